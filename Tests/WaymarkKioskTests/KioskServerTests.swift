@@ -518,13 +518,18 @@ struct KioskServerTests {
 
   @Test("Both languages have the same words")
   func languages() throws {
-    let text = try String(contentsOfFile: Self.assets + "/js/strings.js", encoding: .utf8)
-    let tables = text.components(separatedBy: "const de = {")
-    #expect(tables.count == 2)
     func keys(_ table: String) -> [String] {
       table.components(separatedBy: "const TABLES")[0].matches(of: /'([a-z]+\.[A-Za-z.]+)':/).map { String($0.1) }
     }
-    #expect(keys(tables[0]) == keys(tables[1]))
-    #expect(keys(tables[0]).count > 80)
+    let parts = try FileManager.default.contentsOfDirectory(atPath: Self.assets + "/js/strings").map { "strings/\($0)" }
+    var count = 0
+    for name in ["strings.js"] + parts {
+      let text = try String(contentsOfFile: Self.assets + "/js/\(name)", encoding: .utf8)
+      let tables = text.components(separatedBy: "const de = {")
+      try #require(tables.count == 2, "\(name)")
+      #expect(keys(tables[0]) == keys(tables[1]), "\(name)")
+      count += keys(tables[0]).count
+    }
+    #expect(count > 300)
   }
 }

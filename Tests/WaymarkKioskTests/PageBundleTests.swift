@@ -92,6 +92,46 @@ struct PageBundleTests {
     #expect(made["page.css"] == "a { }\n")
   }
 
+  @Test("Comments and what indents a line stay behind; code after a type does not")
+  func comments() throws {
+    let main = """
+      // Boots.
+      /** One line. */
+      /**
+       * Several lines: import nothing.
+       */
+      export function begin() {
+        // What it does.
+        const style = `
+          * { margin: 0; }`;
+        /** @type {any} */ (style).go(); // and on
+
+        return style;
+      }
+      """
+    let files = [
+      "index.html":
+        "\n<link rel=\"stylesheet\" href=\"/assets/a.css\"><script type=\"module\" src=\"/assets/a.js\"></script>",
+      "a.css": "", "a.js": main,
+    ]
+    let made = try #require(PageBundle.gather({ files[$0] }, configuration: "{}")?["page.js"])
+    #expect(
+      made.hasSuffix(
+        """
+        $makers['a.js'] = ($exports) => {
+        function begin() {
+        const style = `
+        * { margin: 0; }`;
+        /** @type {any} */ (style).go(); // and on
+        return style;
+        }
+        Object.assign($exports, { begin });
+        };
+        $need('a.js');
+
+        """))
+  }
+
   @Test(
     "A page that is written otherwise is left as it is",
     arguments: [

@@ -31,7 +31,10 @@ struct PageSettingsTests {
     #expect(settings.logo?.file.contentType == "image/svg+xml")
     #expect(settings.style.contains("--accent: #0b5d4e") && settings.style.contains("prefers-color-scheme: dark"))
     let kinds = settings.json["forms"]?.array?.first?["fields"]?.array?.compactMap { $0["kind"]?.string } ?? []
-    #expect(Set(kinds).isSuperset(of: ["code", "print", "number", "date", "choice", "list", "note", "signature"]))
+    #expect(
+      Set(kinds).isSuperset(of: [
+        "code", "print", "number", "date", "choice", "list", "note", "signature", "switch", "photo",
+      ]))
   }
 
   @Test("Without a file the page is as it is")
@@ -126,7 +129,10 @@ struct PageSettingsTests {
         "b has no choice \"y\""
       ),
       ("{name: b, label: B}, {name: b, label: C}", "another one is called b, too"),
-      ("{name: b, label: B, kind: photo}", "one of text, number"),
+      ("{name: b, label: B, kind: film}", "one of text, number"),
+      ("{name: b, label: B, kind: photo}, {name: c, label: C, kind: photo}", "it has 2 entries, and may have 1"),
+      ("{name: b, label: B, kind: photo, prompt: C}", "a field of the kind photo has no prompt"),
+      ("{name: b, label: B, kind: switch, value: on}", "a switch is yes or no"),
       ("{name: b, label: {de: B, english: C}}", "is not a language"),
       ("{label: B}", "name is missing"),
     ])

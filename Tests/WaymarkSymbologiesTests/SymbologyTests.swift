@@ -8,7 +8,7 @@ struct SymbologyTests {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
     let view = try String(
-      contentsOf: root.appending(path: "Sources/WaymarkKiosk/Resources/js/views/count.js"), encoding: .utf8)
+      contentsOf: root.appending(path: "Sources/WaymarkKiosk/Resources/js/components/counted.js"), encoding: .utf8)
     for symbology in Symbology.allCases {
       #expect(view.contains("\(symbology.rawValue): '\(symbology.displayName)'"))
     }

@@ -18,16 +18,20 @@ enum FieldKind: String, CaseIterable, Sendable {
   case print
   /// A signature.
   case signature
+  /// Yes or no.
+  case `switch`
+  /// A photo, of which a form has one at most.
+  case photo
 
   /// The keys of a field that have a meaning for this kind alone, or for some.
   private static let special: [String: Set<FieldKind>] = {
     let lines: Set<FieldKind> = [.text, .note, .code, .print]
     return [
       "readonly": lines, "pattern": lines, "wrong": lines, "limit": lines, "capitals": lines,
-      "reads": [.text, .print],
+      "prompt": lines, "reads": [.text, .print],
       "scan": [.text, .note], "minimum": [.number], "maximum": [.number], "unit": lines.union([.number]),
       "earliest": [.date], "latest": [.date], "choices": [.choice, .list],
-      "value": lines.union([.number, .date, .choice, .list]),
+      "value": lines.union([.number, .date, .choice, .list, .switch]),
     ]
   }()
 

@@ -9,6 +9,8 @@ struct FormReview {
   static let fieldLimit = 200
   /// The most choices of a field.
   static let choiceLimit = 200
+  /// The most photos of a form, which goes to the service in one command.
+  static let photoLimit = 1
 
   private let document: ConfigurationDocument
   private(set) var problems: [ConfigurationProblem] = []
@@ -32,6 +34,7 @@ struct FormReview {
     if fields.isEmpty { add("it has no fields", path, form, "Add fields.") }
     bound(fields, Self.fieldLimit, "\(path).fields")
     distinct(fields, "name", "\(path).fields")
+    bound(fields.filter { $0["kind"]?.string == FieldKind.photo.rawValue }, Self.photoLimit, "\(path).fields")
     var above: [String: SourceNode] = [:]
     for (index, field) in fields.prefix(Self.fieldLimit).enumerated() {
       look(at: field, "\(path).fields.\(index + 1)", above: above)
@@ -48,6 +51,9 @@ struct FormReview {
         "Leave it out, or choose another kind.")
     }
     choices(of: field, kind, path)
+    if kind == .switch, let value = field["value"], !["yes", "no"].contains(value.string ?? "") {
+      add("a switch is yes or no", "\(path).value", value, "Write \"yes\" or \"no\", in quotes.")
+    }
     if let problem = document.patternProblem("\(path).pattern", field["pattern"]) { problems.append(problem) }
     if let minimum = field["minimum"]?.int, let maximum = field["maximum"]?.int, minimum > maximum {
       add("it is less than the minimum", "\(path).maximum", field["maximum"], "Swap them.")

@@ -40,6 +40,7 @@ extension PageSettings {
     key("forms.fields.label", .localized, "what people read beside it"),
     key("forms.fields.kind", .choice(FieldKind.allCases.map(\.rawValue)), "what is written into it"),
     key("forms.fields.help", .localized, "what is said below it"),
+    key("forms.fields.prompt", .localized, "what stands in it while it is empty, such as an example"),
     key("forms.fields.required", .bool, "whether it must be filled in"),
     key("forms.fields.value", .localized, "what stands there at first"),
     key("forms.fields.readonly", .bool, "whether it can be changed"),

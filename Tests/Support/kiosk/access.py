@@ -201,7 +201,7 @@ def the_keyboard_and_the_ear_lead_through_documents(browser):
                 assert ("button", "Top left corner") in nodes, nodes
                 reach(browser, "at.matches('.handle')", "a corner")
                 press(browser, Keys.ARROW_RIGHT, Keys.ARROW_DOWN)
-                reach(browser, "at.matches('.adjust .bar .primary')", "Done")
+                reach(browser, "at.matches('.adjust .tools .primary')", "what ends it")
                 press(browser, Keys.ENTER)
                 browser.gone(".adjust")
             else:
@@ -223,7 +223,7 @@ def the_keyboard_and_the_ear_lead_through_documents(browser):
         reach(browser, "at.matches('.toast .button')", "Undo", within=30)
         press(browser, Keys.ENTER)
         browser.until("document.querySelectorAll('.pages .strip [data-page]').length === 2", what="the page back")
-        reach(browser, "at.matches('.pages .bar .primary')", "Done")
+        reach(browser, "at.matches('.pages .bar .leave')", "the way back")
         press(browser, Keys.ENTER)
         browser.gone(".pages")
         reach(browser, "at.matches('[data-save]')", "Save")
@@ -265,7 +265,7 @@ def the_keyboard_and_the_ear_lead_through_a_count_and_a_form(browser):
         browser.gone(".stage")
         reach(browser, "at.getRootNode().host?.getAttribute('name') === 'quantity' && at.matches('input')", "the quantity")
         press(browser, "x")
-        reach(browser, "at.matches('form .actions .primary')", "Save", within=60)
+        reach(browser, "at.matches('form .bar .primary')", "Save", within=60)
         press(browser, Keys.ENTER)
         browser.until("document.querySelector('wm-stepper[name=quantity]').input.getAttribute('aria-invalid') === 'true'", what="what is wrong")
         reach(browser, "at.matches('.leave')", "the way out", back=True, within=60)

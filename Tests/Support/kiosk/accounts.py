@@ -46,7 +46,7 @@ def consent(browser, choice="allow"):
         browser.until("document.querySelector('[data-consent]')", what="a consent")
         at = browser.script("const n = document.querySelector('[data-consent]'); return [n.dataset.consent, n.dataset.page]")
         last = browser.script("return Boolean(document.querySelector('[data-choice=allow]'))")
-        browser.click(f"[data-choice={choice if at[0] == 'privacy' else 'allow'}]" if last else ".account .actions .primary")
+        browser.click(f"[data-choice={choice if at[0] == 'privacy' else 'allow'}]" if last else ".account .bar .primary")
         if at[0] == "privacy":
             return
         browser.until(f"document.querySelector('[data-consent]')?.dataset.consent + document.querySelector('[data-consent]')?.dataset.page !== '{at[0]}{at[1]}'", what="the next screen")
@@ -134,7 +134,7 @@ def users_take_turns_at_the_page(browser):
         sign_out(browser)
         browser.click("[data-do=switch]")
         screen(browser, "users")
-        browser.until("document.querySelectorAll('.people [data-user]').length === 2", what="both")
+        browser.until("document.querySelectorAll('.people [role=radiogroup]:last-child [data-user]').length === 2", what="both")
         shown(browser, "account-users")
         fill(browser, "search", "love")
         browser.until("document.querySelectorAll('.people [data-user]').length === 1", what="the one that was looked for")
@@ -188,8 +188,10 @@ def every_step_can_be_left_and_denied(browser):
                 screen(browser, "consents")
             if stop == "passcode":
                 consent(browser, "deny")
-                browser.find('.account .banner[data-kind="error"]')
+                browser.find("dialog[role=alertdialog]")
                 shown(browser, "account-consent-needed")
+                browser.click("dialog[role=alertdialog] .primary")
+                browser.gone("dialog[role=alertdialog]")
                 browser.click("[data-choice=allow]")
                 screen(browser, "passcode")
                 fill(browser, "passcode", "left123")
@@ -249,7 +251,7 @@ def by_keyboard_alone_and_in_german(browser):
         screen(browser, "consents")
         for _ in range(3):
             at = browser.script("const n = document.querySelector('[data-consent]'); return n.dataset.consent + n.dataset.page")
-            until_focus(".actions .primary")
+            until_focus(".actions .primary, .bar .primary")
             press(Keys.ENTER)
             browser.until(f"(document.querySelector('[data-consent]') ? document.querySelector('[data-consent]').dataset.consent + document.querySelector('[data-consent]').dataset.page : 'over') !== '{at}'", what="the next screen")
         for name in ("passcode", "passcode-repeat"):

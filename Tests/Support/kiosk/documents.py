@@ -92,7 +92,7 @@ def a_document_from_the_camera_to_a_file(browser):
         opened(browser, stand, "document")
         browser.until("!document.querySelector('.shutter').disabled", what="a session")
         browser.click("[data-mode]")
-        browser.until("document.querySelector('[data-mode]').getAttribute('aria-pressed') === 'false'")
+        browser.until("document.querySelector('[data-mode]').getAttribute('aria-checked') === 'false'")
         shown(browser, "document-manual")
         capture(browser, 1)
         # Its corners are put right: by touch under a magnifier, by keyboard, and by the page's own edges.
@@ -121,7 +121,7 @@ def a_document_from_the_camera_to_a_file(browser):
         shown(browser, "document-adjust")
         browser.script("[...document.querySelectorAll('.adjust .tools button')].find((b) => b.textContent === 'Snap to the page').click()")
         browser.until(f"Math.abs(document.querySelector('.handle:nth-of-type(1)').getBoundingClientRect().left - {moved[0]}) > 12", what="corners that snap back")
-        browser.click(".adjust .bar .primary")
+        browser.click(".adjust .tools .primary")
         browser.gone(".adjust")
         for count in (2, 3):
             capture(browser, count)
@@ -180,12 +180,12 @@ def a_document_from_the_camera_to_a_file(browser):
             at_rest(browser)
             big = boxes(browser, ".pages .big img.page")[0]
             assert inside(big, width, height) and big[3] - big[1] > 60, (width, height, big)
-            for one in ('.pages .bar .primary', '.strip [data-page]'):
+            for one in ('.pages .bar .leave', '.strip [data-page]'):
                 assert inside(boxes(browser, one)[0], width, height), (width, height, one, boxes(browser, one))
             small = browser.script("return [...document.querySelectorAll('.pages .tools button')].map((b) => b.getBoundingClientRect()).filter((r) => r.height < 47.5 || r.left < -1 || r.right > innerWidth + 1).length")
             assert not small, (width, height, small)
         browser.usual()
-        browser.click(".pages .bar .primary")
+        browser.click(".pages .bar .leave")
         browser.gone(".pages")
         browser.click("[data-save]")
         browser.find('[data-state="document-saved"]')

@@ -232,7 +232,7 @@ def what_is_looked_for_and_found(browser):
         opened(browser, stand, "ar")
         browser.click(".coaching .primary", within=60)
         browser.find('.stage[data-phase="scanning"]')
-        browser.until("document.querySelector('.ar-guide img').naturalWidth > 0", what="the picture to look for")
+        browser.until("document.querySelector('.thumbnail img').naturalWidth > 0", what="the picture to look for")
         shown(browser, "ar-scanning")
         settle(browser)
     with Stand([STILL], scene=SCENE, beat=60.0) as stand:
@@ -325,7 +325,7 @@ def the_kit_shows_every_state(browser):
             browser.click("[data-sample=banner]")
         browser.click("[data-sample=toast]")
         browser.click("#banners [aria-expanded]")
-        browser.until("document.querySelectorAll('#banners .banner').length === 2", what="the list of messages")
+        browser.until("document.querySelectorAll('.popover .banner').length === 2", what="the list of messages")
         shown(browser, "kit-messages")
         # Offline: said once while it lasts, and once more when it is over.
         browser.click("[data-sample=clear]")

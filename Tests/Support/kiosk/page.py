@@ -75,6 +75,7 @@ def a_form_of_all_kinds_reaches_the_programs(browser):
         part(browser, "damage", "f.fill('Two boxes are wet.')")
         part(browser, "bay", "const list = f.shadowRoot.querySelector('select'); list.value = '3'; list.dispatchEvent(new Event('change'))")
         part(browser, "carrier", "f.fill('Nordtrans')")
+        part(browser, "chilled", "f.input.click()")
         shown(browser, "page-form", everywhere=False)
         part(browser, "signature", "f.removeAttribute('required')")
         browser.click("form .primary")
@@ -82,7 +83,7 @@ def a_form_of_all_kinds_reaches_the_programs(browser):
         assert event["form"] == "delivery"
         assert {one["name"]: one["value"] for one in event["fields"]} == {
             "article": "40123455", "batch": "LB7042", "amount": "2", "best-before": "2027-04-30", "state": "damaged", "damage": "Two boxes are wet.", "bay": "3",
-            "carrier": "Nordtrans", "signature": ""}, event
+            "carrier": "Nordtrans", "signature": "", "photo": "", "chilled": "yes"}, event
         browser.until("document.querySelector('.form [name=article]').value === ''")
         assert part(browser, "amount", "return f.value") == "1" and part(browser, "damage", "return f.hidden") and part(browser, "best-before", "return f.value") == ""
         listener.close()
@@ -95,14 +96,15 @@ def a_note_is_as_high_as_its_lines_after_the_screen_was_turned(browser):
         browser.resize(1280, 720)
         opened(browser, stand, "field")
         browser.find("wm-text-field[name=note]")
-        browser.script("document.querySelector('.form [name=note]').fill('Two boxes of the second pallet')")
+        # Where nothing follows it grows with its lines; before another field it keeps its height (fields_say_what_they_want).
+        browser.script("document.querySelector('.form [name=signature]').remove(); const f = document.querySelector('.form [name=note]'); f.fill('Two boxes of the second pallet are wet, and the label of the third cannot be read')")
         height = "document.querySelector('.form [name=note]').input.getBoundingClientRect().height"
         browser.until(f"document.fonts.status === 'loaded' && {height} > 30")
         once = browser.script(f"return {height}")
         browser.resize(360, 640)
-        browser.until(f"{height} > {once} + 10", what="two lines")
+        browser.until(f"{height} > {once} + 10", what="more lines")
         browser.resize(1280, 720)
-        browser.until(f"{height} < {once} + 4", what="one line again")
+        browser.until(f"{height} < {once} + 4", what="as many as before")
         browser.usual()
         settle(browser)
 

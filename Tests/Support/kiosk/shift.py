@@ -58,7 +58,7 @@ def three_users_take_turns_for_a_shift(browser):
         subprocess.run([WAYMARK, "users", "remove", cem, "--socket", stand.socket], capture_output=True, check=True)
         browser.until("document.querySelector('[data-screen=signIn]') && !document.body.innerText.includes('Cem')", what="a screen without who was removed")
         browser.click("[data-do=switch]")
-        browser.until("document.querySelectorAll('.people [data-user]').length === 2", what="the two that are left")
+        browser.until("document.querySelectorAll('.people [role=radiogroup]:last-child [data-user]').length === 2", what="the two that are left")
         browser.click(".account .bar .leave")
         provider.close()
         settle(browser)

@@ -123,9 +123,11 @@ def a_signature_is_drawn_kept_and_verified(browser):
             if WAYMARK and os.environ.get("KEEP"):
                 subprocess.run(["cp", "-r", folder, os.environ["KEEP"]])
             same_picture(browser, canvas, os.path.join(folder, "signature.png"))
-        # Once more: it is empty and ready at once.
+        # Once more: it is empty, and signs nothing before somebody touches it.
         browser.script(f"{PARTS} part('Re-enter signature').click()")
-        assert browser.script(f"return [{CELL}.state, {CELL}.ink.isEmpty, {CELL}.value]") == ["active", True, ""]
+        assert browser.script(f"return [{CELL}.state, {CELL}.ink.isEmpty, {CELL}.value]") == ["inactive", True, ""]
+        browser.script(f"{CELL}.shadowRoot.querySelector('.scrim').click()")
+        assert browser.script(f"return {CELL}.state") == "active"
         browser.script(f"{PARTS} part('Cancel').click()")
         assert browser.script(f"return {CELL}.state") == "inactive"
         # The whole screen.

@@ -161,8 +161,8 @@ def papers(browser, lang):
         browser.click("[data-open=document]")
         browser.until("!document.querySelector('.shutter').disabled")
         yield "documents empty"
-        browser.script("document.querySelector('[data-mode][aria-pressed=true]')?.click()")
-        browser.until("document.querySelector('[data-mode]').getAttribute('aria-pressed') === 'false'")
+        browser.script("document.querySelector('[data-mode][aria-checked=true]')?.click()")
+        browser.until("document.querySelector('[data-mode]').getAttribute('aria-checked') === 'false'")
         browser.click(".shutter")
         browser.find("dialog.ask .primary")
         loaded(browser)
@@ -184,7 +184,7 @@ def papers(browser, lang):
         browser.until(f"document.querySelectorAll('.pages .strip [data-page]').length === {had + 2}")
         loaded(browser)
         yield "pages"
-        browser.click(".pages .bar .primary")
+        browser.click(".pages .bar .leave")
         browser.click("dialog .leave")
         browser.find("dialog.ask")
         yield "documents left"
@@ -214,8 +214,8 @@ def home(browser, lang):
         browser.click(".form .leave")
         browser.click("[data-open=document]")
         browser.until("!document.querySelector('.shutter').disabled")
-        browser.script("document.querySelector('[data-mode][aria-pressed=true]')?.click()")
-        browser.until("document.querySelector('[data-mode]').getAttribute('aria-pressed') === 'false'")
+        browser.script("document.querySelector('[data-mode][aria-checked=true]')?.click()")
+        browser.until("document.querySelector('[data-mode]').getAttribute('aria-checked') === 'false'")
         browser.click(".shutter")
         browser.click("dialog.ask .primary")
         browser.click("[data-save]")

@@ -31,6 +31,10 @@ import accounts  # noqa: F401
 import shift  # noqa: F401
 import hearing  # noqa: F401
 import mended  # noqa: F401
+import guided  # noqa: F401
+import lists  # noqa: F401
+import formed  # noqa: F401
+import sighted  # noqa: F401
 import quality  # noqa: F401
 import matrix  # noqa: F401
 import monkey  # noqa: F401

@@ -30,23 +30,27 @@ async function answer(response) {
   return body.result;
 }
 
-/** Sends a command; resolves to its result or throws a `CommandError`. */
-export async function command(method, params = {}) {
+/** How many requests are under way, and when that is shown: an answer that is there at once needs no sign. */
+let underway = 0;
+let showing = 0;
+const SHOWN_MS = 400;
+
+/** Asks the kiosk; what cannot be asked is offline. */
+async function send(path, headers, body) {
+  underway += 1;
+  if (underway === 1) showing = window.setTimeout(() => { document.documentElement.dataset.working = ''; }, SHOWN_MS);
   let response;
-  try {
-    response = await fetch('/api/command', {
-      method: 'POST', headers: { 'content-type': 'application/json', 'x-waymark-page': page }, body: JSON.stringify({ method, params }),
-    });
-  } catch { throw new CommandError({ code: 'offline' }); }
+  try { response = await fetch(path, { method: 'POST', headers, body }); } catch { throw new CommandError({ code: 'offline' }); } finally {
+    underway -= 1;
+    if (!underway) { clearTimeout(showing); delete document.documentElement.dataset.working; }
+  }
   return answer(response);
 }
 
-async function post(path, body) {
-  let response;
-  try { response = await fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }); }
-  catch { throw new CommandError({ code: 'offline' }); }
-  return answer(response);
-}
+/** Sends a command; resolves to its result or throws a `CommandError`. */
+export const command = (method, params = {}) => send('/api/command', { 'content-type': 'application/json', 'x-waymark-page': page }, JSON.stringify({ method, params }));
+
+const post = (path, body) => send(path, { 'content-type': 'application/json' }, JSON.stringify(body));
 
 /** Offers a result to a visitor's phone; resolves to the address under which it is taken, and how many seconds it waits there. */
 export const offerPickup = (result) => post('/api/pickup', result);
@@ -57,10 +61,7 @@ export const sendHandover = (result) => post('/api/handover', result);
 /** Hands a picture to the service, which answers with a verdict. */
 export async function upload(file) {
   if (file.size > 16 * 1024 * 1024) throw new CommandError({ code: 'tooLarge' });
-  let response;
-  try { response = await fetch('/api/upload', { method: 'POST', headers: { 'content-type': 'application/octet-stream', 'x-waymark-page': page }, body: file }); }
-  catch { throw new CommandError({ code: 'offline' }); }
-  return answer(response);
+  return send('/api/upload', { 'content-type': 'application/octet-stream', 'x-waymark-page': page }, file);
 }
 
 /** What this page may show, as the kiosk was started: it stands in the page. */

@@ -37,12 +37,12 @@ function stayInside(event, node) {
  * `build(dialog)` returns the content. `dialog.close(value)` closes it and everything above it. `onclose` runs once,
  * however it was closed. `closed` is a promise of the value. `mayClose`, where given, is asked when somebody presses
  * Escape.
- * @param {{ label: string, kind?: string, build: (dialog: any) => any, onclose?: (value?: any) => void, mayClose?: () => boolean }} options
+ * @param {{ label: string, kind?: string, alert?: boolean, build: (dialog: any) => any, onclose?: (value?: any) => void, mayClose?: () => boolean }} options
  * @returns {any}
  */
-export function openDialog({ label, kind = 'ask', build, onclose, mayClose = () => true }) {
+export function openDialog({ label, kind = 'ask', alert = false, build, onclose, mayClose = () => true }) {
   const before = /** @type {HTMLElement | null} */ (document.activeElement);
-  const node = /** @type {HTMLDialogElement} */ (el('dialog', { class: kind, 'aria-label': label, tabIndex: -1 }));
+  const node = /** @type {HTMLDialogElement} */ (el('dialog', { class: kind, role: alert ? 'alertdialog' : null, 'aria-label': label, tabIndex: -1 }));
   let settled;
   const dialog = {
     node,
@@ -88,12 +88,12 @@ export function openDialog({ label, kind = 'ask', build, onclose, mayClose = () 
 }
 
 /**
- * A question with its buttons: `[{ label, value, primary? }]`. Resolves to the value, `undefined` when left.
- * @param {{ label: string, text?: string, picture?: any, choices: { label: string, value: any, primary?: boolean }[] }} question
+ * A question with its buttons: `[{ label, value, primary? }]`; an `alert` interrupts. Resolves to the value, `undefined` when left.
+ * @param {{ label: string, text?: string, picture?: any, alert?: boolean, choices: { label: string, value: any, primary?: boolean }[] }} question
  */
-export function ask({ label, text, picture, choices }) {
+export function ask({ label, text, picture, alert = false, choices }) {
   return openDialog({
-    label,
+    label, alert,
     build: (dialog) => el('div', { class: picture ? 'column center' : 'column' }, picture,
       el('h2', {}, label), text ? el('p', {}, text) : null,
       el('div', { class: 'actions' }, ...choices.map((choice) =>

@@ -35,6 +35,13 @@ export const PATHS = {
   sound: 'M4 10v4h3l5 4V6l-5 4zM16 9a4 4 0 0 1 0 6M18.5 6.5a8 8 0 0 1 0 11',
   mute: 'M4 10v4h3l5 4V6l-5 4zM16 10l5 5M21 10l-5 5',
   person: 'M12 4a4 4 0 1 1 0 8 4 4 0 0 1 0-8zM4.5 20c.6-4 3.5-6 7.5-6s6.9 2 7.5 6',
+  tone: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 3v18M12 8h6M12 12h8M12 16h6',
+  crosshair: 'M12 2v7M12 15v7M2 12h7M15 12h7',
+  sort: 'M4 7h14M4 12h10M4 17h6M18 11v8M15 16l3 3 3-3',
+  funnel: 'M4 5h16l-6 8v6l-4-2v-4z',
+  scan: 'M4 9V4h5M15 4h5v5M4 15v5h5M15 20h5v-5M4 12h16',
+  circle: 'M12 3a9 9 0 1 1 0 18 9 9 0 0 1 0-18z',
+  sync: 'M20 11a8 8 0 0 0-14.5-4M5 3v4h4M4 13a8 8 0 0 0 14.5 4M19 21v-4h-4',
   alert: 'M12 8v5M12 16.5v.01M12 3l9.5 17h-19z',
   // Markers and what cards do
   link: 'M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1',
@@ -111,6 +118,9 @@ const PICTURES = {
   sync: () => [svg('circle', { cx: 160, cy: 60, r: 30, fill: SUN }), box(46, 46, 88, 104, PAPER, { rx: 12, stroke: INK, 'stroke-width': 4 }), line('M64 74h52M64 92h36', SHADE, 7), box(186, 46, 88, 104, PAPER, { rx: 12, stroke: INK, 'stroke-width': 4 }),
     line('M204 74h52M204 92h36', SHADE, 7), line('M126 112h62M176 100l12 12-12 12', LEAD, 6), line('M194 134h-62M144 122l-12 12 12 12', INK, 6)],
   attract: () => [svg('circle', { cx: 262, cy: 44, r: 30, fill: SUN }), box(96, 18, 128, 148, PAPER, { rx: 14, stroke: INK, 'stroke-width': 4 }), ...code(118, 38, 84), line('M120 140h80', SHADE, 8), ...corners(74, 6, 172, 130, 30, LEAD), line('M84 34h152', LEAD, 4, { class: 'beam' })],
+  welcome: () => [svg('circle', { cx: 160, cy: 92, r: 52, fill: SUN }), ...Array.from({ length: 12 }, (_, i) => { const [x, y] = [Math.cos(i * Math.PI / 6), Math.sin(i * Math.PI / 6)]; return line(`M${160 + x * 62} ${92 + y * 62}l${x * 12} ${y * 12}`, SUN, 5); }),
+    box(112, 48, 96, 108, PAPER, { rx: 16, stroke: INK, 'stroke-width': 4 }), svg('circle', { cx: 142, cy: 88, r: 6, fill: LEAD }), svg('circle', { cx: 178, cy: 88, r: 6, fill: LEAD }), line('M136 112q24 24 48 0', LEAD, 6),
+    ...[[62, 40, 20], [40, 104, -15], [84, 150, 40], [252, 32, -30], [276, 96, 10], [238, 148, 55]].map(([x, y, turn], i) => box(x, y, 14, 14, i % 2 ? LEAD : SHADE, { rx: 3, transform: `rotate(${turn} ${x} ${y})` }))],
   gallery: () => [box(70, 36, 150, 104, SHADE, { rx: 12, transform: 'rotate(-5 145 88)' }), box(98, 46, 150, 104, PAPER, { rx: 12, stroke: INK, 'stroke-width': 4 }), svg('circle', { cx: 136, cy: 80, r: 12, fill: SUN }), line('M108 140l40-36 26 22 28-26 36 34', INK)],
   offline: () => [line('M30 92h66', INK, 6), box(96, 66, 42, 52, PAPER, { rx: 10, stroke: INK, 'stroke-width': 4 }), line('M138 80h18M138 104h18', INK, 6), box(196, 66, 42, 52, PAPER, { rx: 10, stroke: INK, 'stroke-width': 4 }), line('M238 92h52', INK, 6), line('M170 60l6-16M178 92h.1M170 124l6 16', SUN, 6)],
   camera: () => [box(70, 50, 180, 104, PAPER, { rx: 18, stroke: INK, 'stroke-width': 4 }), svg('circle', { cx: 160, cy: 102, r: 34, fill: SHADE, stroke: INK, 'stroke-width': 4 }), box(132, 36, 56, 18, INK, { rx: 6 }), line('M78 164L242 32', SUN, 7)],
@@ -118,7 +128,12 @@ const PICTURES = {
   waiting: () => [svg('circle', { cx: 160, cy: 92, r: 62, fill: PAPER, stroke: INK, 'stroke-width': 4 }), line('M160 54v38l24 16', LEAD, 6), ...[0, 1, 2, 3].map((k) => line(`M${160 + 54 * Math.cos(k * Math.PI / 2)} ${92 + 54 * Math.sin(k * Math.PI / 2)}l.1 0`, INK, 6))],
 };
 
-/** An illustration, drawn from the page's own colours. */
-export function art(name) {
-  return svg('svg', { viewBox: '0 0 320 180', class: 'art', 'aria-hidden': 'true', preserveAspectRatio: 'xMidYMid meet' }, ...(PICTURES[name] ?? PICTURES.trouble)());
+/**
+ * An illustration, drawn from the page's own colours. `size` is its width at the smallest letters, in pixels: 320 for a page of its own, 160 in a panel, 92 in a
+ * list, 64 and 48 beside a line. Without it what it stands in says how large it is.
+ * @param {string} name
+ * @param {320 | 160 | 92 | 64 | 48 | null} [size]
+ */
+export function art(name, size = null) {
+  return svg('svg', { viewBox: '0 0 320 180', class: 'art', ...(size ? { 'data-size': size } : {}), 'aria-hidden': 'true', preserveAspectRatio: 'xMidYMid meet' }, ...(PICTURES[name] ?? PICTURES.trouble)());
 }

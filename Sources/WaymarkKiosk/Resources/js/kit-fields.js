@@ -2,10 +2,17 @@
 import { el } from './dom.js';
 import './elements/fields.js';
 import { keyboard } from './elements/keyboard.js';
+import './elements/choice.js';
+import './elements/date.js';
+import './elements/photo.js';
 import './elements/signature.js';
+import './elements/stepper.js';
+import './elements/switch.js';
 import './elements/text-field.js';
 
 const field = (label, attributes = {}) => el('wm-text-field', { label, ...attributes });
+/** One of several, with what can be chosen. */
+const choice = (attributes, ...labels) => { const node = el('wm-choice', attributes); node.options = labels.map((label) => ({ value: label, label })); return node; };
 const set = (node, work) => { customElements.whenDefined('wm-text-field').then(() => work(node)); return node; };
 
 /** A place to sign that keeps nothing: the page of the kit has no service. */
@@ -48,7 +55,9 @@ export function fieldSections(section) {
     wide('Text fields: kinds of data', field('Weight', { inputmode: 'decimal', value: '12.5', suffix: 'kg' }), field('Web address', { type: 'url', prefix: 'https://', value: 'example.com' }),
       field('Telephone', { type: 'tel', prefix: '+49', group: '3 4', value: '40123456789' }), field('Card number', { inputmode: 'numeric', group: '4', maxlength: '16', value: '4111111111111111' }),
       field('IBAN', { group: '4', scan: 'text', value: 'DE89370400440532013000', autocapitalize: 'characters' }), field('Price', { currency: 'EUR', value: '1234.50' })),
-    wide('Text fields: variants', field('Title', { variant: 'title', value: 'Leaking shaft seal' }), field('Description', { variant: 'key-value', value: 'Drips since this morning.\nAbout a litre an hour.' }), field('Note', { variant: 'note', prompt: 'Write a note' })),
+    wide('Text fields: variants', field('Title', { variant: 'title', value: 'Leaking shaft seal' }), field('Subject', { variant: 'title', required: true, prompt: 'What happened?' }), field('E-mail address', { type: 'email', pattern: '[^@ ]+@[^@ ]+', value: 'nobody' }), field('Number of the shelf', { pattern: '[0-9]{4,6}', value: '12' }), field('Description', { variant: 'key-value', value: 'Drips since this morning.\nAbout a litre an hour.' }), field('Note', { variant: 'note', prompt: 'Write a note' })),
+    wide('Numbers, days, choices, switches, photos', el('wm-stepper', { label: 'Pieces', value: '12', minimum: '0', maximum: '99', suffix: 'pieces' }), el('wm-date', { label: 'Best before', value: '2027-04-30', earliest: '2026-01-01', latest: '2030-12-31', required: true }),
+      choice({ label: 'State', value: 'Good' }, 'Good', 'Damaged'), choice({ label: 'Bay', variant: 'list' }, 'Bay 1', 'Bay 2', 'Bay 3, cooled'), el('wm-switch', { label: 'Chilled on the way', value: 'yes' }), el('wm-photo', { label: 'Photo of the damage', helper: 'The whole parcel.' })),
     wide('A form: one must be filled, one may', el('wm-fields', {}, field('Name', { required: true }), field('Company'))),
     wide('A form: most must be filled', el('wm-fields', {}, field('First name', { required: true }), field('Last name', { required: true }), field('Company'))),
     wide('A form: several are wrong', set(wrong, (node) => { for (const one of node.fields) one.reportValidity(); node.reportValidity(); /** @type {any} */ (document.activeElement)?.blur(); })),

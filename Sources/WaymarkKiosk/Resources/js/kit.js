@@ -2,12 +2,16 @@
 import { drawCode, drawMarkers, drawPage } from './components/overlay.js';
 import { ask } from './dialog.js';
 import { button, el } from './dom.js';
-import { banner, bannerNode, clearMessages, countdown, emptyState, fullError, indicator, progress, skeleton, statusButton, tick, toast } from './elements/feedback.js';
+import { banner, bannerNode, clearMessages, countdown, emptyState, fullError, indicator, progress, skeleton, skeletonRow, statusButton, tick, toast } from './elements/feedback.js';
+import { openMenu } from './elements/menu.js';
+import { art } from './icons.js';
 import { fieldSections, withKeyboard } from './kit-fields.js';
 import { chooseLanguage } from './strings.js';
 
 chooseLanguage('en');
 
+/** @type {(320 | 160 | 92 | 64 | 48)[]} */
+const SIZES = [320, 160, 92, 64, 48];
 const section = (title, ...samples) => el('section', {}, el('h2', {}, title), el('div', { class: 'samples' }, ...samples));
 const nothing = () => {};
 const sample = (state) => {
@@ -65,8 +69,10 @@ document.getElementById('app').append(el('div', { class: 'kit' },
   section('Toasts', saying('Page deleted', 'Undo'), saying('Handed over')),
   section('Several messages', (() => { const node = message('error', 'The connection is interrupted', 'It comes back by itself.', { busy: true, closable: false }); node.append(button('', nothing, { kind: 'round', 'aria-expanded': 'false', 'aria-label': '2 messages: show all', before: el('span', { class: 'count' }, '2') })); return node; })()),
   section('Under way', indicator('Preparing …'), half.node, ring.node, tick()),
-  section('Skeletons, after a second', el('div', { class: 'lines' }, skeleton(), skeleton(), skeleton()), ...[0, 1, 2].map(() => el('span', { class: 'thumb' }, skeleton()))),
+  section('Skeletons, after a second', el('div', { class: 'lines' }, skeleton('text'), skeleton('text'), skeleton('text short')), el('div', { class: 'frame' }, skeletonRow()), ...[0, 1, 2].map(() => el('span', { class: 'thumb' }, skeleton()))),
   section('Nothing there', el('div', { class: 'frame' }, emptyState({ picture: 'gallery', title: 'There are no pictures yet', text: 'You can take one from your own files instead.', actions: [{ label: 'Choose a file', primary: true, onclick: nothing }, { label: 'Not now', onclick: nothing }] })),
     el('div', { class: 'frame', 'data-sample': 'error' }, (() => { const node = fullError({ title: 'This cannot be shown', text: 'Try again in a moment. If it keeps happening, ask a member of staff.', actions: [{ label: 'Home', primary: true, onclick: nothing }] }); node.removeAttribute('role'); return node; })())),
+  section('Illustrations: 320, 160, 92, 64 and 48 wide', ...SIZES.map((size) => art('ready', size))),
+  section('A menu, and where there is one button for several things', (() => { const open = button('Sort', () => openMenu(open, { label: 'Sort', items: ['Newest first', 'Name', 'Amount'].map((label, i) => ({ label, value: label, checked: i === 0 })), onchoose: (value) => toast(`Sorted: ${value}`) }), { 'data-sample': 'menu', 'aria-haspopup': 'menu', 'aria-expanded': 'false' }); return open; })()),
   section('Markers', drawn), section('Codes', codes), section('Pages', pages), ...fieldSections(section)));
 withKeyboard();

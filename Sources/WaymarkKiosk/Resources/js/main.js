@@ -12,7 +12,7 @@ const root = document.getElementById('app');
 let current = startView;
 
 /** The code of views comes once the start view is there, which needs none of it. */
-const parts = { scanner: () => import('./views/scanner.js'), ar: () => import('./views/ar.js'), field: () => import('./views/field.js'), documents: () => import('./views/documents.js'), count: () => import('./views/count.js'), account: () => import('./views/signin.js'), about: () => import('./views/about.js') };
+const parts = { scanner: () => import('./views/scanner.js'), ar: () => import('./views/ar.js'), field: () => import('./views/field.js'), documents: () => import('./views/documents.js'), count: () => import('./views/count.js'), account: () => import('./views/signin.js'), about: () => import('./views/about.js'), profile: () => import('./views/profile.js') };
 let coming = false;
 
 /** Hands a view's code to `work`; a second touch while it is on its way does nothing. */
@@ -55,6 +55,9 @@ const app = {
     show(startView);
   },
   about() { return using(parts.about, ({ openAbout }) => openAbout(app)); },
+  profile() { return using(parts.profile, ({ openProfile }) => openProfile(app)); },
+  /** How often something was done here today. */
+  today: () => (counted.day === new Date().toDateString() ? counted.done : {}),
   open(name, what) { return views.find((one) => one.name === name)?.open(what); },
   /** Nobody is there any more. */
   rest() { app.account.abandon(); forget(); show(attractView); },
@@ -62,6 +65,15 @@ const app = {
   /** Whether there is anything that a person could lose. */
   get busy() { return current !== startView && current !== attractView && !(accountView && current === accountView && app.account.state?.phase === 'signIn'); },
 };
+
+/** What was done today, since the page was opened. */
+const counted = { day: '', done: /** @type {Record<string, number>} */ ({}) };
+function count(what) {
+  const day = new Date().toDateString();
+  if (counted.day !== day) Object.assign(counted, { day, done: {} });
+  counted.done[what] = (counted.done[what] ?? 0) + 1;
+  if (current === startView && !isOpen()) again();
+}
 
 /** What fills the page now. */
 let shown = null;
@@ -85,6 +97,8 @@ function accountChanged() {
   if (isGated() && current !== attractView) { if (current === accountView) shown.refresh(); else app.home(); } else if (current === accountView) app.home();
   else if (current === startView) again();
 }
+
+root.addEventListener('scroll', () => root.toggleAttribute('data-scrolled', root.scrollTop > 0), { passive: true });
 
 /** Fills the page with a view. */
 function show(view) {
@@ -111,6 +125,7 @@ function forget() {
   keepLanguage(null);
   document.getElementById('announcer').textContent = '';
   getSelection()?.removeAllRanges();
+  parts.profile().then(({ adapt }) => adapt()).catch(() => {});
   chooseLanguage(app.config.language);
   tellOffline();
 }
@@ -127,7 +142,7 @@ function tellOffline() {
   if (online || first) return;
   // The start view says it itself, as all that is on it then.
   if (current === startView && !isOpen()) return;
-  offline = banner({ kind: 'error', title: t('banner.offline'), text: t(holds() ? 'banner.offline.kept' : 'banner.offline.help'), busy: true });
+  offline = banner({ kind: 'error', title: t('banner.offline'), text: t(holds() ? 'banner.offline.kept' : 'banner.offline.help'), busy: true, closable: true });
 }
 
 function connection(now) {
@@ -164,6 +179,9 @@ function listen() {
   events.on('code.found', (event) => { cameras.of(event).codes.set(event.code, event); });
   events.on('code.lost', (event) => { cameras.of(event).codes.delete(event.code); });
   events.on('account.state', (event) => app.account.take(event));
+  events.on('form.submitted', (event) => count(event.form === 'count' ? 'counts' : 'forms'));
+  events.on('document.saved', () => count('documents'));
+  events.on('scan.ended', (event) => { if (event.reason === 'confirmed') count('connections'); });
   events.on('connection', ({ online: now, role, snapshot }) => {
     if (snapshot) {
       if (role && role !== state.role) { state.role = role; if (current === startView) again(); }

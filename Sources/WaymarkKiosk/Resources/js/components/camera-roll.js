@@ -6,6 +6,7 @@ import { announce, button, el, printable } from '../dom.js';
 import { emptyState, skeleton } from '../elements/feedback.js';
 import { icon } from '../icons.js';
 import { t } from '../strings.js';
+import { spokenMonth } from '../times.js';
 
 const CONSENT = 'picturesShown';
 /** How far the roll is pulled before it follows, in pixels. */
@@ -24,7 +25,7 @@ export function albumsOf(items, language) {
     const date = new Date(item.modified);
     const known = !Number.isNaN(date.getTime());
     const key = known ? `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, '0')}` : '';
-    const label = known ? date.toLocaleDateString(language, { month: 'long', year: 'numeric' }) : t('roll.undated');
+    const label = known ? spokenMonth(date, language) : t('roll.undated');
     if (!albums.has(key)) albums.set(key, { key, label, items: [] });
     albums.get(key).items.push(item);
   }
@@ -80,6 +81,7 @@ export function cameraRoll(app, { onbegin, onpicture, onverdict }) {
 
   function allowed() {
     sessionStorage.setItem(CONSENT, 'yes');
+    chevron.hidden = false;
     body.replaceChildren(strip);
     body.hidden = false;
     return load();
@@ -117,7 +119,7 @@ export function cameraRoll(app, { onbegin, onpicture, onverdict }) {
         };
         fill(albums[0]);
         return el('div', { class: 'gallery' }, el('div', {}, el('h2', {}, t('roll.gallery')), el('p', { class: 'soft' }, t('roll.choose'))),
-          el('div', { class: 'albums', hidden: albums.length < 3 }, ...tabs), grid,
+          el('div', { class: 'albums', hidden: !items.length }, ...tabs), grid,
           el('div', { class: 'actions' }, button(t('common.close'), () => dialog.close()), fromDevice, items.length ? use : null));
       },
     });
@@ -142,7 +144,7 @@ export function cameraRoll(app, { onbegin, onpicture, onverdict }) {
     body.hidden = !open;
   }
 
-  const chevron = button('', () => unfold(chevron.getAttribute('aria-expanded') !== 'true'), { kind: 'chevron', before: icon('chevron'), 'aria-controls': 'roll-body', 'aria-expanded': 'true', 'aria-label': t('roll.hide') });
+  const chevron = button('', () => unfold(chevron.getAttribute('aria-expanded') !== 'true'), { kind: 'chevron', before: icon('chevron'), 'aria-controls': 'roll-body', 'aria-expanded': 'true', 'aria-label': t('roll.hide'), hidden: !sessionStorage.getItem(CONSENT) });
 
   if (!app.state.gallery) body.hidden = true;
   else if (sessionStorage.getItem(CONSENT)) load();

@@ -47,11 +47,20 @@ export const centre = (corners) => [corners.reduce((sum, [x]) => sum + x, 0) / c
 /**
  * Codes that are outlined between two answers of a scan, each in the very frame it was followed in; those outside of `region()`, as
  * shares of the frame, are ignored. What was refused stays marked as long as it is followed.
+ * Where several are in sight each has a number, from left to right; `onsight(codes)` is told when those in sight are others.
  * @param {any} app
- * @param {{ camera: any, symbologies?: string[], region: () => number[] | null, preview: any }} options
+ * @param {{ camera: any, symbologies?: string[], region: () => number[] | null, preview: any, onsight?: (codes: any[]) => void }} options
  */
-export function outlinedCodes(app, { camera, symbologies, region, preview }) {
+export function outlinedCodes(app, { camera, symbologies, region, preview, onsight = () => {} }) {
   let seen = [];
+  /** Those that count now, from left to right, with the size of the frame. @type {any[]} */
+  let inSight = [];
+  let size = { width: 1, height: 1 };
+  let limits = [0, 0, 1, 1];
+  /** @type {Map<number, number>} */
+  let numbers = new Map();
+  /** Their outlines as they were drawn last, on the stage. @type {{ code: number, points: [number, number][] }[]} */
+  let drawn = [];
   const refusals = new Set();
   const refused = { corners: null, until: 0 };
 
@@ -67,26 +76,57 @@ export function outlinedCodes(app, { camera, symbologies, region, preview }) {
   }
 
   function counts([x, y], { width, height }) {
-    const [left, top, wide, high] = region() ?? [0, 0, 1, 1];
+    const [left, top, wide, high] = limits;
     return x >= left * width && y >= top * height && x <= (left + wide) * width && y <= (top + high) * height;
   }
 
   const followed = followCodes(app, {
     camera, symbologies,
-    onframe: (event) => { seen = event.codes.filter((one) => one.corners?.length); mark(); preview.overlay(event.frame.sequence, event); },
+    onframe: (event) => {
+      seen = event.codes.filter((one) => one.corners?.length);
+      size = event.frame;
+      limits = region() ?? [0, 0, 1, 1];
+      mark();
+      const known = inSight.map(({ code }) => code).sort().join();
+      inSight = seen.filter((one) => counts(centre(one.corners), size)).sort((a, b) => centre(a.corners)[0] - centre(b.corners)[0]);
+      // Whoever has been given a number keeps it while the same codes are in sight.
+      if (inSight.map(({ code }) => code).sort().join() !== known) { numbers = new Map(inSight.map(({ code }, i) => [code, i + 1])); onsight(inSight); }
+      preview.overlay(event.frame.sequence, event);
+    },
     onlost: (number) => refusals.delete(number),
   });
+  const numberOf = (code) => (numbers.size > 1 ? numbers.get(code) : undefined);
 
   return {
     get live() { return followed.live; },
     stop: followed.stop,
+    /** Those in sight, from left to right. */
+    get inSight() { return inSight; },
+    numberOf,
+    /** The number of the code at a point of the stage, or nothing; the nearest one within a finger's reach. */
+    at(x, y) {
+      const far = ({ points }) => { const [a, b] = centre(points); return Math.hypot(a - x, b - y) / Math.max(44, Math.hypot(points[0][0] - a, points[0][1] - b)); };
+      return drawn.filter((one) => far(one) <= 1).sort((a, b) => far(a) - far(b))[0]?.code;
+    },
+    /** The part of the frame that a code takes, with some room, as shares of the frame; nothing where it is not in sight. */
+    part(number) {
+      const one = inSight.find(({ code }) => code === number);
+      if (!one) return null;
+      const [left, top, right, bottom] = [0, 1, 0, 1].map((axis, i) => (i < 2 ? Math.min : Math.max)(...one.corners.map((point) => point[axis])));
+      const room = Math.max(right - left, bottom - top) * .15;
+      const [l, u, r, d] = [(left - room) / size.width, (top - room) / size.height, (right + room) / size.width, (bottom + room) / size.height].map((share) => Math.min(1, Math.max(0, share)));
+      return [l, u, r - l, d - u];
+    },
     /** An answer was no: `corners` are those of the refused code. */
     refuse(corners) { Object.assign(refused, { corners, until: performance.now() + MARK_MS }); mark(); },
     /** Draws what `codes.updated` told of a frame. */
     draw(context, overlay, place) {
+      drawn = [];
       for (const one of overlay.codes) {
         if (one.trackingMethod !== 'fullTracking' || !one.corners?.length || !counts(centre(one.corners), overlay.frame)) continue;
-        drawCode(context, one.corners.map((point) => place.viewport.toScreen(point, place.scale)), { state: refusals.has(one.code) ? 'invalid' : 'seen' });
+        const points = one.corners.map((point) => place.viewport.toScreen(point, place.scale));
+        drawn.push({ code: one.code, points });
+        drawCode(context, points, { state: refusals.has(one.code) ? 'invalid' : 'seen', number: numberOf(one.code) });
       }
     },
   };

@@ -45,8 +45,8 @@ function trace(context, points) {
 
 const BADGES = { successful: 'check', invalid: 'cross', unsuccessful: 'question' };
 
-/** The outline of a code: casing and line, a breath of fill, and a sign of what it means, so that colour is not alone. */
-export function drawCode(context, points, { state, opacity = 1 }) {
+/** The outline of a code: casing and line, a breath of fill, and a sign of what it means, so that colour is not alone; where several are in sight its number. */
+export function drawCode(context, points, { state, opacity = 1, number = undefined }) {
   const c = colors();
   context.save();
   context.globalAlpha = opacity;
@@ -62,13 +62,23 @@ export function drawCode(context, points, { state, opacity = 1 }) {
     const x = points.reduce((sum, p) => sum + p[0], 0) / points.length;
     badge(context, BADGES[state], x, low[1], 19, c[state], c.ink);
   }
+  if (number) {
+    const [x, y] = points.reduce((a, b) => (b[0] + b[1] < a[0] + a[1] ? b : a));
+    badge(context, null, x, y, Math.max(16, rem() * .9), c.seen, c.ink);
+    context.font = `600 ${Math.round(rem() * 1.0625)}px ${c.font}`;
+    context.fillStyle = c.ink;
+    context.textAlign = 'center';
+    context.textBaseline = 'middle';
+    context.fillText(String(number), x, y + 1);
+  }
   context.restore();
 }
 
 /** The outline of a page, and a ring that fills while it is held still. */
 export function drawPage(context, points, { phase, progress = 0 }) {
   const c = colors();
-  const color = phase === 'holding' || phase === 'waiting' ? c.successful : c.accent;
+  // One colour whatever goes on: the ring and the tick tell that.
+  const color = c.accent;
   context.save();
   context.lineJoin = 'round';
   trace(context, points);
@@ -100,7 +110,7 @@ function badge(context, name, x, y, radius, ground, ink) {
   context.lineWidth = 3;
   context.strokeStyle = ink;
   context.stroke();
-  glyph(context, name, x, y, radius * 1.25, ink);
+  if (name) glyph(context, name, x, y, radius * 1.25, ink);
 }
 
 /** The outline of an anchor on the stage: four corners, or more of what is round. */
@@ -240,13 +250,18 @@ export function drawConnector(context, marker, target, opacity) {
   context.save();
   context.globalAlpha = opacity;
   context.lineCap = 'round';
-  for (const [width, color] of [[8, c.ink], [4, c.accent]]) {
+  // As thick as letters are, so that it is seen from where a person stands, and with a knob where it meets the card.
+  const thick = Math.max(4, rem() * .25);
+  for (const [width, color] of [[thick * 2, c.ink], [thick, c.accent]]) {
     context.lineWidth = width;
-    context.strokeStyle = color;
+    context.strokeStyle = context.fillStyle = color;
     context.beginPath();
     context.moveTo(marker.x + Math.cos(angle) * radius, marker.y + Math.sin(angle) * radius);
     context.lineTo(target.x, target.y);
     context.stroke();
+    context.beginPath();
+    context.arc(target.x, target.y, thick * .75 + width / 2, 0, TAU);
+    context.fill();
   }
   context.restore();
 }

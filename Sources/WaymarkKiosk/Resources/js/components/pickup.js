@@ -46,7 +46,7 @@ export async function openTakeHome(app, handed, { title, state, parts = [], kept
       kept ? el('p', { class: 'number' }, el('strong', {}, t('handover.number', { number: handed.number })), el('br'), t('handover.keep')) : null,
       code ? el('div', { class: 'pickup' }, code) : null,
       handoverPlace(app, handed, { onbusy: (busy) => { if (busy) clearTimeout(timer); else wait(); }, ontaken: () => { taken = true; } }),
-      button(t('common.done'), () => self.close(), { kind: 'primary', 'data-first': true })),
+      button(t('common.onward'), () => self.close(), { kind: 'primary', 'data-first': true })),
   });
   wait();
   announce([title, kept ? t('handover.number', { number: handed.number }) : '', code?.textContent].filter(Boolean).join('. '));

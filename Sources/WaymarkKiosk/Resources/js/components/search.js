@@ -17,6 +17,8 @@ export function guidedSearch({ stage, frame, begin, cancel, take, isOver, isShow
   /** What came in while the answer to `begin` was on its way: only then is it known whose it is. */
   let early = null;
   let again = false;
+  /** A part of the frame that is looked at instead of the guide. */
+  let only = null;
   let stopped = false;
   let timer = 0;
   let settling = 0;
@@ -40,7 +42,7 @@ export function guidedSearch({ stage, frame, begin, cancel, take, isOver, isShow
     onarm();
     // The replaced scan is reported as cancelled and then ignored.
     id = null;
-    limits = region();
+    limits = only ?? region();
     early = [];
     try {
       const begun = await begin(limits);
@@ -63,7 +65,7 @@ export function guidedSearch({ stage, frame, begin, cancel, take, isOver, isShow
 
   /** The screen or the picture has another shape: the guide lies elsewhere in the frame. */
   function refit() {
-    if (stopped || id === null || isShowing()) return;
+    if (stopped || id === null || only || isShowing()) return;
     const now = region();
     if (now && JSON.stringify(now) !== JSON.stringify(limits)) arm();
   }
@@ -75,7 +77,13 @@ export function guidedSearch({ stage, frame, begin, cancel, take, isOver, isShow
     get id() { return id; },
     /** Within what it looks, as shares of the frame. */
     get limits() { return limits; },
+    /** Where the guide is, as shares of the frame. */
+    get guide() { return region(); },
     arm,
+    /** Whether a part of the frame is looked at alone. */
+    get isNarrow() { return only !== null; },
+    /** Looks at a part of the frame alone, as shares of it, or with `null` at the guide again. */
+    narrow(part) { only = part; arm(); },
     refit,
     /** Does something after a while, instead of what was to be done then. */
     later,

@@ -7,6 +7,8 @@ import { t, tOr } from '../strings.js';
 import { contain, cover, focus, Viewport } from '../viewport.js';
 
 const MOVE_MS = 360;
+/** After how long a camera that gives no picture yet takes longer than usual. */
+const SLOW_MS = 8000;
 const ease = (share) => 1 - (1 - share) ** 3;
 
 /** The switch of the camera's light, where it has one. */
@@ -33,10 +35,22 @@ function lightSwitch(app, camera) {
  */
 export function cameraStage(app, { label, camera, area, whole = false, paint = () => false, expectsOverlay = () => false, onsize = () => {} }) {
   const canvas = el('canvas', { width: 16, height: 16, role: 'img', 'aria-label': label });
-  const loading = el('div', { class: 'notice loading' }, el('span', { class: 'spinner' }), el('p', {}, t('common.loading')));
+  /** The way out, for whoever cannot go on: that of the view, which asks before anything is lost. */
+  const home = (more = {}) => button(t('common.home'), () => /** @type {HTMLElement | null} */ (node.closest('dialog')?.querySelector('.bar .leave'))?.click(), { kind: 'over', 'data-home': true, ...more });
+  const words = el('p', {}, t('common.loading'));
+  const away = home({ hidden: true });
+  const loading = el('div', { class: 'notice loading' }, el('span', { class: 'spinner' }), words, away);
+  let slow = 0;
+  function wait(isWaiting) {
+    loading.hidden = !isWaiting;
+    clearTimeout(slow);
+    words.textContent = t('common.loading');
+    away.hidden = true;
+    if (isWaiting) slow = window.setTimeout(() => { words.textContent = t('common.loading.long'); away.hidden = false; announce(words.textContent); }, SLOW_MS);
+  }
   const goneTitle = el('h3', {});
   const goneHelp = el('p', {});
-  const gone = el('div', { class: 'notice camera-gone', hidden: true }, art('camera'), goneTitle, goneHelp);
+  const gone = el('div', { class: 'notice camera-gone', hidden: true }, art('camera', 160), goneTitle, goneHelp, home());
   const node = el('div', { class: 'stage' }, canvas, loading, gone);
 
   /** What is held: points of the frozen picture to show, and where the picture came from. */
@@ -74,7 +88,7 @@ export function cameraStage(app, { label, camera, area, whole = false, paint = (
 
   const move = (animated) => { from = animated ? last : null; since = performance.now(); };
 
-  const preview = new Preview(canvas, { paint, expectsOverlay, viewport, camera: camera.name, onstate: (state) => { loading.hidden = state === 'live'; } });
+  const preview = new Preview(canvas, { paint, expectsOverlay, viewport, camera: camera.name, onstate: (state) => wait(state !== 'live') });
   preview.ground = getComputedStyle(document.documentElement).getPropertyValue('--stage');
   const observer = new ResizeObserver(() => { measure(); preview.resize(box.width, box.height, devicePixelRatio); });
   observer.observe(node);
@@ -91,6 +105,7 @@ export function cameraStage(app, { label, camera, area, whole = false, paint = (
   };
   tell(camera.status);
   const off = app.events.on('camera.status', (event) => { if (camera.isOf(event)) tell(event.status); });
+  wait(true);
   preview.start();
 
   return {
@@ -136,6 +151,7 @@ export function cameraStage(app, { label, camera, area, whole = false, paint = (
     },
     stop() {
       off();
+      clearTimeout(slow);
       observer.disconnect();
       preview.stop();
       if (app.state.torchOn) { app.state.torchOn = false; camera.command('torch', { on: false }).catch(() => {}); }

@@ -3,33 +3,43 @@
 import { announce, button, el } from '../dom.js';
 import { art, icon, svg } from '../icons.js';
 import { t } from '../strings.js';
+import { openPopover } from './menu.js';
 
 const SIGNS = { info: 'info', success: 'check', warning: 'alert', error: 'alert' };
 
-/** Nothing is there: an illustration, a title, words, and at most two actions `[{ label, onclick, primary? }]`. */
-export function emptyState({ picture = 'gallery', title, text = '', actions = [], level = 3 }) {
-  return el('section', { class: 'empty' }, art(picture), el(`h${level}`, { class: 'title' }, title), text ? el('p', {}, text) : null,
+/**
+ * Nothing is there: an illustration of a size, a title, words, and at most two actions `[{ label, onclick, primary? }]`.
+ * @param {{ picture?: string, size?: 320 | 160 | 92 | 64 | 48, title: string, text?: string, actions?: { label: string, onclick: () => any, primary?: boolean }[], level?: number }} options
+ */
+export function emptyState({ picture = 'gallery', size = 160, title, text = '', actions = [], level = 3 }) {
+  return el('section', { class: 'empty' }, art(picture, size), el(`h${level}`, { class: 'title' }, title), text ? el('p', {}, text) : null,
     actions.length ? el('div', { class: 'actions' }, ...actions.slice(0, 2).map((one) => button(one.label, one.onclick, { kind: one.primary ? 'primary' : '' }))) : null);
 }
 
 /** A page on which nothing goes on, with a way out of it. */
 export function fullError({ picture = 'trouble', title, text, actions }) {
-  return el('div', { class: 'full-error', role: 'alert' }, emptyState({ picture, title, text, actions, level: 1 }));
+  return el('div', { class: 'full-error', role: 'alert' }, emptyState({ picture, size: 320, title, text, actions, level: 1 }));
 }
 
 /** The place of something that is still to come; it shows itself after a second. */
 export function skeleton(style = '') { return el('span', { class: `skeleton ${style}`.trim(), 'aria-hidden': 'true' }); }
+
+/** The place of a row that is still to come: a picture, two lines, and what can be pressed. */
+export const skeletonRow = () => el('div', { class: 'skeleton-row', 'aria-hidden': 'true' }, skeleton('avatar'), el('span', { class: 'grow' }, skeleton('text'), skeleton('text short')), skeleton('button'));
 
 /** Something is under way, with a label; nobody knows for how long. */
 export function indicator(label) {
   return el('div', { class: 'progress', role: 'status' }, el('div', { class: 'line' }, el('span', { class: 'spinner', 'aria-hidden': 'true' }), el('span', {}, label)));
 }
 
-/** Something is under way and can be measured: `set(share)`; with `onstop` it can be ended. */
-export function progress({ label, onstop }) {
+/**
+ * Something is under way and can be measured: `set(share)`; with `onstop` it can be ended; `sign` turns beside the label.
+ * @param {{ label: string, sign?: any, onstop?: (() => any) | null }} options
+ */
+export function progress({ label, sign = null, onstop = null }) {
   const bar = el('progress', { max: 1, value: 0, 'aria-label': label });
   const share = el('span', {}, '0 %');
-  const node = el('div', { class: 'progress' }, el('div', { class: 'line' }, el('span', { class: 'grow' }, label), share, onstop ? button(t('common.stop'), onstop, { kind: 'quiet' }) : null), bar);
+  const node = el('div', { class: 'progress' }, el('div', { class: 'line' }, sign ? el('span', { class: 'turning' }, sign) : null, el('span', { class: 'grow' }, label), share, onstop ? button(t('common.stop'), onstop, { kind: 'quiet' }) : null), bar);
   return { node, set(value) { bar.value = value; share.textContent = `${Math.round(value * 100)} %`; } };
 }
 
@@ -84,7 +94,7 @@ const shown = [];
 
 /**
  * A message over the content: `kind` info, success, warning or error; what happened, why and what to do. With `closable` it
- * can be put away; with `busy` something is under way. Several make one row with a count that opens the list.
+ * can be put away; with `busy` something is under way. Several make one row with a count that opens the list: beside it, on a phone as a sheet from below.
  */
 export function banner({ kind = 'info', title, text = '', closable = false, busy = false, seconds = 0 }) {
   const message = { kind, title, text, closable, busy, close() { const at = shown.indexOf(message); if (at >= 0) { shown.splice(at, 1); draw(); } } };
@@ -109,16 +119,15 @@ const room = new ResizeObserver(([{ target }]) => {
   document.documentElement.style.setProperty('--messages', height ? `calc(${height}px + 2 * var(--s2))` : '0px');
 });
 
-let open = false;
 function draw() {
   const host = document.getElementById('banners');
   room.observe(host);
-  if (shown.length < 2) open = false;
+  /** @type {any} */ (document.querySelector('.popover.messages'))?.hidePopover();
   const order = ['error', 'warning', 'success', 'info'];
   const sorted = [...shown].sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
   if (!sorted.length) { host.replaceChildren(); return; }
-  const more = sorted.length > 1 ? button('', () => { open = !open; draw(); }, { kind: 'round', 'aria-expanded': String(open), 'aria-label': t('banner.more', { count: sorted.length }), before: el('span', { class: 'count' }, String(sorted.length)) }) : null;
-  host.replaceChildren(bannerNode(sorted[0], more), ...(open ? [el('div', { class: 'messages' }, ...sorted.slice(1).map((one) => bannerNode(one)))] : []));
+  const more = sorted.length > 1 ? button('', () => { openPopover(more, el('div', { class: 'messages', role: 'group', 'aria-label': t('layer.title') }, ...sorted.map((one) => bannerNode(one)))); }, { kind: 'round', 'aria-expanded': 'false', 'aria-haspopup': 'dialog', 'aria-label': t('banner.more', { count: sorted.length }), before: el('span', { class: 'count' }, String(sorted.length)) }) : null;
+  host.replaceChildren(bannerNode(sorted[0], more));
 }
 
 /** Puts away every banner and every toast. */

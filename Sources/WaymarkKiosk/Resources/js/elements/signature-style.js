@@ -34,7 +34,8 @@ canvas { position: absolute; inset: 0; width: 100%; height: 100%; display: block
 .button:disabled { background: var(--surface-sunken); border-color: var(--line); color: var(--text-soft); cursor: default; }
 :focus-visible { outline: 3px solid var(--focus); outline-offset: 3px; }
 .scrim:focus-visible { outline-offset: -5px; }
-.add, .cell > .button { justify-self: start; }
+.cell > .button { justify-self: start; }
+.add { width: 100%; }
 
 :host([variant="full"]) { flex: 1; min-height: 0; display: flex; }
 :host([variant="full"]) .cell { flex: 1; min-height: 0; grid-template-rows: auto 1fr auto auto; padding: var(--s3) max(var(--s5), env(safe-area-inset-left)) calc(var(--s3) + env(safe-area-inset-bottom)); }

@@ -98,7 +98,7 @@ export class SignatureField extends HTMLElement {
       again: press('sign.again', () => this.#again(), { before: icon('pen') }),
       clear: press('sign.clear', () => { this.#pad.clear(); this.#go('active'); announce(t('sign.cleared')); }),
       save: press('sign.save', () => this.#keep(), { kind: 'primary' }),
-      add: press('sign.add', () => this.#open(), { before: icon('pen') }),
+      add: press('sign.add', () => this.#open(), { kind: 'add', before: icon('pen') }),
       purpose: el('p', { class: 'purpose' }), message: el('p', { class: 'message', part: 'message', role: 'status' }),
     });
     p.header = el('div', { class: 'header', part: 'label' }, el('span', { class: 'label', id: 'label' }, p.words, p.star), p.cancel);
@@ -131,7 +131,8 @@ export class SignatureField extends HTMLElement {
     this.#saved = null;
     this.#tell();
     if (this.#variant === 'form') { this.#pad.clear(); this.#go('inactive'); this.#open(); return; }
-    this.#activate();
+    // Empty, and no place to sign again before somebody means to.
+    this.#cancel();
   }
 
   async #keep() {

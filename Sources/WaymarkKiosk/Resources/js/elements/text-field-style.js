@@ -55,6 +55,8 @@ button[aria-pressed="true"] { background: var(--accent-soft); }
 :host([variant="title"]) .box { border-width: 0 0 2px; border-radius: 0; background: transparent; }
 :host([variant="title"]) label { font-size: var(--type-small); color: var(--text-soft); }
 :host([variant="key-value"]) textarea { min-height: 3rem; }
+:host([variant="key-value"]:not(:last-child)) textarea { height: calc(3 * 1.45em + 1.4rem); overflow: hidden auto; }
+button.both { display: none; }
 :host([variant="note"]) label { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 :host([variant="note"]) textarea { min-height: 7rem; }
 :host([variant="note"]) .box, :host([variant="key-value"]) .box { align-items: start; }
@@ -65,11 +67,11 @@ button[aria-pressed="true"] { background: var(--accent-soft); }
   :host([variant="key-value"]) label { padding-top: .75rem; }
   :host([variant="key-value"]) .below, :host([variant="key-value"]) .whole { grid-column: 2; }
 }
-/* Three buttons would leave a number of thirteen digits no room on a phone. */
+/* Three buttons would leave a number of thirteen digits no room on a phone: one asks which scanner. */
 :host([scan~="barcode"][scan~="text"]) { container-type: inline-size; }
 @container (max-width: 22rem) {
-  :host([scan~="barcode"][scan~="text"]) .box { flex-wrap: wrap; justify-content: end; }
-  :host([scan~="barcode"][scan~="text"]) .line { flex-basis: 100%; }
+  :host([scan~="barcode"][scan~="text"]) button.scan:not(.both) { display: none; }
+  button.both { display: grid; }
 }
 @media (prefers-reduced-motion: reduce) { .box { transition: none; } }
 @media (forced-colors: active) { .box { border-color: FieldText; } .box[data-kind="error"] { border-width: 4px; } }

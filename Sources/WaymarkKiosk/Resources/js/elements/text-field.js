@@ -28,7 +28,8 @@
 import { el } from '../dom.js';
 import { icon } from '../icons.js';
 import { t } from '../strings.js';
-import { groups, lines, money, plain } from './text-shapes.js';
+import { openMenu } from './menu.js';
+import { groups, lines, money, plain, wanted } from './text-shapes.js';
 import { fieldStyle } from './text-field-style.js';
 
 const ATTRIBUTES = ['label', 'variant', 'required', 'optional', 'prompt', 'helper', 'error', 'warning', 'success', 'maxlength', 'limit', 'pattern', 'type', 'inputmode', 'prefix',
@@ -127,6 +128,8 @@ export class TextField extends HTMLElement {
   get #over() { return Math.max(0, count(this.#value) - this.#limit); }
   get #fixed() { return this.hasAttribute('readonly') || this.#off; }
   get #off() { return this.#ownDisabled || this.hasAttribute('disabled'); }
+  /** The text in the empty field; a title has no room for its asterisk but there. */
+  get #prompt() { const prompt = this.getAttribute('prompt') ?? ''; return prompt && this.getAttribute('variant') === 'title' && this.hasAttribute('required') ? `${prompt} *` : prompt; }
   get #label() { return `${this.getAttribute('label') ?? ''}${this.hasAttribute('currency') ? ` (${this.getAttribute('currency')})` : ''}`; }
   get #scans() { return this.hasAttribute('scan') ? (this.getAttribute('scan') || 'barcode').split(/\s+/) : []; }
 
@@ -137,10 +140,13 @@ export class TextField extends HTMLElement {
     return sizes ? groups(sizes, this.getAttribute('group-separator') ?? ' ') : plain;
   }
 
+  /** Where something follows, a field of several lines keeps its height, and scrolls. */
+  get #stays() { return this.getAttribute('variant') === 'key-value' && this.nextElementSibling !== null; }
+
   /** Makes the control as high as its lines. */
   #grow() {
     const { input } = this.#parts;
-    if (!input) return;
+    if (!input || this.#stays) return;
     input.style.height = 'auto';
     input.style.height = `${input.scrollHeight}px`;
   }
@@ -156,14 +162,15 @@ export class TextField extends HTMLElement {
       ghost: el('span', { class: 'copy' }), lock: el('span', { class: 'lock' }, icon('lock')),
       reveal: press('reveal', 'eye', () => { this.#revealed = !this.#revealed; this.#show(); input.focus(); }),
       clear: press('clear', 'close', () => { this.#put(''); this.#touched = true; this.#tell(); input.focus(); }),
-      barcode: press('scan', 'barcode', () => this.#wants('barcode')), text: press('scan', 'text', () => this.#wants('text')),
+      both: press('scan', 'scan', () => this.#ask()), barcode: press('scan', 'barcode', () => this.#wants('barcode')), text: press('scan', 'text', () => this.#wants('text')),
       sign: el('span', { class: 'sign' }), message: el('span', { class: 'message', part: 'message', id: 'message', role: 'status' }), count: el('span', { class: 'count', part: 'count', id: 'count' }),
       whole: el('p', { class: 'whole', part: 'whole', id: 'whole' }),
     };
     parts.label = el('label', { htmlFor: 'input', part: 'label' }, parts.words, parts.star, ' ', parts.option);
     parts.box = el('div', { class: 'box', part: 'box' }, parts.prefix,
       el('div', { class: 'line' }, input, el('div', { class: 'ghost', 'aria-hidden': 'true' }, parts.ghost, parts.suffix)),
-      parts.lock, parts.reveal, parts.clear, parts.barcode, parts.text);
+      parts.lock, parts.reveal, parts.clear, parts.barcode, parts.text, parts.both);
+    parts.both.classList.add('both');
     parts.below = el('div', { class: 'below' }, parts.sign, parts.message, parts.count);
     this.#parts = parts;
     this.#root.append(el('div', { class: 'field' }, parts.label, parts.box, parts.below, parts.whole));
@@ -176,6 +183,12 @@ export class TextField extends HTMLElement {
     input.addEventListener('keydown', (event) => { if (event.key === 'Enter' && !this.#several && !event.isComposing) { event.preventDefault(); this.form?.requestSubmit(); } });
     this.#shape = this.#shapeNow();
     this.#draw();
+  }
+
+  /** Where there is room for one button it asks with which scanner. */
+  #ask() {
+    const label = this.#label;
+    openMenu(this.#parts.both, { label: t('field.scan.any', { label }), items: [['barcode', 'field.scan'], ['text', 'field.scan.text']].map(([value, key]) => ({ label: t(key, { label }), value, sign: value })), onchoose: (kind) => this.#wants(kind) });
   }
 
   #wants(kind) { this.dispatchEvent(new CustomEvent('wm-scan', { bubbles: true, composed: true, detail: { kind } })); }
@@ -237,8 +250,19 @@ export class TextField extends HTMLElement {
     if (this.#over) return t('field.over', { count: this.#over });
     if (this.hasAttribute('required') && !this.#value.trim()) return this.getAttribute('text-missing') ?? t(this.#scans.length ? 'field.missing.scan' : 'field.missing', { label });
     const pattern = this.getAttribute('pattern');
-    if (pattern && this.#value) { try { if (!new RegExp(`^(?:${pattern})$`, 'u').test(this.#value)) return this.getAttribute('text-pattern') ?? t('field.pattern', { label }); } catch { /* not a pattern: nothing is held to it */ } }
+    if (pattern && this.#value) { try { if (!new RegExp(`^(?:${pattern})$`, 'u').test(this.#value)) return this.getAttribute('text-pattern') ?? this.#hint(pattern); } catch { /* not a pattern: nothing is held to it */ } }
     return '';
+  }
+
+  /** Says what a value has to be like, as exactly as can be known. */
+  #hint(pattern) {
+    const label = this.#label;
+    const kind = this.getAttribute('type') ?? this.getAttribute('inputmode') ?? '';
+    if (['email', 'tel', 'url'].includes(kind)) return t(`field.pattern.${kind}`, { label });
+    const one = wanted(pattern);
+    if (one) return t(`field.pattern.${one.kind}`, { label, count: one.from === one.to ? one.from : t('field.range', one) });
+    const prompt = this.getAttribute('prompt');
+    return prompt ? t('field.pattern.such', { label, prompt }) : t('field.pattern', { label });
   }
 
   /** The kind and the words of what stands below the field. */
@@ -267,9 +291,9 @@ export class TextField extends HTMLElement {
     const has = (name) => this.hasAttribute(name);
     const set = (node, text) => { if (node.textContent !== text) node.textContent = text; };
     set(p.words, label);
-    p.star.hidden = !has('required');
+    p.star.hidden = !has('required') || this.#prompt.endsWith(' *');
     set(p.option, has('optional') && !has('required') ? t('field.optional') : '');
-    Object.assign(p.input, { readOnly: has('readonly'), disabled: this.#off, required: has('required'), placeholder: this.getAttribute('prompt') ?? '', autocomplete: this.getAttribute('autocomplete') ?? 'off' });
+    Object.assign(p.input, { readOnly: has('readonly'), disabled: this.#off, required: has('required'), placeholder: this.#prompt, autocomplete: this.getAttribute('autocomplete') ?? 'off' });
     const type = this.getAttribute('type') ?? 'text';
     if (!this.#several) p.input.type = type === 'password' && !this.#revealed ? 'password' : 'text';
     const mode = this.getAttribute('inputmode') ?? { email: 'email', tel: 'tel', url: 'url' }[type] ?? (has('currency') ? 'decimal' : '');
@@ -277,6 +301,8 @@ export class TextField extends HTMLElement {
     p.input.autocapitalize = this.getAttribute('autocapitalize') ?? (type === 'text' && !mode ? 'sentences' : 'off');
     p.input.setAttribute('aria-invalid', String(kind === 'error'));
     for (const side of ['prefix', 'suffix']) { set(p[side], this.getAttribute(side) ?? ''); p[side].hidden = !this.getAttribute(side); }
+    // Before anything is written a suffix would look like what stands there.
+    if (!p.input.value && !p.input.placeholder && !this.#editing) p.suffix.hidden = true;
     set(p.ghost, p.input.value || p.input.placeholder);
     p.input.style.paddingInlineEnd = has('suffix') ? `calc(${count(this.getAttribute('suffix') ?? '')}ch + 1.4rem)` : '';
     p.lock.hidden = !has('readonly');
@@ -285,6 +311,9 @@ export class TextField extends HTMLElement {
     p.reveal.setAttribute('aria-label', t('field.reveal'));
     p.clear.hidden = this.#fixed || !p.input.value;
     p.clear.setAttribute('aria-label', this.getAttribute('text-clear') ?? t('field.clear', { label }));
+    p.both.hidden = this.#fixed || this.#scans.length < 2;
+    p.both.setAttribute('aria-label', t('field.scan.any', { label }));
+    p.both.setAttribute('aria-haspopup', 'menu');
     for (const [part, key] of [['barcode', 'field.scan'], ['text', 'field.scan.text']]) {
       p[part].hidden = this.#fixed || !this.#scans.includes(part);
       p[part].setAttribute('aria-label', (part === 'barcode' ? this.getAttribute('text-scan') : null) ?? t(key, { label }));

@@ -61,3 +61,15 @@ export function money(currency, language) {
     },
   };
 }
+
+const KINDS = { '\\d': 'digits', '[0-9]': 'digits', '[A-Z]': 'capitals', '[A-Z0-9]': 'signs', '[0-9A-Z]': 'signs' };
+
+/**
+ * What a simple expression asks for: how many characters of which kind, as `{ kind, from, to }`; nothing for any other.
+ * @param {string} pattern
+ */
+export function wanted(pattern) {
+  const match = /^(\\d|\[[0-9A-Z-]+\])\{(\d+)(?:,(\d+))?\}$/.exec(pattern);
+  const kind = match ? KINDS[match[1]] : undefined;
+  return match && kind ? { kind, from: match[2], to: match[3] ?? match[2] } : null;
+}

@@ -5,6 +5,7 @@ import { openDialog } from '../dialog.js';
 import { button, el, printable, printableLines } from '../dom.js';
 import { icon } from '../icons.js';
 import { languageChoices, t } from '../strings.js';
+import { spokenTime } from '../times.js';
 import { own } from './account-parts.js';
 
 /** The state of a camera in words: whether it works is all that a person wants to know. */
@@ -14,14 +15,13 @@ const stateOf = (status) => t(['lost', 'stalled'].includes(status) ? 'about.came
 export async function openAbout(app) {
   const now = await command('status').catch(() => null);
   const { account } = app;
-  const time = (date) => date.toLocaleString(document.documentElement.lang, { dateStyle: 'medium', timeStyle: 'short' });
   const cameras = now?.cameras ?? (now ? [now] : []);
   const facts = [
     [t('about.version'), now ? printable(now.version) : t('about.service.out')],
-    ...(now ? [[t('about.started'), time(new Date(now.started))]] : []),
+    ...(now ? [[t('about.started'), spokenTime(new Date(now.started))]] : []),
     ...cameras.map(({ name, camera }) => [name ? `${t('about.camera')} ${printable(name)}` : t('about.camera'), stateOf(camera.status)]),
     [t('start.languages'), languageChoices().map(({ name }) => name).join(', ')],
-    ...(account.state && account.state.phase !== 'off' ? [[t('about.synced'), account.synced ? time(account.synced) : t('about.synced.never')]] : []),
+    ...(account.state && account.state.phase !== 'off' ? [[t('about.synced'), account.synced ? spokenTime(account.synced) : t('about.synced.never')]] : []),
   ];
   const consents = account.policy?.consents ?? [];
   return openDialog({

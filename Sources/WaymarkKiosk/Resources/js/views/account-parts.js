@@ -2,7 +2,7 @@
 import { pictures } from '../api.js';
 import { ask, openDialog } from '../dialog.js';
 import { button, el, printable, printableLines } from '../dom.js';
-import { bannerNode } from '../elements/feedback.js';
+import { bannerNode, indicator } from '../elements/feedback.js';
 import '../elements/text-field.js';
 import { art, icon } from '../icons.js';
 import { said as translated, t, tables } from '../strings.js';
@@ -55,16 +55,19 @@ export function trouble(app, problem, title) {
 }
 
 /** Another operation is running. */
-export const busy = (text) => bannerNode({ kind: 'info', title: text, text: '', closable: false, busy: true, close: () => {} });
+export const busy = (text) => indicator(text);
 
 /** What is drawn beside a screen, where there is room for it. */
-const DRAWN = { welcome: 'onboard', activation: 'onboard', credentials: 'person', recover: 'person', consents: 'consent', passcode: 'lock', ready: 'ready', signIn: 'person', users: 'person', sync: 'sync' };
+const DRAWN = { welcome: 'welcome', activation: 'onboard', credentials: 'person', recover: 'lock', consents: 'consent', passcode: 'lock', ready: 'ready', signIn: 'person', users: 'person', sync: 'sync' };
 
-/** A screen: bar with a way back, column with title and text, actions below. */
-export function screen({ name, leave = null, bar = '', tail = null, top = null, title, label = '', text = '', body = [], actions = [], onsubmit = null }) {
+/** Dots that tell which of several steps this is. */
+export const dots = (at, count) => el('p', { class: 'dots', role: 'img', 'aria-label': t('consents.step', { page: at + 1, pages: count }) }, ...Array.from({ length: count }, (_, i) => el('i', { 'data-now': i === at })));
+
+/** A screen: bar with a way back, column with title and text, actions below, and what stands at its foot. */
+export function screen({ name, leave = null, bar = '', tail = null, top = null, title, label = '', text = '', body = [], actions = [], foot = null, onsubmit = null }) {
   const messages = el('div', { class: 'messages', role: 'status', 'aria-live': 'polite' });
   const content = el('div', { class: 'column' }, top, el('h1', { tabIndex: -1, class: title ? '' : 'visually-hidden' }, title || label), text ? el('p', { class: 'lead' }, text) : null, messages, ...body,
-    actions.length ? el('div', { class: 'actions' }, ...actions) : null);
+    actions.length ? el('div', { class: 'actions' }, ...actions) : null, foot);
   const node = el('form', {
     class: 'account', 'data-screen': name, noValidate: true, autocomplete: 'off',
     onsubmit: (event) => { event.preventDefault(); onsubmit?.(); },
@@ -80,8 +83,8 @@ export function leaveButton(app, label = t('common.cancel')) {
   }, { kind: 'quiet leave' });
 }
 
-/** A button that goes back by one screen. */
-export const backButton = (app) => button(t('account.back'), () => app.account.send('account.back'), { kind: 'quiet leave', before: icon('back') });
+/** A button that goes back by one screen, which it names where that has a title. */
+export const backButton = (app, title = '') => button(title ? t('account.backTo', { title }) : t('account.back'), () => app.account.send('account.back'), { kind: title ? 'quiet leave to' : 'quiet leave', before: icon('back') });
 
 /** A link that a phone takes along: a kiosk's browser goes nowhere. */
 export function legalLink(link, policy, draw) {

@@ -7,6 +7,7 @@ import { cameraStage } from '../components/stage.js';
 import { openDialog } from '../dialog.js';
 import { announce, button, el, printable, setText, still } from '../dom.js';
 import { emptyState, indicator, toast } from '../elements/feedback.js';
+import { icon } from '../icons.js';
 import { said, t, tOr } from '../strings.js';
 
 const FADE_MS = 320;
@@ -46,8 +47,8 @@ export function openAR(app) {
 
   const words = el('span', {});
   const prompt = el('p', { class: 'prompt' }, words);
-  const guidePicture = el('img', { alt: '' });
-  const guide = el('div', { class: 'ar-guide', hidden: true }, prompt, el('div', { class: 'outline' }, guidePicture));
+  // The picture itself stays in the corner: over what it is looked for in it would be seen twice.
+  const guide = el('div', { class: 'ar-guide', hidden: true }, prompt, el('div', { class: 'outline window' }, el('i'), el('i'), el('i'), el('i'), icon('crosshair')));
   const thumbnail = el('button', { class: 'thumbnail', type: 'button', 'aria-label': t('ar.guide'), hidden: true, onclick: () => send('session.coach') }, el('img', { alt: '' }));
   const sights = el('p', { class: 'sights', hidden: true });
   const area = el('div', { class: 'area' }, guide, sights, thumbnail);
@@ -93,7 +94,7 @@ export function openAR(app) {
   /** Where the line to an open detail ends: the middle of the panel's near edge. */
   function panelEdge() {
     const box = panel.getBoundingClientRect();
-    return box.left > innerWidth / 4 ? { x: box.left, y: box.top + box.height / 2 } : { x: box.left + box.width / 2, y: box.top };
+    return box.right < innerWidth * .75 ? { x: box.right, y: box.top + box.height / 2 } : { x: box.left + box.width / 2, y: box.top };
   }
 
   /** A tap selects the nearest marker within a finger's reach, or clears the selection. */
@@ -176,16 +177,17 @@ export function openAR(app) {
     phase = event?.phase ?? 'inactive';
     if (phase !== before) fade = { since: performance.now() };
     const resource = resourceOf(event);
-    for (const image of [thumbnail.firstElementChild, guidePicture]) image.hidden = !resource;
-    if (resource) for (const image of [thumbnail.firstElementChild, guidePicture]) if (!image.src.endsWith(pictures.resource(resource))) image.src = pictures.resource(resource);
+    const small = /** @type {HTMLImageElement} */ (thumbnail.firstElementChild);
+    small.hidden = !resource;
+    if (resource && !small.src.endsWith(pictures.resource(resource))) small.src = pictures.resource(resource);
     const sheetPicture = panel.querySelector('.coaching .picture img');
     dialog.node.dataset.phase = stage.node.dataset.phase = phase;
     if (phase === 'coaching') {
       if (before !== 'coaching') { opened = null; coach(event); }
     } else if (before === 'coaching' || !panel.querySelector('.detail')) {
-      const small = ['scanning', 'matched', 'annotating'].includes(phase);
-      thumbnail.hidden = !small;
-      if (before === 'coaching' && small && sheetPicture) fly(sheetPicture, thumbnail);
+      const isSmall = ['scanning', 'matched', 'annotating'].includes(phase);
+      thumbnail.hidden = !isSmall;
+      if (before === 'coaching' && isSmall && sheetPicture) fly(sheetPicture, thumbnail);
       fill(null);
     }
     thumbnail.hidden = !['scanning', 'matched', 'annotating'].includes(phase);

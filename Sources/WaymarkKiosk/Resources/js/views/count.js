@@ -1,11 +1,12 @@
 // Counting: the camera is moved along a shelf, every code counts once, and the list is handed over or saved.
 import { command, handedNumber } from '../api.js';
+import { countedList } from '../components/counted.js';
 import { drawCode } from '../components/overlay.js';
 import { goesHome, openTakeHome } from '../components/pickup.js';
 import { countShelf } from '../components/shelf.js';
 import { cameraStage } from '../components/stage.js';
 import { ask, openDialog } from '../dialog.js';
-import { announce, button, el, printable, setText } from '../dom.js';
+import { announce, button, el, setText } from '../dom.js';
 import { emptyState, statusButton, toast } from '../elements/feedback.js';
 import { icon } from '../icons.js';
 import { cue } from '../sound.js';
@@ -13,17 +14,6 @@ import { t, tOr } from '../strings.js';
 
 /** How long the list must stay as it is before a screen reader tells of it. */
 const TELL_MS = 1200;
-
-/** What the symbologies are called: `Symbology.displayName`. */
-const NAMES = {
-  qr: 'QR Code', sq: 'SQ Code', ean13: 'EAN-13', ean8: 'EAN-8', upcA: 'UPC-A', upcE: 'UPC-E', code128: 'Code 128', code39: 'Code 39', code93: 'Code 93', codabar: 'Codabar',
-  itf: 'ITF', dataBar: 'DataBar', dataBarExpanded: 'DataBar Expanded', dataBarLimited: 'DataBar Limited', code32: 'Code 32', standard2of5: 'Standard 2 of 5',
-  telepen: 'Telepen', pharmacode: 'Pharmacode', ean2: 'EAN-2', ean5: 'EAN-5', dataMatrix: 'Data Matrix', aztec: 'Aztec Code', pdf417: 'PDF417', microPDF417: 'MicroPDF417',
-  microQR: 'Micro QR Code', rMQR: 'rMQR Code', maxiCode: 'MaxiCode',
-};
-
-/** The name under which a code stands in the list: the service names no data for programs, no address, and nothing that may be a secret. */
-const articleName = (name) => (name === undefined ? t('count.unnamed') : printable(name));
 
 /** RFC 4180, every text quoted, as `waymark count --csv` writes it. */
 export function csvOf(codes) {
@@ -45,8 +35,8 @@ export function openCount(app) {
   const area = el('div', { class: 'area' }, el('div', { class: 'hint' }, prompt));
   const amount = el('strong', { class: 'total' });
   const words = el('h3', {});
-  const list = el('ul', { class: 'codes', 'aria-label': t('count.list'), tabIndex: 0 });
-  const nothing = emptyState({ picture: 'count', title: t('count.nothing'), text: t('count.nothing.help'), level: 4 });
+  const list = countedList({ onchange: () => { dirty = true; draw(); } });
+  const nothing = emptyState({ picture: 'count', size: 92, title: t('count.nothing'), text: t('count.nothing.help'), level: 4 });
   const gap = el('p', { class: 'gap', hidden: true }, icon('alert'), el('span', {}, t('count.gap')));
 
   const camera = app.cameras.for('count');
@@ -61,24 +51,22 @@ export function openCount(app) {
   });
 
   /** What was counted as `[{ symbology, text, amount }]`: by "place" copies count, by "content" they do not. */
-  const counted = () => shelf.state.codes.map(({ symbology, text = '', amount: copies }) => ({ symbology, text, amount: by === 'place' ? copies : 1 }));
-
-  const row = ({ symbology, name, amount: copies }) => el('li', {}, el('span', { class: 'amount' }, `${by === 'place' ? copies : 1} ×`), el('span', { class: 'what' }, el('strong', {}, articleName(name)), el('span', { class: 'soft' }, NAMES[symbology] ?? symbology)));
+  const counted = () => list.rows.map(({ symbology, text = '', amount: copies }) => ({ symbology, text, amount: copies }));
 
   function draw() {
-    const { codes, stretches } = shelf.state;
-    const now = JSON.stringify(counted());
+    const { stretches } = shelf.state;
+    list.take(shelf.state.codes, by);
+    const codes = counted();
+    const now = JSON.stringify([by, codes]);
     gap.hidden = by !== 'place' || stretches < 2;
     if (now === shown) return;
     const before = total;
     shown = now;
-    total = by === 'place' ? shelf.state.total : codes.length;
+    total = codes.reduce((sum, one) => sum + one.amount, 0);
     dirty = total > 0;
     if (total > before) cue('counted');
     amount.textContent = String(total);
     setText(words, t('count.rest', { different: codes.length }));
-    // The newest is on top, where it is seen.
-    list.replaceChildren(...[...codes].reverse().map(row));
     panel.toggleAttribute('data-empty', !codes.length);
     for (const one of [csv, json, send, again]) one.disabled = !codes.length;
     send.rest();
@@ -102,6 +90,7 @@ export function openCount(app) {
   }
 
   function restart() {
+    list.clear();
     key = handedNumber();
     shelf.reset().catch((error) => toast(tOr(`error.${error.code}`, 'error.unavailable'), { seconds: 7 }));
   }
@@ -129,8 +118,8 @@ export function openCount(app) {
   });
   send.disabled = true;
   const panel = el('section', { class: 'sheet counted', 'aria-label': t('count.list'), 'data-empty': true },
-    el('div', { class: 'head' }, amount, words),
-    el('div', { class: 'choice-row', role: 'group', 'aria-label': t('count.by') }, ...choices), gap, nothing, list,
+    el('div', { class: 'head' }, amount, words, list.sort, list.filter),
+    el('div', { class: 'choice-row', role: 'group', 'aria-label': t('count.by') }, ...choices), gap, list.bar, nothing, list.list,
     el('div', { class: 'actions' }, again, csv, json, send));
 
   /** A count is not thrown away without a question. */

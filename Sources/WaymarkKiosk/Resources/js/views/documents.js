@@ -7,12 +7,15 @@ import { reorderable } from '../components/reorder.js';
 import { cameraStage } from '../components/stage.js';
 import { ask, openDialog } from '../dialog.js';
 import { announce, button, el, setText, still } from '../dom.js';
-import { emptyState, indicator, tick, toast } from '../elements/feedback.js';
-import { icon } from '../icons.js';
+import { emptyState, indicator, toast } from '../elements/feedback.js';
+import { openMenu } from '../elements/menu.js';
+import { art, icon } from '../icons.js';
 import { t, tOr } from '../strings.js';
 
 const FILTERS = ['colour', 'grayscale', 'bw', 'photo'];
 const RETRY_MS = 2000;
+/** How long a page that captured itself is offered to be put right. */
+const AFTER_MS = 6000;
 
 const picture = (page, width, original = false) => pictures.document(page.id, { width, revision: page.revision, original });
 /** Says what went wrong, to whoever has not left yet. */
@@ -32,7 +35,8 @@ export function openDocuments(app) {
 
   const words = el('span', {}, t('document.prompt'));
   const prompt = el('p', { class: 'prompt', 'data-state': 'idle' }, words);
-  const area = el('div', { class: 'area' });
+  const after = el('div', { class: 'after', role: 'group', 'aria-label': t('document.after'), hidden: true });
+  const area = el('div', { class: 'area' }, after);
   const hint = el('div', { class: 'hint' }, prompt);
   const pages = () => session?.pages ?? [];
 
@@ -66,8 +70,12 @@ export function openDocuments(app) {
   const last = el('button', { class: 'thumb', type: 'button', disabled: true, 'data-pages': true, onclick: () => gallery() }, image, count);
   const shutter = el('button', { class: 'shutter', type: 'button', disabled: true, 'aria-label': t('document.shutter'), onclick: () => attempt('document.capture') }, el('i'));
   const save = button('', () => finish(), { kind: 'primary', 'data-save': true, disabled: true });
-  const mode = button('', () => setMode(automatic ? 'manual' : 'automatic'), { 'data-mode': true });
-  const filter = button('', () => attempt('document.filter', { filter: FILTERS[(FILTERS.indexOf(session?.filter) + 1) % FILTERS.length] }), { 'data-filter': true });
+  const mode = button(t('document.automatic'), () => setMode(automatic ? 'manual' : 'automatic'), { kind: 'toggle', role: 'switch', 'data-mode': true });
+  mode.append(el('i', { 'aria-hidden': 'true' }));
+  const filter = button('', () => openMenu(filter, {
+    label: t('document.filter'), items: FILTERS.map((name) => ({ label: t(`document.filter.${name}`), value: name, checked: name === (session?.filter ?? 'colour') })),
+    onchoose: (name) => attempt('document.filter', { filter: name }),
+  }), { 'data-filter': true, 'aria-haspopup': 'menu', 'aria-expanded': 'false' });
 
   function setMode(next) { automatic = next === 'automatic'; attempt('document.mode', { mode: next }); draw(); }
 
@@ -87,9 +95,10 @@ export function openDocuments(app) {
     save.disabled = !newest;
     save.setAttribute('aria-label', t('document.save', { count: all.length }));
     save.replaceChildren(icon('check'), el('span', {}, t('document.save', { count: all.length })));
-    mode.replaceChildren(el('span', {}, t(automatic ? 'document.automatic' : 'document.manual')));
-    mode.setAttribute('aria-pressed', String(automatic));
-    filter.replaceChildren(el('span', {}, t(`document.filter.${session?.filter ?? 'colour'}`)));
+    mode.setAttribute('aria-checked', String(automatic));
+    const tone = t(`document.filter.${session?.filter ?? 'colour'}`);
+    filter.replaceChildren(icon('tone'), el('span', {}, tone));
+    filter.setAttribute('aria-label', `${t('document.filter')}: ${tone}`);
     sheet?.update();
   }
 
@@ -97,8 +106,23 @@ export function openDocuments(app) {
     if (event.session !== session?.session || !event.page) return;
     announce(t('document.captured', { count: event.count }));
     flash(event.page);
-    if (!event.automatic && !sheet) confirm(event.page);
+    if (sheet) return;
+    if (event.automatic) offer(event.page); else confirm(event.page);
   }
+
+  let offered = 0;
+  /** What captured itself can be put right or taken again, as what the shutter took. */
+  function offer(page) {
+    const hide = () => { clearTimeout(offered); after.hidden = true; };
+    hide();
+    after.replaceChildren(
+      button(t('document.retake'), () => { hide(); attempt('document.retake', { page: page.id }); }, { kind: 'over', 'data-after': 'retake', before: icon('camera') }),
+      button(t('document.adjust'), () => { hide(); correct(page); }, { kind: 'over', 'data-after': 'adjust', before: icon('corners') }));
+    after.hidden = false;
+    offered = window.setTimeout(hide, AFTER_MS);
+  }
+
+  async function correct(page) { await attempt('document.mode', { mode: 'paused' }); await adjust(page); if (!done) setMode(automatic ? 'automatic' : 'manual'); }
 
   /** The page flies to the thumbnail. */
   function flash(page) {
@@ -121,7 +145,7 @@ export function openDocuments(app) {
     });
     if (done) return;
     if (choice === 'retake') attempt('document.retake', { page: page.id });
-    if (choice === 'adjust') { await attempt('document.mode', { mode: 'paused' }); await adjust(page); setMode(automatic ? 'automatic' : 'manual'); }
+    if (choice === 'adjust') correct(page);
   }
 
   /** The four corners over the picture as it was captured. */
@@ -137,11 +161,11 @@ export function openDocuments(app) {
           return attempt('document.adjust', { page: page.id, corners: editor.value, ...(snap ? { snap: true } : {}) });
         };
         const box = document.createDocumentFragment();
-        box.append(el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'quiet leave' }), el('h2', {}, t('document.adjust')),
-          button(t('common.done'), async () => { if (await go(false)) self.close(true); }, { kind: 'primary', 'data-first': true })),
+        box.append(el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'quiet leave' }), el('h2', {}, t('document.adjust')), el('span', {})),
         editor.node,
         el('div', { class: 'tools' }, button(t('document.whole'), () => editor.set(whole)),
-          button(t('document.snap'), async () => { const next = await go(true); if (next?.corners) editor.set(next.corners); })));
+          button(t('document.snap'), async () => { const next = await go(true); if (next?.corners) editor.set(next.corners); }),
+          button(t('document.apply'), async () => { if (await go(false)) self.close(true); }, { kind: 'primary', 'data-first': true })));
         return box;
       },
     }).closed;
@@ -153,7 +177,8 @@ export function openDocuments(app) {
     const big = el('img', { class: 'page', alt: '' });
     const sight = button('', () => enlarge(!body.hasAttribute('data-zoomed')), { kind: 'round zoom', before: icon('zoom'), 'aria-label': t('document.enlarge'), 'aria-pressed': 'false' });
     const strip = el('div', { class: 'strip', role: 'group', 'aria-label': t('document.pages', { count: pages().length }) });
-    const body = el('div', { class: 'big' }, big, sight);
+    const waiting = el('div', { class: 'waiting', 'aria-hidden': 'true' }, el('span', { class: 'spinner' }));
+    const body = el('div', { class: 'big' }, big, sight, waiting);
     const tools = el('div', { class: 'tools' });
     const current = () => pages().find(({ id }) => id === chosen) ?? null;
     const place = () => pages().findIndex(({ id }) => id === chosen);
@@ -169,6 +194,15 @@ export function openDocuments(app) {
       enlarge(!body.hasAttribute('data-zoomed'), [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height]);
     });
 
+    /** The page is veiled while it is changed, until it is seen as it is then. */
+    const changed = () => body.removeAttribute('aria-busy');
+    async function change(method, params) {
+      body.setAttribute('aria-busy', 'true');
+      if (!await attempt(method, { page: chosen, ...params })) changed();
+    }
+    big.addEventListener('load', changed);
+    big.addEventListener('error', changed);
+
     function update() {
       const all = pages();
       if (!current()) chosen = all.at(Math.min(all.length - 1, Math.max(0, at)))?.id;
@@ -178,8 +212,9 @@ export function openDocuments(app) {
         class: 'thumb', type: 'button', 'data-page': one.id, 'aria-label': t('document.page', { number: i + 1, count: all.length }), 'aria-pressed': String(one.id === chosen),
         onclick: () => { chosen = one.id; update(); },
       }, el('img', { alt: '', 'data-there': true, src: picture(one, 160) }), el('span', { class: 'count' }, String(i + 1)))));
+      retake.hidden = !page;
       if (!page) { body.replaceChildren(emptyState({ picture: 'gallery', title: t('document.empty'), text: t('document.empty.help') })); tools.hidden = true; return; }
-      if (!big.isConnected) body.replaceChildren(big, sight);
+      if (!big.isConnected) body.replaceChildren(big, sight, waiting);
       tools.hidden = false;
       if (big.dataset.shows !== `${page.id}.${page.revision}`) { big.dataset.shows = `${page.id}.${page.revision}`; big.src = picture(page, 1600); for (const small of tools.querySelectorAll('.filters img')) small.src = picture(page, 160, true); }
       big.alt = t('document.page', { number: at + 1, count: all.length });
@@ -204,11 +239,11 @@ export function openDocuments(app) {
     const shift = (by) => attempt('document.reorder', { page: chosen, index: place() + by });
     const earlier = tool('earlier', () => shift(-1), { before: icon('back') });
     const later = tool('later', () => shift(1), { before: icon('forward') });
+    const retake = tool('retake', async () => { if (await attempt('document.retake', { page: chosen })) self.close(); }, { kind: 'quiet', before: icon('camera') });
     tools.append(
-      el('div', { class: 'filters' }, ...FILTERS.map((name) => button(t(`document.filter.${name}`), () => attempt('document.filter', { page: chosen, filter: name }), { before: el('img', { alt: '' }), 'data-filter': name, 'aria-pressed': 'false' }))),
+      el('div', { class: 'filters' }, ...FILTERS.map((name) => button(t(`document.filter.${name}`), () => { if (current()?.filter !== name) change('document.filter', { filter: name }); }, { before: el('img', { alt: '' }), 'data-filter': name, 'aria-pressed': 'false' }))),
       el('div', { class: 'deeds' }, earlier, later,
-      tool('adjust', () => adjust(current()), { before: icon('corners') }), tool('rotate', () => attempt('document.rotate', { page: chosen, degrees: 90 }), { before: icon('rotate') }),
-      tool('retake', async () => { if (await attempt('document.retake', { page: chosen })) self.close(); }, { before: icon('camera') }),
+      tool('adjust', () => adjust(current()), { before: icon('corners') }), tool('rotate', () => change('document.rotate', { degrees: 90 }), { before: icon('rotate') }),
       tool('delete', async () => {
         const gone = chosen;
         if (await attempt('document.delete', { page: gone })) toast(t('document.deleted'), { action: { label: t('document.undo'), onclick: () => attempt('document.restore', { page: gone }) } });
@@ -219,7 +254,7 @@ export function openDocuments(app) {
       onclose: () => { sheet = null; if (!done) setMode(automatic ? 'automatic' : 'manual'); },
       build: (one) => {
         const box = document.createDocumentFragment();
-        box.append(el('header', { class: 'bar' }, el('span', {}), el('h2', {}, t('document.gallery')), button(t('common.done'), () => one.close(), { kind: 'primary', 'data-first': true })), body, tools, strip);
+        box.append(el('header', { class: 'bar' }, button(t('document.back'), () => one.close(), { kind: 'quiet leave', 'data-first': true, before: icon('back') }), el('h2', {}, t('document.gallery')), el('span', {}, retake)), body, tools, strip);
         return box;
       },
     });
@@ -282,6 +317,7 @@ export function openDocuments(app) {
     onclose: () => {
       done = true;
       clearTimeout(timer);
+      clearTimeout(offered);
       for (const off of offs) off();
       stage.stop();
       // Nothing of a person stays for the next one.
@@ -314,6 +350,6 @@ function savedSheet(app, saved, number) {
   const [path = ''] = saved.paths ?? [];
   return openTakeHome(app, { of: 'document', number, result: { document: path } }, {
     title: t('document.saved'), state: 'document-saved', onclose: () => { app.forget(); app.home(); },
-    parts: [tick(), el('h2', {}, t('document.saved')), el('p', { class: 'soft' }, t('document.saved.help', { count: saved.pages }))],
+    parts: [art('ready', 160), el('h2', {}, t('document.saved')), el('p', { class: 'soft' }, t('document.saved.help', { count: saved.pages }))],
   });
 }

@@ -4,17 +4,21 @@ import { ask } from '../dialog.js';
 import { button, el } from '../dom.js';
 import '../elements/choice.js';
 import '../elements/date.js';
+import '../elements/photo.js';
 import '../elements/stepper.js';
+import '../elements/switch.js';
 import '../elements/fields.js';
 import '../elements/signature.js';
 import '../elements/text-field.js';
 import { statusButton, toast } from '../elements/feedback.js';
+import { art, icon } from '../icons.js';
 import { said, t, tOr } from '../strings.js';
 import { goesHome, openTakeHome } from '../components/pickup.js';
 import { openScanner } from './scanner.js';
+import { openPhoto } from './photo.js';
 import { openTextReader } from './text.js';
 
-/** Lets the scan icons of the fields below a node open the scanner, which fills them. */
+/** Lets the scan icons of the fields below a node open the scanner, and photos the camera, which fill them. */
 export function scansInto(app, node) {
   node.addEventListener('wm-scan', async (event) => {
     const target = event.target;
@@ -28,17 +32,24 @@ export function scansInto(app, node) {
     }
     target.input.focus();
   });
+  node.addEventListener('wm-photo', async ({ target }) => {
+    const photo = await openPhoto(app, { label: target.getAttribute('label') ?? '' }).closed;
+    if (photo) target.fill(photo);
+  });
 }
+
+/** What a receipt has no words for. */
+const UNWRITTEN = ['WM-SIGNATURE', 'WM-PHOTO'];
 
 /** The form where the integrator has none. */
 const standard = () => ({
   name: 'goods-received', title: t('field.title'), next: t('field.new'),
   fields: [
-    { name: 'material', label: t('field.material'), required: true, scan: ['barcode', 'text'], reads: 'gtin', help: t('field.material.help'), limit: 40 },
-    { name: 'batch', label: t('field.batch'), scan: ['barcode', 'text'], reads: '[A-Z0-9]{4,10}', help: t('field.batch.help'), limit: 10, capitals: true },
+    { name: 'material', label: t('field.material'), required: true, scan: ['barcode', 'text'], reads: 'gtin', help: t('field.material.help'), prompt: t('field.example', { example: '4012345678901' }), limit: 40 },
+    { name: 'batch', label: t('field.batch'), scan: ['barcode', 'text'], reads: '[A-Z0-9]{4,10}', help: t('field.batch.help'), prompt: t('field.example', { example: 'LB7042' }), limit: 10, capitals: true },
     { name: 'quantity', label: t('field.quantity'), kind: 'number', minimum: 0, maximum: 999999999, unit: t('field.quantity.unit') },
     { name: 'note', label: t('field.note'), kind: 'note', help: t('field.note.help'), limit: 30 },
-    { name: 'signature', label: t('field.signature'), kind: 'signature' },
+    { name: 'signature', label: t('field.signature'), kind: 'signature', help: t('field.signature.help') },
   ],
 });
 
@@ -49,6 +60,8 @@ function made(field, form) {
   switch (kind) {
     case 'signature': return el('wm-signature', { variant: 'form', ...common, purpose: said(form.title) });
     case 'number': return el('wm-stepper', { ...common, minimum: field.minimum ?? null, maximum: field.maximum ?? null, suffix: said(field.unit) || null });
+    case 'switch': return el('wm-switch', common);
+    case 'photo': return el('wm-photo', common);
     case 'date': return el('wm-date', { ...common, earliest: field.earliest ?? null, latest: field.latest ?? null });
     case 'choice': case 'list': {
       const node = el('wm-choice', { ...common, variant: kind === 'list' ? 'list' : null });
@@ -56,7 +69,7 @@ function made(field, form) {
       return node;
     }
     default: return el('wm-text-field', {
-      ...common, readonly: field.readonly, maxlength: field.limit ?? null, suffix: said(field.unit) || null,
+      ...common, prompt: said(field.prompt) || null, readonly: field.readonly, maxlength: field.limit ?? null, suffix: said(field.unit) || null,
       scan: { code: 'barcode', print: 'text' }[kind] ?? ([field.scan ?? []].flat().join(' ') || null), reads: field.reads ?? null,
       pattern: field.pattern ?? null, 'text-pattern': said(field.wrong) || null,
       ...(kind === 'note' ? { variant: 'key-value', limit: 'over' } : {}), autocapitalize: field.capitals ? 'characters' : null,
@@ -101,28 +114,52 @@ export function fieldView(app, wanted) {
     work: async () => {
       fields.say(null);
       const values = inputs.filter((one) => !one.hidden).map((one) => ({ name: one.name, label: one.getAttribute('label'), value: one.value }));
-      await command('form.submit', { form: description.name, key, fields: values });
+      await command('form.submit', { form: description.name, key, fields: values, ...(corrects ? { context: { corrects } } : {}) });
       const number = key;
       key = handedNumber();
-      const receipt = `${title}\n${t('handover.number', { number })}\n${new Date().toLocaleString(document.documentElement.lang)}\n\n${values.filter(({ name, value }) => value && inputs.find((one) => one.name === name)?.nodeName !== 'WM-SIGNATURE').map(({ label, value }) => `${label}: ${value}`).join('\n')}\n`;
+      last = { number, values };
+      const receipt = `${title}\n${t('handover.number', { number })}\n${new Date().toLocaleString(document.documentElement.lang)}\n\n${values.filter(({ name, value }) => value && !UNWRITTEN.includes(inputs.find((one) => one.name === name)?.nodeName)).map(({ label, value }) => `${label}: ${value}`).join('\n')}\n`;
       // A saved form leaves the screen: the next one begins empty.
-      form.reset();
-      depend();
-      if (goesHome(app, 'form')) openTakeHome(app, { of: 'form', number, form: description.name, result: { type: 'txt', text: receipt } }, { title: t('field.saved'), state: 'form-saved', parts: [el('h2', {}, t('field.saved'))] });
+      empty();
+      if (goesHome(app, 'form')) openTakeHome(app, { of: 'form', number, form: description.name, result: { type: 'txt', text: receipt } }, { title: t('field.saved'), state: 'form-saved', parts: [art('ready', 160), el('h2', {}, t('field.saved'))] });
       else toast(`${t('field.saved')}. ${t('handover.number', { number })}. ${description.next ?? t('field.new.own')}`, { seconds: 7 });
       setTimeout(() => { if (form.isConnected) { save.rest(); inputs[0].focus(); } }, 1600);
     },
     onfailure: (error) => fields.say({ kind: 'error', title: t('field.failed'), text: tOr(`error.${error.code}`, 'error.unavailable') }),
   });
-  const entered = () => inputs.some((one) => !one.hasAttribute('readonly') && one.value && one.value !== one.getAttribute('value'));
+  /** The entry that was saved last, as long as somebody is at the form; and the number of the one that is put right now. */
+  let last = /** @type {{ number: string, values: { name: string, value: string }[] } | null} */ (null);
+  let corrects = '';
+  const heading = el('h1', {}, title);
+  const entry = el('p', { class: 'last', hidden: true });
+  function empty(wanted = '') {
+    form.reset();
+    corrects = wanted;
+    heading.textContent = wanted ? t('field.correct.title', { title }) : title;
+    entry.hidden = !last || Boolean(wanted);
+    if (last && !wanted) entry.replaceChildren(el('span', {}, t('field.last', { number: last.number })), button(t('field.correct'), correct, { kind: 'quiet', 'data-correct': true, before: icon('pen') }));
+    depend();
+  }
+  /** What was saved comes back into the same form, and is saved as what takes its place. A signature is given anew. */
+  async function correct() {
+    if (entered() && !await discarded()) return;
+    const { number, values } = /** @type {any} */ (last);
+    save.rest();
+    empty(number);
+    for (const one of inputs) { const saved = values.find(({ name }) => name === one.name); if (saved?.value && one.nodeName !== 'WM-SIGNATURE') one.value = saved.value; }
+    depend();
+    inputs[0].focus();
+  }
+  const entered = () => inputs.some((one) => !one.hasAttribute('readonly') && one.value && one.value !== (one.getAttribute('value') ?? (one.nodeName === 'WM-SWITCH' ? 'no' : '')));
+  const discarded = () => ask({ label: t('field.leave'), text: t('field.leave.help'), choices: [{ label: t('field.discard'), value: true }, { label: t('field.stay'), value: false, primary: true }] });
   /** Asks before input is thrown away. */
   async function leave() {
-    if (entered() && !await ask({ label: t('field.leave'), text: t('field.leave.help'), choices: [{ label: t('field.discard'), value: true }, { label: t('field.stay'), value: false, primary: true }] })) return;
+    if (entered() && !await discarded()) return;
     app.home();
   }
   const form = el('form', { class: 'form', noValidate: true, onsubmit: (event) => { event.preventDefault(); save.begin(); } },
-    el('header', { class: 'bar' }, button(t('common.cancel'), leave, { kind: 'quiet leave' }), el('span', {}), el('span', {})),
-    el('div', { class: 'fields' }, el('h1', {}, title), fields, el('div', { class: 'actions' }, save)));
+    el('header', { class: 'bar' }, button(t('common.cancel'), leave, { kind: 'quiet leave' }), el('span', {}), save),
+    el('div', { class: 'fields' }, heading, entry, fields));
   scansInto(app, form);
   return Object.assign(form, { holds: entered });
 }

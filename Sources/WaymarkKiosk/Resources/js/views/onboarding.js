@@ -1,13 +1,17 @@
 // The steps of onboarding: welcome, activation, credentials, consents, passcode, ready.
 import { qrDrawing } from '../components/cards.js';
 import { pictures } from '../api.js';
+import { ask } from '../dialog.js';
 import { button, el, printable, printableLines } from '../dom.js';
 import { tick } from '../elements/feedback.js';
 import { icon } from '../icons.js';
 import { t } from '../strings.js';
 import { backButton, busy, leaveButton, legalLink, logo, own, screen, secretField, trouble, words } from './account-parts.js';
 import { openScanner } from './scanner.js';
-import { languages } from './start.js';
+import { languages, offers } from './start.js';
+
+/** The icons of what this device offers. */
+const FEATURES = { onboard: 'qr', ar: 'cube', document: 'document', count: 'barcode', field: 'pen' };
 
 export function welcome(app) {
   const { policy } = app.account;
@@ -20,10 +24,11 @@ export function welcome(app) {
     name: 'welcome', tail: languages(app), top: logo(policy), title: said.title, text: said.text,
     leave: app.account.state.purpose === 'add' ? leaveButton(app) : null,
     body: [
-      later.length ? el('div', { class: 'logos' }, ...later.map((id) => el('img', { src: pictures.resource(id), alt: '' }))) : null,
+      el('ul', { class: 'features', 'aria-label': t('welcome.features') }, ...offers(app).map(({ name, title, help }) => el('li', {}, icon(FEATURES[name]), el('span', {}, el('strong', {}, title), el('span', { class: 'soft' }, help))))),
       policy.links.length ? el('nav', { class: 'links', 'aria-label': t('welcome.links') }, ...policy.links.map((link) => legalLink(link, policy, qrDrawing))) : null,
       box ? el('label', { class: 'tickbox', htmlFor: 'account-terms' }, box, el('span', {}, printableLines(terms))) : null,
     ],
+    foot: later.length ? el('div', { class: 'logos' }, ...later.map((id) => el('img', { src: pictures.resource(id), alt: '' }))) : null,
     actions: [policy.demo ? button(t('welcome.demo'), () => app.account.send('account.demo')) : null, go],
     onsubmit: () => { if (!go.disabled) app.account.send('account.next', { agreed: true }); },
   });
@@ -128,23 +133,42 @@ export function consents(app) {
   const shown = consent.pages[page] ?? consent.pages[0];
   const last = page >= pages - 1;
   const single = pages === 1;
-  const choose = (choice) => app.account.send('consent.choose', { consent: id, choice, language: document.documentElement.lang });
+  let warned = false;
+  const choose = (choice) => { warned = false; app.account.send('consent.choose', { consent: id, choice, language: document.documentElement.lang }); };
+  /** Without what is needed it does not go on: said where it cannot be overlooked. */
+  async function warn() {
+    warned = true;
+    const leave = await ask({ label: t('trouble.consentNeeded'), text: t('trouble.consentNeeded.help'), alert: true, choices: [{ label: t('account.leave.go'), value: true }, { label: t('consents.again'), value: false, primary: true }] });
+    if (leave) app.account.send('account.leave');
+  }
   const more = own(shown.more, policy.language);
   const rest = more ? el('p', { class: 'more', id: 'account-more', hidden: true }, printableLines(more)) : null;
   const toggle = rest ? button(t('consents.more'), () => { rest.hidden = !rest.hidden; toggle.setAttribute('aria-expanded', String(!rest.hidden)); toggle.querySelector('span').textContent = t(rest.hidden ? 'consents.more' : 'consents.less'); }, { kind: 'quiet', 'aria-expanded': 'false', 'aria-controls': 'account-more' }) : null;
-  const title = printable(own(shown.title, policy.language));
+  const title = printable(own(shown.title, policy.language)) || t('consents.label');
+  const before = page > 0 ? printable(own(consent.pages[page - 1].title, policy.language)) || t('consents.label') : '';
   const actions = last
     ? [button(t(consent.mandatory ? 'consents.deny' : 'consents.later'), () => choose(consent.mandatory ? 'deny' : 'later'), { 'data-choice': consent.mandatory ? 'deny' : 'later' }), button(t('consents.allow'), () => choose('allow'), { kind: 'primary', 'data-choice': 'allow' })]
-    : [button(t('account.next'), () => app.account.send('account.next'), { kind: 'primary', 'data-first': true })];
+    : [];
+  const next = last ? null : button(t('account.next'), () => app.account.send('account.next'), { kind: 'primary', 'data-first': true });
   const node = screen({
-    name: 'consents', leave: page > 0 ? backButton(app) : leaveButton(app), bar: single ? '' : t('consents.step', { page: page + 1, pages }),
-    title: title || (single ? '' : t('consents.label')), label: t('consents.label'), body: [el('div', { class: single ? 'modal' : 'consent-page', role: 'group', 'aria-label': title || t('consents.label') },
+    name: 'consents', leave: page > 0 ? backButton(app, before) : leaveButton(app), tail: next, bar: single ? '' : t('consents.step', { page: page + 1, pages }),
+    title, body: [el('div', { class: single ? 'modal' : 'consent-page', role: 'group', 'aria-label': title },
       el('p', { class: 'consent-text', tabIndex: -1, 'data-first': last }, printableLines(own(shown.text, policy.language))), toggle, rest, consent.mandatory && last ? el('p', { class: 'soft' }, t('consents.needed')) : null)],
     actions,
   });
   node.dataset.consent = id;
   node.dataset.page = String(page);
-  return { node, update: (now) => { node.say(trouble(app, now.problem)); for (const one of node.querySelectorAll('.actions .button')) one.disabled = Boolean(now.working); } };
+  // Each consent comes up over what was there; its pages follow one another sideways.
+  node.dataset.enter = page > 0 ? 'push' : 'modal';
+  return {
+    node,
+    update: (now) => {
+      const needed = now.problem?.code === 'consentNeeded';
+      node.say(needed ? null : trouble(app, now.problem));
+      for (const one of node.querySelectorAll('.actions .button')) one.disabled = Boolean(now.working);
+      if (needed && !warned) warn();
+    },
+  };
 }
 
 const SIGNS = { digit: /\p{Nd}/u, lower: /\p{Ll}/u, upper: /\p{Lu}/u, symbol: /[^\p{L}\p{N} ]/u };
@@ -158,7 +182,7 @@ export function passcode(app) {
   const list = [
     ['minimum', (text) => [...text].length >= rules.minimum, rules.minimum], rules.numeric ? ['numeric', (text) => /^[0-9]+$/.test(text)] : null,
     ...(rules.numeric ? [] : ['digit', 'lower', 'upper', 'symbol'].filter((one) => rules[one]).map((one) => [one, (text) => SIGNS[one].test(text)])),
-  ].filter(Boolean).map(([key, holds, count]) => ({ holds, node: el('li', { 'data-rule': key }, icon('check'), el('span', {}, t(`passcode.rule.${key}`, { count })), el('span', { class: 'visually-hidden' })) }));
+  ].filter(Boolean).map(([key, holds, count]) => ({ holds, node: el('li', { 'data-rule': key }, icon('circle'), icon('good'), el('span', {}, t(`passcode.rule.${key}`, { count })), el('span', { class: 'visually-hidden' })) }));
   const go = el('button', { class: 'button primary', type: 'submit', disabled: true }, t(repeats ? 'passcode.save' : 'account.next'));
   const check = () => {
     for (const { holds, node } of list) { const met = holds(field.value); node.classList.toggle('met', met); node.lastElementChild.textContent = met ? ` (${t('passcode.rule.met')})` : ''; }

@@ -8,15 +8,17 @@ import { cameraStage } from '../components/stage.js';
 import { verdictPanel } from '../components/verdict.js';
 import { openDialog } from '../dialog.js';
 import { announce, button, el, printable, setText, still } from '../dom.js';
-import { statusButton, tick, toast } from '../elements/feedback.js';
-import { icon } from '../icons.js';
-import { isMuted, mute } from '../sound.js';
+import { statusButton, toast } from '../elements/feedback.js';
+import { art, icon } from '../icons.js';
+import { cue, isMuted, mute } from '../sound.js';
 import { t, tOr } from '../strings.js';
 
 const ADVICE_MS = 1500;
 const INVALID_MS = 9000;
 const SCAN_SECONDS = 60;
 const SNAP_MS = 260;
+/** For how long the code that somebody chose is looked at alone. */
+const CHOSEN_MS = 5000;
 
 /**
  * Opens the scanner. `mode` is "onboarding" or "barcode", `camera` that of the view it belongs to. The dialog's promise gives the accepted verdict, or
@@ -42,6 +44,11 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
   const area = el('div', { class: 'area' }, guide);
   const panel = el('div', { class: 'panel' });
   let roll = null;
+  /** Whether it is asked which of several codes is meant. */
+  let asking = false;
+  /** Where the guide was when that was asked: the panel moves it. */
+  let within = null;
+  let chosen = 0;
 
   const say = (state, text) => { guide.dataset.state = prompt.dataset.state = state; setText(words, text); };
   const disarm = (id) => command('scan.cancel', { scan: id }).catch(() => {});
@@ -67,13 +74,16 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
     stage, frame, take, cancel: disarm,
     begin: async (limits) => (await camera.command('scan.begin', { mode, timeout: SCAN_SECONDS, once: barcode, ...(limits ? { region: limits } : {}) })).scan,
     isOver: () => handed,
-    isShowing: () => handed || verdict || judging,
+    isShowing: () => handed || verdict || judging || asking,
     onarm: () => idle(),
     onfail: (error) => { if (error instanceof CommandError && error.code === 'busy') say('waiting', t('scan.busy')); else tell(error.code); },
   });
 
   function idle() {
     verdict = null;
+    asking = false;
+    within = null;
+    delete dialog.node.dataset.asking;
     code = null;
     const held = panel.contains(document.activeElement);
     panel.replaceChildren();
@@ -124,7 +134,7 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
   }
 
   function advise(event) {
-    if (verdict || judging) return;
+    if (verdict || judging || asking) return;
     const text = tOr(`advice.${event.advice}`, 'scan.prompt');
     say('advice', text);
     announce(text);
@@ -145,7 +155,7 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
       if (handed || go.dataset.state === 'processing') return;
       await disarm(next.scan);
       search.replace();
-      search.arm();
+      search.narrow(null);
     });
     const go = statusButton({
       label: t('scan.continue'), processing: t('scan.confirming'), success: t('scan.continue'), failure: t('common.again'),
@@ -170,9 +180,33 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
     show(next, [cancel, go]);
   }
 
+  /** Several different codes: which one is meant is asked, of those that are in sight, and nothing stands still meanwhile. */
+  function inquire() {
+    if (!asking) { within = search.guide; asking = true; dialog.node.dataset.asking = ''; cue('invalid'); announce(t('scan.several')); }
+    search.wait();
+    say('advice', t('scan.several'));
+    const held = /** @type {any} */ (document.activeElement)?.dataset?.code;
+    const choices = followed.inSight.length > 1 ? followed.inSight : [];
+    panel.replaceChildren(el('section', { class: 'sheet several', 'aria-label': t('scan.several.title') }, el('h3', {}, t('scan.several.title')), el('p', { class: 'soft' }, t('scan.several.help')),
+      el('div', { class: 'list' }, ...choices.map(({ code: one }) => button(t('scan.several.code', { number: followed.numberOf(one) }), () => look(one), { 'data-code': String(one), before: icon('qr') }))),
+      button(t('common.again'), () => { idle(); search.narrow(null); }, { kind: 'primary' })));
+    /** @type {HTMLElement | null} */ (held ? panel.querySelector(`[data-code="${held}"]`) : null)?.focus({ preventScroll: true });
+  }
+
+  /** Looks at one of the codes in sight alone, for a while. */
+  function look(number) {
+    const part = followed.part(number);
+    if (!part) return;
+    idle();
+    search.narrow(part);
+    chosen = window.setTimeout(() => { if (!done && !verdict && !handed && !judging) search.narrow(null); }, CHOSEN_MS);
+  }
+
   function refuse(next) {
+    // While several are in sight a person can say which one is meant.
+    if (next.reason === 'ambiguous' && !next.still) { inquire(); return; }
     if (next.outcome === 'invalid' && next.corners?.length && !next.still) followed.refuse(next.corners);
-    const goOn = () => { if (search.id === null || next.still) search.arm(); else idle(); };
+    const goOn = () => { if (search.id === null || next.still || search.isNarrow) search.narrow(null); else idle(); };
     show(next, [button(t(next.outcome === 'invalid' ? 'scan.other' : 'common.again'), goOn, { kind: 'primary' })]);
     if (next.outcome === 'invalid') search.later(goOn, INVALID_MS);
   }
@@ -193,13 +227,24 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
       if (done) { if (waits) disarm(next.scan); return; }
       if (next.error) { toast(tOr(`error.${next.error}`, 'error.unavailable'), { seconds: 7 }); search.arm(); return; }
       const shown = dialog.node.dataset.frozen === 'picture';
-      const about = { ...next, frame: null, still: true, corners: shown ? next.corners : null };
+      // Of several codes none is singled out.
+      const about = { ...next, frame: null, still: true, corners: shown && next.reason !== 'ambiguous' ? next.corners : null };
       if (waits) { search.replace(next.scan); accepted(about); } else refuse(about);
-      if (shown) { stage.measure(); stage.reframe(next.corners); }
+      if (shown) { stage.measure(); stage.reframe(about.corners); }
     },
   };
 
-  const followed = outlinedCodes(app, { camera, symbologies: barcode ? undefined : ['qr'], region: () => search.limits, preview: stage.preview });
+  const followed = outlinedCodes(app, {
+    camera, symbologies: barcode ? undefined : ['qr'], region: () => within ?? search.guide, preview: stage.preview,
+    onsight: (codes) => { if (asking) { if (codes.length) inquire(); else idle(); } },
+  });
+  // One of several is chosen where it is seen, too.
+  stage.canvas.addEventListener('click', (event) => {
+    if (verdict || handed || judging || followed.inSight.length < 2) return;
+    const own = stage.canvas.getBoundingClientRect();
+    const number = followed.at(event.clientX - own.left, event.clientY - own.top);
+    if (number !== undefined) { clearTimeout(chosen); look(number); }
+  });
 
   const dialog = openDialog({
     label: t('scan.title'), kind: 'view camera scanner',
@@ -207,6 +252,7 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
       done = true;
       search.stop();
       clearTimeout(fading);
+      clearTimeout(chosen);
       followed.stop();
       for (const off of offs) off();
       stage.stop();
@@ -240,9 +286,9 @@ export function handedOver(app, verdict) {
   const dialog = openDialog({
     label: t('scan.done'),
     onclose: () => { clearTimeout(timer); app.forget(); app.home(); },
-    build: (self) => el('div', { class: 'column center', 'data-state': 'handed-over' }, tick(), el('h2', {}, t('scan.done')),
+    build: (self) => el('div', { class: 'column center', 'data-state': 'handed-over' }, art('ready', 160), el('h2', {}, t('scan.done')),
       el('p', { class: 'soft' }, host ? t('scan.done.help', { host }) : t('scan.done.plain')),
-      button(t('common.done'), () => self.close(), { kind: 'primary', 'data-first': true })),
+      button(t('common.start'), () => self.close(), { kind: 'primary', 'data-first': true })),
   });
   announce(`${t('scan.done')}. ${host ? t('scan.done.help', { host }) : t('scan.done.plain')}`);
   return dialog;

@@ -1,10 +1,10 @@
 // A shared device: signing in, changing users, synchronizing; and which screen a state of the service is.
 import { command } from '../api.js';
 import { button, el, printable, setText, still } from '../dom.js';
-import { emptyState, progress, skeleton } from '../elements/feedback.js';
+import { emptyState, progress, skeletonRow } from '../elements/feedback.js';
 import { icon } from '../icons.js';
 import { t } from '../strings.js';
-import { avatar, backButton, busy, logo, person, screen, secretField, told, trouble, words } from './account-parts.js';
+import { avatar, backButton, busy, dots, logo, person, screen, secretField, told, trouble, words } from './account-parts.js';
 import { languages } from './start.js';
 import { activation, consents, credentials, passcode, ready, welcome } from './onboarding.js';
 
@@ -68,21 +68,20 @@ function users(app) {
     const at = wanted ? text.toLocaleLowerCase().indexOf(wanted) : -1;
     return at < 0 ? [text] : [text.slice(0, at), el('mark', {}, text.slice(at, at + wanted.length)), text.slice(at + wanted.length)];
   }
-  const group = (label, people, selected) => people.length ? el('div', { role: 'radiogroup', 'aria-label': label }, el('h2', {}, label), ...people.map((user) => row(user, user.id === selected))) : null;
+  const group = (label, people, selected) => people.length ? el('div', { role: 'radiogroup', 'aria-label': label }, all.length > 1 ? el('h2', {}, label) : null, ...people.map((user) => row(user, user.id === selected))) : null;
   function draw() {
     const selected = app.account.state.user?.id;
     const wanted = search.value.trim().toLocaleLowerCase();
     const found = all.filter((one) => !wanted || `${one.title ?? ''} ${one.subtitle ?? ''}`.toLocaleLowerCase().includes(wanted));
     const held = /** @type {HTMLElement} */ (document.activeElement)?.dataset?.user;
-    list.replaceChildren(...[group(t('users.selected'), found.filter((one) => one.id === selected), selected), group(t('account.all'), found.filter((one) => one.id !== selected), selected),
-      loaded && !found.length ? emptyState({ picture: 'gallery', title: t('users.none'), text: t('users.none.help'), actions: wanted ? [{ label: t('users.clear'), onclick: () => { search.value = ''; draw(); search.focus(); } }] : [], level: 2 }) : null,
-      ...(loaded ? [] : [1, 2, 3].map(() => skeleton('row')))].filter(Boolean));
+    list.replaceChildren(...[all.length > 1 ? group(t('users.selected'), found.filter((one) => one.id === selected), selected) : null, group(`${t('account.all')} (${found.length})`, found, selected),
+      loaded && !found.length ? emptyState({ picture: 'person', size: 64, title: t('users.none'), text: t('users.none.help'), actions: wanted ? [{ label: t('users.clear'), onclick: () => { search.value = ''; draw(); search.focus(); } }] : [], level: 2 }) : null,
+      ...(loaded ? [] : [1, 2, 3].map(skeletonRow))].filter(Boolean));
     if (held) /** @type {HTMLElement} */ (list.querySelector(`[data-user="${held}"]`))?.focus();
   }
   const node = screen({
-    name: 'users', leave: backButton(app), title: t('users.title'),
-    body: [search, list],
-    actions: [button(t('account.add'), () => app.account.send('account.add'), { 'data-do': 'add' })],
+    name: 'users', leave: backButton(app), bar: t('users.title'), title: '', label: t('users.title'), body: [search, list],
+    tail: button('', () => app.account.send('account.add'), { kind: 'quiet round', 'aria-label': t('account.add'), before: icon('plus'), 'data-do': 'add' }),
     onsubmit: () => {},
   });
   command('account.users').then((answer) => { all = answer.users; loaded = true; draw(); }).catch(() => {});
@@ -92,10 +91,11 @@ function users(app) {
 function sync(app) {
   const { policy } = app.account;
   const said = words(policy, 'sync');
-  const bar = progress({ label: t('sync.progress'), onstop: null });
-  const node = screen({ name: 'sync', top: logo(policy), title: said.title, body: [] });
+  const leave = () => app.account.send('account.leave');
+  const bar = progress({ label: t('sync.progress'), sign: icon('sync'), onstop: leave });
+  const node = screen({ name: 'sync', leave: button(t('account.back'), leave, { kind: 'quiet leave', before: icon('back') }), bar: t('sync.bar'), top: logo(policy), title: said.title, body: [] });
   const column = node.querySelector('.column');
-  const back = () => button(t('sync.return'), () => app.account.send('account.leave'), { 'data-do': 'return' });
+  const back = () => button(t('sync.return'), leave, { 'data-do': 'return' });
   let shown = '';
   return {
     node,
@@ -108,8 +108,8 @@ function sync(app) {
         ? { title: t('sync.connection.title'), text: told(now.text, policy) || t('sync.connection.text') } : { title: t('sync.user.title'), text: told(now.text, policy) || t('sync.user.text') };
       node.dataset.sync = now.state;
       column.replaceChildren(logo(policy), el('h1', { tabIndex: -1 }, at.title), el('p', { class: 'lead three', role: now.state === 'running' ? undefined : 'alert' }, at.text),
-        ...(now.state === 'running' ? [bar.node] : []), ...(now.state === 'userError' ? [person(now.user)] : []),
-        ...(now.state === 'running' ? [el('div', { class: 'actions' }, back())]
+        ...(now.state === 'running' ? [bar.node] : []), ...(now.state === 'userError' ? [person(now.user), el('p', { class: 'who-acts' }, t('sync.user.who', { name: printable(now.user?.title ?? t('account.person')) }))] : []),
+        ...(now.state === 'running' ? []
           : [el('div', { class: 'actions' }, back(), now.state === 'connectionError' ? button(t('common.again'), () => app.account.send('sync.retry'), { kind: 'primary', 'data-first': true, 'data-do': 'retry' }) : null)]));
       /** @type {HTMLElement} */ (column.querySelector('[data-first]') ?? column.querySelector('h1')).focus({ preventScroll: true });
     },
@@ -132,6 +132,10 @@ export function accountView(app) {
     current?.clear?.();
     current = SCREENS[state.phase]?.(app) ?? null;
     host.replaceChildren(...(current ? [current.node] : []));
+    const { policy } = app.account;
+    const steps = ['first', 'add'].includes(state.purpose) ? [...policy.modules, 'ready'] : [];
+    const step = steps.indexOf(state.phase);
+    if (step >= 0) current?.node.querySelector('.bar').append(dots(step, steps.length));
     current?.update(state);
     focus();
   }
@@ -146,8 +150,13 @@ export function accountView(app) {
       at = now;
       clearTimeout(timer);
       current?.clear?.();
-      // Between two steps nothing for a moment, so that one sees that it is another one.
-      if (module && current && !still.matches) { current = null; host.replaceChildren(); timer = window.setTimeout(() => place(app.account.state), BLANK_MS); } else place(state);
+      // A consent goes down as it came up; between other steps is nothing for a moment, so that one sees that it is another one.
+      const gone = /** @type {HTMLElement | null} */ (host.querySelector('[data-enter]'));
+      if ((module || gone?.dataset.consent !== app.account.state.consent?.id) && current && !still.matches) {
+        current = null;
+        if (gone) { gone.inert = true; gone.dataset.enter = 'gone'; } else host.replaceChildren();
+        timer = window.setTimeout(() => place(app.account.state), BLANK_MS);
+      } else place(state);
     },
     /** It goes: nothing that was typed stays. */
     leave() { clearTimeout(timer); current?.clear?.(); current = null; at = ''; host.replaceChildren(); },

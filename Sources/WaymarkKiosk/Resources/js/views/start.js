@@ -26,12 +26,24 @@ const name = ({ config: { page } }) => page.brand?.name ?? 'Waymark';
 /** The brand, the integrator's or the page's own, which leads to what this device is. */
 const brand = (app) => el('button', { class: 'brand', type: 'button', 'aria-label': `${name(app)}: ${t('about.title')}`, onclick: () => app.about() }, el('img', { src: app.config.page.brand?.logo ?? '/assets/icon.svg', alt: '' }), el('span', {}, name(app)));
 
+/** What leads to the profile: the letters of whoever is signed in. */
+const profile = (app) => button('', () => app.profile(), {
+  kind: 'quiet round profile-button', 'aria-label': t('profile.title'), 'data-profile': true,
+  before: app.account.state?.phase === 'signedIn' && app.account.state.user?.initials ? el('span', { class: 'avatar', 'aria-hidden': 'true' }, printable(app.account.state.user.initials)) : icon('person'),
+});
+
+/** How much was done here today, in figures: what it was is nobody's business. */
+function today(app) {
+  const done = Object.entries(app.today()).filter(([, count]) => count > 0);
+  return done.length ? el('ul', { class: 'today', 'aria-label': t('today.title') }, ...done.map(([what, count]) => el('li', { 'data-what': what }, el('strong', {}, String(count)), el('span', {}, t(`today.${what}`))))) : null;
+}
+
 /** The start view: a tile for each of the app's views that this kiosk shows. */
 export function startView(app) {
-  const bar = el('header', { class: 'bar' }, brand(app), who(app), languages(app) ?? el('span', {}));
+  const bar = el('header', { class: 'bar' }, brand(app), who(app), el('span', {}, languages(app) ?? '', profile(app)));
   if (app.state.role === 'observer') {
     return el('div', { class: 'start' }, bar, el('div', { class: 'body', 'data-state': 'observer' },
-      fullError({ picture: 'waiting', title: t('observer.title'), text: t('observer.help'), actions: [{ label: t('common.again'), primary: true, onclick: () => location.reload() }] })));
+      fullError({ picture: 'lock', title: t('observer.title'), text: t('observer.help'), actions: [{ label: t('common.again'), primary: true, onclick: () => location.reload() }] })));
   }
   if (app.state.gone) return el('div', { class: 'start' }, bar, el('div', { class: 'body' }, serviceGone()));
   const offered = offers(app);
@@ -43,14 +55,14 @@ export function startView(app) {
       button(t('start.begin'), open, { kind: 'primary', 'data-open': name })));
   }
   return el('div', { class: 'start' }, bar,
-    el('div', { class: 'body' }, el('div', {}, el('h1', {}, t('start.title')), el('p', { class: 'lead' }, t('start.lead'))),
+    el('div', { class: 'body' }, el('div', {}, el('h1', {}, t('start.title')), el('p', { class: 'lead' }, t('start.lead')), today(app)),
       el('div', { class: 'tiles' }, ...offered.map(({ name, picture, title, help, open }) =>
         el('button', { class: 'tile', type: 'button', 'data-open': name, onclick: open },
           art(picture), el('strong', {}, title, icon('forward')), el('span', {}, help))))));
 }
 
 /** The offers of this kiosk: its views, and one for each form of the integrator's. */
-const offers = (app) => app.views.filter(({ name }) => app.config.show.includes(name)).flatMap(({ name, picture }) => {
+export const offers = (app) => app.views.filter(({ name }) => app.config.show.includes(name)).flatMap(({ name, picture }) => {
   const { forms = [] } = app.config.page;
   if (name === 'field' && forms.length) return forms.map((form) => ({ name, picture, title: said(form.title), help: said(form.help), open: () => app.open(name, form) }));
   return [{ name, picture, title: t(`start.${name}`), help: t(`start.${name}.help`), open: () => app.open(name) }];

@@ -1,0 +1,131 @@
+// The list of a count: in an order, with all codes or those of one kind, each with its details, where what was miscounted is put right.
+import { openDialog } from '../dialog.js';
+import { button, el, printable } from '../dom.js';
+import { toast } from '../elements/feedback.js';
+import { openMenu } from '../elements/menu.js';
+import '../elements/stepper.js';
+import { icon } from '../icons.js';
+import { t } from '../strings.js';
+
+/** What the symbologies are called: `Symbology.displayName`. */
+const NAMES = {
+  qr: 'QR Code', sq: 'SQ Code', ean13: 'EAN-13', ean8: 'EAN-8', upcA: 'UPC-A', upcE: 'UPC-E', code128: 'Code 128', code39: 'Code 39', code93: 'Code 93', codabar: 'Codabar',
+  itf: 'ITF', dataBar: 'DataBar', dataBarExpanded: 'DataBar Expanded', dataBarLimited: 'DataBar Limited', code32: 'Code 32', standard2of5: 'Standard 2 of 5',
+  telepen: 'Telepen', pharmacode: 'Pharmacode', ean2: 'EAN-2', ean5: 'EAN-5', dataMatrix: 'Data Matrix', aztec: 'Aztec Code', pdf417: 'PDF417', microPDF417: 'MicroPDF417',
+  microQR: 'Micro QR Code', rMQR: 'rMQR Code', maxiCode: 'MaxiCode',
+};
+const kindOf = (symbology) => NAMES[symbology] ?? symbology;
+
+/** The name under which a code stands in the list: the service names no data for programs, no address, and nothing that may be a secret. */
+const articleName = (name) => (name === undefined ? t('count.unnamed') : printable(name));
+
+const ORDERS = {
+  newest: (a, b) => b.index - a.index,
+  name: (a, b) => articleName(a.name).localeCompare(articleName(b.name), document.documentElement.lang) || b.index - a.index,
+  amount: (a, b) => b.amount - a.amount || b.index - a.index,
+};
+
+/**
+ * The list; `onchange()` when a person has put something right.
+ * @param {{ onchange: () => void }} options
+ */
+export function countedList({ onchange }) {
+  let order = 'newest';
+  let kind = '';
+  let codes = [];
+  let by = 'place';
+  /** By how much a person has changed an amount, by the place of the code in the service's list: what is counted later is added to that. @type {Map<number, number>} */
+  const corrected = new Map();
+
+  const list = el('ul', { class: 'codes', 'aria-label': t('count.list'), tabIndex: 0 });
+  const told = el('span', { class: 'grow' });
+  const bar = el('div', { class: 'filtered', role: 'status', hidden: true }, icon('funnel'), told, button(t('count.filter.off'), () => filterBy(''), { kind: 'quiet', 'data-unfilter': true }));
+  const sort = button('', () => openMenu(sort, {
+    label: t('count.sort'), items: Object.keys(ORDERS).map((value) => ({ label: t(`count.sort.${value}`), value, checked: value === order })),
+    onchoose: (value) => { order = value; draw(); toast(t('count.sorted', { order: t(`count.sort.${value}`) })); },
+  }), { kind: 'quiet round', 'aria-label': t('count.sort'), 'aria-haspopup': 'menu', 'aria-expanded': 'false', 'data-sort': true, before: icon('sort') });
+  const filter = button('', () => openMenu(filter, {
+    label: t('count.filter'), items: [{ label: t('count.filter.all'), value: '', checked: !kind }, ...[...new Set(rows().map(({ symbology }) => symbology))].map((value) => ({ label: kindOf(value), value, checked: value === kind }))],
+    onchoose: filterBy,
+  }), { kind: 'quiet round', 'aria-label': t('count.filter'), 'aria-haspopup': 'menu', 'aria-expanded': 'false', 'data-kinds': true, before: icon('funnel') });
+
+  /** What counts: without what a person has taken out. */
+  const rows = () => codes.map((one, index) => ({ ...one, index, copies: one.amount + (corrected.get(index) ?? 0) })).filter(({ copies }) => copies > 0)
+    .map((one) => ({ ...one, amount: by === 'place' ? one.copies : 1 }));
+  const visible = () => rows().filter(({ symbology }) => !kind || symbology === kind).sort(ORDERS[order]);
+
+  function filterBy(value) { kind = value; draw(); }
+
+  function set(index, copies) {
+    corrected.set(index, copies - codes[index].amount);
+    draw();
+    onchange();
+  }
+
+  function remove(index) {
+    const before = corrected.get(index) ?? 0;
+    set(index, 0);
+    toast(t('count.removed'), { action: { label: t('document.undo'), onclick: () => { if (codes[index]) set(index, codes[index].amount + before); } } });
+  }
+
+  /** The details of one code, with the way to its neighbours in the list. */
+  function details(index) {
+    const head = el('div', { class: 'object' });
+    const place = el('span', {});
+    const facts = el('dl', {});
+    const amount = el('wm-stepper', { label: t('count.amount'), minimum: '1', maximum: '9999', name: 'amount' });
+    const step = (way) => { const all = visible(); const at = all.findIndex((one) => one.index === index); index = all[at + way]?.index ?? index; show(way); };
+    const back = button('', () => step(-1), { kind: 'quiet round', 'aria-label': t('count.earlier'), before: icon('back') });
+    const next = button('', () => step(1), { kind: 'quiet round', 'aria-label': t('count.later'), before: icon('forward') });
+    amount.addEventListener('input', () => { if (amount.checkValidity() && amount.value) set(index, Number(amount.value)); });
+    const content = el('div', { class: 'content' }, head, facts, amount);
+
+    function show(way = 0) {
+      const all = visible();
+      const at = all.findIndex((one) => one.index === index);
+      // Meanwhile the count has started over.
+      if (at < 0) { dialog.close(); return; }
+      const { name, symbology, text, copies } = all[at];
+      place.textContent = t('count.place', { number: at + 1, count: all.length });
+      head.replaceChildren(el('span', { class: 'sign' }, icon(['qr', 'microQR', 'rMQR', 'dataMatrix', 'aztec', 'maxiCode'].includes(symbology) ? 'qr' : 'barcode')), el('div', { class: 'grow' }, el('h2', {}, articleName(name)), el('span', { class: 'soft' }, kindOf(symbology))));
+      facts.replaceChildren(el('dt', {}, t('count.kind')), el('dd', {}, kindOf(symbology)), ...(text && name !== undefined ? [el('dt', {}, t('count.content')), el('dd', {}, printable(text))] : []));
+      amount.value = String(copies);
+      back.disabled = at <= 0;
+      next.disabled = at >= all.length - 1;
+      if (way) { content.dataset.way = String(way); content.getAnimations().forEach((one) => one.cancel()); content.style.animation = 'none'; content.getBoundingClientRect(); content.style.animation = ''; }
+    }
+
+    const dialog = openDialog({
+      label: t('count.details'), kind: 'ask push details',
+      build: (self) => el('div', { class: 'column', 'data-state': 'count-details' },
+        el('header', { class: 'heading' }, back, el('p', { class: 'grow' }, place, el('strong', {}, t('count.list'))), next), content,
+        el('div', { class: 'actions' }, button(t('count.remove'), () => { self.close(); remove(index); }, { 'data-remove': true, before: icon('trash') }), button(t('common.close'), () => self.close(), { kind: 'primary', 'data-first': true }))),
+    });
+    show();
+  }
+
+  const row = ({ symbology, name, amount, index }) => el('li', {}, el('button', { type: 'button', class: 'row', 'data-index': String(index), onclick: () => details(index) },
+    el('span', { class: 'amount' }, `${amount} ×`), el('span', { class: 'what' }, el('strong', {}, articleName(name)), el('span', { class: 'soft' }, kindOf(symbology))), icon('forward')));
+
+  function draw() {
+    const all = rows();
+    if (kind && !all.some(({ symbology }) => symbology === kind)) kind = '';
+    const some = visible();
+    const held = /** @type {any} */ (document.activeElement)?.dataset?.index;
+    list.replaceChildren(...some.map(row));
+    if (held) /** @type {HTMLElement | null} */ (list.querySelector(`[data-index="${held}"]`))?.focus({ preventScroll: true });
+    bar.hidden = !kind;
+    told.textContent = kind ? t('count.filtered', { kind: kindOf(kind), shown: some.length, count: all.length }) : '';
+    filter.toggleAttribute('data-on', Boolean(kind));
+  }
+
+  return {
+    list, bar, sort, filter,
+    /** What counts, as `[{ symbology, name, text, amount }]`, in the order in which it was counted. */
+    get rows() { return rows(); },
+    /** Takes what the service counted, and whether copies count. */
+    take(told, how) { codes = told; by = how; draw(); },
+    /** Forgets what was put right. */
+    clear() { corrected.clear(); kind = ''; },
+  };
+}
