@@ -10,8 +10,10 @@ package struct PageRequest: Hashable, Sendable {
   package enum Operation: Hashable, Sendable {
     /// Where the page is: near that place, whatever is there; nil: anywhere, if there is one.
     case place(near: Quadrilateral?)
-    /// Where exactly the page is that is known to be about there.
-    case settled(near: Quadrilateral)
+    /// Where exactly the page is that is known to be about there, and how its lines bend; nil: the same of the page anywhere.
+    case settled(near: Quadrilateral?)
+    /// How the lines bend of a page that a person has shown; where it `snaps`, also where exactly it is.
+    case adjusted(Quadrilateral, snaps: Bool)
     /// The page as a JPEG file, no wider than that many pixels.
     case jpeg(width: Int?)
     /// The page as a PNG file.
@@ -24,7 +26,7 @@ package struct PageRequest: Hashable, Sendable {
   package var operation: Operation
   /// Where the page is; nil: the whole picture is one.
   package var outline: Quadrilateral?
-  /// How its sides bend: `SideBends.numbers`.
+  /// How it bends: `PageBends.numbers`.
   package var bends: [Double]?
   /// The filter.
   package var filter: PageFilter
@@ -67,17 +69,23 @@ package struct PageRequest: Hashable, Sendable {
     case .place(let near):
       let detector = PageDetector(try Self.models())
       let found = near.map { detector.follow(image, from: $0) } ?? detector.detect(image)
-      return .place(found.map { PageLocation($0, width: image.width, height: image.height) })
+      return .place(found.map { PageLocation($0, bends: PageBends(sidesOf: $0), in: image) })
     case .settled(let near):
-      let found = PageDetector(try Self.models()).settle(image, near: near)
-      return .place(found.map { PageLocation($0, width: image.width, height: image.height) })
+      let detector = PageDetector(try Self.models())
+      let found = near.map { detector.settle(image, near: $0) } ?? detector.detect(image)
+      return .place(found.map { PageLocation($0, bends: PageBends($0, in: image), in: image) })
+    case .adjusted(let outline, snaps: true):
+      let found = PageDetector(try Self.models()).follow(image, from: outline)
+      return .place(found.map { PageLocation($0, bends: PageBends($0, in: image), in: image) })
+    case .adjusted(let outline, snaps: false):
+      return .place(PageLocation(outline, bends: PageBends(outline: outline, in: image), score: 1, in: image))
     case .jpeg, .png, .coded: break
     }
     let rectifier = PageRectifier()
     var format: PageFormat?
     var page = image
     if let outline {
-      guard let drawn = rectifier.rectify(image, outline: outline, bends: bends.flatMap { SideBends(numbers: $0) })
+      guard let drawn = rectifier.rectify(image, outline: outline, bends: bends.flatMap { PageBends(numbers: $0) })
       else {
         throw ImageError(
           .cannotEncode, "the corners do not form the outline of a page",
@@ -104,41 +112,47 @@ package struct PageRequest: Hashable, Sendable {
 /// Where a page is in a picture.
 package struct PageLocation: Hashable, Sendable {
   package var outline: Quadrilateral
-  /// `SideBends.numbers`; nil where its sides are straight.
+  /// `PageBends.numbers`; nil where it is flat.
   package var bends: [Double]?
   package var score: Double
   /// Of the picture, in pixels.
   package var width: Int
   package var height: Int
 
-  init(_ page: DetectedPage, width: Int, height: Int) {
-    outline = page.outline
-    bends = SideBends(page)?.numbers
-    score = page.score
-    self.width = width
-    self.height = height
+  fileprivate init(_ page: DetectedPage, bends: PageBends?, in image: RGBImage) {
+    self.init(page.outline, bends: bends, score: page.score, in: image)
+  }
+
+  fileprivate init(_ outline: Quadrilateral, bends: PageBends?, score: Double, in image: RGBImage) {
+    self.init(
+      outline: outline, bends: bends?.numbers, score: score, width: image.width, height: image.height)
   }
 }
 
 // MARK: - How they pass
 
 extension PageRequest: WireValue {
-  /// `SideBends.numbers`, if there are any.
-  fileprivate static let bendNumbers: Wire<[Double]?> = Wire<Double>.real(within: -4...4).list(upTo: 8).optional
+  /// `PageBends.numbers`, if there are any.
+  fileprivate static let bendNumbers: Wire<[Double]?> =
+    Wire<Double>.real(within: -4...4).list(upTo: PageBends.numberLimit).optional
   private static let width: Wire<Int?> = Wire<Int>.count(from: 1, upTo: PictureDecoder.defaultPixelLimit).optional
   private static let nothing: Wire<Int> = Wire<Int>.count(upTo: 0)
 
   private static let place = WireForm<Operation>(
     Quadrilateral.wire.optional, { .place(near: $0) }, { if case .place(let near) = $0 { .some(near) } else { nil } })
   private static let settled = WireForm<Operation>(
-    Quadrilateral.wire, { .settled(near: $0) }, { if case .settled(let near) = $0 { near } else { nil } })
+    Quadrilateral.wire.optional, { .settled(near: $0) },
+    { if case .settled(let near) = $0 { .some(near) } else { nil } })
+  private static let adjusted = WireForm<Operation>(
+    inOrder(Quadrilateral.wire, Wire<Bool>.flag), { .adjusted($0, snaps: $1) },
+    { if case .adjusted(let outline, let snaps) = $0 { (outline, snaps) } else { nil } })
   private static let jpeg = WireForm<Operation>(
     width, { .jpeg(width: $0) }, { if case .jpeg(let width) = $0 { .some(width) } else { nil } })
   private static let png = WireForm<Operation>(nothing, { _ in .png }, { $0 == .png ? 0 : nil })
   private static let coded = WireForm<Operation>(nothing, { _ in .coded }, { $0 == .coded ? 0 : nil })
 
   private static let fields = inOrder(
-    Wire<Operation>.forms(place, jpeg, png, coded, settled), Quadrilateral.wire.optional, bendNumbers,
+    Wire<Operation>.forms(place, jpeg, png, coded, settled, adjusted), Quadrilateral.wire.optional, bendNumbers,
     Wire<PageFilter>.choice,
     Wire<Int>.count(upTo: 3))
 

@@ -1,3 +1,4 @@
+import WaymarkDocuments
 package import WaymarkGeometry
 import WaymarkImage
 import WaymarkSystem
@@ -7,8 +8,8 @@ import WaymarkSystem
 package final class PageWorker: Sendable {
   /// Seconds after the last look for which the worker stays.
   package static let idleTime = 5.0
-  /// The most bytes of a page's place: four corners, the bends of its sides, its size.
-  private static let answerLimit = 1024
+  /// The most bytes of a page's place: four corners, its bends, its size.
+  private static let answerLimit = 512 + 8 * PageBends.numberLimit
   /// nil: everything is done in this process.
   private let worker: IdleWorker<PersistentWorker>?
   private let limit: Double
@@ -36,8 +37,7 @@ package final class PageWorker: Sendable {
   /// Where exactly the page is in a picture file, known to be about there or looked for everywhere; nil where there is none, and where the
   /// look was lost with the worker. Blocks, longer than `place` may.
   package func settle(_ file: [UInt8], near: Quadrilateral?, now: Double) -> PageLocation? {
-    let order = PageRequest(near.map { .settled(near: $0) } ?? .place(near: nil))
-    return location(file, order, limit: settlingLimit, now: now)
+    location(file, PageRequest(.settled(near: near)), limit: settlingLimit, now: now)
   }
 
   private func location(_ file: [UInt8], _ order: PageRequest, limit: Double, now: Double) -> PageLocation? {

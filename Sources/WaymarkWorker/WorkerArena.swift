@@ -17,7 +17,7 @@ struct WorkerEndpoint: ~Copyable {
   /// The first number of the message that says that it could not be set up; the second one is the errno.
   static let refusal: UInt32 = 0x574D_4B30
   /// No request is longer, in bytes.
-  static let requestLimit = 1024
+  static let requestLimit = 2048
 
   let arena: WorkerArena
 

@@ -56,7 +56,8 @@ struct WireTests {
       WorkerRequest.prepared(size: 9, width: nil), .prepared(size: 9, width: 200, asJPEG: true), .gray(size: 3),
       .frame(size: 100_000, order), .preview(size: 100_000, order, .transverse, quality: 80),
       .page(size: 9, PageRequest(.place(near: nil))), .page(size: 9, PageRequest(.place(near: Self.corners))),
-      .page(size: 9, PageRequest(.settled(near: Self.corners))),
+      .page(size: 9, PageRequest(.settled(near: Self.corners))), .page(size: 9, PageRequest(.settled(near: nil))),
+      .page(size: 9, PageRequest(.adjusted(Self.corners, snaps: true))),
       .page(size: 9, PageRequest(.jpeg(width: 40), outline: Self.corners, filter: .photo, turns: 3)),
       .page(size: 9, PageRequest(.jpeg(width: nil), outline: Self.corners, bends: [0, 0.5, -0.5, 1])),
       .page(size: 9, PageRequest(.png)), .page(size: 9, PageRequest(.coded)),
@@ -72,7 +73,8 @@ struct WireTests {
     let everything = ScanConfiguration(
       symbologies: Set(Symbology.allCases), effort: .still, withheld: Set(ScanPass.allCases))
     let order = PageRequest(
-      .place(near: Self.corners), outline: Self.corners, bends: [Double](repeating: 1, count: 8), turns: 3)
+      .place(near: Self.corners), outline: Self.corners,
+      bends: [Double](repeating: 1, count: PageBends.numberLimit), turns: 3)
     #expect(WorkerRequest.codesInFile(size: 12, everything).wireBytes.count <= WorkerEndpoint.requestLimit)
     #expect(WorkerRequest.page(size: 12, order).wireBytes.count <= WorkerEndpoint.requestLimit)
   }

@@ -17,7 +17,7 @@ private func feed(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
       require(outline.isConvex && outline.isFinite, "an outline that is none")
       _ = PageShape(outline: outline, width: Double(page.width), height: Double(page.height))
     }
-    _ = page.bends.flatMap { SideBends(numbers: $0) }
+    _ = page.bends.flatMap { PageBends(numbers: $0) }
   }
   // Numbers are written to a millionth; what was written once does not change any more.
   let written = try? ledger.encoded()

@@ -82,13 +82,16 @@ extension PageFilter {
     switch self {
     case .photo: return .colour(page)
     case .colour: return .colour(Shading(of: page).removed(from: page))
-    case .grayscale: return .gray(Self.gray(Shading(of: page).removed(from: page)))
-    case .blackAndWhite: return .bilevel(Binarization.apply(Self.gray(Shading(of: page).removed(from: page))))
+    case .grayscale: return .gray(GrayImage(Shading(of: page).removed(from: page)))
+    case .blackAndWhite: return .bilevel(Binarization.apply(GrayImage(Shading(of: page).removed(from: page))))
     }
   }
+}
 
-  private static func gray(_ image: RGBImage) -> GrayImage {
-    GrayImage(width: image.width, height: image.height) { out in
+extension GrayImage {
+  /// The brightness of a colour picture.
+  init(_ image: RGBImage) {
+    self.init(width: image.width, height: image.height) { out in
       image.withBytes { bytes in
         guard let from = bytes.baseAddress, let to = out.baseAddress else { return }
         Luma.convert(rgb: from, to: to, count: image.width * image.height)
@@ -197,48 +200,52 @@ enum Binarization {
     let (w, h) = (gray.width, gray.height)
     guard w > 0, h > 0 else { return gray }
     let radius = max(6, min(w, h) / 60)
-    // Sums of each column's window, moved down row by row.
-    var sums = [Int32](repeating: 0, count: w)
-    var squares = [Int32](repeating: 0, count: w)
+    // Sums of each column's window, moved down row by row, and of their squares.
     return GrayImage(width: w, height: h) { out in
       gray.withView { view in
-        func add(_ y: Int, _ sign: Int32) {
-          let row = view.row(y)
-          for x in 0..<w {
-            let v = Int32(row[x])
-            sums[x] &+= sign &* v
-            squares[x] &+= sign &* v &* v
-          }
-        }
-        for y in 0..<min(h, radius) { add(y, 1) }
-        for y in 0..<h {
-          if y + radius < h { add(y + radius, 1) }
-          if y - radius - 1 >= 0 { add(y - radius - 1, -1) }
-          let rows = min(h - 1, y + radius) - max(0, y - radius) + 1
-          var (sum, square) = (0, 0)
-          for x in 0..<min(w, radius) {
-            sum += Int(sums[x])
-            square += Int(squares[x])
-          }
-          let row = view.row(y)
-          for x in 0..<w {
-            if x + radius < w {
-              sum += Int(sums[x + radius])
-              square += Int(squares[x + radius])
+        withUnsafeTemporaryAllocation(of: SIMD2<Int32>.self, capacity: w) { sums in
+          sums.initialize(repeating: .zero)
+          guard let sums = sums.baseAddress, let out = out.baseAddress else { return }
+          for y in 0..<min(h, radius) { add(view.row(y), 1, to: sums, count: w) }
+          for y in 0..<h {
+            if y + radius < h { add(view.row(y + radius), 1, to: sums, count: w) }
+            if y - radius - 1 >= 0 { add(view.row(y - radius - 1), -1, to: sums, count: w) }
+            let rows = min(h - 1, y + radius) - max(0, y - radius) + 1
+            var (sum, square) = (0, 0)
+            for x in 0..<min(w, radius) {
+              sum &+= Int(sums[x].x)
+              square &+= Int(sums[x].y)
             }
-            if x - radius - 1 >= 0 {
-              sum -= Int(sums[x - radius - 1])
-              square -= Int(squares[x - radius - 1])
+            let row = view.row(y)
+            for x in 0..<w {
+              if x + radius < w {
+                sum &+= Int(sums[x + radius].x)
+                square &+= Int(sums[x + radius].y)
+              }
+              if x - radius - 1 >= 0 {
+                sum &-= Int(sums[x - radius - 1].x)
+                square &-= Int(sums[x - radius - 1].y)
+              }
+              let count = Float(rows * (min(w - 1, x + radius) - max(0, x - radius) + 1))
+              let mean = Float(sum) / count
+              let deviation = max(0, Float(square) / count - mean * mean).squareRoot()
+              // Black areas wider than the window stay black, bare paper stays white.
+              let threshold = min(215, max(70, mean * (1 + 0.22 * (deviation / 128 - 1))))
+              out[y * w + x] = Float(row[x]) < threshold ? 0 : 255
             }
-            let count = Float(rows * (min(w - 1, x + radius) - max(0, x - radius) + 1))
-            let mean = Float(sum) / count
-            let deviation = max(0, Float(square) / count - mean * mean).squareRoot()
-            // Black areas wider than the window stay black, bare paper stays white.
-            let threshold = min(215, max(70, mean * (1 + 0.22 * (deviation / 128 - 1))))
-            out[y * w + x] = Float(row[x]) < threshold ? 0 : 255
           }
         }
       }
+    }
+  }
+
+  /// Adds a row's values and their squares, times a sign, to the columns' sums.
+  private static func add(
+    _ row: UnsafePointer<UInt8>, _ sign: Int32, to sums: UnsafeMutablePointer<SIMD2<Int32>>, count: Int
+  ) {
+    for x in 0..<count {
+      let value = Int32(row[x])
+      sums[x] &+= sign &* SIMD2(value, value &* value)
     }
   }
 }

@@ -15,7 +15,7 @@ package struct DocumentManifest: Codable, Hashable, Sendable {
     package var height: Int
     /// Where the page is in it, as eight numbers; nil: the whole picture.
     package var corners: [Double]?
-    /// `SideBends.numbers`.
+    /// `PageBends.numbers`.
     package var bends: [Double]?
     package var filter: PageFilter
     /// Quarter turns, clockwise.
@@ -67,7 +67,7 @@ package struct DocumentManifest: Codable, Hashable, Sendable {
   package var pages: [Page] = []
 
   /// No record has more bytes.
-  package static let byteLimit = 1 << 20
+  package static let byteLimit = 2 << 20
   /// The range of page numbers: far from where counting on would overflow.
   package static let numbers = 1..<(1 << 40)
   /// The range of times, in seconds since 1970: arithmetic on them does not overflow.
@@ -149,7 +149,7 @@ extension DocumentManifest {
         Self.times.contains(page.removed ?? 0)
       else { throw damaged("page \(page.number) is invalid") }
       let isOutline = page.outline.map { $0.isConvex && Self.isNear($0) } ?? (page.corners == nil)
-      guard isOutline, page.bends.map({ SideBends(numbers: $0) != nil }) ?? true else {
+      guard isOutline, page.bends.map({ PageBends(numbers: $0) != nil }) ?? true else {
         throw damaged("page \(page.number) has no outline")
       }
     }

@@ -28,7 +28,7 @@ package struct PageShot: Sendable {
   package var height: Int
   /// Where the page is in it; nil: no page was found.
   package var outline: Quadrilateral?
-  /// How its sides bend, `SideBends.numbers`; nil where they are straight, or nobody looked.
+  /// How it bends, `PageBends.numbers`; nil where it is flat, or nobody looked.
   package var bends: [Double]?
   /// The number of its frame.
   package var sequence: UInt64

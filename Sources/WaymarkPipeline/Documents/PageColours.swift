@@ -5,7 +5,7 @@ package struct PageColours: Sendable {
   /// Where a page lies in a picture.
   package struct Place: Sendable {
     package var outline: Quadrilateral
-    /// How its sides bend, `SideBends.numbers`; nil where they are straight.
+    /// How it bends, `PageBends.numbers`; nil where it is flat.
     package var bends: [Double]?
     /// 0…1.
     package var score: Double

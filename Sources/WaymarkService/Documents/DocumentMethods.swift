@@ -213,11 +213,10 @@ final class DocumentMethods {
         hint: "List them clockwise from the page's top left, as a convex quadrilateral.")
     }
     var bends: [Double]?
-    if request.snap == true, let store = document.store {
-      let (isolation, number, near) = (isolation, page.number, outline)
-      let result = try await OpenDocument.blocking {
-        try isolation.page(try store.picture(number), PageRequest(.place(near: near)))
-      }
+    if let store = document.store {
+      let (isolation, number) = (isolation, page.number)
+      let order = PageRequest(.adjusted(outline, snaps: request.snap == true))
+      let result = try await OpenDocument.blocking { try isolation.page(try store.picture(number), order) }
       if case .place(let place?) = result { (outline, bends) = (place.outline, place.bends) }
     }
     return try await document.edit(request.page) { page in

@@ -174,7 +174,8 @@ struct DocumentsScanCommand: ParsableCommand {
     var rectified: RGBImage?
     var found: PageFormat?
     if let corners {
-      rectified = rectifier.rectify(picture, outline: corners.outline)
+      rectified = rectifier.rectify(
+        picture, outline: corners.outline, bends: PageBends(outline: corners.outline, in: picture))
       guard rectified != nil else {
         throw ImageError(
           .cannotEncode, "the corners do not form the outline of a page",
