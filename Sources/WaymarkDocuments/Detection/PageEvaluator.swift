@@ -227,3 +227,13 @@ struct PageEvaluator {
     return result
   }
 }
+
+extension PageDetector {
+  /// A hypothesis with its evidence and score.
+  struct Judged {
+    var hypothesis: PageHypothesis
+    var sides: [OutlineTracer.Side] = []
+    var evidence: PageFeatures
+    var score: Double
+  }
+}

@@ -85,3 +85,21 @@ struct QuadSearch {
     return true
   }
 }
+
+extension Quadrilateral {
+  /// How much of it lies in others, 0…1.
+  func share(in others: [Quadrilateral]) -> Double {
+    let steps = 12
+    var count = 0
+    for i in 0..<steps {
+      let u = (Double(i) + 0.5) / Double(steps)
+      let (left, right) = (topLeft * (1 - u) + bottomLeft * u, topRight * (1 - u) + bottomRight * u)
+      for k in 0..<steps {
+        let v = (Double(k) + 0.5) / Double(steps)
+        let p = left * (1 - v) + right * v
+        if others.contains(where: { $0.contains(p) }) { count += 1 }
+      }
+    }
+    return Double(count) / Double(steps * steps)
+  }
+}

@@ -1,3 +1,4 @@
+import WaymarkGeometry
 import WaymarkImage
 
 /// A picture made small enough to look at whole, in one plane (gray) or three (red, green, blue).
@@ -44,5 +45,48 @@ final class WorkingPicture {
   /// Fills `closed`.
   func removeMarks(radius: Int) {
     for c in 0..<planeCount { Morphology.close(planes[c], radius: radius, into: closed[c], scratch: scratch) }
+  }
+
+  /// Paints over the inside of an outline, row by row from what is left of it to what is right of it, so that nothing of it is seen any more.
+  func paint(over outline: Quadrilateral) {
+    for y in 0..<height {
+      guard let hidden = outline.columns(at: Double(y), margin: Self.rim) else { continue }
+      let (from, to) = (Int(max(0, hidden.lowerBound)), Int(min(Double(width), hidden.upperBound)))
+      guard from < to else { continue }
+      for plane in planes[..<planeCount] {
+        let row = plane.pixels + y * width
+        let left = from > 0 ? Int(row[from - 1]) : to < width ? Int(row[to]) : 128
+        let right = to < width ? Int(row[to]) : left
+        for x in from..<to { row[x] = UInt8(left + (right - left) * (x - from) / (to - from)) }
+      }
+    }
+  }
+
+  /// How far beyond an outline its page, and the shadow of it, may reach.
+  private static let rim = 4.0
+}
+
+extension Quadrilateral {
+  /// Where a row of pixels lies inside, or outside by at most `margin`; nil where it does not. For a convex outline.
+  fileprivate func columns(at y: Double, margin: Double) -> Range<Double>? {
+    var (left, right) = (Double.infinity, -Double.infinity)
+    for i in 0..<4 {
+      let (a, b) = (self[i], self[i + 1])
+      // The side with the rim around it: its places no farther from the row.
+      let (low, high) = a.y < b.y ? (a, b) : (b, a)
+      guard low.y - margin <= y, y <= high.y + margin else { continue }
+      let rise = high.y - low.y
+      for row in [y - margin, y, y + margin] {
+        let share = rise > 0 ? min(max(0, (row - low.y) / rise), 1) : 0.5
+        let x = low.x + (high.x - low.x) * share
+        left = min(left, x - margin)
+        right = max(right, x + margin)
+      }
+      if rise < 2 * margin {
+        left = min(left, min(low.x, high.x) - margin)
+        right = max(right, max(low.x, high.x) + margin)
+      }
+    }
+    return left < right ? left..<right : nil
   }
 }

@@ -118,6 +118,8 @@ struct PageReport: Sendable, Encodable {
   /// Seconds of processor time for finding the page, the picture being decoded.
   private(set) var elapsed: Double?
   private(set) var page: DetectedPage?
+  /// Further pages beside it.
+  private(set) var others: [DetectedPage] = []
   private(set) var shape: PageShape?
   private(set) var error: ImageError?
 
@@ -129,6 +131,7 @@ struct PageReport: Sendable, Encodable {
       let start = ProcessorClock.thread
       page = detector.detect(picture)
       elapsed = ProcessorClock.thread - start
+      others = page.map { detector.others(beside: $0) } ?? []
       shape = page.map {
         PageShape(outline: $0.outline, width: Double(picture.width), height: Double(picture.height))
       }
@@ -157,11 +160,22 @@ struct PageReport: Sendable, Encodable {
     guard let page else { return "no page" }
     let corners = page.outline.corners.map { "(\(Int($0.x.rounded())), \(Int($0.y.rounded())))" }
     let kind = shape?.format.map { ", \($0.rawValue)" } ?? ""
-    return "page at \(corners.joined(separator: " "))\(kind), score \((page.score * 100).rounded() / 100)"
+    let further = others.isEmpty ? "" : ", \(others.count) more beside it"
+    return "page at \(corners.joined(separator: " "))\(kind), score \((page.score * 100).rounded() / 100)\(further)"
+  }
+
+  private struct Other: Encodable {
+    var corners: [[Double]]
+    var score: Double
+
+    init(_ page: DetectedPage) {
+      corners = page.outline.corners.map { [$0.x, $0.y] }
+      score = page.score
+    }
   }
 
   private enum Key: String, CodingKey {
-    case input, page, elapsed, corners, score, format, error
+    case input, page, elapsed, corners, score, format, others, error
     case code, message, hint
   }
 
@@ -173,6 +187,7 @@ struct PageReport: Sendable, Encodable {
     try container.encode(page?.outline.corners.map { [$0.x, $0.y] }, forKey: .corners)
     try container.encode(page?.score, forKey: .score)
     try container.encode(shape?.format?.rawValue, forKey: .format)
+    try container.encode(others.map(Other.init), forKey: .others)
     if let error {
       var object = container.nestedContainer(keyedBy: Key.self, forKey: .error)
       try object.encode(error.code.rawValue, forKey: .code)
