@@ -46,6 +46,9 @@ struct LinearSearch {
   /// tell.
   private static let (small, medium) = (200_000, 310_000)
 
+  /// What the library reads in fewer bands than that is not all that a strip shows.
+  private static let few = 3
+
   private var wanted: Set<Symbology> { symbologies.filter { !$0.isMatrix } }
 
   /// Light on dark, DataBar reads other codes than are there.
@@ -102,13 +105,19 @@ struct LinearSearch {
       default: { $0 }
       }
     let own = wanted.intersection(LinearReaders.symbologies)
+    let crowded = Self.library(wanted).intersection(CrowdedReaders.symbologies)
+    let seeksCrowded = effort == .still && pass != .stripStretched && !crowded.isEmpty
     var all: [StripLines] = []
     for region in bars {
       let strip = BarStrip(region)
       let picture = tone(strip.draw(image))
       let lines = StripLines(picture: picture, strip: strip, pass: pass)
       all.append(lines)
-      for code in picture.withView({ zbar.scan($0) }).codes {
+      var codes = picture.withView({ zbar.scan($0) }).codes
+      if seeksCrowded, codes.allSatisfy({ $0.quality < Self.few }) {
+        if let code = lines.crowded(crowded) { codes.append(code) }
+      }
+      for code in codes {
         guard var symbol = Symbol(code, pass: pass) else { continue }
         if symbol.symbology == .code128 { symbol = lines.extended(symbol) }
         // Every band occurs twice in a strip.

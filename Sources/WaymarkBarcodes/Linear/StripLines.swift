@@ -72,7 +72,7 @@ struct StripLines {
     let bytes = picture.withView { view -> [UInt8]? in
       for line in lines(view) {
         for line in [line, line.reversed] {
-          if let bytes = Code128Line.read(line), bytes.map({ $0 & 0x7F }) == symbol.bytes { return bytes }
+          if let bytes = Code128Line.read(line)?.bytes, bytes.map({ $0 & 0x7F }) == symbol.bytes { return bytes }
         }
       }
       return nil
@@ -84,4 +84,68 @@ struct StripLines {
     other.text = String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
     return other
   }
+
+  // MARK: Crowded codes
+
+  /// The bands that are looked at first: where they show nothing, the others hardly do.
+  private static let glances = [1, 4, 7]
+  /// So many bands must show the same content.
+  private static let agreeing = 3
+
+  /// The code that stands too close to other things for the library, or whose bars are too blurred for it, as it would report it: the
+  /// content that three bands show, of which no other is shown by a third as many.
+  func crowded(_ wanted: Set<Symbology>) -> ZBarScanner.Raw? {
+    var seen: [CrowdedReaders.Content: (rows: Int, from: Double, to: Double, row: Int, isReversed: Bool)] = [:]
+    let first = Self.glances.filter { $0 < strip.bands }
+    picture.withView { view in
+      for band in first + (0..<strip.bands).filter({ !first.contains($0) }) {
+        if seen.isEmpty, !first.contains(band) { return }
+        let row = 2 * band
+        var own: [CrowdedReaders.Content: CrowdedReaders.Found] = [:]
+        for line in Self.renderings(view, row: row) {
+          for found in CrowdedReaders.read(line, wanted) { own[found.content] = found }
+        }
+        for (content, found) in own {
+          let known = seen[content]
+          seen[content] = (
+            (known?.rows ?? 0) + 1, min(found.from, known?.from ?? found.from), max(found.to, known?.to ?? found.to),
+            row,
+            found.isReversed
+          )
+        }
+      }
+    }
+    guard let best = seen.max(by: { $0.value.rows < $1.value.rows }), best.value.rows >= Self.agreeing,
+      !seen.contains(where: { $0.key != best.key && 3 * $0.value.rows >= best.value.rows })
+    else { return nil }
+    let row = Double(best.value.row)
+    return ZBarScanner.Raw(
+      symbology: best.key.symbology, bytes: best.key.bytes, quality: best.value.rows, isGS1: best.key.isGS1,
+      points: [Point2(best.value.from, row), Point2(best.value.to, row)], isUpsideDown: best.value.isReversed)
+  }
+
+  /// A row as runs: as it is, sharpened, and by every turn of brightness.
+  private static func renderings(_ view: ImageView, row: Int) -> [LinearLine] {
+    let sharp = sharpened(view, row: row).withView { LinearLine($0, row: 0) }
+    return [LinearLine(view, row: row), sharp, LinearLine(turnsOf: view, row: row)].compactMap { $0 }
+  }
+
+  /// A row of which what a blur leaves of its details counts four times: narrow bars that melt cross the level between dark and light
+  /// again.
+  private static func sharpened(_ view: ImageView, row: Int) -> GrayImage {
+    let (line, width) = (view.row(row), view.width)
+    return GrayImage(width: width, height: 1) { pixels in
+      guard let target = pixels.baseAddress else { return }
+      target.update(from: line, count: width)
+      GaussianBlur.apply(target, width: width, height: 1, sigma: detail)
+      for x in 0..<width {
+        let level = Int(line[x])
+        target[x] = UInt8(clamping: level + gain * (level - Int(target[x])))
+      }
+    }
+  }
+
+  /// In pixels of a strip, of which two are one of the picture.
+  private static let detail = 2.0
+  private static let gain = 3
 }

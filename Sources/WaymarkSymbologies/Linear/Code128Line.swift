@@ -1,20 +1,30 @@
-/// Code 128 (ISO/IEC 15417), where libzbar leaves something out: what FNC4 says of the characters after it.
+/// Code 128 (ISO/IEC 15417), where libzbar leaves something out: what FNC4 says of the characters after it, and symbols without a
+/// quiet zone.
 package enum Code128Line {
-  /// The bytes of a symbol; `nil` where the line shows none whose check character holds.
-  package static func read(_ line: LinearLine) -> [UInt8]? {
+  /// A symbol, from its start character to its stop; `nil` where the line shows none whose check character holds.
+  ///
+  /// - Parameter characters: how many values stand between start and check character at least.
+  package static func read(_ line: LinearLine, characters fewest: Int = 1) -> LinearRead? {
     guard line.widths.count >= 25 else { return nil }
     for start in stride(from: 0, to: line.widths.count - 24, by: 2) {
       guard let first = value(line.widths, start), (103...105).contains(first) else { continue }
       var values = [first]
       var at = start + 6
+      var length = line.widths[start..<at].reduce(0, +)
       while at + 7 <= line.widths.count, let next = value(line.widths, at) {
+        // From character to character a lens changes little.
+        let own = line.widths[at..<(at + 6)].reduce(0, +)
+        guard abs(own - length) < 0.25 * length else { break }
+        length = own
         values.append(next)
         at += 6
       }
-      guard isStop(line.widths, at), values.count >= 3 else { continue }
+      guard isStop(line.widths, at), values.count >= fewest + 2 else { continue }
       let sum = values.dropLast().enumerated().reduce(0) { $0 + max(1, $1.offset) * $1.element }
       guard sum % 103 == values[values.count - 1] else { continue }
-      return characters(Array(values.dropLast()))
+      return LinearRead(
+        symbology: .code128, bytes: characters(Array(values.dropLast())), first: start, last: at + 6,
+        isGS1: values[1] == 102)
     }
     return nil
   }

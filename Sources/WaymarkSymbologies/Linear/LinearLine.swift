@@ -42,4 +42,6 @@ package struct LinearRead: Hashable {
   /// The first and the last run of it.
   package var first: Int
   package var last: Int
+  /// FNC1 stands first: the content is GS1 element strings.
+  package var isGS1 = false
 }

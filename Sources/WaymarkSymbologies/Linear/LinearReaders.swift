@@ -25,10 +25,13 @@ package enum LinearReaders {
     return found
   }
 
-  private static func flip(_ read: LinearRead, _ line: LinearLine, _ isReversed: Bool) -> LinearRead {
+  /// The same read by the runs of the line as it lies.
+  static func flip(_ read: LinearRead, _ line: LinearLine, _ isReversed: Bool) -> LinearRead {
     guard isReversed else { return read }
     let last = line.widths.count - 1
-    return LinearRead(symbology: read.symbology, bytes: read.bytes, first: last - read.last, last: last - read.first)
+    var other = read
+    (other.first, other.last) = (last - read.last, last - read.first)
+    return other
   }
 
   // MARK: Standard (industrial) 2 of 5
@@ -67,7 +70,8 @@ package enum LinearReaders {
     return nil
   }
 
-  private static let digits: [[Bool]] = [
+  /// Which of the five elements of a digit are wide.
+  static let digits: [[Bool]] = [
     "00110", "10001", "01001", "11000", "00101", "10100", "01100", "00011", "10010", "01010",
   ].map { $0.map { $0 == "1" } }
 
