@@ -27,15 +27,13 @@ struct ProfilesTests {
   @Test func whatIsReadAndTypedChangesWithTheProfile() throws {
     let folder = try folder(configuration)
     let picture = Executable.project.appendingPathComponent("Tests/Fixtures/Codes/ean13.pbm").path
-    let service = try RunningService([
-      "--config", folder.file("waymark.yaml"), "--source", picture, "--rate", "20", "--auto-begin", "barcode",
-    ])
-    // Outside of the profile nothing but QR codes is read.
+    let service = try RunningService(["--config", folder.file("waymark.yaml"), "--source", picture, "--rate", "20"])
+    // Outside of the profile nothing but QR codes is read. Armed by who types, so that nothing is read before they listen.
     let use = try Executable.run(["profiles", "use", "shop", "--socket", service.socket])
     #expect(use.status == 0 && use.diagnostics == "In use: shop, by request.\n")
     let run = try Executable.run([
       "type", "--dry-run", "--layout", "us", "--config", folder.file("waymark.yaml"), "--socket", service.socket,
-      "--count", "1",
+      "--arm", "always", "--count", "1",
     ])
     #expect(run.status == 0, "\(run.diagnostics)")
     #expect(keys(run).first?.last == 15)
