@@ -178,7 +178,8 @@ def the_keyboard_leads_through_the_session(browser):
 
 @check
 def the_keyboard_and_the_ear_lead_through_documents(browser):
-    with Stand(sheets(browser, [(FLAT, 7, 2)]), extra=storage()[0], rate=15) as stand:
+    # The sheet comes when there was time to switch to manual: nothing is captured before.
+    with Stand(sheets(browser, [(None, 7, 75), (FLAT, 7, 900)]), extra=storage()[0], rate=15) as stand:
         browser.open(stand.url)
         browser.until("document.documentElement.dataset.online === 'true'")
         reach(browser, "at.dataset.open === 'document'", "the tile")

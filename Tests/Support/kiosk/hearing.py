@@ -86,7 +86,7 @@ def the_keyboard_and_the_ear_lead_through_a_shift(browser):
         press(browser, Keys.ENTER)
         heard(browser, "> Search")
         nodes = named(browser, "users")
-        assert any(role == "radio" and "Ada Lovelace" in name for role, name in nodes) and ("radiogroup", "Selected") in nodes, nodes
+        assert any(role == "radio" and "Ada Lovelace" in name for role, name in nodes) and ("radiogroup", "All (1)") in nodes, nodes
         reach(browser, "at.matches('.people [data-user]')", "a user")
         press(browser, Keys.SPACE)
         reach(browser, "at.matches('.account .bar .leave')", "back", back=True)

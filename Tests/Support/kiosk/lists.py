@@ -134,7 +134,7 @@ def the_connection_is_told_on_every_screen(browser):
         browser.find("dialog.ask")
         tell(browser, event="kiosk.connection", online=False)
         over = "(() => { const r = document.querySelector('#layer .status').getBoundingClientRect(); return document.querySelector('dialog.ask').contains(document.querySelector('#layer')) && r.top === 0 && r.width >= innerWidth - 20; })()"
-        assert browser.script(f"return {edge} === {bad} && {over}"), "the edge lies over a dialog"
+        browser.until(f"{edge} === {bad} && {over}", what="the edge over a dialog")
         settle(browser)
 
 
