@@ -46,7 +46,7 @@ struct LinearSearch {
   /// tell.
   private static let (small, medium) = (200_000, 310_000)
 
-  /// What the library reads in fewer bands than that is not all that a strip shows.
+  /// A code that the library reads in fewer bands than that may not be all that a strip shows.
   private static let few = 3
 
   private var wanted: Set<Symbology> { symbologies.filter { !$0.isMatrix } }

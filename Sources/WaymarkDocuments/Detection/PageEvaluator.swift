@@ -228,12 +228,10 @@ struct PageEvaluator {
   }
 }
 
-extension PageDetector {
-  /// A hypothesis with its evidence and score.
-  struct Judged {
-    var hypothesis: PageHypothesis
-    var sides: [OutlineTracer.Side] = []
-    var evidence: PageFeatures
-    var score: Double
-  }
+/// A hypothesis with its evidence and score.
+struct Judged {
+  var hypothesis: PageHypothesis
+  var sides: [OutlineTracer.Side] = []
+  var evidence: PageFeatures
+  var score: Double
 }

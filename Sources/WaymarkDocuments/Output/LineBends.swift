@@ -63,7 +63,7 @@ struct LineBends: Hashable, Sendable {
   /// So many feet at least are where the field has them.
   private static let leastAgreement = 0.6
   private static let leastLines = 3
-  /// What the field weighs against feet: a fold rises by a fifth of the way at most.
+  /// The weight of the field against feet: a fold rises by a fifth of the way at most.
   private static let bend = (across: 1 / (0.006 * 0.006), down: 1 / (0.004 * 0.004))
   private static let size = 1 / (0.1 * 0.1)
   /// How far traced sides are off, in units of the page.

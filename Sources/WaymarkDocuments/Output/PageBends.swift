@@ -61,8 +61,7 @@ package struct PageBends: Sendable {
   private static func lines(
     within outline: Quadrilateral, _ sides: SideBends?, in image: RGBImage, edges: [LineBends.Edge]
   ) -> LineBends? {
-    let rectifier = PageRectifier()
-    let full = rectifier.size(of: outline, in: image)
+    let full = PageMap.size(of: outline, in: image, pixelLimit: PageMap.usualPixelLimit)
     let factor = max(1, Int(Double(max(full.width, full.height)) / workSize))
     let small = GrayImage(image).withView { factor > 1 ? $0.shrunk(by: factor) : GrayImage(copying: $0) }
     let scale = min(1, workSize / Double(max(full.width, full.height)))
@@ -73,7 +72,7 @@ package struct PageBends: Sendable {
     return LineBends(on: page, edges: edges, hasBentSides: sides != nil)
   }
 
-  /// What was traced of the upper and the lower side, after their bends.
+  /// The traced places of the upper and the lower side, after their bends.
   private static func edges(of page: DetectedPage, _ sides: SideBends?) -> [LineBends.Edge] {
     guard page.sides.count == 4, page.seen.count == 4,
       let inverse = Homography(unitSquareTo: page.outline)?.inverse

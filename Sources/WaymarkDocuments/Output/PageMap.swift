@@ -15,6 +15,27 @@ struct PageMap {
     self.lines = lines
   }
 
+  /// More pixels are not made of one page.
+  static let usualPixelLimit = 24_000_000
+
+  /// How large a page gets when it is drawn straight, in pixels.
+  static func size(of outline: Quadrilateral, in image: RGBImage, pixelLimit: Int) -> (width: Int, height: Int) {
+    let shape = PageShape(outline: outline, width: Double(image.width), height: Double(image.height))
+    // No side gets shorter than it is in the picture.
+    let across = max(
+      outline.topLeft.distance(to: outline.topRight), outline.bottomLeft.distance(to: outline.bottomRight))
+    let down = max(
+      outline.topLeft.distance(to: outline.bottomLeft), outline.topRight.distance(to: outline.bottomRight))
+    var height = max(down, across / shape.aspect)
+    var width = height * shape.aspect
+    let excess = (width * height / Double(pixelLimit)).squareRoot()
+    if excess > 1 {
+      width /= excess
+      height /= excess
+    }
+    return (max(8, Int(width.rounded())), max(8, Int(height.rounded())))
+  }
+
   /// Goes through the pixels of a page, row by row, with where they are in the picture.
   @inline(__always)
   private func forEachPixel(width: Int, height: Int, _ body: (_ at: Int, _ place: Point2) -> Void) {

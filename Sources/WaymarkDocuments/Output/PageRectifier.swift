@@ -4,7 +4,7 @@ package import WaymarkImage
 /// Draws a page as if it had been photographed straight from above, at the resolution that its pixels carry.
 package struct PageRectifier: Sendable {
   /// More pixels are not made of one page.
-  package var pixelLimit = 24_000_000
+  package var pixelLimit = PageMap.usualPixelLimit
 
   /// A rectifier with the limits that the scanner uses.
   package init() {}
@@ -25,19 +25,6 @@ package struct PageRectifier: Sendable {
 
   /// How large the rectified page gets, in pixels.
   package func size(of outline: Quadrilateral, in image: RGBImage) -> (width: Int, height: Int) {
-    let shape = PageShape(outline: outline, width: Double(image.width), height: Double(image.height))
-    // No side gets shorter than it is in the picture.
-    let across = max(
-      outline.topLeft.distance(to: outline.topRight), outline.bottomLeft.distance(to: outline.bottomRight))
-    let down = max(
-      outline.topLeft.distance(to: outline.bottomLeft), outline.topRight.distance(to: outline.bottomRight))
-    var height = max(down, across / shape.aspect)
-    var width = height * shape.aspect
-    let excess = (width * height / Double(pixelLimit)).squareRoot()
-    if excess > 1 {
-      width /= excess
-      height /= excess
-    }
-    return (max(8, Int(width.rounded())), max(8, Int(height.rounded())))
+    PageMap.size(of: outline, in: image, pixelLimit: pixelLimit)
   }
 }

@@ -1,7 +1,7 @@
 /// Code 128, Code 39 and ITF along a line, where libzbar reads none: it asks for eight modules of light on either side, and labels are
 /// cut closer than that. Here start, stop and what elements have in common must do.
 package enum CrowdedReaders {
-  /// What a line says.
+  /// The content of a line.
   package struct Content: Hashable {
     package var symbology: Symbology
     package var bytes: [UInt8]
@@ -163,7 +163,7 @@ package enum CrowdedReaders {
   /// The pairs of digits of an ITF so far, and how wide their elements are, in pixels of the first pair.
   private struct Pairs {
     var bytes: [UInt8] = []
-    /// What light beside a symbol must be wider than.
+    /// The width that light beside a symbol must exceed.
     var quiet: Double {
       bytes.isEmpty ? .infinity : max(1.2 * widest.wide[1], 3 * widest.narrow[1]) * last / first
     }
