@@ -16,7 +16,7 @@ def fields_say_what_they_want(browser):
     with Stand([picture("no-code.jpg")]) as stand:
         kit(browser, stand)
         browser.resize(1280, 900)
-        # What is wrong is named as exactly as it can be, with what would be right.
+        # The message names the mistake as exactly as it can, with what would be right.
         for label, words in (("E-mail address", "an e-mail address has an @"), ("Number of the shelf", "4 to 6 digits are needed")):
             browser.script(f"{FIELD}.reportValidity()", label)
             assert words in seen(browser, label, ".message"), (label, seen(browser, label, ".message"))

@@ -76,7 +76,7 @@ def the_welcome_says_what_there_is_and_steps_are_counted(browser):
         assert browser.script(signs) == [[False], [False]], browser.script(signs)
         browser.script("document.querySelector('wm-text-field').fill('walrus7')")
         assert browser.script(signs) == [[True], [True]], browser.script(signs)
-        # What is under way is said in three words at most, beside something that turns.
+        # A text of three words at most names the work under way, beside something that turns.
         account(browser, phase="passcode", purpose="first", working=True)
         browser.find(".messages .progress .spinner")
         words = browser.script("return document.querySelector('.messages .progress').textContent")
@@ -104,7 +104,7 @@ def consents_come_up_and_are_decided_at_the_foot(browser):
         browser.until("document.querySelector('[data-consent]')?.dataset.page === '1'", what="the second page")
         assert browser.script(bar) == ["Back to Better together"], browser.script(bar)
         shown(browser, "account-consent-last")
-        # What is chosen stands in a bar at the foot of the screen, however little is said above.
+        # The choices stand in a bar at the foot of the screen, however little is said above.
         for width, height in ((360, 640), (1280, 720), (1080, 1920)):
             browser.resize(width, height)
             at_rest(browser)
@@ -122,7 +122,7 @@ def consents_come_up_and_are_decided_at_the_foot(browser):
         browser.click("dialog[role=alertdialog] .primary")
         browser.gone("dialog[role=alertdialog]")
         assert not browser.driver.find_elements("css selector", ".account .banner")
-        # What scrolls goes below the bar, which then has a shadow.
+        # Scrolled content goes below the bar, which then has a shadow.
         browser.resize(800, 337)
         shadow = "getComputedStyle(document.querySelector('.account .bar')).boxShadow !== 'none'"
         browser.script("document.querySelector('.consent-text').textContent += ' More.'.repeat(400)")

@@ -59,7 +59,7 @@ def a_counted_list_is_sorted_filtered_and_put_right(browser):
         assert browser.script(place)[0] == "2 of 3" and browser.script(header) == "Code without an article numberQR Code"
         assert "password" not in browser.script("return document.querySelector('.details').textContent").lower()
         browser.click(".details .heading button:first-child")
-        # What was miscounted is put right, and what does not belong there is taken out, and comes back.
+        # A wrong count is put right; an entry that does not belong there is taken out, and comes back.
         browser.script("document.querySelector('.details wm-stepper').shadowRoot.querySelector('.more').click()")
         browser.until("document.querySelector('.counted .total').textContent === '8'", what="a corrected count")
         browser.click("[data-remove]")
@@ -67,11 +67,11 @@ def a_counted_list_is_sorted_filtered_and_put_right(browser):
         browser.until("document.querySelector('.counted .total').textContent === '3' && document.querySelectorAll('.counted .row').length === 2", what="a list without it")
         browser.script("[...document.querySelectorAll('.toast .button')].at(-1).click()")
         browser.until("document.querySelector('.counted .total').textContent === '8'", what="what was taken out")
-        # What is counted later is added to what a person has put right.
+        # Later counts are added to those that a person has put right.
         more = {**COUNT, "views": 9, "total": 8, "codes": [{**COUNT["codes"][0], "amount": 5}, *COUNT["codes"][1:]]}
         tell(browser, event="count.changed", **more)
         browser.until("document.querySelector('.counted .total').textContent === '9'", what="one more")
-        # What is handed over is what the list says.
+        # The list is handed over as it stands.
         answers(browser, form_submit={"id": "f", "submitted": "2026-11-26T08:00:00.000Z"})
         browser.click(".counted .primary")
         fields = browser.until("probe.sent.find((one) => one.method === 'form.submit')?.params.fields", what="a count that is sent")
@@ -158,7 +158,7 @@ def a_camera_that_is_not_there_leaves_a_way_out(browser):
         assert browser.script("return document.querySelector('.camera-gone .art') !== null")
         browser.click(".camera-gone [data-home]")
         browser.gone(".stage")
-        # Who may only watch sees a lock, and no clock.
+        # A user who may only watch sees a lock, and no clock.
         tell(browser, event="kiosk.connection", online=True, role="observer", snapshot={"camera": {"status": "open"}})
         browser.find("[data-state=observer] .art")
         same = browser.script("return import('/assets/js/icons.js').then(({ art }) => art('lock').innerHTML === document.querySelector('[data-state=observer] .art').innerHTML)")
