@@ -51,7 +51,6 @@ let package = Package(
     .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: ["FullFoundation"]),
     .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
-    .package(url: "https://github.com/vapor/jwt-kit.git", from: "5.7.1"),
   ],
   targets: [
     // C libraries and the shims that Swift cannot express.
@@ -293,7 +292,6 @@ let package = Package(
       "WaymarkOnboardingTests",
       [
         "WaymarkSystem", "WaymarkConfiguration", "WaymarkJSON", "WaymarkOnboarding",
-        .product(name: "JWTKit", package: "jwt-kit"),
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
     tests("WaymarkBundlesTests", ["WaymarkSystem", "WaymarkOnboarding", "WaymarkBundles"]),

@@ -81,6 +81,30 @@ struct OnboardingTests {
     }
   }
 
+  @Test(
+    "Tokens of PyJWT are accepted, and ours by PyJWT", arguments: ["ES256", "ES384", "ES512", "RS256", "EdDSA"])
+  func interoperability(_ algorithm: String) throws {
+    let bench = try Bench(algorithm: algorithm)
+    // Checks our token by the public half of the key, then signs the same claims with its other half.
+    let program = """
+      import jwt, sys
+      from cryptography.hazmat.primitives.serialization import load_pem_private_key
+      algorithm, file, token = sys.argv[1:]
+      key = load_pem_private_key(open(file, "rb").read(), None)
+      claims = jwt.decode(token, key.public_key(), algorithms=[algorithm], options={"require": ["exp", "jti"]})
+      claims["jti"] = "theirs"
+      print(jwt.encode(claims, key, algorithm=algorithm, headers={"kid": "k"}))
+      """
+    let (status, output) = try runProgram([
+      "/usr/bin/python3", "-I", "-c", program, algorithm, bench.folder.file("key.pem"), bench.token,
+    ])
+    #expect(status == 0, "\(output)")
+    let theirs = output.trimmingCharacters(in: .newlines)
+    let checked = try Executable.run(["onboarding", "check", "--policy", bench.policy, "--json", theirs])
+    #expect(checked.status == 0, "\(checked.text) \(checked.diagnostics)")
+    #expect(checked.objects.first?["connectTo"] as? String == "mobile.example.com")
+  }
+
   @Test("Of processes that confirm the same token at once exactly one succeeds")
   func race() throws {
     for _ in 0..<3 {

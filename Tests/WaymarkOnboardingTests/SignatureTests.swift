@@ -1,6 +1,5 @@
 import Crypto
 import FoundationEssentials
-import JWTKit
 import Testing
 import WaymarkOnboarding
 
@@ -247,24 +246,5 @@ struct SignatureTests {
     #expect(try judge.verdict(sign(Self.key, #"{"other":1}"#)).outcome == .invalid(.malformed))
     let bare = try token(#"{"alg":"ES256","kid":"one"}"#, "just text") { try #require(Self.key).sign($0, with: .es256) }
     #expect(judge.verdict(bare).kind == .jws)
-  }
-
-  @Test("Tokens of jwt-kit are accepted, and ours by jwt-kit")
-  func interoperability() async throws {
-    struct Payload: JWTPayload {
-      var appID = "a"
-      var host = "m.example.com"
-      var exp = ExpirationClaim(value: Date(timeIntervalSince1970: 4_000_000_000))
-      func verify(using algorithm: some JWTAlgorithm) async throws { try exp.verifyNotExpired() }
-    }
-    let pem = try #require(Self.key).pem
-    let collection = JWTKeyCollection()
-    await collection.add(ecdsa: try ES256PrivateKey(pem: pem), kid: "one")
-    let token = try await collection.sign(Payload(), kid: "one")
-    #expect(OnboardingJudge(policy: try policy(Self.key)).verdict(token).isSuccessful)
-    let ours = try sign(Self.key, #"{"appID":"b","host":"m.example.com"}"#) {
-      $0.expires = .init(timeIntervalSince1970: 4_000_000_000)
-    }
-    #expect(try await collection.verify(ours, as: Payload.self).appID == "b")
   }
 }
