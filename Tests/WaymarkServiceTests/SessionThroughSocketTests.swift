@@ -38,7 +38,8 @@ import WaymarkProtocol
     defer { try? FileManager.default.removeItem(atPath: cache) }
     let counter = Counter()
     let source = try SteppedSource(
-      folder: "\(Self.root)/Samples/sequences/pump-room", rate: 20, blanks: 20, processed: { counter.value })
+      folder: "\(Self.root)/Samples/sequences/pump-room", rate: 20, blanks: 20, ahead: 3600,
+      processed: { counter.value })
     let service = try await TestService(modules: { hub in
       let capture = CaptureModule(hub: hub, source: source)
       let pipeline = capture.pipeline

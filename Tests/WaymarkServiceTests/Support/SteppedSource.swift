@@ -19,6 +19,7 @@ final class SteppedSource: FrameSource {
   private let state = Mutex(State())
   private let files: [String]
   private let interval: Double
+  private let ahead: Double
   private let blanks: Int
   /// Pictures after which it is unplugged.
   private let lostAfter: Int?
@@ -30,9 +31,10 @@ final class SteppedSource: FrameSource {
   ///   - pictures: which of the folder's; all when missing.
   ///   - blanks: gray frames after the last picture.
   ///   - lostAfter: pictures after which it is unplugged.
+  ///   - ahead: seconds by which the times of its frames are later than now. While they are, no timer goes off, however long frames take.
   init(
     folder: String, origin: FrameOrigin = .camera, rate: Double, pictures: Range<Int>? = nil, blanks: Int,
-    lostAfter: Int? = nil,
+    lostAfter: Int? = nil, ahead: Double = 0,
     processed: @escaping @Sendable () -> UInt64
   ) throws {
     let all = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".jpg") }.sorted()
@@ -42,6 +44,7 @@ final class SteppedSource: FrameSource {
     interval = 1 / rate
     self.blanks = blanks
     self.lostAfter = lostAfter
+    self.ahead = ahead
     self.processed = processed
   }
 
@@ -66,7 +69,7 @@ final class SteppedSource: FrameSource {
 
   private func play(_ sink: any FrameSink) {
     while !state.withLock({ $0.released || $0.stopped }) { usleep(500) }
-    let base = MonotonicClock.now
+    let base = MonotonicClock.now + ahead
     for index in 0..<(files.count + blanks) {
       guard !state.withLock({ $0.stopped }) else { return }
       if index == lostAfter {
