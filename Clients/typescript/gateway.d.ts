@@ -50,7 +50,7 @@ export class GatewayClient {
   /** Events as they come, for ever, over reconnects none lost and none twice; an event `gateway.missed` where some may be gone. One loop reads them. */
   events(...patterns: string[]): AsyncGenerator<Event | GatewayMissed, void, undefined>;
   /** Judges the codes in a picture file of at most 16 MiB. */
-  scanPicture(picture: Uint8Array | Blob, params?: { mode?: "onboarding" | "barcode"; context?: unknown }): Promise<GalleryScanResult>;
+  scanPicture(picture: Uint8Array | Blob, params?: { mode?: "onboarding" | "barcode"; context?: unknown; camera?: string }): Promise<GalleryScanResult>;
   /** A picture. */
   picture<Method extends Exclude<keyof PictureMethods, "media.preview">>(method: Method, params?: PictureMethods[Method]): Promise<GatewayPicture>;
   /** The live picture, for ever. */

@@ -213,11 +213,12 @@ export class GatewayClient {
 
   /**
    * @param {Uint8Array | Blob} picture
-   * @param {{ mode?: string, context?: unknown }} [params]
+   * @param {{ mode?: string, context?: unknown, camera?: string }} [params]
    */
   scanPicture(picture, params) {
     const query = new URLSearchParams();
     if (params?.mode) query.set("mode", params.mode);
+    if (params?.camera) query.set("camera", params.camera);
     if (params?.context !== undefined) query.set("context", JSON.stringify(params.context));
     const init = { method: "POST", headers: { "Content-Type": "application/octet-stream" }, body: /** @type {any} */ (picture) };
     return this.whole(`/v1/scan.picture?${query}`, init, (response) => response.json());

@@ -53,7 +53,7 @@ export class Client {
   /** Events as they come, for ever; what a client held is gone after an event `hello`. One loop reads them. */
   events(...patterns: string[]): AsyncGenerator<Event, void, undefined>;
   /** Judges the codes in a picture file of at most 16 MiB. */
-  scanPicture(picture: Uint8Array, params?: { mode?: "onboarding" | "barcode"; context?: unknown }): Promise<GalleryScanResult>;
+  scanPicture(picture: Uint8Array, params?: { mode?: "onboarding" | "barcode"; context?: unknown; camera?: string }): Promise<GalleryScanResult>;
   /** Pictures over a connection of their own: for ever for `media.preview`, one for the other methods. */
   pictures<Method extends keyof PictureMethods>(method: Method, params?: PictureMethods[Method]): AsyncGenerator<Picture, void, undefined>;
   /** The first of these pictures. */

@@ -235,7 +235,7 @@ export class Client {
 
   /**
    * @param {Uint8Array} picture
-   * @param {{ mode?: string, context?: unknown }} [params]
+   * @param {{ mode?: string, context?: unknown, camera?: string }} [params]
    */
   scanPicture(picture, params) {
     return this.request("scan.picture", { ...params, size: picture.length }, picture);

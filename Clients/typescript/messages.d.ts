@@ -1817,6 +1817,8 @@ export interface GalleryScanRequest {
   mode?: "onboarding" | "barcode" | null;
   /** Anything; comes back with the events. */
   context?: unknown;
+  /** The camera in whose scan an accepted code waits, by its name; the first one when missing. */
+  camera?: string | null;
 }
 
 /**
@@ -1831,6 +1833,8 @@ export interface ScanPictureRequest {
   mode?: "onboarding" | "barcode" | null;
   /** Comes back with the verdict, unread. */
   context?: unknown;
+  /** The camera in whose scan an accepted code waits, by its name; the first one when missing. */
+  camera?: string | null;
 }
 
 /**

@@ -124,9 +124,12 @@ public final class WaymarkClient: Sendable {
   ///   - picture: a JPEG, PNG, WebP, BMP, GIF or PNM file of at most 16 MiB.
   ///   - mode: what it is read for.
   ///   - context: comes back unread in the verdict that goes out as an event.
+  ///   - camera: the name of the camera in whose scan an accepted code waits; nil for the first.
   /// - Throws: `ServiceError` when the service refuses, `ClientError` when the connection ends.
-  public func scan(picture: [UInt8], mode: ScanMode, context: JSONValue? = nil) async throws -> GalleryScanResult {
-    let request = ScanPictureRequest(size: picture.count, mode: mode, context: context)
+  public func scan(
+    picture: [UInt8], mode: ScanMode, context: JSONValue? = nil, camera: String? = nil
+  ) async throws -> GalleryScanResult {
+    let request = ScanPictureRequest(size: picture.count, mode: mode, context: context, camera: camera)
     let answer = try await exchange(method: ScanPictureRequest.method, params: request, body: picture)
     do {
       return try JSONValueDecoder.decode(GalleryScanResult.self, from: answer)

@@ -63,6 +63,7 @@ import WaymarkText
       StatisticsModule(hub: hub, cameras: captures), MediaModule(hub: hub, cameras: captures), documents,
       text,
       ScenesModule(hub: hub, cameras: cameras.map { ($1.capture, $1.scans) }, settings: scenes(cache)),
+      GalleryModule(folders: [samples.appending(path: "pictures").path]),
     ]
   }
 
@@ -157,6 +158,36 @@ import WaymarkText
     var found = try client.next()
     while found["event"] != "code.found" { found = try client.next() }
     #expect(found["camera"] == "desk" && found["text"] == "BELOW")
+    await service.stop()
+  }
+
+  @Test(
+    "An accepted picture waits in the scan of the camera that was named, else of the first",
+    .enabled(if: ConfirmationTests.isPossible, "needs qrencode"), .timeLimit(.minutes(2)))
+  func picturesWaitInACamera() async throws {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let service = try await service(in: folder)
+    let client = try client(service)
+    let pictures = try #require(try client.ask("gallery.list")["result"]?["pictures"]?.array)
+    let picture = try #require(pictures.first { $0["name"] == "onboarding.png" }?["id"]?.string)
+    func armed(_ id: Int) throws -> [JSONValue?] {
+      let cameras = try client.ask("status", "{}", id: id)["result"]?["cameras"]?.array ?? []
+      return cameras.map { $0["scan"]?["scan"] }
+    }
+    let desk = try client.ask("gallery.scan", "{\"id\":\"\(picture)\",\"camera\":\"desk\"}", id: 2)["result"]
+    #expect(desk?["outcome"] == "successful" && desk?["scan"] == "desk.1")
+    #expect(try armed(3) == [nil, "desk.1"])
+    _ = try client.ask("scan.cancel", #"{"scan":"desk.1"}"#, id: 4)
+    let front = try client.ask("gallery.scan", "{\"id\":\"\(picture)\"}", id: 5)["result"]
+    #expect(front?["scan"] == "1")
+    #expect(try armed(6) == ["1", nil])
+    // One that is refused, or only read, has an id of that camera, too.
+    let read = try client.ask(
+      "gallery.scan", "{\"id\":\"\(picture)\",\"mode\":\"barcode\",\"camera\":\"desk\"}", id: 7)
+    #expect(read["result"]?["scan"] == "desk.still1")
+    let unknown = try client.ask("gallery.scan", "{\"id\":\"\(picture)\",\"camera\":\"roof\"}", id: 8)
+    #expect(unknown["error"]?["code"] == "notFound")
     await service.stop()
   }
 

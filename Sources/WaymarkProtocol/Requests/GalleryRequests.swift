@@ -46,6 +46,8 @@ public struct GalleryScanRequest: ServiceRequest {
   public var mode: ScanMode?
   /// Anything; comes back with the events.
   public var context: JSONValue?
+  /// The camera in whose scan an accepted code waits, by its name; the first one when missing.
+  public var camera: String?
 
   /// The result of a success.
   public typealias Result = GalleryScanResult
@@ -55,11 +57,12 @@ public struct GalleryScanRequest: ServiceRequest {
 
   /// A value from its parts.
   public init(
-    id: String, mode: ScanMode? = nil, context: JSONValue? = nil
+    id: String, mode: ScanMode? = nil, context: JSONValue? = nil, camera: String? = nil
   ) {
     self.id = id
     self.mode = mode
     self.context = context
+    self.camera = camera
   }
 }
 
@@ -110,6 +113,8 @@ public struct ScanPictureRequest: ServiceRequest {
   public var mode: ScanMode?
   /// Comes back with the verdict, unread.
   public var context: JSONValue?
+  /// The camera in whose scan an accepted code waits, by its name; the first one when missing.
+  public var camera: String?
 
   /// The result of a success.
   public typealias Result = GalleryScanResult
@@ -121,9 +126,10 @@ public struct ScanPictureRequest: ServiceRequest {
   public static let largest = 16 << 20
 
   /// A value from its parts.
-  public init(size: Int, mode: ScanMode? = nil, context: JSONValue? = nil) {
+  public init(size: Int, mode: ScanMode? = nil, context: JSONValue? = nil, camera: String? = nil) {
     self.size = size
     self.mode = mode
     self.context = context
+    self.camera = camera
   }
 }

@@ -592,6 +592,7 @@ extension ProtocolComments {
     GalleryPicture.name	The name of the file, for people.
     GalleryPicture.size	Bytes of the file.
     GalleryScanRequest	Reads a picture of the gallery like a frame; the verdict also goes out as an event.
+    GalleryScanRequest.camera	The camera in whose scan an accepted code waits, by its name; the first one when missing.
     GalleryScanRequest.context	Anything; comes back with the events.
     GalleryScanRequest.id	The picture.
     GalleryScanRequest.mode	The purpose; onboarding when missing.
@@ -781,6 +782,7 @@ extension ProtocolComments {
     ScanOutcome.successful	Accepted.
     ScanOutcome.unsuccessful	Nothing acceptable read.
     ScanPictureRequest	Judges a picture that the client itself sends: `size` bytes of a picture file follow the request's line at once. The bytes count as part of the request: nothing else may be sent between. A request that is refused for its size ends the connection, since its bytes could not be told from requests.
+    ScanPictureRequest.camera	The camera in whose scan an accepted code waits, by its name; the first one when missing.
     ScanPictureRequest.context	Comes back with the verdict, unread.
     ScanPictureRequest.mode	The purpose of reading the picture; onboarding when missing.
     ScanPictureRequest.size	The bytes that follow the line: at most 16 MiB. From 1 to 16777216.

@@ -43,8 +43,10 @@ package final class ScanModule: ServiceModule {
   private let lane: BarcodeLane
   private var publisher: ScanPublisher
   private let confirmations: ConfirmationWriter
+  /// The beginning of the ids of its scans.
+  private let idPrefix: String
   private(set) lazy var stills = StillScans(
-    hub: hub, isolation: capture.isolation, rules: { [unowned self] in self.rules },
+    hub: hub, isolation: capture.isolation, idPrefix: idPrefix, rules: { [unowned self] in self.rules },
     arm: { [unowned self] in try self.arm($0, $1) })
   /// The symbologies that each of the other readers wants.
   private var besides: [Reader: Set<Symbology>] = [:]
@@ -63,7 +65,8 @@ package final class ScanModule: ServiceModule {
     self.hub = hub
     self.capture = capture
     self.rules = rules
-    machine = Machine(settings: rules.settings, idPrefix: further.map { $0 + "." } ?? "")
+    idPrefix = further.map { $0 + "." } ?? ""
+    machine = Machine(settings: rules.settings, idPrefix: idPrefix)
     publisher = ScanPublisher(hub: hub, camera: capture.camera)
     confirmations = ConfirmationWriter(log: hub.log.subsystem(.scan))
     lastStatus = ScannerStatus(status: .idle)

@@ -30,19 +30,22 @@ final class StillScans {
 
   private unowned let hub: Hub
   private let isolation: Isolation
+  private let idPrefix: String
   private let rules: @ServiceActor () -> ScanRules
   private let arm: @ServiceActor (Accepted, Connection) throws -> GalleryScanResult
   private var count = 0
 
   /// - Parameters:
+  ///   - idPrefix: the beginning of the ids of these scans.
   ///   - rules: the rules that scans keep to now.
   ///   - arm: arms the scan and shows it a picture.
   init(
-    hub: Hub, isolation: Isolation, rules: @escaping @ServiceActor () -> ScanRules,
+    hub: Hub, isolation: Isolation, idPrefix: String, rules: @escaping @ServiceActor () -> ScanRules,
     arm: @escaping @ServiceActor (Accepted, Connection) throws -> GalleryScanResult
   ) {
     self.hub = hub
     self.isolation = isolation
+    self.idPrefix = idPrefix
     self.rules = rules
     self.arm = arm
   }
@@ -100,7 +103,7 @@ final class StillScans {
 
   private func newStillID() -> String {
     count += 1
-    return "still\(count)"
+    return "\(idPrefix)still\(count)"
   }
 
   private func judge(

@@ -155,10 +155,10 @@ class AsyncClient(AsyncMethods):
         return snapshot
 
     async def scan_picture(
-        self, picture: bytes, *, mode: str = "onboarding", context: Any = None
+        self, picture: bytes, *, mode: str = "onboarding", context: Any = None, camera: str | None = None
     ) -> GalleryScanResult:
         """Judges the codes in a picture file of at most 16 MiB."""
-        params = {"size": len(picture), "mode": mode, "context": context}
+        params = {"size": len(picture), "mode": mode, "context": context, "camera": camera}
         message = await self._request("scan.picture", params, picture)
         return cast(GalleryScanResult, decode(GalleryScanResult, result(message)))
 

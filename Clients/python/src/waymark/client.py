@@ -120,11 +120,12 @@ class Client(Methods):
         return snapshot
 
     def scan_picture(
-        self, picture: bytes, *, mode: str = "onboarding", context: Any = None
+        self, picture: bytes, *, mode: str = "onboarding", context: Any = None, camera: str | None = None
     ) -> GalleryScanResult:
         """Judges the codes in a picture file of at most 16 MiB."""
         self._number += 1
-        line = request_line(self._number, "scan.picture", {"size": len(picture), "mode": mode, "context": context})
+        params = {"size": len(picture), "mode": mode, "context": context, "camera": camera}
+        line = request_line(self._number, "scan.picture", params)
         self._send(line + picture)
         return cast(GalleryScanResult, decode(GalleryScanResult, result(self._answer(self._number))))
 

@@ -169,14 +169,21 @@ class Methods:
         id: str,
         mode: Literal["onboarding", "barcode"] | None = None,
         context: Any = None,
+        camera: str | None = None,
     ) -> GalleryScanResult:
         """Reads a picture of the gallery like a frame; the verdict also goes out as an event.
 
         :param id: The picture.
         :param mode: The purpose; onboarding when missing.
         :param context: Anything; comes back with the events.
+        :param camera: The camera in whose scan an accepted code waits, by its name; the first one when missing.
         """
-        return self._call("gallery.scan", {"id": id, "mode": mode, "context": context}, GalleryScanResult)
+        return self._call("gallery.scan", {
+            "id": id,
+            "mode": mode,
+            "context": context,
+            "camera": camera,
+        }, GalleryScanResult)
 
     def codes_follow(
         self,
@@ -878,14 +885,21 @@ class AsyncMethods:
         id: str,
         mode: Literal["onboarding", "barcode"] | None = None,
         context: Any = None,
+        camera: str | None = None,
     ) -> GalleryScanResult:
         """Reads a picture of the gallery like a frame; the verdict also goes out as an event.
 
         :param id: The picture.
         :param mode: The purpose; onboarding when missing.
         :param context: Anything; comes back with the events.
+        :param camera: The camera in whose scan an accepted code waits, by its name; the first one when missing.
         """
-        return await self._call("gallery.scan", {"id": id, "mode": mode, "context": context}, GalleryScanResult)
+        return await self._call("gallery.scan", {
+            "id": id,
+            "mode": mode,
+            "context": context,
+            "camera": camera,
+        }, GalleryScanResult)
 
     async def codes_follow(
         self,
