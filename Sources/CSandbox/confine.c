@@ -43,7 +43,7 @@ static int allow(int rules, const char *path, __u64 access) {
   return result;
 }
 
-static int confine_files(const char *program, const char *const readable[]) {
+static int confine_files(const char *program, const char *const readable[], const char *const devices[]) {
   const struct landlock_ruleset_attr all = {.handled_access_fs = all_access};
   int rules = (int)syscall(__NR_landlock_create_ruleset, &all, sizeof all, 0);
   if (rules < 0) return errno;
@@ -52,8 +52,11 @@ static int confine_files(const char *program, const char *const readable[]) {
   for (size_t i = 0; i < ARRAY_COUNT(loaders) && !result; i++) {
     result = allow(rules, loaders[i], LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE);
   }
-  static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/urandom"};
-  for (size_t i = 0; i < ARRAY_COUNT(devices) && !result; i++) {
+  static const char *const common[] = {"/dev/null", "/dev/zero", "/dev/urandom"};
+  for (size_t i = 0; i < ARRAY_COUNT(common) && !result; i++) {
+    result = allow(rules, common[i], LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE);
+  }
+  for (size_t i = 0; devices[i] && !result; i++) {
     result = allow(rules, devices[i], LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE);
   }
   for (size_t i = 0; readable[i] && !result; i++) {
@@ -73,10 +76,23 @@ static const unsigned refused[] = {
     __NR_io_uring_register, __NR_open_by_handle_at,
 };
 
-static int confine_calls(void) {
-  struct sock_filter filter[8 + 2 * ARRAY_COUNT(refused)];
+// Families of sockets have smaller numbers.
+enum { MOST_FAMILIES = 64 };
+
+static int confine_calls(uint64_t families) {
+  struct sock_filter filter[12 + 2 * MOST_FAMILIES + 2 * ARRAY_COUNT(refused)];
   unsigned n = csandbox_begin_filter(filter);
 #define EMIT(...) filter[n++] = (struct sock_filter)__VA_ARGS__
+  // A socket is of one of these families, its first argument. A pair of sockets reaches nobody.
+  unsigned char count = (unsigned char)__builtin_popcountll(families);
+  EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_socket, 0, (unsigned char)(2 + 2 * count)));
+  EMIT(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])));
+  for (unsigned family = 0; family < MOST_FAMILIES; family++) {
+    if (!(families >> family & 1)) continue;
+    EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, family, 0, 1));
+    EMIT(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+  }
+  EMIT(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM));
   for (size_t i = 0; i < ARRAY_COUNT(refused); i++) {
     EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, refused[i], 0, 1));
     EMIT(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM));
@@ -95,15 +111,17 @@ static void at_most(int resource, rlim_t most) {
   setrlimit(resource, &limit);
 }
 
-int csandbox_confine(const char *program, const char *const readable[], uint64_t memory) {
+int csandbox_confine(const char *program, const char *const readable[], const char *const devices[], uint64_t families, uint64_t memory,
+                     bool shares) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL)) return errno;
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return errno;
   at_most(RLIMIT_CORE, 0);
   at_most(RLIMIT_NOFILE, 128);
-  at_most(RLIMIT_FSIZE, 0);
+  // Memory that is shared is a file of its own, and the only one that it may write.
+  at_most(RLIMIT_FSIZE, shares ? (rlim_t)memory : 0);
   at_most(RLIMIT_DATA, (rlim_t)memory);
-  int result = confine_files(program, readable);
-  return result ? result : confine_calls();
+  int result = confine_files(program, readable, devices);
+  return result ? result : confine_calls(families);
 }
 
 int csandbox_start(const char *path, char *const arguments[], char *const environment[], pid_t *process, int *channel) {

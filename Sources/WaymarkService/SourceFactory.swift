@@ -58,20 +58,26 @@ struct SourceFactory {
   static func refusal(of path: String) -> ServiceProblem? {
     let wanted =
       "A source is a folder of pictures, an MJPEG or Y4M file or pipe, - for standard input, or an address: "
-      + "rtsp://, http://, https:// or screen:."
+      + "rtsp://, http://, https://, screen:, libcamera: or pipewire:."
     if let scheme = StreamAddress.scheme(of: path) {
       if StreamAddress(path)?.hasCredentials == true {
         return ServiceProblem(
           code: "badSource", message: "The \(scheme) address holds a user or a password, which others could read.",
           hint: "Write user:password into a file that not everybody may read, and name it in source.credentials.")
       }
-      let isKnown = StreamAddress.Scheme(rawValue: scheme) != nil
+      let known = StreamAddress.Scheme(rawValue: scheme)
+      let hint =
+        switch known {
+        case .libcamera, .pipewire:
+          "Write \(scheme):NAME?width=1280&height=720&rate=30, of which only \(scheme): is needed, and blanks and what is not ASCII with percent signs."
+        case .rtsp, .http, .https, .screen:
+          "Write a host behind //, and what is not ASCII, blanks and quotes with percent signs."
+        case nil: "Let a program fetch it: ffmpeg -i ADDRESS -f yuv4mpegpipe - | waymark serve --source -"
+        }
       return ServiceProblem(
         code: "badSource",
-        message: (isKnown ? "The \(scheme) address is malformed. " : "\(scheme): cannot be a source. ") + wanted,
-        hint: isKnown
-          ? "Write a host behind //, and what is not ASCII, blanks and quotes with percent signs."
-          : "Let a program fetch it: ffmpeg -i ADDRESS -f yuv4mpegpipe - | waymark serve --source -")
+        message: (known == nil ? "\(scheme): cannot be a source. " : "The \(scheme) address is malformed. ") + wanted,
+        hint: hint)
     }
     guard FileKind(path) == .regular, let file = FileHandle(forReadingAtPath: path),
       let head = try? file.read(upToCount: 16), !head.isEmpty

@@ -6,41 +6,75 @@ import WaymarkSystem
 /// The interface to the program `waymark-cameras`, which plays addresses as Y4M.
 package enum CameraProgram {
   private static let name = "waymark-cameras"
-  /// Where systemd starts one for each connection: a service without network of its own has it played by another.
-  private static let socket = "/run/waymark-cameras.sock"
+  /// The sockets for which systemd starts one for each connection: a service without network, and without the devices of libcamera, has
+  /// them played by another. The session of a person is out of the system's reach.
+  private static func socket(for scheme: StreamAddress.Scheme) -> String? {
+    switch scheme {
+    case .rtsp, .http, .https: "/run/waymark-cameras.sock"
+    case .libcamera: "/run/waymark-cameras-devices.sock"
+    case .screen, .pipewire: nil
+    }
+  }
+
+  /// The variables of the environment that the program is handed.
+  private static let variables = ["DISPLAY", "XAUTHORITY", "HOME"] + PipeWireSocket.variables
 
   /// Has an address played, by the system's program, else by one that is started. The address passes through a socket, never as an argument.
   ///
   /// - Parameters:
   ///   - executable: the program, where it is not the installed one.
-  ///   - socket: the system's socket.
+  ///   - socket: the system's socket, where it is not the installed one.
+  ///   - known: what the program is handed of the environment.
+  ///   - missingPackages: those that the address takes and that are not there.
   /// - Throws: what is to be installed, or why it cannot be started.
   package static func open(
-    _ address: StreamAddress, executable: String? = nil, socket: String = CameraProgram.socket
+    _ address: StreamAddress, executable: String? = nil, socket: String? = nil,
+    environment known: [String: String] = CameraProgram.environment,
+    missingPackages: (StreamAddress) -> [String] = { StreamProgram.missingPackages(for: $0) }
   ) throws(SourceError) -> InputFile {
-    if let connection = connect(to: socket) {
+    if let socket = socket ?? Self.socket(for: address.scheme), let connection = connect(to: socket) {
       let input = InputFile(owning: connection)
+      try require(missingPackages(address), for: address)
       try send(address, connection)
       return input
     }
     guard let program = executable ?? CompanionProgram.path(name) else {
       throw .noCameraProgram(address.display, reason: "the package \(name) is not installed")
     }
+    try require(missingPackages(address), for: address)
+    if address.scheme == .pipewire {
+      guard let connection = PipeWireSocket.connect(known) else {
+        throw .noPipeWire(address.display, path: PipeWireSocket.paths(known)[0])
+      }
+      close(connection)
+    }
     var (process, channel): (pid_t, CInt) = (0, -1)
     let words = [name, "stream"]
-    let variables = ["DISPLAY", "XAUTHORITY", "HOME"].compactMap { (key: String) -> String? in
-      getenv(key).map { "\(key)=\(String(cString: $0))" }
-    }
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { (word: String) in strdup(word) } + [nil]
-    var environment: [UnsafeMutablePointer<CChar>?] = variables.map { (variable: String) in strdup(variable) } + [nil]
-    defer { for text in arguments + environment { free(text) } }
-    let result = csandbox_start(program, &arguments, &environment, &process, &channel)
+    var variables: [UnsafeMutablePointer<CChar>?] = known.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for text in arguments + variables { free(text) } }
+    let result = csandbox_start(program, &arguments, &variables, &process, &channel)
     guard result == 0 else {
       throw .noCameraProgram(address.display, reason: "\(program) cannot be started: \(systemMessage(result))")
     }
     let input = InputFile(owning: channel, of: process)
     try send(address, channel)
     return input
+  }
+
+  /// The variables of this process's environment that the program is handed.
+  package static var environment: [String: String] {
+    variables.reduce(into: [:]) { known, key in known[key] = getenv(key).map { String(cString: $0) } }
+  }
+
+  private static func require(_ missing: [String], for address: StreamAddress) throws(SourceError) {
+    guard missing.isEmpty else {
+      let reason =
+        missing.count == 1
+        ? "the package \(missing[0]) is not installed"
+        : "the packages \(missing.joined(separator: ", ")) are not installed"
+      throw .noCameraProgram(address.display, reason: reason, packages: missing)
+    }
   }
 
   private static func send(_ address: StreamAddress, _ channel: CInt) throws(SourceError) {

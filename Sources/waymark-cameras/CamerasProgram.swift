@@ -3,20 +3,13 @@ import Glibc
 import WaymarkFrames
 
 /// The program that plays the address of a camera as Y4M: started by `waymark` or, for a connection, by systemd. It reads the address from its
-/// standard input, confines itself, and becomes ffmpeg, which writes there.
+/// standard input, confines itself, and becomes ffmpeg or, for cameras of this computer, GStreamer, which writes there.
 @main
 enum CamerasProgram {
-  private static let ffmpeg = "/usr/bin/ffmpeg"
-  /// The paths that ffmpeg reads: libraries and their data, names of hosts, certificates.
-  private static let readable = [
-    "/usr/lib", "/usr/share", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/resolv.conf", "/run/systemd/resolve",
-    "/etc/hosts",
-    "/etc/host.conf", "/etc/nsswitch.conf", "/etc/gai.conf", "/etc/ssl", "/etc/localtime",
-  ]
-  /// The memory that ffmpeg may take, in bytes: pictures of 4K in several threads.
+  /// The memory that it may take then, in bytes: pictures of 4K in several threads.
   private static let memoryLimit: UInt64 = 2 << 30
-  /// Where ffmpeg finds its script.
-  private static let scriptDescriptor: CInt = 3
+  /// Where it finds its script, or its connection with PipeWire.
+  private static let givenDescriptor: CInt = 3
   /// Seconds in which the address has to come.
   private static let patience: Int32 = 10
 
@@ -27,19 +20,55 @@ enum CamerasProgram {
       exit(64)
     }
     guard let line = readLine(), let address = StreamAddress(line) else { exit(65) }
-    guard access(ffmpeg, X_OK) == 0 else { exit(69) }
+    let program = StreamProgram(address.scheme).path
+    guard access(program, X_OK) == 0 else { exit(69) }
+    guard prepareDescriptors() else { exit(71) }
     var known: [String: String] = [:]
-    for key in ["DISPLAY", "XAUTHORITY", "HOME"] { known[key] = getenv(key).map { String(cString: $0) } }
-    let plan = StreamScript(address, descriptor: scriptDescriptor, display: known["DISPLAY"] ?? ":0")
-    guard prepareDescriptors(plan.script) else { exit(71) }
-    var paths = readable
-    if address.scheme == .screen { paths += [known["XAUTHORITY"] ?? "\(known["HOME"] ?? "")/.Xauthority"] }
-    var pointers: [UnsafePointer<CChar>?] = paths.map { UnsafePointer(strdup($0)) } + [nil]
-    guard csandbox_confine(ffmpeg, &pointers, memoryLimit) == 0 else { exit(71) }
-    var arguments = (["ffmpeg"] + plan.arguments).map { strdup($0) } + [nil]
+    for key in ["DISPLAY", "XAUTHORITY", "HOME"] + PipeWireSocket.variables {
+      known[key] = getenv(key).map { String(cString: $0) }
+    }
+    let arguments: [String]
+    if let camera = address.camera {
+      if address.scheme == .pipewire {
+        // Handed over, so that it needs no sockets of its own.
+        guard let connection = PipeWireSocket.connect(known), hand(connection) else { exit(69) }
+      }
+      let pipeline = GStreamerPipeline(
+        camera, scheme: address.scheme, folder: StreamProgram.pluginFolder, connection: givenDescriptor)
+      (arguments, known) = (pipeline.arguments, pipeline.environment)
+    } else {
+      let plan = StreamScript(address, descriptor: givenDescriptor, display: known["DISPLAY"] ?? ":0")
+      if let script = plan.script {
+        guard let end = readable(script), hand(end) else { exit(71) }
+      }
+      arguments = plan.arguments
+      for key in PipeWireSocket.variables { known[key] = nil }
+    }
+    let cookie = address.scheme == .screen ? [known["XAUTHORITY"] ?? "\(known["HOME"] ?? "")/.Xauthority"] : []
+    guard confine(program, StreamConfinement(address.scheme), besides: cookie) else { exit(71) }
+    var words = ([String(program.split(separator: "/").last ?? "")] + arguments).map { strdup($0) } + [nil]
     var variables = known.map { strdup("\($0.key)=\($0.value)") } + [strdup("LC_ALL=C.UTF-8"), nil]
-    execve(ffmpeg, &arguments, &variables)
+    execve(program, &words, &variables)
     exit(71)
+  }
+
+  /// Gives up everything but these rights; false where that is impossible.
+  ///
+  /// - Parameter paths: further ones that it reads.
+  private static func confine(_ program: String, _ rights: StreamConfinement, besides paths: [String]) -> Bool {
+    func pointers(_ texts: [String]) -> [UnsafePointer<CChar>?] { texts.map { UnsafePointer(strdup($0)) } + [nil] }
+    var readable = pointers(rights.readable + paths)
+    var devices = pointers(rights.devices.flatMap(files))
+    let families = rights.families.reduce(UInt64(0)) { $0 | 1 << UInt64($1) }
+    return csandbox_confine(program, &readable, &devices, families, memoryLimit, rights.sharesMemory) == 0
+  }
+
+  /// The files that a pattern names.
+  private static func files(_ pattern: String) -> [String] {
+    var found = glob_t()
+    defer { globfree(&found) }
+    guard glob(pattern, 0, nil, &found) == 0 else { return [] }
+    return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
   }
 
   /// The line that says what to play; nil where none comes.
@@ -56,19 +85,24 @@ enum CamerasProgram {
     return nil
   }
 
-  /// The connection becomes standard output, the script can be read from the fourth descriptor, and the rest is /dev/null.
-  private static func prepareDescriptors(_ script: String?) -> Bool {
+  /// The connection becomes standard output, and the rest is /dev/null.
+  private static func prepareDescriptors() -> Bool {
     guard dup2(STDIN_FILENO, STDOUT_FILENO) >= 0 else { return false }
     let null = open("/dev/null", O_RDWR | O_CLOEXEC)
-    guard null >= 0, dup2(null, STDIN_FILENO) >= 0, dup2(null, STDERR_FILENO) >= 0 else { return false }
-    guard let script else { return true }
+    return null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0
+  }
+
+  /// A descriptor from which a text can be read; nil where there is none.
+  private static func readable(_ text: String) -> CInt? {
     var ends: [CInt] = [-1, -1]
-    guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0 else { return false }
-    let bytes = Array(script.utf8)
+    guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else { return nil }
+    let bytes = Array(text.utf8)
     // It fits, and ends with the end that is closed here.
-    guard write(ends[1], bytes, bytes.count) == bytes.count, shutdown(ends[1], CInt(SHUT_WR)) == 0 else {
-      return false
-    }
-    return ends[0] == scriptDescriptor || dup2(ends[0], scriptDescriptor) >= 0
+    return write(ends[1], bytes, bytes.count) == bytes.count && shutdown(ends[1], CInt(SHUT_WR)) == 0 ? ends[0] : nil
+  }
+
+  /// Makes a descriptor the fourth, which the next program keeps.
+  private static func hand(_ descriptor: CInt) -> Bool {
+    descriptor == givenDescriptor ? fcntl(descriptor, F_SETFD, 0) == 0 : dup2(descriptor, givenDescriptor) >= 0
   }
 }

@@ -9,7 +9,9 @@ struct StreamAddressTests {
     ("rtsp://me:secret@camera:554/live?token=secret#secret", "rtsp://camera:554/live", true),
     ("RTSP://me@[fe80::1]:8554", "rtsp://[fe80::1]:8554", true), ("http://camera/?key=secret", "http://camera/", false),
     ("https://a:b@c@camera/secret-free", "https://camera/secret-free", true), ("screen:", "screen:", false),
-    ("screen::1.0", "screen::1.0", false),
+    ("screen::1.0", "screen::1.0", false), ("libcamera:", "libcamera:", false),
+    ("PipeWire:desk?width=640", "pipewire:desk", false),
+    (#"libcamera:\_SB_.PCI0-1.0:0825"#, #"libcamera:\_SB_.PCI0-1.0:0825"#, false),
   ])
   func whatIsShownHoldsNoSecret(_ text: String, _ display: String, _ hasCredentials: Bool) throws {
     let address = try #require(StreamAddress(text))
@@ -34,7 +36,8 @@ struct StreamAddressTests {
     "", "camera", "/dev/video0", "rtsp:", "rtsp://", "rtsp://me@", "rtsp:///stream", "ftp://camera/x",
     "file:///etc/passwd",
     "concat:a|b", "rtsp://camera/a b", "rtsp://camera/\n", "rtsp://camera/'", "rtsp://camera/\"", "rtsp://camera/\\",
-    "rtsp://kamera/ü", "screen:1", "screen:a", "screen://x", "screen::1;x",
+    "rtsp://kamera/ü", "pipewire://desk", "pipewire:a b", "pipewire:%0A", "libcamera:?width=0", "screen:1", "screen:a",
+    "screen://x", "screen::1;x",
     "rtsp://" + String(repeating: "a", count: 2048),
   ])
   func whatIsNoneIsRefused(_ text: String) { #expect(StreamAddress(text) == nil) }
@@ -42,22 +45,17 @@ struct StreamAddressTests {
   @Test func schemesAreToldFromPaths() {
     #expect(StreamAddress.scheme(of: "pipewire://x") == "pipewire")
     #expect(StreamAddress.scheme(of: "screen:") == "screen")
+    #expect(StreamAddress.scheme(of: "LibCamera:x") == "libcamera")
     for path in ["-", "frames", "/a/b:c", "a:b", "C:/x", "./rtsp:x", "a b://c"] {
       #expect(StreamAddress.scheme(of: path) == nil, "\(path)")
     }
   }
 
-  @Test func noArgumentHoldsTheAddress() throws {
-    for text in ["rtsp://me:secret@camera/stream", "http://me:secret@camera/", "https://me:secret@camera/"] {
-      let plan = StreamScript(try #require(StreamAddress(text)), descriptor: 3, display: ":0")
-      #expect(!plan.arguments.joined().contains("camera"))
-      #expect(plan.arguments.contains("pipe:3"))
-      let lines = try #require(plan.script).split(separator: "\n")
-      #expect(lines.prefix(2) == ["ffconcat version 1.0", "file '\(text)'"])
-      #expect(lines.dropFirst(2).allSatisfy { $0.hasPrefix("option ") })
-    }
-    let screen = StreamScript(try #require(StreamAddress("screen::1")), descriptor: 3, display: ":0")
-    #expect(screen.script == nil && screen.arguments.contains(":1"))
-    #expect(StreamScript(try #require(StreamAddress("screen:")), descriptor: 3, display: ":7").arguments.contains(":7"))
+  @Test func onlyCamerasOfThisComputerNameOne() throws {
+    #expect(try #require(StreamAddress("rtsp://camera/stream?width=640")).camera == nil)
+    #expect(try #require(StreamAddress("screen:")).camera == nil)
+    #expect(try #require(StreamAddress("pipewire:desk")).camera?.name == "desk")
+    let address = try #require(StreamAddress("libcamera:imx219"))
+    #expect(address.signedIn("me:secret").secret == "libcamera:imx219")
   }
 }

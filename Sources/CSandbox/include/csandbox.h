@@ -1,6 +1,7 @@
 #ifndef CSANDBOX_H
 #define CSANDBOX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -37,11 +38,13 @@ int csandbox_enter(void);
 /// end, 8192 asking the kernel to let it outlive its parent.
 uint32_t csandbox_try_forbidden(void);
 
-/// Confines this process before it becomes `program`, an untrusted one that has to speak over the network: it ends with the thread that
-/// started it, gets no new privileges, starts no other program, reads nothing but what lies at or below the `readable` paths (`NULL` at the end), writes
-/// no file, reaches no other process, and takes at most `memory` bytes. 0, or an errno, with which nothing may be started (ENOSYS, EOPNOTSUPP: the
-/// kernel has no Landlock).
-int csandbox_confine(const char *program, const char *const readable[], uint64_t memory);
+/// Confines this process before it becomes `program`, an untrusted one that has to speak over the network or with a camera: it ends with the thread
+/// that started it, gets no new privileges, starts no other program, reads nothing but what lies at or below the `readable` paths, reads and writes
+/// the `devices` (`NULL` at the end of both), writes no other file, opens sockets of these `families` alone (the bit 1 << AF_… for each), reaches
+/// no other process, and takes at most `memory` bytes, which it shares with none through memory of its own making unless it `shares`. 0, or
+/// an errno, with which nothing may be started (ENOSYS, EOPNOTSUPP: the kernel has no Landlock).
+int csandbox_confine(const char *program, const char *const readable[], const char *const devices[], uint64_t families, uint64_t memory,
+                     bool shares);
 
 /// Starts `path` with these arguments and this environment (`NULL` at the end of both), with one end of a stream of bytes as its standard input,
 /// /dev/null for output and errors, and nothing else. 0, its number and the other end, or an errno.

@@ -77,22 +77,47 @@ extension Problem where Kind == SourceErrorCode {
   static func endedConnection(_ address: String) -> SourceError {
     SourceError(
       code: "streamEnded", message: "\(address) sends no pictures, or stopped sending them",
-      hint:
-        "check that the camera is on, and source.path and source.credentials; it is opened again automatically"
-    )
+      hint: "\(addressCheck(address)); it is opened again automatically")
   }
 
-  /// An address for which there is no program.
-  package static func noCameraProgram(_ address: String, reason: String) -> SourceError {
+  /// An address for which there is no program, or not all that belongs to it.
+  ///
+  /// - Parameter packages: the Debian packages to install.
+  package static func noCameraProgram(
+    _ address: String, reason: String, packages: [String] = ["waymark-cameras"]
+  ) -> SourceError {
     SourceError(
       code: "cameraProgramMissing", message: "\(address) cannot be opened: \(reason)",
-      hint: "apt install waymark-cameras")
+      hint: "apt install \(packages.joined(separator: " "))")
   }
 
-  /// A pipe through which no frames come any more.
-  static func silentStream(_ path: String) -> SourceError {
+  /// A camera of PipeWire where no PipeWire runs.
+  package static func noPipeWire(_ address: String, path: String) -> SourceError {
     SourceError(
-      code: "streamSilent", message: "\(path) stopped delivering frames",
-      hint: "check the program that writes the stream; frames resume as soon as they arrive")
+      code: "cannotOpen", message: "\(address) cannot be opened: no PipeWire answers at \(path)",
+      hint: "run the service as the user whose session has PipeWire (systemctl --user), or start pipewire")
+  }
+
+  /// A pipe or an address through which no frames come any more.
+  static func silentStream(_ path: String) -> SourceError {
+    guard StreamAddress.scheme(of: path) != nil else {
+      return SourceError(
+        code: "streamSilent", message: "\(path) stopped delivering frames",
+        hint: "check the program that writes the stream; frames resume as soon as they arrive")
+    }
+    return SourceError(
+      code: "streamSilent", message: "\(path) delivers no frames",
+      hint: "\(addressCheck(path)); it is opened again automatically")
+  }
+
+  /// What to check where an address delivers nothing.
+  private static func addressCheck(_ address: String) -> String {
+    let local = "its name in source.path, and ?format=MJPG where it sends nothing else"
+    return switch StreamAddress.scheme(of: address).flatMap({ StreamAddress.Scheme(rawValue: $0) }) {
+    case .pipewire: "check that PipeWire has the camera (pw-cli ls Node), \(local)"
+    case .libcamera:
+      "check that libcamera finds the camera (cam --list), that no other program uses it, \(local)"
+    default: "check that the camera is on, and source.path and source.credentials"
+    }
   }
 }

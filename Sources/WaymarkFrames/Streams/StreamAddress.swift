@@ -1,4 +1,5 @@
-/// The address of a camera on the network, or of a screen. It may hold a password: printed, dumped and mirrored it shows `display`.
+/// The address of a camera on the network, of libcamera or of PipeWire, or of a screen. It may hold a password: printed, dumped and mirrored it
+/// shows `display`.
 package struct StreamAddress: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
   /// The kinds of addresses that are played.
   package enum Scheme: String, Sendable, CaseIterable {
@@ -8,6 +9,15 @@ package struct StreamAddress: Sendable, Equatable, CustomStringConvertible, Cust
     case https
     /// A screen of X11: `screen:` for that of the environment, `screen::1` for one by its number.
     case screen
+    /// A camera of libcamera: `libcamera:` for the first, `libcamera:ID` for one by its identifier.
+    case libcamera
+    /// A camera of PipeWire: `pipewire:` for the usual one, `pipewire:NAME` for one by its node's name or serial number.
+    case pipewire
+
+    /// True for those without a host behind `//`: they play what is part of this computer.
+    var isLocal: Bool { self == .screen || playsCameras }
+    /// True for those that name a camera of this computer.
+    var playsCameras: Bool { self == .libcamera || self == .pipewire }
   }
 
   package let scheme: Scheme
@@ -17,6 +27,8 @@ package struct StreamAddress: Sendable, Equatable, CustomStringConvertible, Cust
   package let display: String
   /// True if it names a user or a password.
   package let hasCredentials: Bool
+  /// The camera of this computer that it names, and how it is to be asked; nil for other schemes.
+  package let camera: LocalCamera?
 
   /// No address is longer, in bytes.
   package static let byteLimit = 2048
@@ -25,7 +37,7 @@ package struct StreamAddress: Sendable, Equatable, CustomStringConvertible, Cust
   package static func scheme(of text: String) -> String? {
     guard let colon = text.firstIndex(of: ":") else { return nil }
     let word = text[..<colon].lowercased()
-    let isAddress = text[colon...].hasPrefix("://") || word == Scheme.screen.rawValue
+    let isAddress = text[colon...].hasPrefix("://") || Scheme(rawValue: word)?.isLocal == true
     return isAddress && !word.isEmpty && word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } ? word : nil
   }
 
@@ -34,7 +46,10 @@ package struct StreamAddress: Sendable, Equatable, CustomStringConvertible, Cust
   package init?(_ text: String) {
     guard let word = Self.scheme(of: text), let scheme = Scheme(rawValue: word),
       (1...Self.byteLimit).contains(text.utf8.count),
-      text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x27 && $0 != 0x22 && $0 != 0x5C })
+      text.utf8.allSatisfy({
+        // Others are quoted for ffmpeg.
+        (0x21...0x7E).contains($0) && (scheme.playsCameras || $0 != 0x27 && $0 != 0x22 && $0 != 0x5C)
+      })
     else { return nil }
     self.scheme = scheme
     secret = text
@@ -44,9 +59,16 @@ package struct StreamAddress: Sendable, Equatable, CustomStringConvertible, Cust
       guard rest.allSatisfy({ $0 == ":" || $0 == "." || $0.isNumber }), rest.isEmpty || rest.first == ":" else {
         return nil
       }
-      (display, hasCredentials) = (text, false)
+      (display, hasCredentials, camera) = (text, false, nil)
       return
     }
+    guard !scheme.playsCameras else {
+      guard let camera = LocalCamera(rest) else { return nil }
+      (display, hasCredentials) = ("\(word):\(rest.prefix { $0 != "?" })", false)
+      self.camera = camera
+      return
+    }
+    camera = nil
     let body = rest.dropFirst(2)
     let authority = body.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
     let host = authority[(authority.lastIndex(of: "@").map { authority.index(after: $0) } ?? authority.startIndex)...]
@@ -71,7 +93,7 @@ package struct StreamAddress: Sendable, Equatable, CustomStringConvertible, Cust
           ? String(Unicode.Scalar(byte)) : "%" + (digits.count < 2 ? "0" : "") + digits
       }
     }
-    guard scheme != .screen, !hasCredentials else { return self }
+    guard !scheme.isLocal, !hasCredentials else { return self }
     let parts = credentials.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     var signedIn = self
     let start = secret.index(secret.startIndex, offsetBy: scheme.rawValue.count + 3)
@@ -81,46 +103,4 @@ package struct StreamAddress: Sendable, Equatable, CustomStringConvertible, Cust
 
   package var description: String { display }
   package var customMirror: Mirror { Mirror(self, children: ["display": display], displayStyle: .struct) }
-}
-
-/// How ffmpeg is told to play an address as Y4M: arguments, which every user of a computer can read, and a script, which holds the address
-/// and reaches it through a descriptor.
-package struct StreamScript: Equatable {
-  package let arguments: [String]
-  /// nil: there is nothing to keep from the arguments.
-  package let script: String?
-
-  /// - Parameters:
-  ///   - descriptor: the pipe of the script.
-  ///   - display: the display of the environment.
-  package init(_ address: StreamAddress, descriptor: Int32, display: String) {
-    let common = ["-nostdin", "-hide_banner", "-loglevel", "quiet"]
-    // As it comes: no frame twice, none left out, none waited for. Without sound.
-    let output = [
-      "-map", "0:v:0", "-an", "-fps_mode", "passthrough", "-pix_fmt", "yuv420p", "-f", "yuv4mpegpipe", "pipe:1",
-    ]
-    guard address.scheme != .screen else {
-      let wanted = String(address.secret.dropFirst("screen:".count))
-      let input = ["-f", "x11grab", "-framerate", "15", "-i", wanted.isEmpty ? display : wanted]
-      (arguments, script) = (common + input + output, nil)
-      return
-    }
-    // A stranger answers: it gets neither other protocols nor other formats than those that were meant.
-    let input = [
-      "-protocol_whitelist", "pipe,rtsp,rtp,udp,tcp,tls,http,https", "-format_whitelist",
-      "concat,rtsp,sdp,rtp,mpjpeg,mjpeg,jpeg_pipe", "-f", "concat", "-safe", "0", "-i", "pipe:\(descriptor)",
-    ]
-    // In microseconds and bytes. A second of a stream tells its form.
-    var options = ["probesize 500000", "analyzeduration 1000000", "fflags nobuffer"]
-    switch address.scheme {
-    case .rtsp: options += ["rtsp_transport tcp", "timeout 5000000"]
-    case .https: options += ["rw_timeout 5000000", "tls_verify 1", "ca_file /etc/ssl/certs/ca-certificates.crt"]
-    case .http: options += ["rw_timeout 5000000"]
-    case .screen: break
-    }
-    arguments = common + input + output
-    script =
-      (["ffconcat version 1.0", "file '\(address.secret)'"] + options.map { "option \($0)" })
-      .joined(separator: "\n") + "\n"
-  }
 }

@@ -49,7 +49,7 @@ enum ServiceKeys {
   private static let pictures: [ConfigurationKey] = [
     Key(
       "source.path", .string,
-      "a folder of pictures, an MJPEG or Y4M file or named pipe, `-`, or an address (`rtsp://`, `http://`, `https://`, `screen:`), instead of a camera"
+      "a folder of pictures, an MJPEG or Y4M file or named pipe, `-`, or an address (`rtsp://`, `http://`, `https://`, `screen:`, `libcamera:`, `pipewire:`), instead of a camera"
     ),
     Key(
       "source.credentials", .string,
