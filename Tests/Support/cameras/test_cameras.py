@@ -23,6 +23,11 @@ LONG = ("minute",)
 passed, failed = 0, 0
 
 
+def plugin(name):
+    """The file of a plug-in of GStreamer; None where it is not installed."""
+    return next(pathlib.Path("/usr/lib").glob("*/gstreamer-1.0/libgst%s.so" % name), None)
+
+
 class Rtsp:
     """A server in a process of its own, which can be killed and stopped."""
 
@@ -49,12 +54,27 @@ class Desktop:
 
     def __init__(self, folder):
         folder.mkdir(0o700)
+        self.folder = folder
         self.environment = dict(os.environ, XDG_RUNTIME_DIR=str(folder), HOME=str(folder), XDG_CONFIG_HOME=str(folder), XDG_STATE_HOME=str(folder))
         self.camera = None
+        self.begin()
+
+    @classmethod
+    def lacks(cls):
+        """Says so where its programs are not there."""
+        is_there = all(map(shutil.which, cls.programs)) and plugin("pipewire")
+        if not is_there:
+            print("        PipeWire is not there", flush=True)
+        return not is_there
+
+    def begin(self):
+        # One that was killed leaves its sockets.
+        for left in self.folder.glob("pipewire-0*"):
+            left.unlink()
         # One group, which is ended as a whole.
         self.process = self.start("dbus-run-session", "--", "sh", "-c",
                                   "pipewire & until [ -S $XDG_RUNTIME_DIR/pipewire-0 ]; do sleep 0.05; done; exec wireplumber")
-        wait(lambda: (folder / "pipewire-0").exists() and b"WirePlumber" in self.ask("pw-cli", "ls", "Client"), "no PipeWire")
+        wait(lambda: (self.folder / "pipewire-0").exists() and b"WirePlumber" in self.ask("pw-cli", "ls", "Client"), "no PipeWire")
 
     def start(self, *command):
         return subprocess.Popen(command, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
@@ -74,6 +94,12 @@ class Desktop:
         self.camera.kill()
         self.camera.wait()
 
+    def kill(self):
+        """Kills the daemon and all that belongs to it."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self.unplug()
+
     def end(self):
         if self.camera and self.camera.poll() is None:
             self.unplug()
@@ -84,7 +110,7 @@ class Desktop:
 class Service:
     """The service with one address, and the events that it tells."""
 
-    def __init__(self, waymark, folder, address, credentials=None):
+    def __init__(self, waymark, folder, address, credentials=None, environment=None, prefix=()):
         self.folder = pathlib.Path(tempfile.mkdtemp(dir=folder))
         self.path = self.folder / "s"
         lines = ["source: { path: '%s'%s }" % (address, ", credentials: %s" % credentials if credentials else "")]
@@ -93,8 +119,8 @@ class Service:
         (self.folder / "waymark.yaml").write_text("\n".join(lines) + "\n")
         self.log = open(self.folder / "log", "wb")
         self.process = subprocess.Popen(
-            [waymark, "serve", "--config", self.folder / "waymark.yaml", "--socket", self.path, "--log-level", "debug"],
-            stdout=self.log, stderr=self.log)
+            [*prefix, waymark, "serve", "--config", self.folder / "waymark.yaml", "--socket", self.path, "--log-level", "debug"],
+            stdout=self.log, stderr=self.log, env=environment)
         wait(lambda: self.path.exists() or self.process.poll() is not None, "no service")
         self.socket = socket.socket(socket.AF_UNIX)
         wait(self.connects, "the service does not listen")
@@ -135,6 +161,14 @@ class Service:
             if event["event"] == name and all(event.get(key) == value for key, value in members.items()):
                 return when, event
 
+    def again(self):
+        """Waits until a code is read by another scan: to this one it would be the same code, which was never away."""
+        self.ask("scan.cancel")
+        while not self.events.empty():
+            self.events.get()
+        self.ask("scan.begin", mode="barcode")
+        self.wait("scan.successful")
+
     @property
     def players(self):
         """The processes that play the address."""
@@ -143,7 +177,7 @@ class Service:
             if entry.isdigit():
                 try:
                     parent = open("/proc/%s/stat" % entry).read().rpartition(")")[2].split()[1]
-                    if int(parent) == self.process.pid and os.readlink("/proc/%s/exe" % entry) in ("/usr/bin/ffmpeg",):
+                    if int(parent) == self.process.pid and os.readlink("/proc/%s/exe" % entry) in ("/usr/bin/ffmpeg", "/usr/bin/gst-launch-1.0"):
                         found.append(int(entry))
                 except OSError:
                     pass
@@ -364,37 +398,91 @@ class Tests:
             server.wait()
 
     def pipewire(self):
-        """A camera of PipeWire, the usual one or one by its name, is read through a pipe, and again after it was unplugged."""
-        if not all(map(shutil.which, Desktop.programs)):
-            print("        PipeWire is not there", flush=True)
+        """A camera of PipeWire, the usual one or one by its name, is read, and again after it was unplugged and after PipeWire was killed."""
+        if Desktop.lacks():
             return
-        desktop, pipe = Desktop(self.folder / "desktop"), self.folder / "pipe"
-        os.mkfifo(pipe)
-        player = None
+        desktop = Desktop(self.folder / "desktop")
+        picture = ROOT / "Samples/frames/010.jpg"
         try:
-            for number, named in enumerate(("", "target-object=" + Desktop.name)):
-                desktop.plug(ROOT / "Samples/frames/010.jpg")
-                # As docs/camera.md has it.
-                player = desktop.start(
-                    "sh", "-c", "while :; do gst-launch-1.0 -q pipewiresrc %s ! videoconvert ! video/x-raw,format=I420 ! y4menc ! fdsink sync=false > %s; "
-                    "sleep 1; done" % (named, pipe))
-                service = Service(self.waymark, self.folder, pipe)
-                _, event = service.wait("scan.successful")
-                assert event["source"] == "stream", event
-                if number == 0:
-                    desktop.unplug()
-                    service.wait("camera.status", status="stalled", code="streamSilent")
-                    # Debian 12's pipewiresrc never finds it again.
-                    subprocess.run(["pkill", "-KILL", "-P", str(player.pid), "gst-launch-1.0"], check=True)
-                    desktop.plug(ROOT / "Samples/frames/010.jpg")
-                    service.wait("camera.status", status="streaming")
-                os.killpg(player.pid, signal.SIGKILL)
-                player.wait()
-                service.end()
-                desktop.unplug()
+            desktop.plug(picture)
+            service = Service(self.waymark, self.folder, "pipewire:", environment=desktop.environment)
+            _, event = service.wait("scan.successful")
+            assert event["source"] == "stream", event
+            (player,) = service.players
+            state = open("/proc/%d/status" % player).read()
+            assert "Seccomp:\t2" in state and "NoNewPrivs:\t1" in state, state
+            for name in ("cmdline", "environ"):
+                assert str(desktop.folder).encode() not in open("/proc/%d/%s" % (player, name), "rb").read(), name
+            desktop.unplug()
+            service.wait("camera.status", status="stalled", code="streamSilent")
+            desktop.plug(picture)
+            service.wait("camera.status", status="streaming")
+            service.again()
+            # The daemon with its session is killed, and its camera with it.
+            desktop.kill()
+            _, lost = service.wait("camera.status", status="lost")
+            assert lost["code"] in ("streamEnded", "cannotOpen"), lost
+            wait(lambda: not service.players, "a player is left")
+            desktop.begin()
+            desktop.plug(picture)
+            service.wait("camera.status", status="streaming")
+            service.again()
+            service.end()
+            service = Service(self.waymark, self.folder, "pipewire:%s?rate=15" % desktop.name, environment=desktop.environment)
+            service.wait("scan.successful")
+            service.end()
+            service = Service(self.waymark, self.folder, "pipewire:another", environment=desktop.environment)
+            _, stalled = service.wait("camera.status", status="stalled", code="streamSilent")
+            assert "pw-cli" in stalled["hint"], stalled
+            service.end()
         finally:
-            if player and player.poll() is None:
-                os.killpg(player.pid, signal.SIGKILL)
+            desktop.end()
+
+    def alone(self):
+        """Without PipeWire, a camera or the plug-ins, the service says which it is and what to do."""
+        if not plugin("libcamera") or Desktop.lacks():
+            print("        GStreamer's plug-ins are not there", flush=True)
+            return
+        nowhere = dict(os.environ, XDG_RUNTIME_DIR=str(self.folder / "nowhere"))
+        service = Service(self.waymark, self.folder, "pipewire:", environment=nowhere)
+        _, event = service.wait("camera.status", status="lost", code="cannotOpen")
+        assert str(self.folder / "nowhere/pipewire-0") in event["message"], event
+        service.end()
+        service = Service(self.waymark, self.folder, "libcamera:absent")
+        _, event = service.wait("camera.status", status="lost", code="streamEnded")
+        assert "cam --list" in event["hint"], event
+        service.end()
+        if os.geteuid():
+            return
+        folder = plugin("libcamera").parent
+        hidden = ("unshare", "--mount", "--propagation", "private", "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', folder)
+        service = Service(self.waymark, self.folder, "libcamera:", prefix=hidden)
+        _, event = service.wait("camera.status", status="lost", code="cameraProgramMissing")
+        assert event["hint"].startswith("apt install ") and "gstreamer1.0-libcamera" in event["hint"], event
+        service.end()
+
+    def confined(self):
+        """The program that plays an address can do what its kind needs, and nothing else."""
+        if os.geteuid() or not plugin("libcamera") or Desktop.lacks():
+            print("        root or GStreamer's plug-ins are not there", flush=True)
+            return
+        probe = self.folder / "probe"
+        subprocess.run(["cc", "-O1", "-o", probe, ROOT / "Tests/Support/cameras/probe.c"], check=True)
+        desktop = Desktop(self.folder / "session")
+        try:
+            for address, program, allowed in (
+                    ("rtsp://camera/", "/usr/bin/ffmpeg", {"unix", "inet", "inet6"}), ("screen:", "/usr/bin/ffmpeg", {"unix"}),
+                    ("pipewire:", "/usr/bin/gst-launch-1.0", {"shared"}), ("libcamera:", "/usr/bin/gst-launch-1.0", {"netlink", "shared"})):
+                ours, its = socket.socketpair()
+                with ours, its, subprocess.Popen(
+                        ["unshare", "--mount", "--propagation", "private", "sh", "-c", 'mount --bind "$0" "$1" && exec "$2" stream', probe, program,
+                         self.waymark.with_name("waymark-cameras")], stdin=its, env=desktop.environment):
+                    its.close()
+                    ours.settimeout(20)
+                    ours.sendall(address.encode() + b"\n")
+                    said = ours.makefile().read().split()
+                assert said[-1:] == ["end"] and set(said[:-1]) == allowed, (address, said)
+        finally:
             desktop.end()
 
     def activated(self):
@@ -440,7 +528,7 @@ def main():
     waymark, wanted = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:]
     with tempfile.TemporaryDirectory(prefix="cameras-") as folder:
         tests = Tests(waymark, pathlib.Path(folder))
-        for name in ("rtsp", "secrets", "gone", "minute", "hangs", "slow", "lies", "screen", "pipewire", "activated", "missing"):
+        for name in ("rtsp", "secrets", "gone", "minute", "hangs", "slow", "lies", "screen", "pipewire", "alone", "confined", "activated", "missing"):
             # A test that takes minutes is run only when it is named.
             if name not in wanted if wanted else name in LONG:
                 continue

@@ -3,8 +3,9 @@
 host controller (`vhci_hcd`), on the other end this program is the camera and speaks USB/IP.
 
   usbcam.py FRAME.jpg...      (root; modules vhci_hcd and uvcvideo loaded)
+  usbcam.py FRAME.pgm...      plain pictures in place of Motion JPEG
 
-UVC 1.0, bulk endpoint, Motion JPEG 640x480 at 15 and 30 frames a second, a serial number, brightness.
+UVC 1.0, bulk endpoint, Motion JPEG or YUY2, 640x480 at 15 and 30 frames a second, a serial number, brightness.
 Commands on standard input: plug, unplug, freeze, go, corrupt, whole, quit. Each is answered by a line "ok".
 Formats: USB Device Class Definition for Video Devices 1.1; Documentation/usb/usbip_protocol.rst of the kernel.
 """
@@ -14,6 +15,7 @@ WIDTH, HEIGHT = 640, 480
 FRAME_SIZE = WIDTH * HEIGHT * 2
 PACKET = 16384                        # what the host asks for at once
 INTERVALS = (666666, 333333)          # in 100 ns: 15 and 30 frames a second
+IS_PLAIN = sys.argv[-1].endswith('.pgm')
 ATTACH = '/sys/devices/platform/vhci_hcd.0/attach'
 
 
@@ -35,12 +37,16 @@ def configuration():
     units = camera + processing + output
     control = struct.pack('<BBBHHIBB', 13, 0x24, 1, 0x0100, 13 + len(units), 48000000, 1, 1) + units
 
-    frame = struct.pack('<BBBBBHHIIIIB', 26 + 4 * len(INTERVALS), 0x24, 7, 1, 0, WIDTH, HEIGHT, FRAME_SIZE * 8 * 15,
+    frame = struct.pack('<BBBBBHHIIIIB', 26 + 4 * len(INTERVALS), 0x24, 5 if IS_PLAIN else 7, 1, 0, WIDTH, HEIGHT, FRAME_SIZE * 8 * 15,
                         FRAME_SIZE * 8 * 30, FRAME_SIZE, INTERVALS[0], len(INTERVALS))
     frame += b''.join(struct.pack('<I', interval) for interval in INTERVALS)
     colours = bytes([6, 0x24, 0x0D, 1, 1, 4])
-    mjpeg = bytes([11, 0x24, 6, 1, 1, 1, 1, 0, 0, 0, 0]) + frame + colours
-    streaming = struct.pack('<BBBBHBBBBBBB', 14, 0x24, 1, 1, 14 + len(mjpeg), 0x81, 0, 3, 0, 0, 0, 1) + bytes(1) + mjpeg
+    if IS_PLAIN:
+        yuy2 = b'YUY2' + bytes.fromhex('00001000800000aa00389b71')
+        form = bytes([27, 0x24, 4, 1, 1]) + yuy2 + bytes([16, 1, 0, 0, 0, 0]) + frame + colours
+    else:
+        form = bytes([11, 0x24, 6, 1, 1, 1, 1, 0, 0, 0, 0]) + frame + colours
+    streaming = struct.pack('<BBBBHBBBBBBB', 14, 0x24, 1, 1, 14 + len(form), 0x81, 0, 3, 0, 0, 0, 1) + bytes(1) + form
 
     body = bytes([8, 0x0B, 0, 2, 0x0E, 3, 0, 2])
     body += bytes([9, 4, 0, 0, 0, 0x0E, 1, 0, 0]) + control
@@ -193,8 +199,18 @@ class Camera:
             time.sleep(0.002)
 
 
+def frame(path):
+    """The bytes of a frame: those of a JPEG as they are, those of a gray picture (P5, of this size) as YUY2."""
+    with open(path, 'rb') as file:
+        data = file.read()
+    if not IS_PLAIN:
+        return data
+    luma = data[-WIDTH * HEIGHT:]
+    return bytes(value for gray in luma for value in (gray, 128))
+
+
 def main():
-    camera = Camera([open(path, 'rb').read() for path in sys.argv[1:]])
+    camera = Camera([frame(path) for path in sys.argv[1:]])
     camera.plug()
     print('ok', flush=True)
     for line in sys.stdin:
