@@ -34,7 +34,7 @@ package struct LocalCamera: Sendable, Equatable {
     }
   }
 
-  /// The text of percent-encoded bytes (RFC 3986, section 2.1); nil where they are malformed, or are no text of one line.
+  /// The text of percent-encoded bytes (RFC 3986, section 2.1); nil where they are malformed, or not text of one line.
   private static func decoded(_ text: Substring) -> String? {
     var bytes: [UInt8] = []
     var rest = text.utf8[...]
