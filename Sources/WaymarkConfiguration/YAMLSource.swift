@@ -8,10 +8,10 @@ import Yams
 package enum YAMLSource {
   /// The document that a text holds; nil where it is empty.
   package static func parse(_ text: String) throws(SourceSyntaxError) -> SourceNode? {
-    if let mark = aliasedKey(in: text) {
+    if let mark = AliasedKeys.first(in: text) {
       throw SourceSyntaxError(
         mark: mark, code: "badYAML", message: "a key is an alias, a list or a map",
-        hint: "use plain words as keys in a file with aliases")
+        hint: "use plain words as keys, and quotes that close on their line, in a file with aliases")
     }
     let root: Node?
     do {
@@ -89,46 +89,6 @@ package enum YAMLSource {
       else { return .text(text) }
       return .number(number)
     }
-  }
-
-  /// Where a key might hold an alias, in a text that has anchors and aliases at all.
-  ///
-  /// Yams hashes the keys of a map, and hashing an alias walks all that it stands for. The scan does not know about
-  /// quotes, so it may refuse a harmless text that has both; plain scenes have neither.
-  private static func aliasedKey(in text: String) -> SourceMark? {
-    guard text.utf8.contains(UInt8(ascii: "&")), text.utf8.contains(UInt8(ascii: "*")) else { return nil }
-    var line = 1
-    for row in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
-      if let column = aliasedKey(inRow: Array(row.utf8)) { return SourceMark(line: line, column: column) }
-      line += 1
-    }
-    return nil
-  }
-
-  private static func aliasedKey(inRow row: [UInt8]) -> Int? {
-    let space = UInt8(ascii: " ")
-    func follows(_ index: Int, _ bytes: String) -> Bool {
-      index < 0 || row[index] == space || row[index] == 9 || bytes.utf8.contains(row[index])
-    }
-    for (index, byte) in row.enumerated() {
-      switch byte {
-      case UInt8(ascii: "?"):
-        // An explicit key.
-        if follows(index - 1, "-[{,"), index + 1 == row.count || row[index + 1] == space || row[index + 1] == 9 {
-          return index + 1
-        }
-      case UInt8(ascii: "]"), UInt8(ascii: "}"):
-        // A list or map as a key.
-        if row[(index + 1)...].first(where: { $0 != space && $0 != 9 }) == UInt8(ascii: ":") { return index + 1 }
-      case UInt8(ascii: "*"):
-        guard follows(index - 1, "-[{,:?") else { continue }
-        let name = row[(index + 1)...].prefix { !" \t,[]{}".utf8.contains($0) }
-        if name.contains(UInt8(ascii: ":")) { return index + 1 }
-        if row[name.endIndex...].first(where: { $0 != space && $0 != 9 }) == UInt8(ascii: ":") { return index + 1 }
-      default: continue
-      }
-    }
-    return nil
   }
 }
 

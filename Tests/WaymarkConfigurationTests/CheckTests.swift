@@ -131,6 +131,48 @@ import Testing
     #expect(read(String(repeating: "[", count: 100) + String(repeating: "]", count: 100)).problems.count == 1)
   }
 
+  /// Keys that hold an alias would be walked before anything is counted.
+  @Test(arguments: [
+    #"b: {*a: 1}"#, "b: { *a }", "b: { c: 1, *a }", "b: {\n  *a }", "b: { [*a] }", "b: { c: 1,\n  {d: *a} }", "? *a",
+    "*a : 1",
+    "b: { [*a] : 1 }", #"b: {"c":"d", *a : 1}"#, "- \"c\": { *a }",
+    // What looks like quotes, or like a comment, hides nothing.
+    "b: say \"it\n*a : \"", "b: |\n  \"\n*a : \"", "b: x, \"y\n\"c\": {*a: \"}\"}", #"b: [x - "y, {*a: "}]"#,
+    "b: {c: d\n  \"e, *a : \"}",
+    "b: [ \"c\nd: \" , {*a : \"e\"} ]", "b: !!str \"c\n d: \"\ne: { *a: \"\" }", "b: {c: '''', *a: '}: '}",
+    "b: \"\\\"\"\n*a : 1",
+    "b: { c: d # \"\n  , *a }", "b: it's\n*a : that's", "b: &c \"d\nf: \"\n*a : \"\"", "b: [\n- \"x, {*a : \"}]",
+    "b: c#\"\n*a : d",
+    "b: {!x \"c\nd: \" , *a : \"\"}", "b: {c: \"d # e\", *a : f}",
+  ])
+  func aKeyThatHoldsAnAliasIsRefused(_ yaml: String) {
+    for ending in ["", "\n"] {
+      #expect(AliasedKeys.first(in: "a: &a [x]\n" + yaml + ending) != nil, "\(yaml)")
+      #expect(read("a: &a [x]\n" + yaml + ending).problems.count == 1, "\(yaml)")
+    }
+  }
+
+  /// Where quotes close on other rows, an alias within braces may be a key once aliases are many.
+  @Test func aDoubtfulAliasIsRefusedWhereAliasesAreMany() {
+    let few = "a: &a [x]\nb: \"c\n  d\"\ne: [*a, *a]\n"
+    #expect(AliasedKeys.first(in: few) == nil)
+    #expect(AliasedKeys.first(in: few + String(repeating: "- *a\n", count: 20)) == SourceMark(line: 4, column: 9))
+  }
+
+  /// Texts may look like such keys.
+  @Test(arguments: [
+    #"title: "{count}: all""#, "title: '[a]: it''s {b}: c'", #"title: {en: "{a}: *b : c", de: '? *c'}"#,
+    "title: a # {b}: *c : d, it's",
+    #"title: Press "Start" or {name}, it's that"#, #"links: [{"url":"}: "}]"#, "links:\n  - \"url\": \"*x : \"",
+    #"title: &t "]: ""#,
+    "title: {en: \"a\",\n  de: \"}: \"}", "links: [{url: x}, {url: y}]", "title: |\n  it's \"so\"",
+  ])
+  func aTextThatLooksLikeOneIsTaken(_ yaml: String) {
+    let text = "hosts: &hosts [a, \"* b\"]\nsteps: *hosts\n" + yaml
+    #expect(AliasedKeys.first(in: text) == nil)
+    #expect(read(text).root != nil)
+  }
+
   @Test func theFirstOriginThatHasAKeyDecidesAndTheTableLast() {
     let file = ConfigurationValues(read("camera: {width: 320, rate: 5}"), table: Self.table)
     let variables = ConfigurationValues(
