@@ -85,6 +85,10 @@ export interface AccountState {
   canRecover?: boolean | null;
   /** How synchronizing goes. */
   sync?: SyncStatus | null;
+  /** When the data of the user who is signed in was last synchronized: RFC 3339, UTC. */
+  synced?: string | null;
+  /** The last choice of the user who is signed in about each consent that the policy names. */
+  choices?: ConsentEntry[] | null;
   /** True if the integrator's program is there. */
   provider: boolean;
 }
@@ -2347,11 +2351,14 @@ export interface AuthenticationAnswerRequest {
   text?: string | null;
 }
 
-/** Records a choice. */
+/** Records a choice: about the consent that is asked for, or of a user who is signed in about any. */
 export interface ConsentChooseRequest {
   /** The consent's id. */
   consent: string;
-  /** `allow`; else `deny` for what is needed and `later` for what is not. */
+  /**
+   * `allow`; else `deny` for what is needed and `later` for what is not. Once signed in, `deny` withdraws either;
+   * without what is needed they are signed out.
+   */
   choice: string;
   /** The language it was shown in. */
   language?: string | null;
@@ -2363,7 +2370,7 @@ export interface ConsentExportRequest {
   user?: string | null;
 }
 
-/** Synchronizes once more. */
+/** Synchronizes once more, after an error or for a user who is signed in. */
 export interface SyncRetryRequest {
 }
 
@@ -2548,11 +2555,11 @@ export interface Methods {
   "authentication.provide": { params: AuthenticationProvideRequest; result: Record<string, never> };
   /** Answers a request of the service. */
   "authentication.answer": { params: AuthenticationAnswerRequest; result: Record<string, never> };
-  /** Records a choice. */
+  /** Records a choice: about the consent that is asked for, or of a user who is signed in about any. */
   "consent.choose": { params: ConsentChooseRequest; result: AccountState };
   /** Asks for choices that were recorded: for administration. */
   "consent.export": { params: ConsentExportRequest; result: ConsentExportResult };
-  /** Synchronizes once more. */
+  /** Synchronizes once more, after an error or for a user who is signed in. */
   "sync.retry": { params: SyncRetryRequest; result: AccountState };
   /** Reports the progress of synchronization. */
   "sync.progress": { params: SyncProgressRequest; result: Record<string, never> };

@@ -12,7 +12,7 @@ import WaymarkJSON
       ConsentRecord(
         consent: "usage", version: "1", hash: String(repeating: "a", count: 64), language: "en", choice: .allow,
         time: "2026-01-02T03:04:05Z")
-    ], isReady: true, created: "2026-01-02T03:04:05Z")
+    ], synced: "2026-01-03T03:04:05Z", isReady: true, created: "2026-01-02T03:04:05Z")
 
   @Test func whatGoesInComesOut() throws {
     let bytes = try AccountFile.encode(Self.account)

@@ -138,7 +138,8 @@ import Testing
       .choose(.preset),
       .activate(Secret("a@b")), .accepted(by: .scan, host: nil, payload: Secret("x")), .submit(fields),
       .setPasscode(passcode), .enterPasscode(passcode), .forgot, .consent("usage", .later, language: "de"),
-      .consent("privacy", .deny, language: "en"), .consent("privacy", .allow, language: "en"), .switchUser,
+      .consent("privacy", .deny, language: "en"), .consent("privacy", .allow, language: "en"),
+      .consent("usage", .deny, language: "en"), .switchUser,
       .select(device.flow.users.randomElement(using: &chance)?.id ?? "x"), .add, .retry,
     ]
     return all.randomElement(using: &chance) ?? .leave

@@ -241,6 +241,82 @@ import WaymarkAccounts
     #expect(device.phase == .signIn(ids[1]))
   }
 
+  @Test func whoIsInLooksAtTheirConsentsAndWithdrawsThem() {
+    var (device, ids) = Self.shared()
+    device.does(.select(ids[0]))
+    device.signInStep("ada1")
+    #expect(device.does(.consent("usage", .later, language: nil)) == .badValue("choice"))
+    #expect(device.does(.consent("other", .deny, language: nil)) == .badValue("consent"))
+    // What is not needed: they stay in.
+    device.does(.consent("usage", .deny, language: "de-AT"))
+    #expect(device.signedIn == ids[0])
+    let record = device.disk[ids[0]]?.choice(about: "usage")
+    #expect(record?.choice == .deny && record?.language == "de" && record?.version == "1")
+    #expect(device.effects.contains { if case .recorded(let one, ids[0]) = $0 { one == record } else { false } })
+    // It is not asked for again, and can be allowed once more.
+    device.does(.leave)
+    device.signInStep("ada1")
+    #expect(device.signedIn == ids[0])
+    device.does(.consent("usage", .allow, language: "en"))
+    #expect(device.disk[ids[0]]?.choice(about: "usage")?.choice == .allow)
+    // A choice that could not be written down is none.
+    device.isDiskFull = true
+    device.does(.consent("privacy", .deny, language: "en"))
+    #expect(device.signedIn == ids[0])
+    #expect(device.flow.problem?.code == .notStored)
+    #expect(device.flow.accounts[ids[0]]?.choice(about: "privacy")?.choice == .allow)
+    device.isDiskFull = false
+    // Without what is needed nobody is in.
+    device.does(.consent("privacy", .deny, language: "en"))
+    #expect(device.phase == .signIn(ids[0]))
+    device.signInStep("ada1")
+    guard case .renewing(ids[0], let asking) = device.phase else {
+      Issue.record("\(device.phase)")
+      return
+    }
+    #expect(asking.consents.map(\.id) == ["privacy"])
+  }
+
+  @Test func whoIsInSynchronizesOnceMoreAndStaysIn() {
+    var (device, ids) = Self.shared()
+    device.does(.select(ids[0]))
+    device.now.date = "2026-02-03T04:05:06Z"
+    device.signInStep("ada1")
+    #expect(device.disk[ids[0]]?.synced == "2026-02-03T04:05:06Z")
+    device.now.date = "2026-02-04T00:00:00Z"
+    device.does(.retry)
+    #expect(device.signedIn == ids[0])
+    #expect(device.disk[ids[0]]?.synced == "2026-02-04T00:00:00Z")
+    // What fails changes nothing of that, and leads back to where they were.
+    for answer in [ProviderAnswer.offline(text: nil), .conflict(ProviderPerson(subject: "ben"), text: nil)] {
+      device.now.date = "2026-02-05T00:00:00Z"
+      device.answer = { _ in answer }
+      device.does(.retry)
+      #expect(device.signedIn == nil && device.flow.isSyncingAgain)
+      device.does(.leave)
+      #expect(device.signedIn == ids[0])
+    }
+    #expect(device.disk[ids[0]]?.synced == "2026-02-04T00:00:00Z")
+    // It can be stopped.
+    device.answer = { _ in nil }
+    device.does(.retry)
+    #expect(device.phase == .syncing(ids[0], .running(nil)))
+    device.does(.leave)
+    #expect(device.signedIn == ids[0])
+    // Nobody who has walked away stays in.
+    device.answer = { _ in .offline(text: nil) }
+    device.does(.retry)
+    device.now.seconds += device.flow.policy.leaveAfter
+    device.send(.tick)
+    #expect(device.phase == .signIn(ids[0]))
+    var policy = device.flow.policy
+    policy.syncs = false
+    device.send(.configure(policy))
+    device.signInStep("ada1")
+    #expect(device.signedIn == ids[0])
+    #expect(device.does(.retry) == .notOffered)
+  }
+
   @Test func whoIsRemovedIsGoneWithAllThatIsKept() {
     var (device, ids) = Self.shared()
     device.does(.select(ids[0]))

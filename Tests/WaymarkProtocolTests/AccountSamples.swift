@@ -16,6 +16,7 @@ extension Samples {
     phase: .sync, purpose: .renew, method: "scan", repeats: false, consent: ConsentStep(id: "usage", page: 0, pages: 2),
     working: "provider", problem: AccountTrouble(code: "offline", text: "No network."), user: person, wait: 29.5,
     canRecover: true, sync: SyncStatus(state: "running", progress: 0.25, user: person, text: "Not sent yet."),
+    synced: "2026-01-02T03:04:05Z", choices: [choice],
     provider: true)
 
   static let accountEvents: [any EventPayload] = [

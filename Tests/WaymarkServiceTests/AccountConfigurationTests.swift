@@ -26,6 +26,7 @@ import WaymarkSystem
     #expect(policy.fields.map(\.kind) == [.text, .password])
     #expect(policy.consents.map(\.pages.count) == [2, 1])
     #expect(policy.consents.map(\.isMandatory) == [false, true])
+    #expect(policy.links.map { $0.text?.text(in: "de").prefix(11) } == ["Dieses Gerä", nil])
     #expect(policy.words["welcome"]?.title?.text(in: "de-AT") == "Willkommen in der Werkstatt")
     #expect(policy.words["welcome"]?.title?.text(in: "fr") == "Welcome to the workshop")
     #expect(policy.passcode.needsDigit && policy.syncs && policy.allowsDemo)

@@ -18,6 +18,8 @@ package struct AccountFlow: Sendable {
   private var tickets = 0
   private var lastRequest = 0.0
   private var isWaiting = false
+  /// True if a user who is in synchronizes once more: they stay in, whatever becomes of it.
+  package private(set) var isSyncingAgain = false
   private var chance: any RandomNumberGenerator & Sendable
   private var effects: [AccountEffect] = []
 
@@ -137,6 +139,8 @@ package struct AccountFlow: Sendable {
     if let deadline = work?.deadline, now.seconds >= deadline {
       fail(.init(.providerSilent))
     } else if isUnfinished, work == nil, now.seconds >= lastRequest + policy.leaveAfter {
+      // Nobody is there any more: nobody stays in.
+      isSyncingAgain = false
       try? leave(now)
     }
   }
@@ -196,6 +200,12 @@ package struct AccountFlow: Sendable {
     case (.retry, .syncing(let id, let state)):
       if case .running = state { throw .wrongPhase }
       synchronize(id, now)
+    case (.retry, .signedIn(let id)):
+      guard policy.syncs else { throw .notOffered }
+      isSyncingAgain = true
+      synchronize(id, now)
+    case (.consent(let consent, let choice, let language), .signedIn(let id)):
+      try change(consent, choice, language, id, now)
     default: throw .wrongPhase
     }
   }
@@ -246,6 +256,21 @@ package struct AccountFlow: Sendable {
     default: throw .wrongPhase
     }
     advance(onboarding)
+  }
+
+  /// A user who is in changes their mind about a consent.
+  private mutating func change(
+    _ consent: String, _ choice: ConsentChoice, _ language: String?, _ id: String, _ now: AccountTime
+  ) throws(AccountRefusal) {
+    guard policy.modules.contains(.consents), let consent = policy.consents.first(where: { $0.id == consent }) else {
+      throw .badValue("consent")
+    }
+    guard choice != .later else { throw .badValue("choice") }
+    guard var account = accounts[id] else { throw .notFound }
+    let record = consent.record(choice, language: language, at: now)
+    problem = nil
+    account.add(record)
+    store(account, .answer(record))
   }
 
   private mutating func handlePasscode(_ outcome: PasscodeEntry.Outcome) {
@@ -303,6 +328,9 @@ package struct AccountFlow: Sendable {
     case .users(let id?), .recovering(let id, _), .renewing(let id, _), .signedIn(let id):
       drop()
       go(.signIn(id))
+    case .syncing(let id, _) where isSyncingAgain:
+      drop()
+      go(.signedIn(id))
     case .syncing(let id, let state):
       drop()
       // So that who has to act can.
@@ -328,6 +356,7 @@ package struct AccountFlow: Sendable {
     if !open.isEmpty {
       go(.renewing(id, ConsentFlow(open)))
     } else if policy.syncs {
+      isSyncingAgain = false
       synchronize(id, now)
     } else {
       go(.signedIn(id))
@@ -405,7 +434,13 @@ package struct AccountFlow: Sendable {
           return fail(.init(.refused))
         }
         go(.recovering(id, PasscodeEntry()))
-      case (.syncing(let id, _), .sync): go(.signedIn(id))
+      case (.syncing(let id, _), .sync):
+        go(.signedIn(id))
+        guard var account = accounts[id] else { break }
+        account.synced = now.date
+        accounts[id] = account
+        // The work ends there, as above: that it could not be written is told in the log.
+        effects.append(.store(0, account))
       default: break
       }
     }
@@ -482,6 +517,10 @@ package struct AccountFlow: Sendable {
       asking.answered(record.choice)
       if asking.current == nil { enter(id, now) } else { go(.renewing(id, asking)) }
       if record.choice == .deny { problem = AccountProblem(.consentNeeded) }
+    case (.answer(let record), .signedIn(let id)):
+      effects.append(.recorded(record, user: id))
+      // Nobody is in without what is needed.
+      if account.unanswered(of: policy.consents).contains(where: \.isMandatory) { go(.signIn(id)) }
     case (.finish, .onboarding(var onboarding)):
       onboarding.finish(account)
       go(.onboarding(onboarding))

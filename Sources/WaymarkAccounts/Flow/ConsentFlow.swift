@@ -35,12 +35,7 @@ package struct ConsentFlow: Hashable, Sendable {
   ) throws(AccountRefusal) -> ConsentRecord {
     guard let current, current.id == consent, isLastPage else { throw .wrongPhase }
     guard choice == .allow || choice == (current.isMandatory ? .deny : .later) else { throw .badValue("choice") }
-    let shown = language.map { String($0.prefix { $0 != "-" }) }
-    let languages = current.pages.first?.text
-    let known = shown.flatMap { languages?.texts[$0] == nil ? nil : $0 } ?? languages?.standard ?? ""
-    return ConsentRecord(
-      consent: consent, version: current.version, hash: current.hash(in: known), language: known, choice: choice,
-      time: time.date)
+    return current.record(choice, language: language, at: time)
   }
 
   /// A choice was written down: goes on, unless what is needed was denied.

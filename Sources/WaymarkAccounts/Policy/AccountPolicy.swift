@@ -32,10 +32,13 @@ package struct AccountPolicy: Hashable, Sendable {
   package struct Link: Hashable, Sendable {
     package var title: LocalizedText
     package var url: String
+    /// The text itself, where the device shows it.
+    package var text: LocalizedText?
 
-    package init(title: LocalizedText, url: String) {
+    package init(title: LocalizedText, url: String, text: LocalizedText? = nil) {
       self.title = title
       self.url = url
+      self.text = text
     }
   }
 

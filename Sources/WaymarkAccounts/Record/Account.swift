@@ -16,6 +16,8 @@ package struct Account: Hashable, Sendable {
   package var waits: PasscodeThrottle
   /// Their choices, oldest first.
   package private(set) var consents: [ConsentRecord]
+  /// When their data was last synchronized: RFC 3339, UTC.
+  package var synced: String?
   /// True if their onboarding is over. Before that only choices are kept of them.
   package var isReady: Bool
   /// When it began: RFC 3339, UTC.
@@ -27,7 +29,7 @@ package struct Account: Hashable, Sendable {
   package init(
     id: String, subject: String? = nil, title: String = "", subtitle: String? = nil, host: String? = nil,
     passcode: String? = nil, waits: PasscodeThrottle = PasscodeThrottle(), consents: [ConsentRecord] = [],
-    isReady: Bool = false, created: String
+    synced: String? = nil, isReady: Bool = false, created: String
   ) {
     self.id = id
     self.subject = subject
@@ -37,6 +39,7 @@ package struct Account: Hashable, Sendable {
     self.passcode = passcode
     self.waits = waits
     self.consents = consents
+    self.synced = synced
     self.isReady = isReady
     self.created = created
   }

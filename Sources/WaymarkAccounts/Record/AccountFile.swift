@@ -28,6 +28,7 @@ package enum AccountFile {
     add("subtitle", account.subtitle)
     add("host", account.host)
     add("passcode", account.passcode)
+    add("synced", account.synced)
     members += [
       .init("failures", .int(account.waits.failures)), .init("since", .double(account.waits.since)),
       .init("consents", .array(consents)), .init("ready", .bool(account.isReady)),
@@ -54,6 +55,7 @@ package enum AccountFile {
       account.subtitle = try optional(value["subtitle"], 1000)
       account.host = try optional(value["host"], 2000)
       account.passcode = try optional(value["passcode"], 256)
+      account.synced = try optional(value["synced"], 64)
     } catch {
       return nil
     }

@@ -24,6 +24,10 @@ public struct AccountState: EventPayload {
   public var canRecover: Bool?
   /// How synchronizing goes.
   public var sync: SyncStatus?
+  /// When the data of the user who is signed in was last synchronized: RFC 3339, UTC.
+  public var synced: String?
+  /// The last choice of the user who is signed in about each consent that the policy names.
+  public var choices: [ConsentEntry]?
   /// True if the integrator's program is there.
   public var provider: Bool
   /// The parts of users that observers may see: never part of the message.
@@ -65,23 +69,26 @@ public struct AccountState: EventPayload {
     case add
     /// A forgotten passcode.
     case recover
-    /// Consents that came since.
+    /// Consents that came since, or data of a user who is signed in already.
     case renew
   }
 
   private enum CodingKeys: CodingKey {
-    case phase, purpose, method, repeats, consent, working, problem, user, wait, canRecover, sync, provider
+    case phase, purpose, method, repeats, consent, working, problem, user, wait, canRecover, sync, synced, choices,
+      provider
   }
 
   /// The name on the wire.
   public static let event = "account.state"
 
-  /// Of users only what the policy shows before signing in; none of the provider's words.
+  /// Of users only what the policy shows before signing in, none of their choices; none of the provider's words.
   public var forObservers: Self {
     var copy = self
     copy.user = user?.showing(shown)
     copy.sync?.user = sync?.user?.showing(shown)
     copy.sync?.text = nil
+    copy.synced = nil
+    copy.choices = nil
     copy.problem?.text = nil
     return copy
   }
@@ -90,7 +97,8 @@ public struct AccountState: EventPayload {
   public init(
     phase: Phase, purpose: Purpose? = nil, method: String? = nil, repeats: Bool? = nil, consent: ConsentStep? = nil,
     working: String? = nil, problem: AccountTrouble? = nil, user: AccountPerson? = nil, wait: Double? = nil,
-    canRecover: Bool? = nil, sync: SyncStatus? = nil, provider: Bool = false
+    canRecover: Bool? = nil, sync: SyncStatus? = nil, synced: String? = nil, choices: [ConsentEntry]? = nil,
+    provider: Bool = false
   ) {
     self.phase = phase
     self.purpose = purpose
@@ -103,6 +111,8 @@ public struct AccountState: EventPayload {
     self.wait = wait
     self.canRecover = canRecover
     self.sync = sync
+    self.synced = synced
+    self.choices = choices
     self.provider = provider
   }
 }

@@ -118,11 +118,12 @@ public struct AuthenticationAnswerRequest: ServiceRequest {
   }
 }
 
-/// Records a choice.
+/// Records a choice: about the consent that is asked for, or of a user who is signed in about any.
 public struct ConsentChooseRequest: ServiceRequest {
   /// The consent's id.
   public var consent: String
-  /// `allow`; else `deny` for what is needed and `later` for what is not.
+  /// `allow`; else `deny` for what is needed and `later` for what is not. Once signed in, `deny` withdraws either; without what is needed they are
+  /// signed out.
   public var choice: String
   /// The language it was shown in.
   public var language: String?
@@ -158,7 +159,7 @@ public struct ConsentExportRequest: ServiceRequest {
   }
 }
 
-/// Synchronizes once more.
+/// Synchronizes once more, after an error or for a user who is signed in.
 public struct SyncRetryRequest: ServiceRequest {
   /// The result of a success.
   public typealias Result = AccountState

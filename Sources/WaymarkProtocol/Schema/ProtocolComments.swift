@@ -63,8 +63,9 @@ extension ProtocolComments {
     AccountState.Purpose.add	One more.
     AccountState.Purpose.first	The first user of the device.
     AccountState.Purpose.recover	A forgotten passcode.
-    AccountState.Purpose.renew	Consents that came since.
+    AccountState.Purpose.renew	Consents that came since, or data of a user who is signed in already.
     AccountState.canRecover	True if a forgotten passcode can be reset.
+    AccountState.choices	The last choice of the user who is signed in about each consent that the policy names.
     AccountState.consent	The consent that is asked for.
     AccountState.method	The way of activation that was chosen.
     AccountState.phase	The phase shown.
@@ -73,6 +74,7 @@ extension ProtocolComments {
     AccountState.purpose	Why, where a step belongs to more than one way.
     AccountState.repeats	True if the passcode is to be repeated.
     AccountState.sync	How synchronizing goes.
+    AccountState.synced	When the data of the user who is signed in was last synchronized: RFC 3339, UTC.
     AccountState.user	The user whose turn it is. Before they have signed in it holds no more than the policy shows.
     AccountState.wait	Seconds until the next passcode may be tried.
     AccountState.working	The work under way: `provider`, `passcode`, `storing`.
@@ -354,8 +356,8 @@ extension ProtocolComments {
     ConfigReloadResult.restart	Sections that changed and need a restart.
     ConnectionClosed	The last line before the service closes this connection on its own.
     ConnectionClosed.reason	Why.
-    ConsentChooseRequest	Records a choice.
-    ConsentChooseRequest.choice	`allow`; else `deny` for what is needed and `later` for what is not.
+    ConsentChooseRequest	Records a choice: about the consent that is asked for, or of a user who is signed in about any.
+    ConsentChooseRequest.choice	`allow`; else `deny` for what is needed and `later` for what is not. Once signed in, `deny` withdraws either; without what is needed they are signed out.
     ConsentChooseRequest.consent	The consent's id.
     ConsentChooseRequest.language	The language it was shown in.
     ConsentEntry	One choice, as it is kept.
@@ -1023,7 +1025,7 @@ extension ProtocolComments {
     SyncProgressRequest	Reports the progress of synchronization.
     SyncProgressRequest.progress	The share that is done. From 0 to 1.
     SyncProgressRequest.request	The number of the request.
-    SyncRetryRequest	Synchronizes once more.
+    SyncRetryRequest	Synchronizes once more, after an error or for a user who is signed in.
     SyncStatus	How synchronizing goes.
     SyncStatus.progress	The share that is done, from 0 to 1, where it is known.
     SyncStatus.state	`running`, `connectionError`, `userError`.

@@ -34,9 +34,11 @@ extension AccountSettings {
         key("words.\(screen).text", .localized, "its text"),
       ]
     } + [
-      key("links", .sections, "legal links; the page shows them as codes for a phone", mayBeEmpty: true),
+      key(
+        "links", .sections, "legal links; the page shows them as codes for a phone, and their texts", mayBeEmpty: true),
       key("links.title", .localized, "what a link is called"),
       key("links.url", .text(2000), "where it leads: an address with `https://`"),
+      key("links.text", .localized, "the text itself, to be read on the device"),
       key("fields", .sections, "what credentials ask for", mayBeEmpty: true),
       key("fields.name", .text(64), "the name by which your program knows a field"),
       key("fields.label", .localized, "what people read beside it"),

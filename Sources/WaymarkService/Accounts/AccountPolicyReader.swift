@@ -116,7 +116,7 @@ struct AccountPolicyReader {
       add("an address with https:// is expected", key + ".url", url, hint: "Correct the address.")
       return nil
     }
-    return AccountPolicy.Link(title: title, url: address)
+    return AccountPolicy.Link(title: title, url: address, text: localized(node["text"]))
   }
 
   private mutating func field(_ node: SourceNode, _ key: String) -> AccountPolicy.Field? {

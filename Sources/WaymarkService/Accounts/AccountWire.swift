@@ -28,9 +28,14 @@ enum AccountWire {
       isKnown = true
     case .syncing(_, let sync):
       (state.phase, state.sync) = (.sync, status(sync, flow))
+      state.purpose = flow.isSyncingAgain ? .renew : nil
       isKnown = true
-    case .signedIn:
+    case .signedIn(let id):
       state.phase = .signedIn
+      state.synced = flow.accounts[id]?.synced
+      if flow.policy.modules.contains(.consents) {
+        state.choices = flow.policy.consents.compactMap { flow.accounts[id]?.choice(about: $0.id) }.map(entry)
+      }
       isKnown = true
     case .demo: state.phase = .demo
     }
@@ -102,7 +107,8 @@ enum AccountWire {
       words: .object(
         policy.words.mapValues { words in object([("title", text(words.title)), ("text", text(words.text))]) }),
       logos: settings.logos.indices.map { logo($0) },
-      links: .array(policy.links.map { object([("title", text($0.title)), ("url", .string($0.url))]) }),
+      links: .array(
+        policy.links.map { object([("title", text($0.title)), ("url", .string($0.url)), ("text", text($0.text))]) }),
       terms: text(policy.terms), demo: policy.allowsDemo, activation: policy.activation.map(\.rawValue),
       fields: .array(
         policy.fields.map {

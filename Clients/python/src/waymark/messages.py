@@ -113,6 +113,10 @@ class AccountState(Message):
     """True if a forgotten passcode can be reset."""
     sync: SyncStatus | None = None
     """How synchronizing goes."""
+    synced: str | None = None
+    """When the data of the user who is signed in was last synchronized: RFC 3339, UTC."""
+    choices: list[ConsentEntry] | None = None
+    """The last choice of the user who is signed in about each consent that the policy names."""
     provider: bool
     """True if the integrator's program is there."""
 

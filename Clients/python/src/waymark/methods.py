@@ -734,10 +734,11 @@ class Methods:
         })
 
     def consent_choose(self, *, consent: str, choice: str, language: str | None = None) -> AccountState:
-        """Records a choice.
+        """Records a choice: about the consent that is asked for, or of a user who is signed in about any.
 
         :param consent: The consent's id.
-        :param choice: `allow`; else `deny` for what is needed and `later` for what is not.
+        :param choice: `allow`; else `deny` for what is needed and `later` for what is not. Once signed in, `deny`
+            withdraws either; without what is needed they are signed out.
         :param language: The language it was shown in.
         """
         return self._call("consent.choose", {
@@ -754,7 +755,7 @@ class Methods:
         return self._call("consent.export", {"user": user}, ConsentExportResult)
 
     def sync_retry(self) -> AccountState:
-        """Synchronizes once more."""
+        """Synchronizes once more, after an error or for a user who is signed in."""
         return self._call("sync.retry", {}, AccountState)
 
     def sync_progress(self, *, request: int, progress: float) -> None:
@@ -1458,10 +1459,11 @@ class AsyncMethods:
         })
 
     async def consent_choose(self, *, consent: str, choice: str, language: str | None = None) -> AccountState:
-        """Records a choice.
+        """Records a choice: about the consent that is asked for, or of a user who is signed in about any.
 
         :param consent: The consent's id.
-        :param choice: `allow`; else `deny` for what is needed and `later` for what is not.
+        :param choice: `allow`; else `deny` for what is needed and `later` for what is not. Once signed in, `deny`
+            withdraws either; without what is needed they are signed out.
         :param language: The language it was shown in.
         """
         return await self._call("consent.choose", {
@@ -1478,7 +1480,7 @@ class AsyncMethods:
         return await self._call("consent.export", {"user": user}, ConsentExportResult)
 
     async def sync_retry(self) -> AccountState:
-        """Synchronizes once more."""
+        """Synchronizes once more, after an error or for a user who is signed in."""
         return await self._call("sync.retry", {}, AccountState)
 
     async def sync_progress(self, *, request: int, progress: float) -> None:
