@@ -167,6 +167,116 @@ def users_take_turns_at_the_page(browser):
 
 
 @check
+def legal_texts_are_read_before_anything_is_agreed_to(browser):
+    with Stand([picture("no-code.jpg")], extra=configuration()) as stand:
+        browser.open(stand.url)
+        screen(browser, "welcome")
+        for index, words in enumerate(("This device keeps your name", "")):
+            browser.script("document.querySelectorAll('.account .links .button')[arguments[0]].click()", index)
+            browser.find("dialog .take svg")
+            assert browser.script("return document.querySelector('dialog .take .legal')?.textContent ?? ''").startswith(words)
+            assert bool(browser.driver.find_elements("css selector", "dialog .legal")) == bool(words)
+            if words:
+                shown(browser, "account-legal")
+            browser.click("dialog .primary")
+            browser.gone("dialog")
+        settle(browser)
+
+
+@check
+def consents_are_looked_at_and_withdrawn_afterwards(browser):
+    with Stand([picture("no-code.jpg")], extra=configuration()) as stand:
+        provider = Provider(stand.socket).start()
+        browser.open(stand.url)
+        onboard(browser)
+
+        def state():
+            return stand.request("account.state")["result"]
+
+        def choices():
+            return {one["consent"]: one["choice"] for one in state()["choices"]}
+
+        def row(name):
+            return f'[data-state=profile] details[data-consent="{name}"]'
+
+        assert choices() == {"usage": "allow", "privacy": "allow"}
+        browser.click("[data-profile]")
+        browser.find(row("usage"))
+        assert browser.text(f"{row('usage')} [data-choice]").startswith("Allowed: Today, "), browser.text(row("usage"))
+        browser.click(f"{row('usage')} summary")
+        assert "count which screens are used" in browser.text(row("usage"))
+        shown(browser, "profile-consents")
+        # By keyboard: the focus stays where it was pressed.
+        browser.script("document.querySelector('[data-consents=usage]').focus()")
+        browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
+        browser.find(f'{row("usage")} [data-choice="deny"]')
+        assert browser.script("return document.activeElement.dataset.consents") == "usage" and browser.text("[data-consents=usage]") == "Allow"
+        assert choices() == {"usage": "deny", "privacy": "allow"}
+        browser.click("[data-consents=usage]")
+        browser.find(f'{row("usage")} [data-choice="allow"]')
+        # What is needed: asked first, and not done where they think better of it; else they are signed out, and asked before they are in again.
+        browser.click(f"{row('privacy')} summary")
+        browser.click("[data-consents=privacy]")
+        browser.find("dialog[role=alertdialog]")
+        shown(browser, "profile-withdraw")
+        browser.click("dialog[role=alertdialog] .primary")
+        browser.gone("dialog[role=alertdialog]")
+        assert choices() == {"usage": "allow", "privacy": "allow"}
+        browser.click("[data-consents=privacy]")
+        browser.click("dialog[role=alertdialog] .actions .button:not(.primary)")
+        screen(browser, "signIn")
+        browser.gone("dialog")
+        fill(browser, "passcode", PASSCODE)
+        submit(browser)
+        screen(browser, "consents")
+        assert browser.script("return document.querySelector('[data-consent]').dataset.consent") == "privacy"
+        browser.click("[data-choice=allow]")
+        browser.find("[data-do=signOut]")
+        records = stand.request("consent.export")["result"]["users"][0]["records"]
+        assert [(one["consent"], one["choice"]) for one in records] == [
+            ("usage", "allow"), ("privacy", "allow"), ("usage", "deny"), ("usage", "allow"), ("privacy", "deny"), ("privacy", "allow")], records
+        provider.close()
+        settle(browser)
+
+
+@check
+def data_is_synchronized_once_more_from_the_profile(browser):
+    with Stand([picture("no-code.jpg")], extra=configuration()) as stand:
+        provider = Provider(stand.socket).start()
+        browser.open(stand.url)
+        onboard(browser)
+
+        def synced():
+            return stand.request("account.state")["result"].get("synced")
+
+        first = synced()
+        assert first
+        # The service tells when: a page that was opened since knows it too.
+        time.sleep(1.1)
+        browser.driver.refresh()
+        browser.click("[data-profile]")
+        assert "Last synchronized: Today, " in browser.text("[data-state=profile] .synced")
+        provider.steps = 10
+        browser.click("[data-do=sync]")
+        browser.find('[data-sync="running"]')
+        browser.find("[data-open]")
+        browser.find(".toast")
+        assert "Your data is up to date" in browser.text(".toast"), browser.text(".toast")
+        assert synced() > first, (synced(), first)
+        # Where it fails nobody is signed out.
+        provider.faults["sync"] = "offline"
+        browser.click("[data-profile]")
+        browser.click("[data-do=sync]")
+        browser.find('[data-sync="connectionError"]')
+        assert browser.text("[data-do=return]") == "Back"
+        browser.click("[data-do=return]")
+        browser.find("[data-do=signOut]")
+        assert stand.request("account.state")["result"]["phase"] == "signedIn"
+        provider.close()
+        settle(browser)
+
+
+@check
 def every_step_can_be_left_and_denied(browser):
     with Stand([picture("no-code.jpg")], extra=configuration()) as stand:
         provider = Provider(stand.socket).start()

@@ -174,9 +174,7 @@ def the_profile_lies_at_the_right_of_the_bar(browser):
     with Stand([picture("no-code.jpg")], extra=configuration()) as stand:
         begun(browser, stand)
         ada = {"id": "a", "title": "Ada Lovelace", "subtitle": "Goods in", "initials": "AL"}
-        account(browser, phase="sync", user=ada, sync={"state": "running", "progress": .4})
-        browser.find('[data-sync="running"]')
-        account(browser, phase="signedIn", user=ada)
+        account(browser, phase="signedIn", user=ada, synced=browser.script("return new Date().toISOString()"))
         browser.find("[data-profile]")
         for width, height in ((360, 640), (1280, 720)):
             browser.resize(width, height)

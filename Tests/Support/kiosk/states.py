@@ -258,6 +258,14 @@ def accounts(browser, lang):
         browser.find(".about summary")
         yield "about with consents"
         browser.click(".about .primary")
+        browser.click("[data-profile]")
+        browser.click("[data-state=profile] summary")
+        yield "profile signed in"
+        browser.script("document.querySelector('[data-consents=privacy]').click()")
+        browser.find("dialog[role=alertdialog]")
+        yield "consent withdrawn"
+        browser.click("dialog[role=alertdialog] .primary")
+        browser.click("[data-state=profile] .primary")
         browser.click("[data-do=signOut]")
         screen(browser, "signIn")
         yield "account sign in"

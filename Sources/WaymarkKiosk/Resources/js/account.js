@@ -8,8 +8,6 @@ import { command } from './api.js';
 export class Account {
   state = null;
   policy = null;
-  /** When users' data were last synchronized, as far as this page has seen it. @type {Date | null} */
-  synced = null;
   #changed;
 
   constructor(changed) { this.#changed = changed; }
@@ -17,9 +15,11 @@ export class Account {
   /** Whether somebody has to sign in before anything else. */
   get gated() { return Boolean(this.state) && !['off', 'signedIn', 'demo'].includes(this.state.phase); }
 
+  /** When the data of who is signed in was last synchronized. @type {Date | null} */
+  get synced() { return this.state?.synced ? new Date(this.state.synced) : null; }
+
   async take(state, fresh = false) {
     const same = JSON.stringify(state ?? null) === JSON.stringify(this.state);
-    if (this.state?.phase === 'sync' && state?.phase === 'signedIn') this.synced = new Date();
     this.state = state ?? null;
     const renew = Boolean(this.state) && (fresh || !this.policy);
     if (renew) this.policy = await command('account.policy').catch(() => null);
@@ -39,8 +39,10 @@ export class Account {
   /** Nobody is there any more: nobody stays signed in, nothing half done is left, but for a device without passcodes. */
   abandon() {
     const phase = this.state?.phase;
-    if (!phase || ['off', 'signIn'].includes(phase) || (phase === 'signedIn' && !this.policy?.modules?.includes('passcode'))) return;
+    const asks = this.policy?.modules?.includes('passcode');
+    if (!phase || ['off', 'signIn'].includes(phase) || (phase === 'signedIn' && !asks)) return;
     if (phase === 'welcome' && this.state.purpose === 'first') return;
-    command('account.leave').catch(() => {});
+    // Who was synchronizing once more is in again after the first.
+    command('account.leave').then((now) => (now.phase === 'signedIn' && asks ? command('account.leave') : null)).catch(() => {});
   }
 }

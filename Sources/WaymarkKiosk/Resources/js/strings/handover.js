@@ -18,7 +18,6 @@ export const en = {
   'about.camera.ready': 'Ready',
   'about.camera.out': 'Out of order',
   'about.synced': 'Last synchronized',
-  'about.synced.never': 'Not since this page was opened',
 };
 
 export const de = {
@@ -40,5 +39,4 @@ export const de = {
   'about.camera.ready': 'Bereit',
   'about.camera.out': 'Gestört',
   'about.synced': 'Zuletzt abgeglichen',
-  'about.synced.never': 'Nicht, seit diese Seite offen ist',
 };

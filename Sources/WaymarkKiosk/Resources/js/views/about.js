@@ -1,4 +1,4 @@
-// The dialog about this device and how it stands: version, cameras, languages, the last synchronization, and the consents that it asks for. Behind the brand of the
+// The dialog about this device and how it stands: version, cameras, languages, the last synchronization of who is signed in, and the consents that it asks for. Behind the brand of the
 // start view, for staff and for whoever wants to know.
 import { command } from '../api.js';
 import { openDialog } from '../dialog.js';
@@ -21,7 +21,7 @@ export async function openAbout(app) {
     ...(now ? [[t('about.started'), spokenTime(new Date(now.started))]] : []),
     ...cameras.map(({ name, camera }) => [name ? `${t('about.camera')} ${printable(name)}` : t('about.camera'), stateOf(camera.status)]),
     [t('start.languages'), languageChoices().map(({ name }) => name).join(', ')],
-    ...(account.state && account.state.phase !== 'off' ? [[t('about.synced'), account.synced ? spokenTime(account.synced) : t('about.synced.never')]] : []),
+    ...(account.synced ? [[t('about.synced'), spokenTime(account.synced)]] : []),
   ];
   const consents = account.policy?.consents ?? [];
   return openDialog({

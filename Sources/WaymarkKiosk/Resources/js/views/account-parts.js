@@ -86,12 +86,13 @@ export function leaveButton(app, label = t('common.cancel')) {
 /** A button that goes back by one screen, which it names where that has a title. */
 export const backButton = (app, title = '') => button(title ? t('account.backTo', { title }) : t('account.back'), () => app.account.send('account.back'), { kind: title ? 'quiet leave to' : 'quiet leave', before: icon('back') });
 
-/** A link that a phone takes along: a kiosk's browser goes nowhere. */
+/** A legal text: read here where the policy holds it, and taken along by a phone; a kiosk's browser goes nowhere. */
 export function legalLink(link, policy, draw) {
   const title = printable(own(link.title, policy.language));
+  const text = own(link.text, policy.language);
   return button(title, () => openDialog({
     label: title,
-    build: (dialog) => el('div', { class: 'column center take' }, el('h2', {}, title), el('p', { class: 'soft' }, t('take.link')), draw(link.url), el('p', { class: 'address' }, printable(link.url)),
+    build: (dialog) => el('div', { class: 'column center take' }, el('h2', {}, title), text ? el('p', { class: 'legal' }, printableLines(text)) : null, el('p', { class: 'soft' }, t('take.link')), draw(link.url), el('p', { class: 'address' }, printable(link.url)),
       el('div', { class: 'actions' }, button(t('common.close'), () => dialog.close(), { kind: 'primary', 'data-first': true }))),
   }), { kind: 'quiet' });
 }

@@ -1,13 +1,15 @@
-// Whose device it is right now and how it is set: behind the picture at the right of the start view's bar. Settings are a visitor's own, and end with the visit.
-import { openDialog } from '../dialog.js';
-import { button, el } from '../dom.js';
+// Whose device it is right now and how it is set: behind the picture at the right of the start view's bar. Settings are a visitor's own, and end with the visit;
+// what they allowed is kept by the service.
+import { ask, openDialog } from '../dialog.js';
+import { announce, button, el, printable, printableLines } from '../dom.js';
 import '../elements/choice.js';
+import { toast } from '../elements/feedback.js';
 import '../elements/switch.js';
 import { icon } from '../icons.js';
 import { isMuted, mute } from '../sound.js';
 import { t } from '../strings.js';
 import { spokenTime } from '../times.js';
-import { person } from './account-parts.js';
+import { own, person } from './account-parts.js';
 
 const SIZES = ['100', '125', '150', '200'];
 const root = document.documentElement;
@@ -16,6 +18,48 @@ const root = document.documentElement;
 export function adapt({ size = '', contrast = false } = {}) {
   if (size && size !== '100') root.style.setProperty('--letters', String(Number(size) / 100)); else root.style.removeProperty('--letters');
   root.toggleAttribute('data-contrast', contrast);
+}
+
+/** The consents of who is signed in: what they say, what was chosen and when, and the way to choose otherwise. */
+function consents(app) {
+  const { account } = app;
+  const { policy } = account;
+  const list = el('div', { class: 'consents', role: 'group', 'aria-label': t('profile.consents') });
+  async function choose({ id, mandatory }, choice) {
+    if (choice === 'deny' && mandatory && !await ask({ label: t('profile.withdraw.title'), text: t('profile.withdraw.text'), alert: true, choices: [{ label: t('profile.withdraw'), value: true }, { label: t('common.cancel'), value: false, primary: true }] })) return;
+    if (await account.send('consent.choose', { consent: id, choice, language: document.documentElement.lang })) announce(t(`profile.consent.${choice}`, { time: spokenTime(new Date()) }));
+    else toast(t('trouble.notStored.help'));
+  }
+  function draw() {
+    const choices = account.state?.choices ?? [];
+    const open = new Set([...list.querySelectorAll('details[open]')].map((one) => one.dataset.consent));
+    const at = /** @type {HTMLElement} */ (document.activeElement)?.dataset?.consents;
+    const asked = (policy?.consents ?? []).filter(({ id }) => choices.some((one) => one.consent === id));
+    list.replaceChildren(...(asked.length ? [el('h3', {}, t('profile.consents'))] : []), ...asked.map((one) => {
+      const { choice, time } = choices.find(({ consent }) => consent === one.id);
+      const allows = choice === 'allow';
+      return el('details', { 'data-consent': one.id, open: open.has(one.id) },
+        el('summary', {}, icon('forward'), el('span', { class: 'grow' }, el('strong', {}, printable(own(one.pages[0]?.title, policy.language) || t('consents.label'))),
+          el('span', { class: 'soft', 'data-choice': choice }, t(`profile.consent.${choice}`, { time: spokenTime(new Date(time)) })))),
+        ...one.pages.map((page) => el('p', {}, printableLines(own(page.text, policy.language)))),
+        button(t(allows ? 'profile.withdraw' : 'consents.allow'), () => choose(one, allows ? 'deny' : 'allow'), { 'data-consents': one.id }));
+    }));
+    if (at) /** @type {HTMLElement} */ (list.querySelector(`[data-consents="${at}"]`))?.focus();
+  }
+  draw();
+  return { list, draw };
+}
+
+/** Brings the data up to date once more; the page shows how that goes, and says when it is done. */
+function synchronize(app) {
+  const { account, events } = app;
+  const before = account.state.synced;
+  const off = events.on('account.state', (now) => {
+    if (now.phase === 'sync') return;
+    off();
+    if (now.phase === 'signedIn' && now.synced !== before) toast(t('profile.synced'));
+  });
+  account.send('sync.retry').then((now) => { if (!now) off(); });
 }
 
 /** Opens it; resolves when it is closed. */
@@ -29,14 +73,18 @@ export function openProfile(app) {
   const sound = el('wm-switch', { label: t('profile.sound'), name: 'sound', value: isMuted() ? 'no' : 'yes' });
   for (const one of [size, contrast]) one.addEventListener('input', () => adapt({ size: size.value, contrast: contrast.value === 'yes' }));
   sound.addEventListener('input', () => mute(sound.value === 'no'));
+  const given = isSignedIn ? consents(app) : null;
+  const off = app.events.on('account.state', ({ problem }) => { given?.draw(); if (problem?.code === 'notStored') toast(t('trouble.notStored')); });
   return openDialog({
-    label: t('profile.title'),
+    label: t('profile.title'), onclose: off,
     build: (dialog) => {
       const act = (label, method, more = {}) => button(label, () => { dialog.close(); account.send(method); }, more);
       return el('div', { class: 'column profile', 'data-state': 'profile' },
         isSignedIn ? el('h2', { class: 'visually-hidden' }, t('profile.title')) : el('h2', {}, t('profile.title')),
         isSignedIn ? person(state.user) : null,
-        isSignedIn && account.synced ? el('p', { class: 'soft synced' }, icon('sync'), el('span', {}, `${t('about.synced')}: ${spokenTime(account.synced)}`)) : null,
+        isSignedIn && account.synced ? el('p', { class: 'soft synced' }, icon('sync'), el('span', { class: 'grow' }, `${t('about.synced')}: ${spokenTime(account.synced)}`),
+          button(t('profile.sync'), () => { dialog.close(); synchronize(app); }, { kind: 'quiet', 'data-do': 'sync' })) : null,
+        given?.list,
         size, contrast, sound,
         el('div', { class: 'actions' },
           isSignedIn ? act(t('account.signOut'), 'account.leave', { 'data-do': 'profile-out' }) : null,

@@ -95,7 +95,8 @@ function sync(app) {
   const bar = progress({ label: t('sync.progress'), sign: icon('sync'), onstop: leave });
   const node = screen({ name: 'sync', leave: button(t('account.back'), leave, { kind: 'quiet leave', before: icon('back') }), bar: t('sync.bar'), top: logo(policy), title: said.title, body: [] });
   const column = node.querySelector('.column');
-  const back = () => button(t('sync.return'), leave, { 'data-do': 'return' });
+  // Who was in already comes back to where they were.
+  const back = () => button(t(app.account.state.purpose === 'renew' ? 'account.back' : 'sync.return'), leave, { 'data-do': 'return' });
   let shown = '';
   return {
     node,
