@@ -4,8 +4,9 @@
 
 All states × sizes × English and German × light and dark × 200 % text, `--reach` and single functions included. A fault is: text that is cut
 off or lies on other text, a primary action out of view or under something, a target under 48 px, sideways scrolling, two
-languages on one screen, too little contrast, a focus that cannot be seen, a layout that shifts by itself, or an order of Tab
-against that of reading. `--sample` looks at the smallest and the most usual size alone.
+languages on one screen, too little contrast, a focus that cannot be seen, or an order of Tab against that of reading. Then the
+way through all states is gone once more in either language, at usual letters and at 200 %, and a layout that shifts by itself is
+a fault. `--sample` looks at the smallest and the most usual size alone.
 """
 import os
 import re
@@ -91,35 +92,58 @@ def look(browser, lang, sample, reach):
     return found
 
 
+def ways(browser, lang, wanted, sample, lines):
+    """The states one after the other; one that cannot be reached is a line, and ends its group."""
+    browser.cdp("Network.setUserAgentOverride", userAgent=browser.script("return navigator.userAgent"), acceptLanguage=lang)
+    for group in GROUPS:
+        try:
+            yield from reached(group, browser, lang, wanted, sample)
+        except Exception as error:
+            lines.append(f"{lang} {group.__name__}: a state could not be reached: {error}")
+            print(lines[-1], flush=True)
+
+
 def run(browser, wanted=(), sample=False, languages=("en", "de")):
     """Goes through the states; gives how many screens were looked at, and the faults as lines."""
     lines, screens = [], 0
-    agent = browser.script("return navigator.userAgent")
     for lang in languages:
-        browser.cdp("Network.setUserAgentOverride", userAgent=agent, acceptLanguage=lang)
-        for group in GROUPS:
-            states = reached(group, browser, lang, wanted, sample)
-            while True:
-                try:
-                    state, reach = next(states)
-                except StopIteration:
-                    break
-                except Exception as error:
-                    lines.append(f"{lang} {group.__name__}: a state could not be reached: {error}")
-                    print(lines[-1], flush=True)
-                    break
-                screens += 1
-                shift = browser.script("const s = probe.shift; probe.shift = 0; return s")
-                found = look(browser, lang, sample, reach)
-                browser.script("probe.shift = 0")
-                # In a sample a loaded machine lays things out late: there only screens at rest count.
-                if shift > 0.01 and not sample:
-                    found[f"shift: {shift:.3f}"] = ["on the way"]
-                for fault, places in found.items():
-                    lines.append(f"{lang} {state}: {fault} ({len(places)}: {', '.join(places[:3])})")
-                print(f"  {lang} {state}: {len(found)} faults", flush=True)
-                browser.resize(1280, 720)
+        for state, reach in ways(browser, lang, wanted, sample, lines):
+            screens += 1
+            found = look(browser, lang, sample, reach)
+            for fault, places in found.items():
+                lines.append(f"{lang} {state}: {fault} ({len(places)}: {', '.join(places[:3])})")
+            print(f"  {lang} {state}: {len(found)} faults", flush=True)
+            browser.resize(1280, 720)
     return screens, lines
+
+
+# The letters of whoever has set them so, from the first element of a page on.
+LARGE_LETTERS = "new MutationObserver(() => { if (document.documentElement) document.documentElement.style.fontSize = '200%'; }).observe(document, { childList: true });"
+
+
+def shifts(browser, wanted=(), languages=("en", "de")):
+    """Goes the same way without stopping to look: what moves by itself, as lines. On a loaded machine things come late, and a sample does without."""
+    lines, click = [], browser.click
+
+    def pressed(selector, within=20):
+        # A movement that a hand has just begun is no shift by itself; a script's own click does not count as a hand.
+        for kind in ("keyDown", "keyUp"):
+            browser.cdp("Input.dispatchKeyEvent", type=kind, key="Shift", code="ShiftLeft", windowsVirtualKeyCode=16)
+        click(selector, within)
+
+    browser.click = pressed
+    for letters in ("", LARGE_LETTERS):
+        kept = browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=letters)["identifier"]
+        for lang in languages:
+            name = f"{lang} at 200 %" if letters else lang
+            for state, _ in ways(browser, lang, wanted, False, lines):
+                shift, what = browser.script("const seen = [probe.shift, probe.shifted.slice(-3)]; probe.shift = 0; probe.shifted.length = 0; return seen")
+                if shift > 0.01:
+                    lines.append(f"{name} {state}: shift: {shift:.3f} on the way ({', '.join(map(str, what))})")
+                print(f"  {name} {state}: shift {shift:.3f}", flush=True)
+        browser.cdp("Page.removeScriptToEvaluateOnNewDocument", identifier=kept)
+    browser.click = click
+    return lines
 
 
 @check
@@ -141,6 +165,7 @@ def main():
     begun = time.monotonic()
     try:
         screens, lines = run(browser, wanted, sample)
+        lines += [] if sample else shifts(browser, wanted)
     finally:
         browser.close()
     for line in lines:
