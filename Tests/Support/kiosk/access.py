@@ -40,7 +40,7 @@ def named(browser, where):
 
 @check
 def a_screen_reader_is_told_everything(browser):
-    with Stand([picture("onboarding.png")], gallery=PICTURES) as stand:
+    with Stand([picture("onboarding-on-a-card.jpg")], gallery=PICTURES) as stand:
         browser.open(stand.url)
         browser.find("[data-open=onboard]")
         assert ("heading", "What would you like to do?") in named(browser, "start")
@@ -73,7 +73,7 @@ def a_screen_reader_is_told_everything(browser):
 
 @check
 def shapes_schemes_and_languages(browser):
-    with Stand([picture("onboarding.png")], gallery=PICTURES) as stand:
+    with Stand([picture("onboarding-on-a-card.jpg")], gallery=PICTURES) as stand:
         try:
             browser.resize(390, 844, scale=2, mobile=True)
             browser.media(prefers_color_scheme="dark", prefers_reduced_motion="reduce")

@@ -35,14 +35,19 @@ def shown(browser, name, everywhere=True):
     assert not found, f"{name}: {found}"
     if not WANTED:
         return
+    # A screen that is touched has no bars to scroll with.
+    browser.cdp("Emulation.setScrollbarsHidden", hidden=True)
     if not everywhere:
+        at_rest(browser)
         browser.shot(os.path.join(SHOTS, name + ".webp"))
+        browser.cdp("Emulation.setScrollbarsHidden", hidden=False)
         return
     for look, (width, height) in LOOKS.items():
         browser.resize(width, height)
         browser.media(prefers_color_scheme=look.split("-")[1])
         at_rest(browser)
         browser.shot(os.path.join(SHOTS, f"{name}-{look}.webp"))
+    browser.cdp("Emulation.setScrollbarsHidden", hidden=False)
     browser.usual()
 
 

@@ -19,18 +19,63 @@ SHEET = """
     const canvas = new OffscreenCanvas(960, 720), context = canvas.getContext('2d');
     let s = seed;
     const random = () => { s = (s * 1664525 + 1013904223) >>> 0; return s / 2 ** 32; };
-    const shade = (v) => { context.fillStyle = 'rgb(' + [v, v * .9, v * .8].map(Math.round).join() + ')'; };
-    shade(58);
+    const shade = (v) => { context.fillStyle = 'rgb(' + [v, v * .74, v * .52].map(Math.round).join() + ')'; };
+    // Planks with their grain, in the light of a window at the left.
+    for (let plank = 0; plank < 5; plank++) {
+      const tone = 84 + random() * 16;
+      shade(tone);
+      context.fillRect(0, plank * 150 - 20, 960, 150);
+      for (let i = 0; i < 260; i++) { shade(tone - 12 + random() * 22); context.fillRect(random() * 960 - 120, plank * 150 - 20 + random() * 150, 60 + random() * 240, 1.2); }
+      shade(tone * .55);
+      context.fillRect(0, plank * 150 + 128, 960, 2);
+    }
+    const lit = context.createRadialGradient(180, 120, 60, 380, 300, 900);
+    lit.addColorStop(0, 'rgb(255 240 214 / .12)');
+    lit.addColorStop(1, 'rgb(0 0 0 / .34)');
+    context.fillStyle = lit;
     context.fillRect(0, 0, 960, 720);
-    for (let i = 0; i < 900; i++) { shade(50 + random() * 18); context.fillRect(random() * 960, random() * 720, 40, 2); }
     if (corners) {
       const at = (u, v) => { const [a, b, c, d] = corners; const mix = (p, q, t) => [p[0] + (q[0] - p[0]) * t, p[1] + (q[1] - p[1]) * t]; return mix(mix(a, b, u), mix(d, c, u), v); };
       const fill = (u, v, w, h) => { context.beginPath(); for (const [x, y] of [at(u, v), at(u + w, v), at(u + w, v + h), at(u, v + h)]) context.lineTo(x, y); context.fill(); };
+      context.shadowColor = 'rgb(0 0 0 / .55)';
+      context.shadowBlur = 14;
+      context.shadowOffsetX = context.shadowOffsetY = 5;
       context.fillStyle = 'rgb(' + [240, 238, 232].join() + ')';
       fill(0, 0, 1, 1);
+      context.shadowColor = 'transparent';
+      // What a supplier writes: every word lies as the paper does just there.
+      const write = (u, v, size, text, weight = '') => {
+        const [o, a, b] = [at(u, v), at(u + .01, v), at(u, v + .01)];
+        context.setTransform((a[0] - o[0]) / 4, (a[1] - o[1]) / 4, (b[0] - o[0]) / 5.66, (b[1] - o[1]) / 5.66, ...o);
+        context.font = `${weight} ${size}px Inter, "DejaVu Sans", sans-serif`;
+        context.fillText(text, 0, 0);
+        const wide = context.measureText(text).width / 400;
+        context.resetTransform();
+        return wide;
+      };
+      const one = (list) => list[Math.floor(random() * list.length)];
+      const number = (digits) => String(Math.floor(random() * 9 * 10 ** (digits - 1)) + 10 ** (digits - 1));
+      context.fillStyle = 'rgb(' + [31, 58, 95].join() + ')';
+      fill(.08, .05, .055, .038);
+      write(.155, .081, 17, 'Nordtrans', 'bold');
       context.fillStyle = 'rgb(' + [40, 40, 48].join() + ')';
-      fill(.1, .07, .3 + random() * .3, .035);
-      for (let row = 0; row < 24; row++) for (let u = .1; u < .6 + random() * .3; ) { const w = .02 + random() * .07; fill(u, .16 + row * .032, w, .012); u += w + .015; }
+      write(.64, .075, 9, 'Delivery note');
+      write(.64, .095, 9, `No. ${number(6)}`);
+      write(.08, .165, 21, `Order ${number(5)}`, 'bold');
+      for (const [row, line] of ['Meridian Stores', `${one(['Quay', 'Harbour', 'Mill'])} Road ${number(2)}`, `${number(5)} Northport`].entries()) write(.08, .215 + row * .024, 10, line);
+      fill(.08, .305, .84, .002);
+      ['Pos.', 'Article', 'Batch', 'Qty'].forEach((text, i) => write([.08, .17, .6, .82][i], .33, 10, text, 'bold'));
+      fill(.08, .34, .84, .002);
+      for (let row = 0; row < 11; row++) ['' + (row + 1), `${one(['Gate', 'Ball', 'Check', 'Relief'])} ${one(['valve', 'seal', 'spring', 'housing'])} DN ${one([15, 25, 40, 50])}`, `LB${number(4)}`, number(2)].forEach((text, i) => write([.08, .17, .6, .82][i], .37 + row * .034, 10.5, text));
+      fill(.08, .745, .84, .002);
+      let [u, v] = [.08, .785];
+      const said = 'Please check the goods on arrival and note any damage below. What is missing is delivered within three working days. Packaging is taken back by the driver. Questions about this order are answered in the stores office.';
+      for (const word of said.split(' ')) {
+        if (u + .014 * word.length > .9) [u, v] = [.08, v + .026];
+        u += write(u, v, 10.5, word) + .012;
+      }
+      fill(.08, .93, .3, .002);
+      write(.08, .952, 8.5, 'Received by');
     }
     return canvas.convertToBlob({ type: 'image/jpeg', quality: .92 }).then((blob) => new Promise((done) => { const reader = new FileReader(); reader.onload = () => done(reader.result.split(',')[1]); reader.readAsDataURL(blob); }));
   };

@@ -12,7 +12,7 @@ from stand import Stand
 
 @check
 def onboarding_from_start_to_handed_over(browser):
-    with Stand([picture("onboarding.png")], gallery=PICTURES) as stand:
+    with Stand([picture("onboarding-on-a-card.jpg")], gallery=PICTURES) as stand:
         browser.open(stand.url)
         browser.find("[data-open=onboard]")
         assert "token" not in browser.driver.current_url
@@ -194,7 +194,7 @@ def what_comes_after_the_scanner_was_left_holds_nothing(browser):
 
 @check
 def a_confirmation_that_fails_is_told(browser):
-    with Stand([picture("onboarding.png")]) as stand:
+    with Stand([picture("onboarding-on-a-card.jpg")]) as stand:
         opened(browser, stand, "onboard")
         browser.find('.verdict[data-outcome="successful"]')
         browser.script("""
