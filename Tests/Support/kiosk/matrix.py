@@ -126,7 +126,7 @@ def shifts(browser, wanted=(), languages=("en", "de")):
     lines, click = [], browser.click
 
     def pressed(selector, within=20):
-        # A movement that a hand has just begun is no shift by itself; a script's own click does not count as a hand.
+        # Movements that a hand has just begun are left out; the click of a script does not count as one.
         for kind in ("keyDown", "keyUp"):
             browser.cdp("Input.dispatchKeyEvent", type=kind, key="Shift", code="ShiftLeft", windowsVirtualKeyCode=16)
         click(selector, within)
