@@ -55,27 +55,43 @@ SHEET = """
       };
       const one = (list) => list[Math.floor(random() * list.length)];
       const number = (digits) => String(Math.floor(random() * 9 * 10 ** (digits - 1)) + 10 ** (digits - 1));
-      context.fillStyle = 'rgb(' + [31, 58, 95].join() + ')';
-      fill(.08, .05, .055, .038);
-      write(.155, .081, 17, 'Nordtrans', 'bold');
-      context.fillStyle = 'rgb(' + [40, 40, 48].join() + ')';
-      write(.64, .075, 9, 'Delivery note');
-      write(.64, .095, 9, `No. ${number(6)}`);
-      write(.08, .165, 21, `Order ${number(5)}`, 'bold');
-      for (const [row, line] of ['Meridian Stores', `${one(['Quay', 'Harbour', 'Mill'])} Road ${number(2)}`, `${number(5)} Northport`].entries()) write(.08, .215 + row * .024, 10, line);
-      fill(.08, .305, .84, .002);
-      ['Pos.', 'Article', 'Batch', 'Qty'].forEach((text, i) => write([.08, .17, .6, .82][i], .33, 10, text, 'bold'));
-      fill(.08, .34, .84, .002);
-      for (let row = 0; row < 11; row++) ['' + (row + 1), `${one(['Gate', 'Ball', 'Check', 'Relief'])} ${one(['valve', 'seal', 'spring', 'housing'])} DN ${one([15, 25, 40, 50])}`, `LB${number(4)}`, number(2)].forEach((text, i) => write([.08, .17, .6, .82][i], .37 + row * .034, 10.5, text));
-      fill(.08, .745, .84, .002);
-      let [u, v] = [.08, .785];
-      const said = 'Please check the goods on arrival and note any damage below. What is missing is delivered within three working days. Packaging is taken back by the driver. Questions about this order are answered in the stores office.';
-      for (const word of said.split(' ')) {
-        if (u + .014 * word.length > .9) [u, v] = [.08, v + .026];
-        u += write(u, v, 10.5, word) + .012;
+      const lines = (u, v, far, size, step, text) => {
+        for (let at = u, row = v, words = text.split(' '), i = 0; i < words.length; i++) {
+          if (at + .014 * size / 10.5 * words[i].length > far) [at, row] = [u, row + step];
+          at += write(at, row, size, words[i]) + .012;
+        }
+      };
+      const ink = (...rgb) => { context.fillStyle = `rgb(${rgb.join()})`; };
+      if (seed > 50) {
+        // A letter; the other is a delivery note: no page is taken for one that was captured already.
+        ink(20, 92, 70);
+        write(.08, .085, 22, 'Meridian Stores', 'bold');
+        fill(.08, .105, .84, .004);
+        ink(40, 40, 48);
+        ['Nordtrans', 'Harbour Road 11', `${number(5)} Northport`].forEach((line, row) => write(.08, .17 + row * .024, 10, line));
+        write(.7, .27, 10, '26 November');
+        write(.08, .33, 15, 'Opening hours of the goods entrance', 'bold');
+        [.4, .51, .62].forEach((v, i) => lines(.08, v, .92, 11.5, .03, ['Thank you for your letter. From the first of December our goods entrance opens at six in the morning and closes at four in the afternoon, also on Saturdays.', 'Drivers report at the kiosk beside the gate, show it the code of their order and are told at which bay they are expected. Nobody has to come to the office any more.', 'Please tell your drivers, and write to us if a delivery cannot come within these hours.'][i]));
+        write(.08, .74, 11.5, 'With kind regards');
+        write(.08, .8, 11.5, 'Ada Meyer, stores');
+      } else {
+        ink(31, 58, 95);
+        fill(.08, .05, .055, .038);
+        write(.155, .081, 17, 'Nordtrans', 'bold');
+        ink(40, 40, 48);
+        write(.64, .075, 9, 'Delivery note');
+        write(.64, .095, 9, `No. ${number(6)}`);
+        write(.08, .165, 21, `Order ${number(5)}`, 'bold');
+        ['Meridian Stores', `${one(['Quay', 'Harbour', 'Mill'])} Road ${number(2)}`, `${number(5)} Northport`].forEach((line, row) => write(.08, .215 + row * .024, 10, line));
+        fill(.08, .305, .84, .002);
+        ['Pos.', 'Article', 'Batch', 'Qty'].forEach((text, i) => write([.08, .17, .6, .82][i], .33, 10, text, 'bold'));
+        fill(.08, .34, .84, .002);
+        for (let row = 0; row < 11; row++) ['' + (row + 1), `${one(['Gate', 'Ball', 'Check', 'Relief'])} ${one(['valve', 'seal', 'spring', 'housing'])} DN ${one([15, 25, 40, 50])}`, `LB${number(4)}`, number(2)].forEach((text, i) => write([.08, .17, .6, .82][i], .37 + row * .034, 10.5, text));
+        fill(.08, .745, .84, .002);
+        lines(.08, .785, .9, 10.5, .026, 'Please check the goods on arrival and note any damage below. What is missing is delivered within three working days. Packaging is taken back by the driver. Questions about this order are answered in the stores office.');
+        fill(.08, .93, .3, .002);
+        write(.08, .952, 8.5, 'Received by');
       }
-      fill(.08, .93, .3, .002);
-      write(.08, .952, 8.5, 'Received by');
     }
     return canvas.convertToBlob({ type: 'image/jpeg', quality: .92 }).then((blob) => new Promise((done) => { const reader = new FileReader(); reader.onload = () => done(reader.result.split(',')[1]); reader.readAsDataURL(blob); }));
   };

@@ -20,8 +20,8 @@ TOUCHING = """
 
 
 def connected(browser, selector, side="top"):
-    """Whether the connector reaches it, within a few frames."""
-    for _ in range(40):
+    """Whether the connector reaches it, within some seconds: a busy machine draws frames without it."""
+    for _ in range(200):
         if browser.script(TOUCHING, selector, side):
             return True
         browser.script("return new Promise((go) => setTimeout(go, 50))")

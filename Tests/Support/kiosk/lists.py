@@ -106,6 +106,18 @@ def messages_lie_where_they_belong(browser):
             assert (own[3] >= height - 1 and own[2] - own[0] >= width - 20) if width == 360 else own[1] > box(browser, "#banners .banner")[1], (width, own)
             browser.click("[data-sample=clear]")
             browser.gone(".popover")
+        # Words about what was done leave the buttons of a question free.
+        opened(browser, stand, "field")
+        browser.find("wm-text-field[name=material]")
+        browser.script("document.querySelector('.form [name=material]').fill('4012345')")
+        browser.click(".form .leave")
+        browser.find("dialog.ask .actions .primary")
+        browser.script("return import('/assets/js/elements/feedback.js').then(({ toast }) => { toast('Sent. Number: K7RM-42QD', { seconds: 60 }); })")
+        for width, height in ((1280, 720), (360, 640)):
+            browser.resize(width, height)
+            at_rest(browser)
+            told, buttons = box(browser, ".toast"), box(browser, "dialog.ask .actions")
+            assert told[3] <= buttons[1] or told[1] >= buttons[3], (width, told, buttons)
         browser.usual()
         settle(browser)
 
