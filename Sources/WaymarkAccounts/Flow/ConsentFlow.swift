@@ -45,3 +45,16 @@ package struct ConsentFlow: Hashable, Sendable {
     page = 0
   }
 }
+
+extension Consent {
+  /// The record of a choice about it.
+  ///
+  /// - Parameter language: the language it was shown in; the standard's where the texts are not in that.
+  func record(_ choice: ConsentChoice, language: String?, at time: AccountTime) -> ConsentRecord {
+    let shown = language.map { String($0.prefix { $0 != "-" }) }
+    let languages = pages.first?.text
+    let known = shown.flatMap { languages?.texts[$0] == nil ? nil : $0 } ?? languages?.standard ?? ""
+    return ConsentRecord(
+      consent: id, version: version, hash: hash(in: known), language: known, choice: choice, time: time.date)
+  }
+}

@@ -56,19 +56,6 @@ package struct Consent: Hashable, Sendable {
   }
 }
 
-extension Consent {
-  /// The record of a choice about it.
-  ///
-  /// - Parameter language: the language it was shown in; the standard's where the texts are not in that.
-  package func record(_ choice: ConsentChoice, language: String?, at time: AccountTime) -> ConsentRecord {
-    let shown = language.map { String($0.prefix { $0 != "-" }) }
-    let languages = pages.first?.text
-    let known = shown.flatMap { languages?.texts[$0] == nil ? nil : $0 } ?? languages?.standard ?? ""
-    return ConsentRecord(
-      consent: id, version: version, hash: hash(in: known), language: known, choice: choice, time: time.date)
-  }
-}
-
 /// A person's choice.
 package enum ConsentChoice: String, CaseIterable, Sendable {
   case allow
