@@ -210,6 +210,14 @@ struct TokenBoundsTests {
     #expect(try TokenSigner.claims(of: #"{"exp":5,"sub":"x"}"#, replacedBy: claims) == [#""exp""#])
     #expect(try TokenSigner(key: key).token(for: "{}", claims: claims).isEmpty == false)
   }
+
+  @Test("A token is never of a later second than its signer's clock says")
+  func wholeSeconds() throws {
+    var claims = TokenSigner.Claims()
+    claims.issuedAt = Date(timeIntervalSince1970: 1000.9)
+    let parts = try TokenSigner(key: key).token(for: "{}", claims: claims).split(separator: ".")
+    #expect(Base64URL.decode(parts[1].utf8).map { String(decoding: $0, as: UTF8.self) } == #"{"iat":1000}"#)
+  }
 }
 
 @Suite("What observers see of a payload")

@@ -57,7 +57,7 @@ public struct TokenSigner: Sendable {
   private static func additions(_ claims: Claims) -> [JSONValue.Member] {
     // A moment outside of all calendars would not fit into a whole number.
     let seconds = { (date: Date?) in
-      date.map { JSONValue.number(String(Int(min(max(0, $0.timeIntervalSince1970.rounded()), 253_402_300_799)))) }
+      date.map { JSONValue.number(String(Int(min(max(0, $0.timeIntervalSince1970.rounded(.down)), 253_402_300_799)))) }
     }
     let values: [(String, JSONValue?)] = [
       ("iss", claims.issuer.map(JSONValue.string)), ("aud", claims.audience.map(JSONValue.string)),
