@@ -65,8 +65,8 @@ struct CommandLineTests {
   @Test(
     "What can be no source is refused at once",
     arguments: [
-      ("pipewire://camera", "ffmpeg"), ("rtsp:///stream", "malformed"), ("a.gif", "is a GIF"),
-      ("a.mp4", "is an MP4 film"), ("a.webm", "is a Matroska or WebM film"),
+      ("srt://camera", "ffmpeg"), ("pipewire://camera", "malformed"), ("rtsp:///stream", "malformed"),
+      ("a.gif", "is a GIF"), ("a.mp4", "is an MP4 film"), ("a.webm", "is a Matroska or WebM film"),
     ])
   func sources(_ source: String, _ wanted: String) throws {
     let folder = try TemporaryFolder()
