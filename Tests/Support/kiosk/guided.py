@@ -58,6 +58,9 @@ def the_welcome_says_what_there_is_and_steps_are_counted(browser):
         browser.until("document.querySelectorAll('.logos img').length === 2", what="the further logos")
         at_rest(browser)
         assert box(browser, ".logos")[1] >= box(browser, ".account .column > .actions")[3] - 1
+        # They stand in the middle, clear of what is pressed.
+        dots, bar = box(browser, ".dots"), box(browser, ".account .bar")
+        assert abs((dots[0] + dots[2]) - (bar[0] + bar[2])) < 4 and dots[0] > bar[0] and dots[2] < bar[2], (dots, bar)
         now = "return [...document.querySelectorAll('.dots i')].map((one) => 'now' in one.dataset)"
         assert browser.script(now) == [True] + [False] * 5, browser.script(now)
         shown(browser, "account-welcome-features")
