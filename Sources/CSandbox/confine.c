@@ -43,25 +43,26 @@ static int allow(int rules, const char *path, __u64 access) {
   return result;
 }
 
+// The paths end with NULL.
+static int allow_each(int rules, const char *const paths[], __u64 access) {
+  int result = 0;
+  for (size_t i = 0; paths[i] && !result; i++) result = allow(rules, paths[i], access);
+  return result;
+}
+
 static int confine_files(const char *program, const char *const readable[], const char *const devices[]) {
   const struct landlock_ruleset_attr all = {.handled_access_fs = all_access};
   int rules = (int)syscall(__NR_landlock_create_ruleset, &all, sizeof all, 0);
   if (rules < 0) return errno;
-  int result = allow(rules, program, LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE);
-  static const char *const loaders[] = {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"};
-  for (size_t i = 0; i < ARRAY_COUNT(loaders) && !result; i++) {
-    result = allow(rules, loaders[i], LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE);
-  }
-  static const char *const common[] = {"/dev/null", "/dev/zero", "/dev/urandom"};
-  for (size_t i = 0; i < ARRAY_COUNT(common) && !result; i++) {
-    result = allow(rules, common[i], LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE);
-  }
-  for (size_t i = 0; devices[i] && !result; i++) {
-    result = allow(rules, devices[i], LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE);
-  }
-  for (size_t i = 0; readable[i] && !result; i++) {
-    result = allow(rules, readable[i], LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR);
-  }
+  const __u64 execute = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE;
+  const __u64 change = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE;
+  static const char *const loaders[] = {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1", NULL};
+  static const char *const common[] = {"/dev/null", "/dev/zero", "/dev/urandom", NULL};
+  int result = allow(rules, program, execute);
+  if (!result) result = allow_each(rules, loaders, execute);
+  if (!result) result = allow_each(rules, common, change);
+  if (!result) result = allow_each(rules, devices, change);
+  if (!result) result = allow_each(rules, readable, LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR);
   if (!result && syscall(__NR_landlock_restrict_self, rules, 0)) result = errno;
   close(rules);
   return result;

@@ -16,9 +16,6 @@ package enum CameraProgram {
     }
   }
 
-  /// The variables of the environment that the program is handed.
-  private static let variables = ["DISPLAY", "XAUTHORITY", "HOME"] + PipeWireSocket.variables
-
   /// Has an address played, by the system's program, else by one that is started. The address passes through a socket, never as an argument.
   ///
   /// - Parameters:
@@ -29,7 +26,7 @@ package enum CameraProgram {
   /// - Throws: what is to be installed, or why it cannot be started.
   package static func open(
     _ address: StreamAddress, executable: String? = nil, socket: String? = nil,
-    environment known: [String: String] = CameraProgram.environment,
+    environment known: [String: String] = StreamProgram.environment,
     missingPackages: (StreamAddress) -> [String] = { StreamProgram.missingPackages(for: $0) }
   ) throws(SourceError) -> InputFile {
     if let socket = socket ?? Self.socket(for: address.scheme), let connection = connect(to: socket) {
@@ -43,6 +40,7 @@ package enum CameraProgram {
     }
     try require(missingPackages(address), for: address)
     if address.scheme == .pipewire {
+      // Tried here, where it can be told: all that is heard of the program is that its stream ends.
       guard let connection = PipeWireSocket.connect(known) else {
         throw .noPipeWire(address.display, path: PipeWireSocket.paths(known)[0])
       }
@@ -60,11 +58,6 @@ package enum CameraProgram {
     let input = InputFile(owning: channel, of: process)
     try send(address, channel)
     return input
-  }
-
-  /// The variables of this process's environment that the program is handed.
-  package static var environment: [String: String] {
-    variables.reduce(into: [:]) { known, key in known[key] = getenv(key).map { String(cString: $0) } }
   }
 
   private static func require(_ missing: [String], for address: StreamAddress) throws(SourceError) {

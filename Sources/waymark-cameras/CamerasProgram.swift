@@ -23,10 +23,7 @@ enum CamerasProgram {
     let program = StreamProgram(address.scheme).path
     guard access(program, X_OK) == 0 else { exit(69) }
     guard prepareDescriptors() else { exit(71) }
-    var known: [String: String] = [:]
-    for key in ["DISPLAY", "XAUTHORITY", "HOME"] + PipeWireSocket.variables {
-      known[key] = getenv(key).map { String(cString: $0) }
-    }
+    var known = StreamProgram.environment
     let arguments: [String]
     if let camera = address.camera {
       if address.scheme == .pipewire {

@@ -82,7 +82,7 @@ import Testing
       // Two are never in: one goes before another comes.
       if case .signedIn(let other) = before { #expect(other == id, "step \(step): two at once") }
     }
-    if case .syncing(let id, _) = device.phase { #expect(proven == id, "step \(step): synchronized unproven") }
+    if case .syncing(let id, _, _) = device.phase { #expect(proven == id, "step \(step): synchronized unproven") }
     // A way out: whatever is at hand leads to where somebody can begin, once what is under way is over.
     var copy = device
     copy.isHeld = false

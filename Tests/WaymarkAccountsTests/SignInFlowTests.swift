@@ -1,5 +1,5 @@
 import Testing
-import WaymarkAccounts
+@testable import WaymarkAccounts
 
 /// Signing in, waiting, changing users, synchronizing.
 @Suite struct SignInFlowTests {
@@ -209,33 +209,34 @@ import WaymarkAccounts
     device.does(.select(ids[0]))
     device.answer = { _ in .offline(text: "No network.") }
     device.signInStep("ada1")
-    #expect(device.phase == .syncing(ids[0], .connectionError))
+    #expect(device.phase == .syncing(ids[0], .connectionError, again: false))
     #expect(device.flow.problem == AccountProblem(.offline, text: "No network."))
     device.does(.retry)
-    #expect(device.phase == .syncing(ids[0], .connectionError))
+    #expect(device.phase == .syncing(ids[0], .connectionError, again: false))
     let ben = ProviderPerson(subject: "ben", title: "BEN")
     device.answer = { _ in .conflict(ben, text: "Ben has unsent changes.") }
     device.does(.retry)
-    #expect(device.phase == .syncing(ids[0], .userError(id: ids[1], ben, text: "Ben has unsent changes.")))
+    #expect(
+      device.phase == .syncing(ids[0], .userError(id: ids[1], ben, text: "Ben has unsent changes."), again: false))
     // So that this user can.
     device.does(.leave)
     #expect(device.phase == .signIn(ids[1]))
     device.answer = { _ in nil }
     device.signInStep("ben1")
-    #expect(device.phase == .syncing(ids[1], .running(nil)))
+    #expect(device.phase == .syncing(ids[1], .running(nil), again: false))
     let ticket =
       device.effects.compactMap { if case .ask(let question) = $0 { question.ticket } else { nil } }.last ?? 0
     device.send(.progress(ticket, 0.5))
-    #expect(device.phase == .syncing(ids[1], .running(0.5)))
+    #expect(device.phase == .syncing(ids[1], .running(0.5), again: false))
     device.now.seconds += 59
     device.send(.progress(ticket, 7))
-    #expect(device.phase == .syncing(ids[1], .running(1)))
+    #expect(device.phase == .syncing(ids[1], .running(1), again: false))
     device.now.seconds += 59
     device.send(.tick)
-    #expect(device.phase == .syncing(ids[1], .running(1)))
+    #expect(device.phase == .syncing(ids[1], .running(1), again: false))
     device.now.seconds += 1
     device.send(.tick)
-    #expect(device.phase == .syncing(ids[1], .connectionError))
+    #expect(device.phase == .syncing(ids[1], .connectionError, again: false))
     #expect(device.flow.problem?.code == .providerSilent)
     device.does(.leave)
     #expect(device.phase == .signIn(ids[1]))
@@ -279,6 +280,7 @@ import WaymarkAccounts
 
   @Test func whoIsInSynchronizesOnceMoreAndStaysIn() {
     var (device, ids) = Self.shared()
+    let accepting = device.answer
     device.does(.select(ids[0]))
     device.now.date = "2026-02-03T04:05:06Z"
     device.signInStep("ada1")
@@ -292,16 +294,31 @@ import WaymarkAccounts
       device.now.date = "2026-02-05T00:00:00Z"
       device.answer = { _ in answer }
       device.does(.retry)
-      #expect(device.signedIn == nil && device.flow.isSyncingAgain)
-      device.does(.leave)
+      #expect(device.signedIn == nil && device.phase.isSyncingAgain)
+      device.does(.back)
       #expect(device.signedIn == ids[0])
     }
     #expect(device.disk[ids[0]]?.synced == "2026-02-04T00:00:00Z")
     // It can be stopped.
     device.answer = { _ in nil }
     device.does(.retry)
-    #expect(device.phase == .syncing(ids[0], .running(nil)))
+    #expect(device.phase == .syncing(ids[0], .running(nil), again: true))
+    device.does(.back)
+    #expect(device.signedIn == ids[0])
+    // Whoever leaves is signed out, as always.
+    device.does(.retry)
     device.does(.leave)
+    #expect(device.phase == .signIn(ids[0]))
+    device.answer = accepting
+    device.signInStep("ada1")
+    // Before they are in nothing leads back to where they were not.
+    device.does(.leave)
+    device.answer = { _ in nil }
+    device.signInStep("ada1")
+    #expect(device.does(.back) == .busy)
+    device.does(.leave)
+    device.answer = accepting
+    device.signInStep("ada1")
     #expect(device.signedIn == ids[0])
     // Nobody who has walked away stays in.
     device.answer = { _ in .offline(text: nil) }

@@ -112,17 +112,9 @@ import WaymarkSystem
     #expect(try read("") == BridgeConfiguration(device: "kiosk-7"))
   }
 
-  /// With `WAYMARK_WRITE_REFERENCE` set the page is written again: Scripts/write-reference.
   @Test func thePageIsTheTables() throws {
-    let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "docs/fleet.md")
-    let text = try String(contentsOf: page, encoding: .utf8)
     let rows = ConfigurationReference.markdown(BridgeConfiguration.table.keys, changes: nil)
-    let made = try #require(ConfigurationReference.page(text, replacing: "keys", with: rows))
-    if ProcessInfo.processInfo.environment["WAYMARK_WRITE_REFERENCE"] != nil, made != text {
-      try Data(made.utf8).write(to: page)
-    }
-    #expect(made == text, "docs/fleet.md is not what the table says: Scripts/write-reference")
+    try expectReference("fleet.md", [("keys", rows)])
   }
 
   @Test func aPasswordThatAnybodyCanReadIsRefused() throws {

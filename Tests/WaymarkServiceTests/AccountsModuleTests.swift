@@ -185,7 +185,7 @@ import WaymarkSystem
     try wait(person, events: &seen) {
       $0["sync"]?["state"]?.string == "connectionError" && $0["purpose"]?.string == "renew"
     }
-    try ask(person, "account.leave", events: &seen)
+    try ask(person, "account.back", events: &seen)
     try wait(person, events: &seen) { $0["phase"]?.string == "signedIn" && $0["sync"] == nil }
     try ask(person, "account.leave", events: &seen)
     try wait(person, events: &seen, phase("signIn"))

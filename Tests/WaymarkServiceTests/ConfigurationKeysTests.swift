@@ -152,24 +152,9 @@ import WaymarkConfiguration
     #expect(read.log.level == standard.log.level && read.log.format == standard.log.format)
   }
 
-  /// With `WAYMARK_WRITE_REFERENCE` set the page is written again: Scripts/write-reference.
   @Test func thePageIsTheTables() throws {
-    try check("configuration.md", ConfigurationSchema.reference)
-    try check("camera.md", [("camera keys", ConfigurationSchema.cameraKeys)])
-    try check("profiles.md", [("profile keys", ConfigurationSchema.profileKeys)])
-  }
-
-  private func check(_ name: String, _ parts: [(name: String, text: String)]) throws {
-    let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "docs/\(name)")
-    let text = try String(contentsOf: page, encoding: .utf8)
-    var made = text
-    for (name, rows) in parts {
-      made = try #require(ConfigurationReference.page(made, replacing: name, with: rows), "\(name) has no place")
-    }
-    if ProcessInfo.processInfo.environment["WAYMARK_WRITE_REFERENCE"] != nil, made != text {
-      try Data(made.utf8).write(to: page)
-    }
-    #expect(made == text, "docs/\(name) is not what the table says: Scripts/write-reference")
+    try expectReference("configuration.md", ConfigurationSchema.reference)
+    try expectReference("camera.md", [("camera keys", ConfigurationSchema.cameraKeys)])
+    try expectReference("profiles.md", [("profile keys", ConfigurationSchema.profileKeys)])
   }
 }

@@ -18,8 +18,6 @@ package struct AccountFlow: Sendable {
   private var tickets = 0
   private var lastRequest = 0.0
   private var isWaiting = false
-  /// True if a user who is in synchronizes once more: they stay in, whatever becomes of it.
-  package private(set) var isSyncingAgain = false
   private var chance: any RandomNumberGenerator & Sendable
   private var effects: [AccountEffect] = []
 
@@ -86,7 +84,7 @@ package struct AccountFlow: Sendable {
     switch phase {
     case .onboarding(let onboarding): !(onboarding.purpose == .first && onboarding.isUntouched)
     case .users, .recovering, .renewing, .demo: true
-    case .syncing(_, let state): if case .running = state { false } else { true }
+    case .syncing(_, let state, _): if case .running = state { false } else { true }
     case .signIn, .signedIn: false
     }
   }
@@ -106,9 +104,11 @@ package struct AccountFlow: Sendable {
     case .answered(let ticket, let answer):
       if case .ask(let kind)? = work?.kind, work?.ticket == ticket { answered(kind, answer, now) }
     case .progress(let ticket, let share):
-      guard work?.ticket == ticket, case .ask(.sync)? = work?.kind, case .syncing(let id, _) = phase else { break }
+      guard work?.ticket == ticket, case .ask(.sync)? = work?.kind, case .syncing(let id, _, let again) = phase else {
+        break
+      }
       work?.deadline = now.seconds + policy.syncWithin
-      if share.isFinite { phase = .syncing(id, .running(min(1, max(0, share)))) }
+      if share.isFinite { phase = .syncing(id, .running(min(1, max(0, share))), again: again) }
     case .hashed(let ticket, let hash): if work?.ticket == ticket, work?.kind == .hash { hashed(hash) }
     case .checked(let ticket, let check): if work?.ticket == ticket, work?.kind == .check { checked(check) }
     case .stored(let ticket, let isDone):
@@ -139,8 +139,6 @@ package struct AccountFlow: Sendable {
     if let deadline = work?.deadline, now.seconds >= deadline {
       fail(.init(.providerSilent))
     } else if isUnfinished, work == nil, now.seconds >= lastRequest + policy.leaveAfter {
-      // Nobody is there any more: nobody stays in.
-      isSyncingAgain = false
       try? leave(now)
     }
   }
@@ -150,7 +148,8 @@ package struct AccountFlow: Sendable {
   private mutating func follow(_ request: AccountRequest, _ now: AccountTime) throws(AccountRefusal) {
     // A step that waits for somebody else may be left; the device's own work is over in a moment.
     if let work {
-      guard request == .leave, work.isProvider else { throw .busy }
+      let isEnd = request == .leave || request == .back && phase.isSyncingAgain
+      guard isEnd, work.isProvider else { throw .busy }
     }
     if case .onboarding(let onboarding) = phase { return try follow(request, onboarding, now) }
     switch (request, phase) {
@@ -197,13 +196,15 @@ package struct AccountFlow: Sendable {
       guard var account = accounts[id] else { throw .notFound }
       account.add(record)
       store(account, .answer(record))
-    case (.retry, .syncing(let id, let state)):
+    case (.retry, .syncing(let id, let state, let again)):
       if case .running = state { throw .wrongPhase }
-      synchronize(id, now)
+      synchronize(id, again: again, now)
+    case (.back, .syncing(let id, _, again: true)):
+      drop()
+      go(.signedIn(id))
     case (.retry, .signedIn(let id)):
       guard policy.syncs else { throw .notOffered }
-      isSyncingAgain = true
-      synchronize(id, now)
+      synchronize(id, again: true, now)
     case (.consent(let consent, let choice, let language), .signedIn(let id)):
       try change(consent, choice, language, id, now)
     default: throw .wrongPhase
@@ -328,10 +329,7 @@ package struct AccountFlow: Sendable {
     case .users(let id?), .recovering(let id, _), .renewing(let id, _), .signedIn(let id):
       drop()
       go(.signIn(id))
-    case .syncing(let id, _) where isSyncingAgain:
-      drop()
-      go(.signedIn(id))
-    case .syncing(let id, let state):
+    case .syncing(let id, let state, _):
       drop()
       // So that who has to act can.
       if case .userError(let other?, _, _) = state, users.contains(where: { $0.id == other }) {
@@ -356,15 +354,14 @@ package struct AccountFlow: Sendable {
     if !open.isEmpty {
       go(.renewing(id, ConsentFlow(open)))
     } else if policy.syncs {
-      isSyncingAgain = false
-      synchronize(id, now)
+      synchronize(id, again: false, now)
     } else {
       go(.signedIn(id))
     }
   }
 
-  private mutating func synchronize(_ id: String, _ now: AccountTime) {
-    go(.syncing(id, .running(nil)))
+  private mutating func synchronize(_ id: String, again: Bool, _ now: AccountTime) {
+    go(.syncing(id, .running(nil), again: again))
     do throws(AccountRefusal) {
       try ask(.sync, subject: accounts[id]?.subject, host: accounts[id]?.host, now)
     } catch {}
@@ -403,7 +400,7 @@ package struct AccountFlow: Sendable {
   /// The provider's step failed: back to the screen from which it was asked, with the reason.
   private mutating func fail(_ problem: AccountProblem) {
     drop()
-    if case .syncing(let id, _) = phase { phase = .syncing(id, .connectionError) }
+    if case .syncing(let id, _, let again) = phase { phase = .syncing(id, .connectionError, again: again) }
     self.problem = problem
   }
 
@@ -413,9 +410,9 @@ package struct AccountFlow: Sendable {
     case .refused(let text): fail(.init(.refused, text: text))
     case .offline(let text): fail(.init(.offline, text: text))
     case .conflict(let person, let text):
-      guard case .syncing(let id, _) = phase else { return fail(.init(.refused, text: text)) }
+      guard case .syncing(let id, _, let again) = phase else { return fail(.init(.refused, text: text)) }
       let other = person.subject.flatMap { subject in users.first { $0.subject == subject } }
-      go(.syncing(id, .userError(id: other?.id, person, text: text)))
+      go(.syncing(id, .userError(id: other?.id, person, text: text), again: again))
     case .accepted(let person):
       switch (phase, kind) {
       case (.onboarding(var onboarding), .activate), (.onboarding(var onboarding), .lookup):
@@ -434,7 +431,7 @@ package struct AccountFlow: Sendable {
           return fail(.init(.refused))
         }
         go(.recovering(id, PasscodeEntry()))
-      case (.syncing(let id, _), .sync):
+      case (.syncing(let id, _, _), .sync):
         go(.signedIn(id))
         guard var account = accounts[id] else { break }
         account.synced = now.date

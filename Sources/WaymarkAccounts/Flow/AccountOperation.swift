@@ -55,14 +55,18 @@ package enum AccountPhase: Hashable, Sendable {
   case recovering(String, PasscodeEntry?)
   /// Consents that came since they were asked last.
   case renewing(String, ConsentFlow)
-  case syncing(String, SyncState)
+  /// `again`: of a user who was in already, and stays in whatever becomes of it.
+  case syncing(String, SyncState, again: Bool)
   case signedIn(String)
   case demo
+
+  /// True if a user who is in synchronizes once more.
+  var isSyncingAgain: Bool { if case .syncing(_, _, again: true) = self { true } else { false } }
 
   /// The user whose turn it is.
   package var user: String? {
     switch self {
-    case .signIn(let id), .recovering(let id, _), .renewing(let id, _), .syncing(let id, _), .signedIn(let id): id
+    case .signIn(let id), .recovering(let id, _), .renewing(let id, _), .syncing(let id, _, _), .signedIn(let id): id
     case .users(let id): id
     case .onboarding, .demo: nil
     }

@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// A camera of this computer, as an address names it behind its scheme: `NAME?width=1280&height=720&rate=30&format=MJPG`, every
 /// part of which may be missing.
 package struct LocalCamera: Sendable, Equatable {
@@ -16,41 +18,20 @@ package struct LocalCamera: Sendable, Equatable {
   /// - Returns: nil for parameters that there are not, that occur twice, or whose values are out of range.
   init?(_ text: Substring) {
     let written = text.prefix { $0 != "?" }
-    guard !written.hasPrefix("//"), let name = Self.decoded(written) else { return nil }
+    guard !written.hasPrefix("//"), let name = PercentCoding.decode(written.utf8),
+      !name.unicodeScalars.contains(where: \.isControl),
+      let parameters = PercentCoding.items(String(text.dropFirst(written.count + 1)))
+    else { return nil }
     self.name = name.isEmpty ? nil : name
-    for parameter in text.dropFirst(written.count + 1).split(separator: "&") {
-      let parts = parameter.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      if parts == ["format", "MJPG"], !isMotionJPEG {
-        isMotionJPEG = true
-        continue
-      }
-      guard parts.count == 2, let value = Int(parts[1]), value > 0 else { return nil }
-      switch parts[0] {
-      case "width" where width == nil && value <= 16384: width = value
-      case "height" where height == nil && value <= 16384: height = value
-      case "rate" where rate == nil && value <= 1000: rate = value
+    for parameter in parameters {
+      let number = Int(parameter.value) ?? 0
+      switch parameter.name {
+      case "width" where width == nil && (1...16384).contains(number): width = number
+      case "height" where height == nil && (1...16384).contains(number): height = number
+      case "rate" where rate == nil && (1...1000).contains(number): rate = number
+      case "format" where !isMotionJPEG && parameter.value == "MJPG": isMotionJPEG = true
       default: return nil
       }
     }
-  }
-
-  /// The text of percent-encoded bytes (RFC 3986, section 2.1); nil where they are malformed, or not text of one line.
-  private static func decoded(_ text: Substring) -> String? {
-    var bytes: [UInt8] = []
-    var rest = text.utf8[...]
-    while let byte = rest.popFirst() {
-      guard byte == 0x25 else {
-        bytes.append(byte)
-        continue
-      }
-      let digits = rest.prefix(2)
-      guard digits.count == 2, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
-        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-      else { return nil }
-      bytes.append(value)
-      rest = rest.dropFirst(2)
-    }
-    guard bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return nil }
-    return String(validating: bytes, as: UTF8.self)
   }
 }

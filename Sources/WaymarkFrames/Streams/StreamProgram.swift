@@ -16,6 +16,13 @@ package enum StreamProgram: Sendable {
     }
   }
 
+  /// What it is handed of this process's environment: where the screen and PipeWire are.
+  package static var environment: [String: String] {
+    (["DISPLAY", "XAUTHORITY", "HOME"] + PipeWireSocket.variables).reduce(into: [:]) { known, key in
+      known[key] = getenv(key).map { String(cString: $0) }
+    }
+  }
+
   /// The folder of GStreamer's plug-ins, as Debian has it, and as others do.
   package static let pluginFolder: String = {
     #if arch(arm64)

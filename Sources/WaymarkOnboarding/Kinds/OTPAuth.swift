@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// One-time password set-up: `otpauth://totp/Label?secret=BASE32&issuer=…` (Google's key URI format).
 package enum OTPAuth {
   /// Takes the text apart.

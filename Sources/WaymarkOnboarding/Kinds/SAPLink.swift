@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// SAP's onboarding as a link: `com.sap.mdkclient://?AppId=…&ServerUrl=…`, the scheme being the app's own.
 package enum SAPLink {
   private static let known = [

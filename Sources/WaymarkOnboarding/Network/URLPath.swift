@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// The path of a URL as a server would act on it.
 package enum URLPath {
   /// The path with percent-encoding decoded and dot segments removed (RFC 3986, 5.2.4 and 6.2.2); nil when programs

@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// A URL with an authority (RFC 3986), taken apart strictly. The host is kept even when it is refused, so that the
 /// refusal can be told.
 package struct WebAddress: Sendable, Hashable {

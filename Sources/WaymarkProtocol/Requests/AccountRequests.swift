@@ -39,7 +39,7 @@ public struct AccountNextRequest: ServiceRequest {
   }
 }
 
-/// Goes back by one screen.
+/// Goes back by one screen. Of a user who is signed in and synchronizes once more it stops that; they stay in.
 public struct AccountBackRequest: ServiceRequest {
   /// The result of a success.
   public typealias Result = AccountState

@@ -7,7 +7,7 @@ extension ProtocolComments {
     AccountActivateRequest	Hands in the link, the code or the e-mail address that activates.
     AccountActivateRequest.code	The code that was typed or scanned.
     AccountAddRequest	Begins the onboarding of one more user.
-    AccountBackRequest	Goes back by one screen.
+    AccountBackRequest	Goes back by one screen. Of a user who is signed in and synchronizes once more it stops that; they stay in.
     AccountChooseRequest	Chooses a way of activation.
     AccountChooseRequest.method	`scan`, `code`, `email` or `preset`.
     AccountDemoRequest	Tries the device out without an account.

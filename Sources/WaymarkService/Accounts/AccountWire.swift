@@ -26,9 +26,9 @@ enum AccountWire {
     case .renewing(_, let asking):
       (state.phase, state.purpose, state.consent) = (.consents, .renew, step(asking))
       isKnown = true
-    case .syncing(_, let sync):
+    case .syncing(_, let sync, let again):
       (state.phase, state.sync) = (.sync, status(sync, flow))
-      state.purpose = flow.isSyncingAgain ? .renew : nil
+      state.purpose = again ? .renew : nil
       isKnown = true
     case .signedIn(let id):
       state.phase = .signedIn

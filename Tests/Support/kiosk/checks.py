@@ -104,3 +104,8 @@ def settle(browser, also=()):
     assert len(errors) == len(expected), errors
     foreign = [url for url in browser.requests if not url.startswith(("http://127.0.0.1:", "blob:http://127.0.0.1:", "data:"))]
     assert not foreign, foreign
+
+
+def fits(browser):
+    """Whether neither the page nor what is in it scrolls sideways."""
+    return browser.script("return ['html', 'main'].map((one) => document.querySelector(one)).every((one) => one.scrollWidth <= one.clientWidth + 1)")

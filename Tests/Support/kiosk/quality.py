@@ -2,7 +2,7 @@
 import os
 import re
 
-from checks import FRAMES, PICTURES, SCENE, at_rest, check, picture, settle
+from checks import FRAMES, PICTURES, SCENE, at_rest, check, fits, picture, settle
 from documents import storage
 from stand import ROOT, Stand
 
@@ -118,7 +118,7 @@ def every_screen_holds_what_it_must(browser):
             small = browser.script("""return [...document.querySelectorAll('dialog button')].filter((b) => b.checkVisibility({ visibilityProperty: true })).map((b) => [b.textContent, b.getBoundingClientRect()])
               .filter(([, r]) => r.width < 47.5 || r.height < 47.5 || r.left < -1 || r.top < -1 || r.right > innerWidth + 1 || r.bottom > innerHeight + 1).map(([t, r]) => [t, r.left, r.top, r.width, r.height])""")
             assert not small, (width, height, small)
-            assert browser.script("return document.documentElement.scrollWidth <= innerWidth + 1"), "it scrolls sideways"
+            assert fits(browser), "it scrolls sideways"
             browser.click("dialog .leave")
         browser.usual()
         settle(browser)

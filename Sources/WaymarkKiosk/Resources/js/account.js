@@ -39,10 +39,8 @@ export class Account {
   /** Nobody is there any more: nobody stays signed in, nothing half done is left, but for a device without passcodes. */
   abandon() {
     const phase = this.state?.phase;
-    const asks = this.policy?.modules?.includes('passcode');
-    if (!phase || ['off', 'signIn'].includes(phase) || (phase === 'signedIn' && !asks)) return;
+    if (!phase || ['off', 'signIn'].includes(phase) || (phase === 'signedIn' && !this.policy?.modules?.includes('passcode'))) return;
     if (phase === 'welcome' && this.state.purpose === 'first') return;
-    // Who was synchronizing once more is in again after the first.
-    command('account.leave').then((now) => (now.phase === 'signedIn' && asks ? command('account.leave') : null)).catch(() => {});
+    command('account.leave').catch(() => {});
   }
 }

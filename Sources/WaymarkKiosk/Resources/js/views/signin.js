@@ -91,12 +91,13 @@ function users(app) {
 function sync(app) {
   const { policy } = app.account;
   const said = words(policy, 'sync');
-  const leave = () => app.account.send('account.leave');
+  // Who was in already comes back to where they were.
+  const isAgain = app.account.state.purpose === 'renew';
+  const leave = () => app.account.send(isAgain ? 'account.back' : 'account.leave');
   const bar = progress({ label: t('sync.progress'), sign: icon('sync'), onstop: leave });
   const node = screen({ name: 'sync', leave: button(t('account.back'), leave, { kind: 'quiet leave', before: icon('back') }), bar: t('sync.bar'), top: logo(policy), title: said.title, body: [] });
   const column = node.querySelector('.column');
-  // Who was in already comes back to where they were.
-  const back = () => button(t(app.account.state.purpose === 'renew' ? 'account.back' : 'sync.return'), leave, { 'data-do': 'return' });
+  const back = () => button(t(isAgain ? 'account.back' : 'sync.return'), leave, { 'data-do': 'return' });
   let shown = '';
   return {
     node,

@@ -1,4 +1,4 @@
-/// Percent-encoding of URLs (RFC 3986, 2.1).
+/// Percent-encoding of addresses (RFC 3986, section 2.1), and the queries that are made of it.
 package enum PercentCoding {
   /// The text behind the encoding; nil when a `%` is not followed by two digits or the result is not UTF-8.
   package static func decode(_ text: some Sequence<UInt8>) -> String? {
@@ -15,7 +15,7 @@ package enum PercentCoding {
     return String(validating: bytes, as: UTF8.self)
   }
 
-  /// More items than this are not a query of a code but an attempt to keep somebody busy.
+  /// More items than this are not a query but an attempt to keep somebody busy.
   private static let maximumItems = 256
 
   /// The items of a query; a `+` stays one, for it is one in codes. Nil when something does not decode.
