@@ -216,5 +216,10 @@ function begin() {
   if (app.config.keyboard) import('./elements/keyboard.js').then(({ keyboard }) => keyboard.begin()).catch(() => {});
   for (const load of Object.values(parts)) load().catch(() => {});
 }
-// It comes once that has been painted, or at once where nobody sees the page yet.
-if (document.hidden) begin(); else requestAnimationFrame(() => setTimeout(begin));
+// It comes once that is on the screen: until then it would only take time from what draws. Where nobody sees the page, or the browser
+// does not tell of its first picture, it comes all the same.
+if (document.hidden || !PerformanceObserver.supportedEntryTypes.includes('paint')) begin();
+else {
+  new PerformanceObserver((list) => { if (list.getEntriesByName('first-contentful-paint').length) begin(); }).observe({ type: 'paint', buffered: true });
+  setTimeout(begin, 1000);
+}
