@@ -132,6 +132,7 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "Logging", package: "swift-log"),
       ]),
+    module("WaymarkLogging", ["WaymarkSystem", "WaymarkJSON", .product(name: "Logging", package: "swift-log")]),
     module(
       "WaymarkWorker",
       [
@@ -149,7 +150,7 @@ let package = Package(
       "WaymarkService",
       [
         "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkPipeline", "WaymarkWorker", "WaymarkProtocol",
-        "WaymarkServer", "WaymarkCamera",
+        "WaymarkServer", "WaymarkLogging", "WaymarkCamera",
         "WaymarkImage", "WaymarkFrames", "WaymarkGeometry",
         "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAccounts", "WaymarkAnchors",
         "WaymarkDocuments",
@@ -168,6 +169,12 @@ let package = Package(
         "WaymarkSystem", "WaymarkJSON", "WaymarkProtocol",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
+      ]),
+    module(
+      "WaymarkDiagnostics",
+      [
+        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkOnboarding", "WaymarkFrames", "WaymarkCamera",
+        "WaymarkProtocol", "WaymarkWorker", "WaymarkService", "WaymarkClient",
       ]),
     module(
       "WaymarkHTTP",
@@ -239,7 +246,8 @@ let package = Package(
         "WaymarkOnboarding", "WaymarkBundles",
         "WaymarkAnchors", "WaymarkNetworks", "WaymarkDocuments", "WaymarkScenes", "WaymarkSignature", "WaymarkCamera",
         "WaymarkCounting", "WaymarkFeedback", "WaymarkKeys", "WaymarkText", "WaymarkProtocol",
-        "WaymarkWorker", "WaymarkPipeline", "WaymarkServer", "WaymarkService", "WaymarkClient", "WaymarkHTTP",
+        "WaymarkWorker", "WaymarkPipeline", "WaymarkServer", "WaymarkLogging", "WaymarkService", "WaymarkClient",
+        "WaymarkDiagnostics", "WaymarkHTTP",
         "WaymarkKiosk", "WaymarkPosters", "WaymarkTyping", "WaymarkFocus",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -318,6 +326,9 @@ let package = Package(
     tests(
       "WaymarkServerTests",
       ["WaymarkSystem", "WaymarkProtocol", "WaymarkServer", .product(name: "NIOCore", package: "swift-nio")]),
+    tests("WaymarkLoggingTests", ["WaymarkLogging", .product(name: "Logging", package: "swift-log")]),
+    tests(
+      "WaymarkDiagnosticsTests", ["WaymarkDiagnostics", "WaymarkProtocol", "WaymarkJSON", "WaymarkGeometry"]),
     tests("WaymarkSpoolTests", ["WaymarkSystem", "WaymarkSpool"]),
     tests(
       "WaymarkBridgeTests", ["WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkSpool", "WaymarkBridge"]),
@@ -346,8 +357,8 @@ let package = Package(
     tests(
       "WaymarkServiceTests",
       [
-        "WaymarkSystem", "WaymarkConfiguration", "WaymarkJSON", "WaymarkServer", "WaymarkService", "WaymarkProtocol",
-        "WaymarkClient",
+        "WaymarkSystem", "WaymarkConfiguration", "WaymarkJSON", "WaymarkServer", "WaymarkLogging", "WaymarkService",
+        "WaymarkProtocol", "WaymarkClient",
         "WaymarkImage", "WaymarkFrames",
         "WaymarkDocuments", "WaymarkText", "WaymarkPipeline", "WaymarkWorker", "WaymarkSignature", "WaymarkAccounts",
         "WaymarkCounting", "WaymarkGeometry", "WaymarkOnboarding",

@@ -1,13 +1,14 @@
-package import WaymarkConfiguration
-
 /// A configuration file for strangers' eyes: its known keys with their values, without comments; unknown keys without
 /// their values, because nobody knows what they hold.
 package struct RedactedConfiguration: Sendable {
   /// The file's keys, as YAML.
   package private(set) var lines: [String] = []
 
-  /// The redacted form of a file; one that is not YAML gives nothing.
-  package init(_ document: ConfigurationDocument?) {
+  private let table: ConfigurationTable
+
+  /// The redacted form of a file, whose known keys are those of `table`; one that is not YAML gives nothing.
+  package init(_ document: ConfigurationDocument?, table: ConfigurationTable) {
+    self.table = table
     if let root = document?.root, !root.isNull { write(root, path: [], depth: 0) }
   }
 
@@ -34,7 +35,7 @@ package struct RedactedConfiguration: Sendable {
   private func shown(_ node: SourceNode, _ path: [String]) -> String {
     guard let text = node.isNull ? "" : node.string else { return Redaction.mark }
     let isKnown: Bool
-    switch ConfigurationSchema.table.key(at: path)?.kind {
+    switch table.key(at: path)?.kind {
     case .string, .strings: isKnown = true
     // Other sections may be about people.
     case _ where path.count > 1 && path[0] == "accounts": isKnown = false

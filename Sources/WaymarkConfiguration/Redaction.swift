@@ -1,4 +1,3 @@
-package import WaymarkConfiguration
 import WaymarkSystem
 
 /// Takes secrets out of texts that leave the device, such as a bug report. It would rather take too much.

@@ -2,20 +2,24 @@ import Foundation
 import WaymarkClient
 import WaymarkConfiguration
 import WaymarkProtocol
-import WaymarkService
+package import WaymarkService
 import WaymarkSystem
 import WaymarkWorker
 
 /// One thing that was looked at.
-struct Finding: Encodable {
-  enum Level: String, Encodable { case good, remark, problem }
+package struct Finding: Encodable {
+  /// How much it matters.
+  package enum Level: String, Encodable { case good, remark, problem }
 
-  let subject: String
-  let level: Level
-  let message: String
-  let hint: String?
+  /// The part that was looked at, such as `camera`.
+  package let subject: String
+  package let level: Level
+  package let message: String
+  /// The action that helps, where one is known.
+  package let hint: String?
 
-  var mark: String {
+  /// The level as a word of four characters.
+  package var mark: String {
     switch level {
     case .good: "ok  "
     case .remark: "note"
@@ -25,11 +29,18 @@ struct Finding: Encodable {
 }
 
 /// Looks at everything that the service needs.
-struct Diagnosis {
-  let loader: ConfigurationLoader
-  let socket: String
+package struct Diagnosis {
+  private let loader: ConfigurationLoader
+  private let socket: String
 
-  func findings() async -> [Finding] { configuration() + workers() + cameras() + (await service()) }
+  /// A diagnosis of the configuration that `loader` reads, and of the service that answers on `socket`.
+  package init(loader: ConfigurationLoader, socket: String) {
+    self.loader = loader
+    self.socket = socket
+  }
+
+  /// Everything that was looked at, good or not.
+  package func findings() async -> [Finding] { configuration() + workers() + cameras() + (await service()) }
 
   // MARK: Configuration
 

@@ -1,10 +1,11 @@
+import WaymarkJSON
 import WaymarkOnboarding
-import WaymarkProtocol
+package import WaymarkProtocol
 
 /// Events as a person reads them.
-enum EventText {
+package enum EventText {
   /// The state that a connection begins with.
-  static func text(of snapshot: Snapshot) -> String {
+  package static func text(of snapshot: Snapshot) -> String {
     var parts = ["scanner \(snapshot.scanner.status.rawValue)", "camera \(snapshot.camera.status.rawValue)"]
     if let device = snapshot.camera.device { parts.append("(\(shown(device)))") }
     if let scene = snapshot.scene { parts.append("scene \(shown(scene.scene))") }
@@ -13,7 +14,7 @@ enum EventText {
   }
 
   /// One line: time, event, what it says.
-  static func text(of event: Event) -> String {
+  package static func text(of event: Event) -> String {
     let clock = event.time.map { $0.split(separator: "T").last.map(String.init) ?? $0 } ?? ""
     let camera = event.camera.map { "[\(shown($0))] " } ?? ""
     return "\(clock)  \(padded(event.body.name))  \(camera)\(details(of: event.body))"
@@ -105,7 +106,8 @@ enum EventText {
     case .connectionClosed(let closed): return closed.reason.rawValue
     case .serverStopping(let stopping): return shown(stopping.reason)
     case .hello(let hello): return hello.version
-    case .unknown(_, let value): return (try? SendCommand.text(value)).map { shown($0) } ?? ""
+    case .unknown(_, let value):
+      return (try? JSONLineEncoder.encode(value)).map { shown(String(decoding: $0, as: UTF8.self)) } ?? ""
     }
   }
 

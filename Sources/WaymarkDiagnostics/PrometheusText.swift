@@ -1,10 +1,10 @@
-import WaymarkProtocol
+package import WaymarkProtocol
 import WaymarkSystem
 
 /// The figures in the text exposition format of Prometheus, version 0.0.4.
-enum PrometheusText {
+package enum PrometheusText {
   /// The page shown when no service answers.
-  static var down: String {
+  package static var down: String {
     var text = MetricsText(prefix: prefix)
     text.add("up", "gauge", "Whether the service answers.", 0)
     return text.lines.joined(separator: "\n")
@@ -12,7 +12,8 @@ enum PrometheusText {
 
   private static let prefix = "waymark_"
 
-  static func text(of status: StatusResult) -> String {
+  /// The figures of a service that answers.
+  package static func text(of status: StatusResult) -> String {
     let figures = status.statistics
     var text = MetricsText(prefix: prefix)
     text.add("up", "gauge", "Whether the service answers.", 1.0)

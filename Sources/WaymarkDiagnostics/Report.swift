@@ -3,7 +3,7 @@ import WaymarkProtocol
 
 /// The facts for a bug report: the program, the machine, the cameras, the configuration without secrets, the service's figures,
 /// its last words.
-struct SupportReport: Encodable {
+package struct SupportReport: Encodable {
   struct Program: Encodable {
     var version: String
     var path: String
@@ -57,7 +57,7 @@ struct SupportReport: Encodable {
 
 extension SupportReport {
   /// For a person, in sections.
-  var text: String {
+  package var text: String {
     var lines = ["waymark report, \(made)", ""]
     func section(_ title: String, _ body: [String]) {
       lines.append("== \(title)")
@@ -69,7 +69,7 @@ extension SupportReport {
       ["waymark \(program.version), \(program.path)"]
         + program.packages.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" })
     section("Machine", machineLines)
-    section("Cameras", cameras.flatMap { CameraList.text($0).split(separator: "\n").map(String.init) })
+    section("Cameras", cameras.flatMap { CameraText.text($0).split(separator: "\n").map(String.init) })
     section("Service", serviceLines)
     section(
       "Configuration: " + (configuration.file ?? "no file"),
@@ -90,7 +90,7 @@ extension SupportReport {
   private var serviceLines: [String] {
     var lines = ["socket    \(service.socket)"]
     if let status = service.status {
-      lines += StatusCommand.text(of: status, role: nil).split(separator: "\n").map(String.init)
+      lines += StatusText.text(of: status, role: nil).split(separator: "\n").map(String.init)
     }
     if let problem = service.problem { lines.append("problem   \(problem)") }
     return lines + service.unit.map { "unit      \($0)" }

@@ -2,6 +2,7 @@ import Foundation
 
 /// Facts about the system, without names that tell whose it is.
 enum SystemFacts {
+  /// The machine and its system.
   static var machine: SupportReport.Machine {
     var names = utsname()
     uname(&names)

@@ -1,6 +1,5 @@
 package import Logging
 import WaymarkJSON
-import WaymarkProtocol
 
 /// One message of the log as one line.
 package struct LogLine: Sendable {

@@ -4,12 +4,13 @@ import WaymarkBarcodes
 import WaymarkDocuments
 import WaymarkFrames
 import WaymarkImage
+import WaymarkLogging
 import WaymarkOnboarding
 import WaymarkPipeline
 import WaymarkProtocol
 package import WaymarkServer
 import WaymarkSymbologies
-import WaymarkSystem
+package import WaymarkSystem
 package import WaymarkWorker
 
 /// The parts of one running service, put together.

@@ -4,6 +4,7 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 import WaymarkConfiguration
+import WaymarkLogging
 import WaymarkProtocol
 import WaymarkServer
 import WaymarkSystem

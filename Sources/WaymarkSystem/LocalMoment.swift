@@ -1,5 +1,4 @@
 import Glibc
-import WaymarkSystem
 
 /// A day of the week, as the configuration writes it.
 package enum Weekday: String, CaseIterable, Sendable {
@@ -10,7 +9,7 @@ package enum Weekday: String, CaseIterable, Sendable {
 package struct LocalMoment: Hashable, Sendable {
   package var day: Weekday
   /// Minutes since midnight.
-  var minute: Int
+  package var minute: Int
   /// Seconds since the minute began.
   package var second: Int
 
@@ -40,9 +39,10 @@ package struct LocalMoment: Hashable, Sendable {
 
 /// A part of a day, from one minute to another; over midnight where the second is not later.
 package struct DayTime: Hashable, Sendable {
-  /// Minutes since midnight; `end` is no longer in it.
-  let start: Int
-  let end: Int
+  /// Minutes since midnight.
+  package let start: Int
+  /// The minute that is no longer in it.
+  package let end: Int
 
   /// A part from its minutes.
   package init(start: Int, end: Int) {
@@ -68,7 +68,7 @@ package struct DayTime: Hashable, Sendable {
   private static func clock(_ minutes: Int) -> String { "\((minutes / 60).digits(2)):\((minutes % 60).digits(2))" }
 
   /// The day on which the part of a day began that `moment` lies in; nil where it lies in none.
-  func beginning(_ moment: LocalMoment) -> Weekday? {
+  package func beginning(_ moment: LocalMoment) -> Weekday? {
     if start < end { return start <= moment.minute && moment.minute < end ? moment.day : nil }
     if moment.minute >= start { return moment.day }
     return moment.minute < end ? moment.dayBefore : nil

@@ -1,12 +1,11 @@
 import Glibc
-import WaymarkSystem
 
 /// systemd's side of the service's life, spoken directly: `sd_notify(3)` is one datagram, `sd_listen_fds(3)` two
 /// variables of the environment.
 package struct ServiceManager: Sendable {
   private let socket: String?
   /// How often the watchdog wants to hear, in seconds: half of the time after which it would act.
-  let watchdogInterval: Double?
+  package let watchdogInterval: Double?
   /// The longest time between two signs of life, in seconds, however long systemd would wait.
   private static let longestInterval = 4.0
   /// Descriptors that were handed over, from 3 on.
@@ -40,7 +39,7 @@ package struct ServiceManager: Sendable {
   package func status(_ status: String) { notify("STATUS=\(Self.line(status))") }
 
   /// The service takes its configuration over again; `ready` ends it.
-  func reloading() { notify("RELOADING=1\nMONOTONIC_USEC=\(UInt64(MonotonicClock.now * 1e6))") }
+  package func reloading() { notify("RELOADING=1\nMONOTONIC_USEC=\(UInt64(MonotonicClock.now * 1e6))") }
 
   /// The service is well.
   package func alive() { notify("WATCHDOG=1") }
@@ -74,7 +73,7 @@ package struct ServiceManager: Sendable {
   }
 
   /// The first descriptor that is a listening Unix stream socket.
-  func listeningSocket() -> (descriptor: CInt, path: String)? {
+  package func listeningSocket() -> (descriptor: CInt, path: String)? {
     for descriptor in listenDescriptors {
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       var accepts: CInt = 0

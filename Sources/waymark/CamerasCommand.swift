@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import WaymarkCamera
+import WaymarkDiagnostics
 import WaymarkFrames
 
 /// `waymark cameras`: lists the cameras and their formats and controls.
@@ -38,54 +39,12 @@ struct CameraList: ParsableCommand {
     if json {
       try Output.record(["cameras": cameras])
     } else if !cameras.isEmpty {
-      Output.line(cameras.map(Self.text).joined(separator: "\n").trimmingCharacters(in: .newlines))
+      Output.line(cameras.map(CameraText.text).joined(separator: "\n").trimmingCharacters(in: .newlines))
     }
     guard !cameras.isEmpty else {
       Output.diagnostic("no camera is plugged in")
       throw ExitCode(ExitStatus.unavailable.rawValue)
     }
     if cameras.allSatisfy({ $0.problem != nil }) { throw ExitCode(ExitStatus.notPermitted.rawValue) }
-  }
-
-  /// A camera for a person.
-  static func text(_ camera: AttachedCamera) -> String {
-    var lines = ["\(camera.name)", "  identity  \(camera.identity)", "  node      \(camera.path)"]
-    if let problem = camera.problem {
-      lines.append("  problem   \(problem.message)")
-      lines.append("            \(problem.hint)")
-      return lines.joined(separator: "\n") + "\n"
-    }
-    lines.append("  driver    \(camera.driver), \(camera.bus)")
-    // Formats that libv4l2 could make but nobody here would read are of no interest to a person.
-    for (index, format) in camera.formats.filter({ $0.usable || !$0.emulated }).enumerated() {
-      let note = format.usable ? (format.emulated ? " (converted)" : "") : " (not read)"
-      let sizes = format.sizes.map(Self.text).joined(separator: ", ")
-      lines.append(
-        "  \(index == 0 ? "formats   " : "          ")\(format.format)\(note): \(sizes.isEmpty ? "any size" : sizes)")
-    }
-    for (index, control) in camera.controls.enumerated() {
-      lines.append("  \(index == 0 ? "controls  " : "          ")\(Self.text(control))")
-    }
-    return lines.joined(separator: "\n") + "\n"
-  }
-
-  private static func text(_ size: AttachedCamera.Size) -> String {
-    let range = size.minimumWidth.map { "\($0)x\(size.minimumHeight ?? 0) to " } ?? ""
-    let rates = size.rates.map { $0 == $0.rounded() ? String(Int($0)) : String(format: "%.1f", $0) }
-    return "\(range)\(size.width)x\(size.height)" + (rates.isEmpty ? "" : "@\(rates.joined(separator: "/"))")
-  }
-
-  private static func text(_ control: SourceControl) -> String {
-    let value = control.menu[control.value].map { "\(control.value) (\($0))" } ?? "\(control.value)"
-    let locked = control.isActive ? "" : ", locked"
-    switch control.kind {
-    case .button: return "\(control.name): button"
-    case .boolean: return "\(control.name): \(control.value == 0 ? "off" : "on")\(locked)"
-    case .menu:
-      let entries = control.menu.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
-      return "\(control.name): \(value) of \(entries)\(locked)"
-    case .integer:
-      return "\(control.name): \(value), \(control.minimum) to \(control.maximum) by \(control.step)\(locked)"
-    }
   }
 }

@@ -6,6 +6,7 @@ import WaymarkClient
 import WaymarkConfiguration
 import WaymarkHTTP
 import WaymarkKiosk
+import WaymarkLogging
 import WaymarkService
 import WaymarkSystem
 

@@ -4,7 +4,7 @@ import WaymarkGeometry
 import WaymarkJSON
 import WaymarkProtocol
 
-@testable import waymark
+@testable import WaymarkDiagnostics
 
 /// Messages of the protocol as a person and a monitoring system read them: the fixtures of the wire, and what is written about them.
 struct TextForPeopleTests {
@@ -26,7 +26,7 @@ struct TextForPeopleTests {
 
   @Test func aStatusIsToldInLines() throws {
     #expect(
-      StatusCommand.text(of: try Self.status(), role: .operator) == """
+      StatusText.text(of: try Self.status(), role: .operator) == """
         waymark 0.1.0, up 12 s, you are operator
         socket    /run/waymark/waymark.sock
         camera    streaming, usb-046d_C920_1A2B3C, MJPG, 640×480, 30 fps
@@ -59,7 +59,7 @@ struct TextForPeopleTests {
     ] {
       #expect(lines.count { $0 == line } == 1, "\(line)")
     }
-    let text = StatusCommand.text(of: status, role: nil)
+    let text = StatusText.text(of: status, role: nil)
     #expect(text.contains("camera    desk: lost") && text.contains("camera    front: streaming"))
   }
 

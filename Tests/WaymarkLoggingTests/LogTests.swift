@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import Testing
 
-@testable import WaymarkService
+@testable import WaymarkLogging
 
 @Suite struct LogTests {
   private func line(_ message: String = "a code was refused", _ metadata: [String: String] = ["reason": "expired"])
@@ -39,18 +39,6 @@ import Testing
     #expect(settings.level(of: .scan) == .debug)
     #expect(settings.level(of: .camera) == .warning)
     #expect(settings.level(of: nil) == .warning)
-  }
-
-  @Test func theConfigurationSetsThem() throws {
-    let environment = [
-      "WAYMARK_LOG_LEVEL": "error", "WAYMARK_LOG_LEVELS_CAMERA": "trace", "WAYMARK_LOG_FORMAT": "json",
-      "XDG_CONFIG_HOME": "/nonexistent",
-    ]
-    let (configuration, problems) = ConfigurationLoader(
-      named: nil, environment: environment, flags: [:], isSystem: false
-    ).load()
-    #expect(problems == [])
-    #expect(configuration.log == LogSettings(level: .error, levels: [.camera: .trace], format: .json))
   }
 
   @Test func nobodyWaitsForWhoReadsTheLog() throws {

@@ -1,6 +1,8 @@
 import Foundation
+import Logging
 import Testing
 import WaymarkConfiguration
+import WaymarkLogging
 
 @testable import WaymarkService
 

@@ -1,6 +1,8 @@
 import Foundation
+import Logging
 import Testing
 import WaymarkConfiguration
+import WaymarkLogging
 import WaymarkOnboarding
 import WaymarkSystem
 
@@ -115,5 +117,17 @@ import WaymarkSystem
     let names = ConfigurationSchema.table.keys.filter(\.hasVariable).map(\.environmentName)
     #expect(Set(names).count == names.count)
     #expect(ConfigurationSchema.key("camera.keepOpen")?.environmentName == "WAYMARK_CAMERA_KEEP_OPEN")
+  }
+
+  @Test func levelsOfTheLogAreRead() throws {
+    let environment = [
+      "WAYMARK_LOG_LEVEL": "error", "WAYMARK_LOG_LEVELS_CAMERA": "trace", "WAYMARK_LOG_FORMAT": "json",
+      "XDG_CONFIG_HOME": "/nonexistent",
+    ]
+    let (configuration, problems) = ConfigurationLoader(
+      named: nil, environment: environment, flags: [:], isSystem: false
+    ).load()
+    #expect(problems == [])
+    #expect(configuration.log == LogSettings(level: .error, levels: [.camera: .trace], format: .json))
   }
 }

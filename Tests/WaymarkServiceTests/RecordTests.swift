@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 import WaymarkJSON
 import WaymarkProtocol
+import WaymarkServer
 import WaymarkSignature
 
 @testable import WaymarkServer

@@ -27,7 +27,8 @@ import WaymarkSystem
   func theRestStays(_ text: String) { #expect(Redaction.text(text) == text) }
 
   private func redacted(_ yaml: String) -> [String] {
-    RedactedConfiguration(ConfigurationDocument(yaml, path: "w.yaml", table: ConfigurationSchema.table)).lines
+    let table = ConfigurationSchema.table
+    return RedactedConfiguration(ConfigurationDocument(yaml, path: "w.yaml", table: table), table: table).lines
   }
 
   @Test func aConfigurationKeepsItsKeysAndLosesWhatNobodyKnows() {

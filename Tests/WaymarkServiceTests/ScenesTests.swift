@@ -6,6 +6,7 @@ import WaymarkImage
 import WaymarkJSON
 import WaymarkPipeline
 import WaymarkProtocol
+import WaymarkScenes
 import WaymarkWorker
 
 @testable import WaymarkServer

@@ -2,9 +2,9 @@ import Foundation
 import Glibc
 import Testing
 
-@testable import WaymarkService
+@testable import WaymarkSystem
 
-@Suite struct SystemdTests {
+@Suite struct ServiceManagerTests {
   /// A socket that hears what a service manager would hear.
   private final class Listener {
     let descriptor: CInt
@@ -31,7 +31,8 @@ import Testing
   }
 
   @Test(arguments: [false, true]) func notificationsArrive(_ isAbstract: Bool) throws {
-    let folder = try TestFolder.make()
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("wm-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let path = isAbstract ? "@" + folder : folder + "/notify"
     let listener = Listener(path)

@@ -1,19 +1,22 @@
 import Foundation
-import WaymarkScenes
 
 /// The scenes in the configured folders: a folder that holds a scene itself, or one that holds folders of scenes.
-struct SceneCatalog: Sendable {
-  let folders: [String]
+package struct SceneCatalog: Sendable {
+  private let folders: [String]
+
+  /// The scenes in `folders`, absolute paths.
+  package init(folders: [String]) { self.folders = folders }
 
   /// A scene's place.
-  struct Entry: Hashable, Sendable {
+  package struct Entry: Hashable, Sendable {
     /// The folder's name; what clients load it by.
-    var name: String
-    var path: String
+    package var name: String
+    /// The folder, as an absolute path.
+    package var path: String
   }
 
   /// All of them, by name; of two with one name the first stands.
-  func entries() -> [Entry] {
+  package func entries() -> [Entry] {
     var found: [String: Entry] = [:]
     for folder in folders {
       for path in Self.scenes(in: folder) {
@@ -24,7 +27,8 @@ struct SceneCatalog: Sendable {
     return found.values.sorted { $0.name < $1.name }
   }
 
-  func entry(_ name: String) -> Entry? { entries().first { $0.name == name } }
+  /// The one of a name.
+  package func entry(_ name: String) -> Entry? { entries().first { $0.name == name } }
 
   private static func scenes(in path: String) -> [String] {
     guard let folder = SceneFolder(path) else { return [] }

@@ -1,8 +1,7 @@
 import Foundation
-import WaymarkScenes
 
 /// The fingerprint of a scene's files; when it changes, the scene is read again.
-struct SceneFingerprint: Hashable, Sendable {
+package struct SceneFingerprint: Hashable, Sendable {
   private struct File: Hashable {
     var path: String
     var size: Int
@@ -12,7 +11,7 @@ struct SceneFingerprint: Hashable, Sendable {
   private var files: [File] = []
 
   /// The files of a folder and of the scene that was read from it last.
-  init(folder: SceneFolder, scene: Scene?) {
+  package init(folder: SceneFolder, scene: Scene?) {
     var names = folder.sceneFiles
     for anchor in scene?.anchors ?? [] {
       if let image = anchor.image { names.append(image) }
@@ -27,7 +26,7 @@ struct SceneFingerprint: Hashable, Sendable {
   }
 
   /// All files of a folder, of which nothing is known because no scene could be read from it.
-  init(everythingIn folder: String?) {
+  package init(everythingIn folder: String?) {
     guard let folder, let names = try? FileManager.default.subpathsOfDirectory(atPath: folder) else { return }
     for name in names.sorted().prefix(2000) { add(name, "\(folder)/\(name)") }
   }

@@ -17,7 +17,7 @@ package struct SceneFolder: Sendable {
   }
 
   /// The file that holds the scene: `scene.yaml`, `scene.yml` or `scene.json`, in this order.
-  package var sceneFiles: [String] {
+  var sceneFiles: [String] {
     ["scene.yaml", "scene.yml", "scene.json"].filter { FileManager.default.fileExists(atPath: "\(root)/\($0)") }
   }
 

@@ -4,6 +4,7 @@ import NIOCore
 import NIOPosix
 import WaymarkAccounts
 import WaymarkJSON
+import WaymarkLogging
 import WaymarkOnboarding
 import WaymarkProtocol
 import WaymarkServer

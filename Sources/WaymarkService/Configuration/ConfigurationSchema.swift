@@ -1,4 +1,5 @@
 package import WaymarkConfiguration
+import WaymarkLogging
 import WaymarkOnboarding
 
 /// All keys of `waymark.yaml`: by this table it is read, checked by `waymark config check`, and described on the page.

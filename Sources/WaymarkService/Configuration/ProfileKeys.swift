@@ -1,5 +1,6 @@
 import WaymarkConfiguration
 import WaymarkOnboarding
+import WaymarkSystem
 
 /// The keys of `profiles`: when a profile holds, and the keys of the file that stand in one again.
 enum ProfileKeys {

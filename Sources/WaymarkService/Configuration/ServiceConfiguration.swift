@@ -1,5 +1,6 @@
 import Logging
 package import WaymarkConfiguration
+package import WaymarkLogging
 package import WaymarkServer
 import WaymarkSystem
 

@@ -1,4 +1,5 @@
 import WaymarkConfiguration
+import WaymarkLogging
 
 /// The keys of `waymark.yaml` that the service reads by their path, in the order of the page.
 enum ServiceKeys {

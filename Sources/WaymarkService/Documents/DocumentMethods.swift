@@ -5,6 +5,7 @@ import NIOPosix
 import WaymarkDocuments
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkLogging
 import WaymarkProtocol
 import WaymarkServer
 import WaymarkSystem

@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import WaymarkDocuments
+import WaymarkLogging
 import WaymarkProtocol
 import WaymarkServer
 import WaymarkSystem

@@ -2,6 +2,7 @@ import Logging
 import NIOPosix
 package import WaymarkFrames
 import WaymarkImage
+import WaymarkLogging
 package import WaymarkPipeline
 package import WaymarkProtocol
 package import WaymarkServer

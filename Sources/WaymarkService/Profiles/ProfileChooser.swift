@@ -1,3 +1,5 @@
+package import WaymarkSystem
+
 /// Decides which profile is in use: one that somebody asked for or whose code was scanned, else that of the focused program, else that of
 /// the hour, else none. A value: its times are given to it, in seconds of a clock that runs evenly.
 package struct ProfileChooser: Sendable {

@@ -1,5 +1,6 @@
 import Logging
 import NIOCore
+import WaymarkLogging
 import WaymarkOnboarding
 package import WaymarkProtocol
 package import WaymarkServer

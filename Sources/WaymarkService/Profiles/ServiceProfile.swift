@@ -1,5 +1,5 @@
 package import WaymarkConfiguration
-import WaymarkSystem
+package import WaymarkSystem
 
 /// A profile of the configuration: its name, and when it is in use by itself. What it sets is read by `ServiceConfiguration.using(profile:)`.
 package struct ServiceProfile: Sendable {

@@ -6,6 +6,7 @@ import WaymarkBarcodes
 import WaymarkFrames
 import WaymarkImage
 import WaymarkJSON
+import WaymarkLogging
 import WaymarkOnboarding
 package import WaymarkPipeline
 package import WaymarkProtocol

@@ -2,6 +2,7 @@ import Logging
 import WaymarkBarcodes
 import WaymarkFrames
 import WaymarkImage
+import WaymarkLogging
 import WaymarkOnboarding
 import WaymarkPipeline
 import WaymarkProtocol

@@ -1,5 +1,6 @@
 import Logging
 import NIOPosix
+import WaymarkLogging
 import WaymarkProtocol
 import WaymarkScenes
 import WaymarkServer

@@ -3,6 +3,7 @@ import NIOCore
 import WaymarkAnchors
 import WaymarkFrames
 import WaymarkImage
+import WaymarkLogging
 import WaymarkPipeline
 import WaymarkProtocol
 import WaymarkScenes

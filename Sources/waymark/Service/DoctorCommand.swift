@@ -1,4 +1,5 @@
 import ArgumentParser
+import WaymarkDiagnostics
 import WaymarkService
 
 /// `waymark doctor`: finds faults of the installation and their remedies.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import WaymarkClient
+import WaymarkDiagnostics
 import WaymarkProtocol
 import WaymarkSystem
 

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import WaymarkConfiguration
 import WaymarkSymbologies
+import WaymarkSystem
 
 @testable import WaymarkService
 

@@ -217,7 +217,7 @@ function begin() {
   for (const load of Object.values(parts)) load().catch(() => {});
 }
 // It comes once that is on the screen: until then it would only take time from what draws. Where nobody sees the page, or the browser
-// does not tell of its first picture, it comes all the same.
+// does not tell of its first picture, it comes too.
 if (document.hidden || !PerformanceObserver.supportedEntryTypes.includes('paint')) begin();
 else {
   new PerformanceObserver((list) => { if (list.getEntriesByName('first-contentful-paint').length) begin(); }).observe({ type: 'paint', buffered: true });
