@@ -81,6 +81,22 @@ extension Quadrilateral {
     return true
   }
 
+  /// Returns whether two outlines cannot be those of two things beside each other: more than a fifth of one lies in the other.
+  package func overlaps(_ other: Self) -> Bool { share(in: other) > 0.2 || other.share(in: self) > 0.2 }
+
+  /// The share of it that lies in another one, from 64 places spread over it.
+  private func share(in other: Self) -> Double {
+    var inside = 0
+    for row in 0..<8 {
+      for column in 0..<8 {
+        let (u, v) = ((Double(column) + 0.5) / 8, (Double(row) + 0.5) / 8)
+        let (top, bottom) = (topLeft * (1 - u) + topRight * u, bottomLeft * (1 - u) + bottomRight * u)
+        if other.contains(top * (1 - v) + bottom * v) { inside += 1 }
+      }
+    }
+    return Double(inside) / 64
+  }
+
   /// The upright rectangle around it.
   package var bounds: Bounds { Bounds(around: corners) }
 

@@ -28,6 +28,12 @@ public final class AnchorDetector {
   package var intrinsics: CameraIntrinsics?
   /// The camera of the picture that is searched.
   private var camera = CameraIntrinsics(assumedFor: 640, 480)
+  /// How many copies of each anchor are claimed in one frame.
+  public var copies = AnchorCopies() {
+    didSet { limits = CopyLimits(copies, library.references) }
+  }
+  private var limits: CopyLimits
+  private var mask = ExclusionMask()
   /// True if round anchors are looked for as if they were flat.
   var takesAllFlat = false
   private var templates: TemplateCache
@@ -38,6 +44,7 @@ public final class AnchorDetector {
   /// - Parameter templates: how many anchors' alignment templates are kept; each takes a third of a megabyte.
   package init(library: AnchorLibrary, templates: Int) {
     self.library = library
+    limits = CopyLimits(AnchorCopies(), library.references)
     self.templates = TemplateCache(capacity: min(templates, library.references.count), for: library)
     let capacity = plain.features.capacity
     lookup = FeatureLookup(library: library, features: capacity)
@@ -64,10 +71,36 @@ public final class AnchorDetector {
   /// So many matches that agree fix a map well enough to go on from: four times what a map needs.
   private static let many = 16
 
-  /// The anchors in a frame, the surest first, one claim an anchor.
-  public func detect(_ frame: ImageView) -> [DetectedAnchor] { detect(frame, except: []) }
+  /// How many wrong hypotheses of further copies end the search for them in one look.
+  private static let copyAttempts = 6
+  /// How often a frame is looked at while further copies are found in it.
+  private static let mostLooks = 4
 
-  /// The same, without what lies inside outlines that are already known (through a lens: their straight places).
+  /// The anchors in a frame, the surest first, as many claims an anchor as `copies` allows.
+  ///
+  /// A frame full of copies has more corners than one look takes up. So what was found is painted over and the rest looked at again, until
+  /// nothing more is found, three times at most.
+  public func detect(_ frame: ImageView) -> [DetectedAnchor] {
+    var found = detect(frame, except: [])
+    guard !limits.isSingle else { return found }
+    var (known, painted, last) = ([Quadrilateral](), [Quadrilateral](), found)
+    var looks = 1
+    while looks < Self.mostLooks, found.count < AnchorCopies.most, last.contains(where: { limits[$0.anchor] > 1 }) {
+      for outline in last.compactMap(limits.outline) {
+        known.append(outline)
+        painted.append(lens?.bend(outline) ?? outline)
+      }
+      last = mask.paint(frame, painted) { detect($0, except: known) }
+      for claim in last where found.count < AnchorCopies.most && limits.allow(claim, beside: found) {
+        found.append(claim)
+      }
+      looks += 1
+    }
+    found.sort { ($1.score, $0.anchor) < ($0.score, $1.anchor) }
+    return found
+  }
+
+  /// The anchors of one look at a frame, without what lies inside outlines that are already known (through a lens: their straight places).
   package func detect(_ frame: ImageView, except known: [Quadrilateral]) -> [DetectedAnchor] {
     detections.removeAll(keepingCapacity: true)
     guard frame.width >= 32, frame.height >= 32, !library.references.isEmpty else { return [] }
@@ -131,6 +164,52 @@ public final class AnchorDetector {
         failures += 1
       }
     }
+    if !limits.isSingle { searchCopies(extractor, minimum: isWeak ? 2 : 4, doubled: doubled, width: picture.width) }
+  }
+
+  /// Looks for further copies of the anchors that were found, the best supported hypothesis of all of them first.
+  ///
+  /// Matches inside an accepted outline are its own; those of a hypothesis that failed are struck out, so that the next one is another.
+  /// All copies share the wrong hypotheses that a look has time for.
+  private func searchCopies(_ extractor: FeatureExtractor, minimum: Int, doubled: Bool, width: Int) {
+    let features = extractor.features.features
+    var waiting: [Hypothesis] = []
+    func propose(_ anchor: Int) {
+      waiting.removeAll { $0.anchor == anchor }
+      let claims = detections.count(where: { $0.anchor == anchor })
+      guard claims > 0, claims < limits[anchor],
+        let next = hypotheses.next(of: anchor, lookup.matches, features: features, minimum: minimum)
+      else { return }
+      waiting.append(next)
+    }
+    func strike(_ claim: DetectedAnchor) {
+      guard let outline = limits.outline(claim) else { return }
+      for anchor in limits.several {
+        hypotheses.strike(of: anchor, in: outline, lookup.matches, features: features)
+      }
+      // What was to be asked next may be this very thing.
+      for spent in waiting where outline.contains(Point2(Double(spent.origin.x), Double(spent.origin.y))) {
+        propose(spent.anchor)
+      }
+    }
+    for claim in detections { strike(claim) }
+    for claim in detections { propose(claim.anchor) }
+    var failures = 0
+    while failures < Self.copyAttempts, detections.count < AnchorCopies.most,
+      let best = waiting.max(by: { $0.support < $1.support })
+    {
+      let claim = verify(best, extractor, doubled: doubled, width: width)
+      hypotheses.strike(supporting: best, lookup.matches, features: features)
+      if let claim, limits.allow(claim, beside: detections) {
+        detections.append(claim)
+        strike(claim)
+        // It may have gone to a picture that looks alike.
+        propose(claim.anchor)
+      } else {
+        failures += 1
+      }
+      propose(best.anchor)
+    }
   }
 
   private func verify(
@@ -145,9 +224,11 @@ public final class AnchorDetector {
       n += 1
     }
     if let radius = reference.radius, let physical = reference.physicalWidth, !takesAllFlat {
-      guard let (map, inliers) = round(hypothesis, n, reference, width: physical, radius: radius, features) else {
-        return nil
-      }
+      let shape = CylinderMap(
+        pose: PlanePose(rotation: .identity, translation: Point3(0, 0, 1)), width: reference.width,
+        height: reference.height, physicalWidth: physical, radius: radius, camera: camera)
+      let supporters = UnsafeBufferPointer(rebasing: pairs[..<n])
+      guard let (map, inliers) = guided.cylinder(shape, from: hypothesis, supporters, features) else { return nil }
       return align(hypothesis.anchor, .cylinder(map), inliers, extractor, doubled, width)
     }
     // Among thousands of anchors most features of this one were not among the nearest: with few that agree, all are looked for.
@@ -197,50 +278,6 @@ public final class AnchorDetector {
     return align(anchor, .plane(map), inliers, extractor, doubled, width)
   }
 
-  /// The pose of a cylinder that a hypothesis leads to, and how many features agree with it.
-  ///
-  /// Around one point a cylinder looks like the plane that touches it, so that features and hypotheses are those of flat anchors; the
-  /// cylinder is fitted to the hypothesis's supporters, the first `n` pairs, and then looked for on the whole surface in sight.
-  private func round(
-    _ hypothesis: Hypothesis, _ n: Int, _ reference: AnchorReference, width: Double, radius: Double,
-    _ features: FeatureSet
-  ) -> (CylinderMap, Int)? {
-    guard n >= 3 else { return nil }
-    let shape = CylinderMap(
-      pose: PlanePose(rotation: .identity, translation: Point3(0, 0, 1)), width: reference.width,
-      height: reference.height, physicalWidth: width, radius: radius, camera: camera)
-    let supporters = UnsafeBufferPointer(rebasing: pairs[..<n])
-    let middle = supporters.reduce(Point2.zero) { $0 + $1.reference } / Double(n)
-    guard let seeds = CylinderFit.seeds(hypothesis.homography, at: middle, shape: shape, supporters) else { return nil }
-    func fit(_ seed: CylinderMap) -> (map: CylinderMap, cost: Double)? {
-      CylinderFit.refine(seed, supporters, sigma: 16, iterations: 8).flatMap {
-        CylinderFit.refine($0.map, supporters, sigma: 5)
-      }
-    }
-    let first = fit(seeds.0)
-    let second = seeds.1.flatMap(fit)
-    guard var best = (first.map({ f in second.map { $0.cost < f.cost ? $0 : f } ?? f }) ?? second)?.map else {
-      return nil
-    }
-    let radii: InlineArray<3, Double> = [10, 6, 4]
-    let sigmas: InlineArray<3, Double> = [4, 2.5, 1.5]
-    for round in 0..<3 {
-      let size = best.corners?.signedArea.squareRoot() ?? 0
-      guided.run(
-        hypothesis.anchor, .cylinder(best), radius: Float(min(24, max(radii[round], round == 0 ? 0.06 * size : 0))),
-        features)
-      guard guided.count >= 6 else { return nil }
-      let found = UnsafeBufferPointer(rebasing: guided.pairs[..<guided.count])
-      guard let fit = CylinderFit.refine(best, found, sigma: sigmas[round]) else { return nil }
-      best = fit.map
-    }
-    var inliers = 0
-    for pair in guided.pairs[..<guided.count] where best.depth(pair.reference) > 0 {
-      if best.apply(pair.reference).distance(to: pair.frame) < 4.5 { inliers += 1 }
-    }
-    return inliers >= 8 ? (best, inliers) : nil
-  }
-
   /// Moves the map until reference and frame agree on intensities, and asks how well they do.
   private func align(
     _ anchor: Int, _ map: SurfaceMap, _ inliers: Int, _ extractor: FeatureExtractor, _ doubled: Bool, _ width: Int
@@ -271,7 +308,7 @@ public final class AnchorDetector {
     // the depths that it must have.
     guard deviations >= StructureVerifier.needed,
       deviations >= StructureVerifier.ample || final.cylinder != nil
-        || hasCameraLikeDepth(final.homography, reference, outline, width: width)
+        || final.homography.hasCameraLikeDepth(of: reference, outline, width: width)
     else { return nil }
     let claim = DetectedAnchor(anchor: anchor, map: final, inliers: inliers, score: result.score)
     return allowsOverlaps ? claim : prove(claim, outline, pyramid)
@@ -289,7 +326,7 @@ public final class AnchorDetector {
       (claim.anchor, claim.map, claim.score) = (judgement.anchor, judgement.map, alignment.score)
       claim.inliers = max(alignment.inliers, 8)
       // Another hypothesis has found it already.
-      guard !detections.contains(where: { $0.anchor == claim.anchor }) else { return nil }
+      guard detections.count(where: { $0.anchor == claim.anchor }) < limits[claim.anchor] else { return nil }
     }
     // Of two anchors that look alike, one place is given to the one that fits better.
     if let other = detections.indices.first(where: { covers(detections[$0], outline) }) {
@@ -305,19 +342,6 @@ public final class AnchorDetector {
   /// hundredth of correlation. In frames that show none of a library's anchors, wrong claims had eight to thirteen features and
   /// scores below 0.88; right ones with so few have more, and with 32 features the general bound is enough.
   static func leastScore(_ inliers: Int) -> Double { max(0.6, 0.9 - 0.0125 * Double(max(0, inliers - 8))) }
-
-  /// Returns whether the corners' depths differ no more than they can: a picture that fills a small angle is about as far away at
-  /// one end as at the other, however it is tilted. Bent wrong maps fail here.
-  private func hasCameraLikeDepth(
-    _ map: Homography, _ reference: AnchorReference, _ outline: Quadrilateral, width: Int
-  ) -> Bool {
-    let q = Quadrilateral(width: Double(reference.width), height: Double(reference.height))
-    let depths = SIMD4(map.depth(q.topLeft), map.depth(q.topRight), map.depth(q.bottomRight), map.depth(q.bottomLeft))
-    let (least, greatest) = (abs(depths.min()), abs(depths.max()))
-    let ratio = max(least, greatest) / max(1e-9, min(least, greatest))
-    // The focal length of a wide lens is 0.7 of the frame's width.
-    return ratio < min(4, 1.1 + 1.8 * outline.longerDiagonal / (0.7 * Double(width)))
-  }
 
   /// Returns whether a claim and an outline stand for the same thing in the frame: each holds the other's centre.
   private func covers(_ detection: DetectedAnchor, _ outline: Quadrilateral) -> Bool {

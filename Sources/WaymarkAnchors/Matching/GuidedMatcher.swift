@@ -78,6 +78,47 @@ final class GuidedMatcher {
     }
   }
 
+  /// The pose of a cylinder that a hypothesis leads to, and how many features agree with it.
+  ///
+  /// Around one point a cylinder looks like the plane that touches it, so that features and hypotheses are those of flat anchors; the
+  /// cylinder is fitted to the hypothesis's supporters and then looked for on the whole surface in sight.
+  ///
+  /// - Parameter shape: the cylinder, anywhere.
+  func cylinder(
+    _ shape: CylinderMap, from hypothesis: Hypothesis, _ supporters: UnsafeBufferPointer<PointPair>, _ set: FeatureSet
+  ) -> (CylinderMap, Int)? {
+    guard supporters.count >= 3 else { return nil }
+    let middle = supporters.reduce(Point2.zero) { $0 + $1.reference } / Double(supporters.count)
+    guard let seeds = CylinderFit.seeds(hypothesis.homography, at: middle, shape: shape, supporters) else { return nil }
+    func fit(_ seed: CylinderMap) -> (map: CylinderMap, cost: Double)? {
+      CylinderFit.refine(seed, supporters, sigma: 16, iterations: 8).flatMap {
+        CylinderFit.refine($0.map, supporters, sigma: 5)
+      }
+    }
+    let first = fit(seeds.0)
+    let second = seeds.1.flatMap(fit)
+    guard var best = (first.map({ f in second.map { $0.cost < f.cost ? $0 : f } ?? f }) ?? second)?.map else {
+      return nil
+    }
+    let radii: InlineArray<3, Double> = [10, 6, 4]
+    let sigmas: InlineArray<3, Double> = [4, 2.5, 1.5]
+    for round in 0..<3 {
+      let size = best.corners?.signedArea.squareRoot() ?? 0
+      run(
+        hypothesis.anchor, .cylinder(best), radius: Float(min(24, max(radii[round], round == 0 ? 0.06 * size : 0))), set
+      )
+      guard count >= 6,
+        let fit = CylinderFit.refine(best, UnsafeBufferPointer(rebasing: pairs[..<count]), sigma: sigmas[round])
+      else { return nil }
+      best = fit.map
+    }
+    var inliers = 0
+    for pair in pairs[..<count] where best.depth(pair.reference) > 0 {
+      if best.apply(pair.reference).distance(to: pair.frame) < 4.5 { inliers += 1 }
+    }
+    return inliers >= 8 ? (best, inliers) : nil
+  }
+
   private func search(
     _ anchor: Int, _ map: SurfaceMap, _ set: FeatureSet, distance: Int, radius: (SIMD2<Float>) -> Float
   ) {

@@ -104,6 +104,47 @@ final class HypothesisSearch {
     }
   }
 
+  /// The best hypothesis of one anchor among its matches that were not struck out.
+  func next(
+    of anchor: Int, _ matches: UnsafePointer<FeatureMatch>, features: UnsafePointer<Feature>, minimum: Int
+  ) -> Hypothesis? {
+    let n = min(Int(counts[anchor]), settings.perAnchor)
+    guard n >= minimum else { return nil }
+    let first = Int(heads[anchor] - counts[anchor])
+    for k in 0..<n { locals[k] = local(matches[Int(grouped[first + k])], features) }
+    return best(anchor, n, minimum)
+  }
+
+  /// Strikes out the matches of one anchor of which `isSpent` is true; the others keep their order.
+  private func strike(
+    of anchor: Int, _ matches: UnsafePointer<FeatureMatch>, features: UnsafePointer<Feature>, _ isSpent: (Local) -> Bool
+  ) {
+    let first = Int(heads[anchor] - counts[anchor])
+    var kept = first
+    for k in first..<Int(heads[anchor]) where !isSpent(local(matches[Int(grouped[k])], features)) {
+      grouped[kept] = grouped[k]
+      kept += 1
+    }
+    counts[anchor] = Int32(kept - first)
+    heads[anchor] = Int32(kept)
+  }
+
+  /// Strikes out the matches of an anchor that lie inside an outline in the frame.
+  func strike(
+    of anchor: Int, in outline: Quadrilateral, _ matches: UnsafePointer<FeatureMatch>, features: UnsafePointer<Feature>
+  ) {
+    strike(of: anchor, matches, features: features) {
+      outline.contains(Point2(Double($0.frame.x), Double($0.frame.y)))
+    }
+  }
+
+  /// Strikes out the matches that agree with a hypothesis, and the one that it was made from.
+  func strike(
+    supporting h: Hypothesis, _ matches: UnsafePointer<FeatureMatch>, features: UnsafePointer<Feature>
+  ) {
+    strike(of: h.anchor, matches, features: features) { $0.frame == h.origin || supports($0, h) }
+  }
+
   private func insert(_ h: Hypothesis) {
     var i = hypotheses.count
     while i > 0, hypotheses[i - 1].support < h.support { i -= 1 }
@@ -182,15 +223,19 @@ final class HypothesisSearch {
   ) {
     let n = Int(counts[h.anchor])
     let first = Int(heads[h.anchor]) - n
+    for k in 0..<n {
+      let l = local(matches[Int(grouped[first + k])], features)
+      if supports(l, h) { body(l.reference, l.frame) }
+    }
+  }
+
+  @inline(__always)
+  private func supports(_ l: Local, _ h: Hypothesis) -> Bool {
     let determinant = h.linear.determinant
     let middle = SIMD2(
       Float(library.references[h.anchor].width) / 2, Float(library.references[h.anchor].height) / 2)
-    let size = determinant.squareRoot() * max(middle.x, middle.y)
-    let limit = 6 + 0.2 * size
-    for k in 0..<n {
-      let l = local(matches[Int(grouped[first + k])], features)
-      let e = h.apply(l.reference) - l.frame
-      if (e * e).sum() <= limit * limit, Self.alike(h.linear, l.linear, determinant) { body(l.reference, l.frame) }
-    }
+    let limit = 6 + 0.2 * determinant.squareRoot() * max(middle.x, middle.y)
+    let e = h.apply(l.reference) - l.frame
+    return (e * e).sum() <= limit * limit && Self.alike(h.linear, l.linear, determinant)
   }
 }

@@ -25,6 +25,8 @@ struct AnchorsMatchCommand: AsyncParsableCommand {
 
   @OptionGroup var camera: CameraOptions
 
+  @OptionGroup var several: CopiesOption
+
   @Flag(help: "One JSON object a frame.")
   var json = false
 
@@ -32,6 +34,7 @@ struct AnchorsMatchCommand: AsyncParsableCommand {
     let intrinsics = try camera.resolve()
     try AnchorFrames.run(frames, library: library, json: json) { library in
       let detector = AnchorDetector(library: library)
+      detector.copies = AnchorCopies(several.copies)
       return { picture, input in
         match(picture, input, detector, intrinsics(picture.width, picture.height))
       }

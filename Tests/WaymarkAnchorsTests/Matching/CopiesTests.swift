@@ -1,0 +1,132 @@
+import Testing
+import WaymarkGeometry
+import WaymarkImage
+
+@testable import WaymarkAnchors
+
+@Suite struct CopiesTests {
+  private static let outline = Quadrilateral(width: 480, height: 360)
+
+  /// Upright copies in rows, each a little turned.
+  private static func places(_ count: Int, columns: Int, scale: Double, width: Double = 640) -> [Homography] {
+    (0..<count).map { i in
+      let pitch = width / Double(columns)
+      let (x, y) = (Double(i % columns) * pitch + 8, Double(i / columns) * (360 * scale + 12) + 10)
+      let turn = 0.03 * Double(i % 3 - 1) * scale
+      return Homography(SIMD3(scale, -turn, x + 4), SIMD3(turn, scale, y), SIMD3(0, 0, 1))
+    }
+  }
+
+  private static func frame(_ places: [Homography], of picture: GrayImage, width: Int = 640, height: Int = 480)
+    -> GrayImage
+  {
+    places.reduce(GrayImage(width: width, height: height, value: 90)) {
+      Scenery.frame(picture, $1, width: width, height: height, on: $0)
+    }
+  }
+
+  /// Expects as many claims as there are places, each at another one.
+  private func expect(_ claims: [DetectedAnchor], at places: [Homography]) {
+    var left = places.map { $0.apply(Self.outline) }
+    for claim in claims {
+      let corners = claim.homography.apply(Self.outline)
+      guard let i = left.firstIndex(where: { $0.meanCornerDistance(to: corners) < 1.5 }) else {
+        Issue.record("a claim at \(corners.center), where no copy is left")
+        continue
+      }
+      left.remove(at: i)
+    }
+    #expect(left.isEmpty, "\(left.count) copies were not told")
+  }
+
+  @Test(arguments: [(2, 2, 0.6), (3, 2, 0.55), (5, 3, 0.4)])
+  func everyCopyIsTold(_ count: Int, _ columns: Int, _ scale: Double) throws {
+    let places = Self.places(count, columns: columns, scale: scale)
+    let frame = Self.frame(places, of: Scenery.picture(seed: 2))
+    try Scenery.withLibrary(Scenery.anchors) { library, _ in
+      let detector = AnchorDetector(library: library)
+      let one = frame.withView { detector.detect($0) }
+      #expect(one.map(\.anchor) == [1])
+      detector.copies = AnchorCopies(20)
+      let all = frame.withView { detector.detect($0) }
+      #expect(all.allSatisfy { $0.anchor == 1 })
+      expect(all, at: places)
+    }
+  }
+
+  @Test func asManyAsAreAllowedOfEachAreTold() throws {
+    let (left, right) = (Self.places(3, columns: 4, scale: 0.3), Self.places(7, columns: 4, scale: 0.3).suffix(3))
+    let first = Self.frame(left, of: Scenery.picture(seed: 1))
+    let frame = right.reduce(first) { Scenery.frame(Scenery.picture(seed: 3), $1, on: $0) }
+    try Scenery.withLibrary(Scenery.anchors) { library, _ in
+      let detector = AnchorDetector(library: library)
+      detector.copies = AnchorCopies(named: ["picture-1": 2, "picture-3": 30])
+      let claims = frame.withView { detector.detect($0) }
+      #expect(claims.filter { $0.anchor == 0 }.count == 2)
+      expect(claims.filter { $0.anchor == 2 }, at: Array(right))
+    }
+  }
+
+  /// A frame that is full of copies: more than may be told.
+  @Test func thirtyAreTheMost() throws {
+    let places = Self.places(36, columns: 6, scale: 0.3, width: 960)
+    let frame = Self.frame(places, of: Scenery.picture(seed: 2), width: 960, height: 760)
+    try Scenery.withLibrary(Scenery.anchors) { library, _ in
+      let detector = AnchorDetector(library: library)
+      detector.copies = AnchorCopies(1_000)
+      let claims = frame.withView { detector.detect($0) }
+      #expect(claims.count == AnchorCopies.most)
+      let outlines = claims.map { $0.homography.apply(Self.outline) }
+      for (i, a) in outlines.enumerated() { #expect(!outlines[..<i].contains { $0.overlaps(a) }) }
+    }
+  }
+
+  @Test func oneIsOneAndNothingIsNothing() throws {
+    let place = Homography(SIMD3(0.45, 0.1, 180), SIMD3(-0.1, 0.9, 110), SIMD3(-0.0003, 0.0002, 1))
+    try Scenery.withLibrary(Scenery.anchors) { library, _ in
+      let detector = AnchorDetector(library: library)
+      detector.copies = AnchorCopies(20)
+      let frame = Scenery.frame(Scenery.picture(seed: 2), place)
+      expect(frame.withView { detector.detect($0) }, at: [place])
+      for seed in 60..<66 as Range<UInt64> {
+        let foreign = Scenery.picture(seed: seed, width: 640, height: 480)
+        #expect(foreign.withView { detector.detect($0) }.isEmpty)
+      }
+    }
+  }
+
+  /// A picture that repeats itself is not a row of copies of itself.
+  @Test func aPatternIsNotSeveralCopies() throws {
+    let tile = Scenery.picture(seed: 5, width: 120, height: 120)
+    let pattern = GrayImage(width: 480, height: 360) { pixels in
+      for i in pixels.indices { pixels[i] = tile[i % 480 % 120, i / 480 % 120] }
+    }
+    let anchor = AnchorCompiler().compile(name: "pattern", physicalWidth: nil, image: pattern)
+    try Scenery.withLibrary([anchor]) { library, _ in
+      let detector = AnchorDetector(library: library)
+      detector.copies = AnchorCopies(20)
+      let frame = Scenery.frame(pattern, Homography(SIMD3(0.8, 0.05, 120), SIMD3(-0.05, 0.8, 90), SIMD3(0, 0, 1)))
+      let claims = frame.withView { detector.detect($0) }
+      #expect(claims.count <= 1)
+    }
+  }
+
+  @Test func numbersOutOfBoundsCountAsTheNearest() {
+    #expect(AnchorCopies(0) == AnchorCopies())
+    #expect(AnchorCopies(-3).isSingle && AnchorCopies(31) == AnchorCopies(30))
+    let copies = AnchorCopies(2, named: ["a": 1, "b": 99, "c": 2])
+    #expect(["a", "b", "c", "d"].map { copies.allowed(of: $0) } == [1, 30, 2, 2])
+    #expect(!copies.isSingle && AnchorCopies(named: ["a": 1]).isSingle)
+  }
+
+  @Test func outlinesOverlapByAFifthOfTheSmallerOne() {
+    func square(_ x: Double, _ size: Double = 100) -> Quadrilateral {
+      Quadrilateral(
+        topLeft: Point2(x, 0), topRight: Point2(x + size, 0), bottomRight: Point2(x + size, size),
+        bottomLeft: Point2(x, size))
+    }
+    #expect(square(0).overlaps(square(60)) && square(60).overlaps(square(0)))
+    #expect(!square(0).overlaps(square(90)) && !square(0).overlaps(square(300)))
+    #expect(square(0).overlaps(square(40, 10)) && square(40, 10).overlaps(square(0)))
+  }
+}
