@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaymarkImage
 
 /// Libraries that grow: built again, taken up, merged, compared.
 @Suite(.serialized) struct AnchorLibraryTests {
@@ -64,6 +65,36 @@ import Testing
     #expect(difference.objects.first?["widths"] as? [String] == ["can"])
     #expect(try run("build", manifest, "-o", folder.file("cans")).diagnostics.contains("1 anchors were taken over"))
     #expect(try run("list", folder.file("cans"), "--json").objects.first?["radius"] as? Double == 0.04)
+  }
+
+  @Test(.timeLimit(.minutes(2))) func copiesAreToldWhereTheyAreAllowed() throws {
+    let whole = try PictureDecoder().gray([UInt8](Data(contentsOf: URL(filePath: poster("pump-7.jpg"))))).image
+    let small = whole.resized(width: 190, height: whole.height * 190 / whole.width)
+    var pixels = [UInt8](repeating: 100, count: 640 * 480)
+    for copy in 0..<3 {
+      for y in 0..<min(small.height, 440) {
+        for x in 0..<small.width { pixels[(y + 30) * 640 + x + 12 + 208 * copy] = small[x, y] }
+      }
+    }
+    try Data("P5 640 480 255\n".utf8 + pixels).write(to: URL(filePath: folder.file("shelf.pgm")))
+    #expect(try run("build", poster("pump-7.jpg"), "-o", folder.file("a")).status == 0)
+    func lefts(_ arguments: String...) throws -> [Int] {
+      let run = try Executable.run(["anchors"] + arguments + [folder.file("a"), folder.file("shelf.pgm"), "--json"])
+      let anchors = try #require(run.objects.first?["anchors"] as? [[String: Any]])
+      return anchors.compactMap { ($0["corners"] as? [[Double]])?.first?.first.map { Int($0.rounded()) } }.sorted()
+    }
+    #expect(try lefts("match").count == 1)
+    let all = try lefts("match", "--copies", "20")
+    #expect(all.count == 3 && zip(all, [12, 220, 428]).allSatisfy { abs($0 - $1) <= 1 })
+    #expect(try lefts("match", "--copies", "2").count == 2)
+    let followed = try Executable.run(
+      ["anchors", "track", "--copies", "5", folder.file("a"), folder.file("shelf.pgm"), "--json"])
+    let numbers = (followed.objects.first?["anchors"] as? [[String: Any]])?.compactMap { $0["copy"] as? Int }
+    #expect(numbers?.sorted() == [1, 2, 3])
+    for wrong in ["0", "31"] {
+      let refused = try run("match", "--copies", wrong, folder.file("a"), folder.file("shelf.pgm"))
+      #expect(refused.status == 64 && refused.diagnostics.contains("from 1 to 30"))
+    }
   }
 
   @Test(.timeLimit(.minutes(2))) func librariesAreMergedAndCompared() throws {

@@ -3,7 +3,7 @@ package import WaymarkImage
 
 /// Finds anchors in a single frame: the detector over a library, seen from the engine that follows them.
 package protocol AnchorDetecting: AnyObject {
-  /// Finds anchors in a frame, best claim first, one claim an anchor.
+  /// Finds anchors in a frame, best claim first, as many claims an anchor as `copies` allows.
   ///
   /// - Parameter known: outlines of what is already followed; they are painted over in the frame.
   func detections(in frame: ImageView, known: [Quadrilateral]) -> [DetectedAnchor]
@@ -20,6 +20,9 @@ package protocol AnchorDetecting: AnyObject {
   /// How many references there are.
   var referenceCount: Int { get }
 
+  /// How many copies of each anchor are claimed.
+  var copies: AnchorCopies { get set }
+
   /// The lens of the frames: claims and known outlines are then those without its distortion.
   var lens: LensMap? { get set }
 
@@ -30,6 +33,12 @@ package protocol AnchorDetecting: AnyObject {
 extension AnchorDetecting {
   /// Sources whose references do not look alike.
   package var twins: [[AnchorTwin]] { [] }
+
+  /// Sources that claim each anchor once.
+  package var copies: AnchorCopies {
+    get { AnchorCopies() }
+    set {}
+  }
 
   /// Sources that know nothing of lenses.
   package var lens: LensMap? {

@@ -8,25 +8,6 @@ import WaymarkSystem
 /// allocates nothing on the image path. To be used from one thread at a time.
 public final class AnchorEngine {
   /// The settings.
-  public struct Options: Hashable, Sendable {
-    /// The least time between two searches of the whole frame while something is followed, in seconds.
-    public var searchInterval = 0.5
-    /// The same while an anchor has just been lost and others are still followed, in seconds.
-    public var initialSearchInterval = 0.1
-    /// For how long an anchor that was lost is looked for near its last place, in seconds.
-    public var retentionTime = 0.5
-    /// For how long an anchor must be seen before it counts as found, in seconds.
-    public var foundAfter = 0.05
-    /// For how long it must be away before it counts as lost, in seconds.
-    public var lostAfter = 0.5
-    /// The most anchors followed at once; more are not searched for.
-    public var maximumAnchors = 32
-
-    /// The usual settings.
-    public init() {}
-  }
-
-  /// The settings.
   public let options: Options
   /// Told where the time of frames goes.
   package var stages: StageTimes?
@@ -39,6 +20,13 @@ public final class AnchorEngine {
   private let givenIntrinsics: CameraIntrinsics?
   private let pyramid = GrayPyramid()
   private let aligner: PatchAligner
+  /// For copies where many are followed: with fewer patches, so that thirty take little more time than a dozen.
+  private var sharing: PatchAligner?
+  /// How many copies have the patches that one anchor has.
+  private static let fewCopies = 8
+  private var roster: CopyRoster
+  /// The most anchors and copies that there may be.
+  private let capacity: Int
   private let search = PatchSearch()
   private let verifier = StructureVerifier()
   private let judge = ClaimJudge()
@@ -88,6 +76,17 @@ public final class AnchorEngine {
     aligner = PatchAligner(alignment)
     lens = LensMap(intrinsics)
     aligner.lens = lens
+    roster = CopyRoster(options.copies)
+    if options.copies.isSingle {
+      capacity = source.referenceCount
+    } else {
+      alignment.patches = 96
+      alignment.smearedPatches = 104
+      sharing = PatchAligner(alignment)
+      sharing?.lens = lens
+      capacity = (0..<source.referenceCount).reduce(0) { $0 + options.copies.allowed(of: source.reference($1).name) }
+    }
+    source.copies = options.copies
     search.lens = lens
     verifier.lens = lens
     judge.lens = lens
@@ -103,6 +102,12 @@ public final class AnchorEngine {
 
   /// The runner may serve another engine next.
   deinit { if isSearching { runner?.wait() } }
+
+  /// The number of the last copy that was taken up. An engine that takes the place of another goes on from there, so that no number comes twice.
+  package var lastCopy: Int {
+    get { roster.lastCopy }
+    set { roster.lastCopy = newValue }
+  }
 
   /// The camera of the present frames: as given, or assumed for their size.
   public var intrinsics: CameraIntrinsics {
@@ -123,7 +128,10 @@ public final class AnchorEngine {
     pyramid.update(frame, levels: 7)
     clock.mark("pyramid")
     if !anchors.isEmpty {
-      for i in anchors.indices { follow(i, time) }
+      let many = anchors.count(where: { $0.isSeen && $0.copy != nil }) > Self.fewCopies
+      for i in anchors.indices {
+        follow(i, time, many && anchors[i].copy != nil ? sharing ?? aligner : aligner)
+      }
       clock.mark("follow")
     }
     takeUpSearch(time)
@@ -147,7 +155,7 @@ public final class AnchorEngine {
   }
 
   /// Looks for an anchor where it is expected.
-  private func follow(_ i: Int, _ time: Double) {
+  private func follow(_ i: Int, _ time: Double, _ aligner: PatchAligner) {
     guard
       anchors[i].isSeen || anchors[i].isConfirmed && time - anchors[i].observation.lastSeen <= options.retentionTime,
       let place = anchors[i].tracker.track(
@@ -155,6 +163,13 @@ public final class AnchorEngine {
     else {
       anchors[i].miss()
       return
+    }
+    if anchors[i].copy != nil,
+      place.alignment.map.outline(width: anchors[i].width, height: anchors[i].height).map({
+        roster.isAnother($0, than: i, among: anchors)
+      }) != false
+    {
+      return anchors[i].drop()
     }
     anchors[i].see(
       place.alignment.map, inliers: place.alignment.inliers, score: place.alignment.score, at: time, intrinsics)
@@ -195,7 +210,7 @@ public final class AnchorEngine {
   private func searchIsDue(_ time: Double) -> Bool {
     guard hasSeen else { return true }
     let seen = anchors.reduce(0) { $0 + ($1.isSeen ? 1 : 0) }
-    guard !isSearching, seen < min(options.maximumAnchors, source.referenceCount) else { return false }
+    guard !isSearching, seen < min(options.maximumAnchors, capacity) else { return false }
     if mayHoldMore { return true }
     let urgent = anchors.contains { !$0.isSeen && $0.presence.isPresent }
     // A little less, so that rounding of the times does not cost a frame.
@@ -208,8 +223,8 @@ public final class AnchorEngine {
   private func search(_ frame: ImageView, _ time: Double) {
     known.removeAll(keepingCapacity: true)
     painted.removeAll(keepingCapacity: true)
-    // A few are recognised again in passing; many would leave the detector no room for others.
-    if anchors.reduce(0, { $0 + ($1.isSeen ? 1 : 0) }) >= 4 {
+    // A few are recognised again in passing; many would leave the detector no room for others, and a copy no other copy.
+    if anchors.count(where: { $0.isSeen }) >= 4 || anchors.contains(where: { $0.isSeen && $0.copy != nil }) {
       for a in anchors where a.isSeen {
         known.append(a.place)
         painted.append(a.observation.placement.corners)
@@ -228,8 +243,7 @@ public final class AnchorEngine {
     mayHoldMore = false
     let detections = mask.paint(frame, painted) { source.detections(in: $0, known: known) }
     for detection in detections {
-      let place = anchors.firstIndex { $0.index == detection.anchor }
-      if let place, anchors[place].isSeen { continue }
+      if isTaken(detection) { continue }
       let template = source.template(detection.anchor)
       // The claim is brought to where tracking would put it, so that nothing jumps in the next frame.
       var detection = detection
@@ -240,7 +254,7 @@ public final class AnchorEngine {
         detection.inliers = max(detection.inliers, result.inliers)
         detection.score = max(detection.score, result.score)
       }
-      take(detection, AnchorTracker(template, at: detection.map, time: time), at: place, time, of: detections.count)
+      take(detection, AnchorTracker(template, at: detection.map, time: time), time, of: detections.count)
     }
   }
 
@@ -250,8 +264,8 @@ public final class AnchorEngine {
     isSearching = false
     mayHoldMore = false
     for detection in job.detections {
-      let place = anchors.firstIndex { $0.index == detection.anchor }
-      if let place, anchors[place].isSeen { continue }
+      // Of several copies only the place where one stands now tells whether it is followed.
+      if options.copies.isSingle, isTaken(detection) { continue }
       var tracker = AnchorTracker(source.template(detection.anchor), at: detection.map, time: job.time)
       guard let now = tracker.track(in: pyramid, at: time, aligner: aligner, search: search, exposure: exposure) else {
         continue
@@ -260,7 +274,7 @@ public final class AnchorEngine {
       carried.map = now.alignment.map
       carried.inliers = now.alignment.inliers
       carried.score = now.alignment.score
-      take(carried, tracker, at: place, time, of: job.detections.count)
+      take(carried, tracker, time, of: job.detections.count)
     }
     job.clear()
   }
@@ -273,6 +287,19 @@ public final class AnchorEngine {
     isSearching = false
   }
 
+  /// The seat of a claim among what is followed; `nil` where it has no place in the frame.
+  private func seat(_ detection: DetectedAnchor) -> (seat: CopyRoster.Seat, corners: Quadrilateral)? {
+    let reference = source.reference(detection.anchor)
+    return detection.map.outline(width: reference.width, height: reference.height).map {
+      (roster.seat(of: detection.anchor, reference.name, at: $0, among: anchors), $0)
+    }
+  }
+
+  /// Returns whether a claim shows what is followed already.
+  private func isTaken(_ detection: DetectedAnchor) -> Bool {
+    if case .taken? = seat(detection)?.seat { true } else { false }
+  }
+
   /// Returns whether another anchor is already followed at the same place: pictures that are nearly alike must not both be claimed.
   private func isTaken(_ corners: Quadrilateral) -> Bool {
     let limit = 0.15 * corners.signedArea.squareRoot()
@@ -283,24 +310,23 @@ public final class AnchorEngine {
   }
 
   /// Follows what was found from now on, unless something is followed there already.
-  private func take(
-    _ detection: DetectedAnchor, _ tracker: AnchorTracker, at place: Int?, _ time: Double, of detections: Int
-  ) {
+  private func take(_ detection: DetectedAnchor, _ tracker: AnchorTracker, _ time: Double, of detections: Int) {
+    guard let (seat, corners) = seat(detection), !isTaken(corners) else { return }
     let reference = source.reference(detection.anchor)
-    guard let corners = detection.map.outline(width: reference.width, height: reference.height),
-      !isTaken(corners)
-    else { return }
     let ambiguous = names(of: detection.rivals, isAmbiguous: detection.isAmbiguous)
     let index: Int
-    if let place {
+    switch seat {
+    case .taken: return
+    case .again(let place):
       // Back again: what was smoothed before does not hold any more if it was away for more than a moment.
       if time - anchors[place].observation.lastSeen > options.lostAfter { anchors[place].pose.reset() }
       anchors[place].begin(tracker, ambiguous: ambiguous, at: time)
       index = place
-    } else {
+    case .free:
       anchors.append(
         FollowedAnchor(
-          detection, reference, tracker, ambiguous: ambiguous, lens: lens, time: time))
+          detection, reference, tracker, copy: roster.number(reference.name), ambiguous: ambiguous, lens: lens,
+          time: time))
       index = anchors.count - 1
     }
     anchors[index].see(detection.map, inliers: detection.inliers, score: detection.score, at: time, intrinsics)
@@ -335,7 +361,9 @@ public final class AnchorEngine {
       case .found: report.found.append(anchors[i].index)
       case .lost:
         report.lost.append(
-          AnchorLoss(anchor: anchors[i].index, name: anchors[i].name, lastSeen: anchors[i].observation.lastSeen))
+          AnchorLoss(
+            anchor: anchors[i].index, name: anchors[i].name, copy: anchors[i].copy,
+            lastSeen: anchors[i].observation.lastSeen))
       case nil: break
       }
       anchors[i].observation.isPresent = anchors[i].presence.isPresent

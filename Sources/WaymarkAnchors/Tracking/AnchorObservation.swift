@@ -7,6 +7,9 @@ public struct AnchorObservation: Sendable {
   public var anchor: Int
   /// The anchor's name.
   public var name: String
+  /// Which copy it is, where several of the anchor are allowed: a number that it keeps as long as it is followed and that no other has. `nil` where
+  /// one is allowed.
+  public var copy: Int?
   /// How the place was come by.
   public var trackingMethod: AnchorPlacement.Method
   /// Where it is; its parts are read through the observation as well.
@@ -37,7 +40,7 @@ public struct AnchorReport: Sendable {
   public var time: Double
   /// Every anchor that is seen or whose last place is still held, best first.
   public var observations: [AnchorObservation]
-  /// Indices of the anchors that count as found from this frame on.
+  /// Indices of the anchors that count as found from this frame on; of several copies one each.
   public var found: [Int]
   /// The anchors that count as lost from this frame on, and when each was last seen.
   public var lost: [AnchorLoss]
@@ -51,6 +54,8 @@ public struct AnchorLoss: Hashable, Sendable {
   public var anchor: Int
   /// Its name.
   public var name: String
+  /// Which copy it was, where several are allowed.
+  public var copy: Int?
   /// The time of the frame in which it was last seen, in seconds.
   public var lastSeen: Double
 }

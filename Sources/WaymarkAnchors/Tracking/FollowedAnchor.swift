@@ -6,6 +6,8 @@ import WaymarkSystem
 struct FollowedAnchor {
   let index: Int
   let name: String
+  /// Which copy it is, where several are allowed.
+  let copy: Int?
   let width: Int
   let height: Int
   let physicalWidth: Double?
@@ -31,9 +33,10 @@ struct FollowedAnchor {
   var isCredible: Bool { isConfirmed || observation.placement.score >= 0.75 }
 
   init(
-    _ detection: DetectedAnchor, _ reference: AnchorReference, _ tracker: AnchorTracker, ambiguous: [String]?,
-    lens: LensMap?, time: Double
+    _ detection: DetectedAnchor, _ reference: AnchorReference, _ tracker: AnchorTracker, copy: Int?,
+    ambiguous: [String]?, lens: LensMap?, time: Double
   ) {
+    self.copy = copy
     self.lens = lens
     (lastChecked, lastVerified, lastJudged) = (time, time, time)
     index = detection.anchor
@@ -46,7 +49,7 @@ struct FollowedAnchor {
     let corners = Self.corners(detection.map, width: reference.width, height: reference.height)
     place = corners
     observation = AnchorObservation(
-      anchor: detection.anchor, name: reference.name,
+      anchor: detection.anchor, name: reference.name, copy: copy,
       trackingMethod: .fullTracking,
       placement: AnchorPlacement(
         referenceSize: Point2(Double(reference.width), Double(reference.height)), corners: corners,

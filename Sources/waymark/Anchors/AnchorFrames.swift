@@ -60,7 +60,7 @@ enum AnchorFrames {
       }
       let held = a.trackingMethod == AnchorPlacement.Method.fullTracking.rawValue ? "" : " (last known place)"
       Output.line(
-        "\(record.input): \(a.name) at \(places), score \(String(format: "%.2f", a.score))\(distance ?? "")\(held)\(doubt(a.ambiguous))"
+        "\(record.input): \(a.name)\(a.copy.map { " \($0)" } ?? "") at \(places), score \(String(format: "%.2f", a.score))\(distance ?? "")\(held)\(doubt(a.ambiguous))"
       )
     }
   }

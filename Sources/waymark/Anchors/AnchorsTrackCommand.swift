@@ -28,6 +28,8 @@ struct AnchorsTrackCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Frames a second of the sequence.", valueName: "hertz"))
   var rate = 30.0
 
+  @OptionGroup var several: CopiesOption
+
   @Flag(help: "One JSON object a frame.")
   var json = false
 
@@ -39,7 +41,9 @@ struct AnchorsTrackCommand: AsyncParsableCommand {
 
   func run() async throws {
     let intrinsics = try camera.resolve()
-    try AnchorFrames.run(frames, library: library, json: json) { library in
+    var options = AnchorEngine.Options()
+    options.copies = AnchorCopies(several.copies)
+    try AnchorFrames.run(frames, library: library, json: json) { [options] library in
       var engine: (value: AnchorEngine, width: Int, height: Int)?
       var number = 0
       return { picture, input in
@@ -48,7 +52,8 @@ struct AnchorsTrackCommand: AsyncParsableCommand {
           current = engine.value
         } else {
           // Another size is another mode of the camera: everything starts over.
-          current = AnchorEngine(library: library, intrinsics: intrinsics(picture.width, picture.height))
+          current = AnchorEngine(
+            library: library, intrinsics: intrinsics(picture.width, picture.height), options: options)
           engine = (current, picture.width, picture.height)
         }
         let start = ProcessorClock.process
@@ -66,7 +71,7 @@ extension MatchRecord.Anchor {
   /// Describes an anchor as the engine sees it.
   init(_ seen: AnchorObservation) {
     self.init(
-      name: seen.name, corners: seen.corners.corners.map { [$0.x, $0.y] },
+      name: seen.name, copy: seen.copy, corners: seen.corners.corners.map { [$0.x, $0.y] },
       outline: seen.cylinder?.outline.map { [$0.x, $0.y] }, homography: seen.homography.rowMajor,
       inliers: seen.inliers, score: seen.score, pose: seen.pose.map(MatchRecord.PoseRecord.init),
       rawPose: seen.rawPose.map(MatchRecord.PoseRecord.init), trackingMethod: seen.trackingMethod.rawValue,

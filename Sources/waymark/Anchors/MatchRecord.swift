@@ -22,6 +22,8 @@ struct MatchRecord: Encodable {
   /// One anchor in the frame.
   struct Anchor: Encodable {
     var name: String
+    /// Which copy it is, where several are followed.
+    var copy: Int?
     var corners: [[Double]]
     /// Of a round anchor: the outline of what is in sight.
     var outline: [[Double]]?
@@ -37,6 +39,7 @@ struct MatchRecord: Encodable {
     func encode(to encoder: any Encoder) throws {
       var c = encoder.container(keyedBy: CodingKeys.self)
       try c.encode(name, forKey: .name)
+      try c.encodeIfPresent(copy, forKey: .copy)
       try c.encode(corners, forKey: .corners)
       try c.encodeIfPresent(outline, forKey: .outline)
       try c.encode(homography, forKey: .homography)
@@ -49,7 +52,7 @@ struct MatchRecord: Encodable {
     }
 
     enum CodingKeys: CodingKey {
-      case name, corners, outline, homography, inliers, score, pose, rawPose, trackingMethod, ambiguous
+      case name, copy, corners, outline, homography, inliers, score, pose, rawPose, trackingMethod, ambiguous
     }
   }
 
