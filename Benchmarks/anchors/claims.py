@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Counts the claims in frames that show none of a library's anchors, each frame alone and as a sequence.
 
-  claims.py WAYMARK PICTURES FRAMES [--peers sift] [--rate 30]
+  claims.py WAYMARK PICTURES FRAMES [--peers sift] [--rate 30] [--copies 1]
 
 PICTURES is a folder of references, FRAMES a folder of frames in the order of their names, none of which shows a reference. A
 peer claims what 12 correspondences under MAGSAC say. Needs numpy and opencv-python-headless.
@@ -12,12 +12,13 @@ import cv2, numpy as np
 ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 ap.add_argument("waymark"); ap.add_argument("pictures"); ap.add_argument("frames")
 ap.add_argument("--peers", default="sift"); ap.add_argument("--rate", default="30")
+ap.add_argument("--copies", default="1", help="how many copies of each reference may be claimed")
 a = ap.parse_args()
 cv2.setNumThreads(1)
 frames = sorted(glob.glob(f"{a.frames}/*"))
 
 def ours(mode, extra=()):
-    out = subprocess.run([a.waymark, "anchors", mode, library, *frames, "--json", *extra], stdout=subprocess.PIPE, text=True).stdout
+    out = subprocess.run([a.waymark, "anchors", mode, library, *frames, "--json", "--copies", a.copies, *extra], stdout=subprocess.PIPE, text=True).stdout
     return [(r["input"], [x["name"] for x in r["anchors"]]) for r in map(json.loads, out.splitlines())]
 
 def sift():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs waymark and OpenCV's SIFT and ORB on the same frames, one after the other, and prints a table.
 
-  compare.py WAYMARK DATA [--suite mixed] [--every N] [--anchors 50] [--mirrored] [--peers sift,orb] [--library FILE]
+  compare.py WAYMARK DATA [--suite mixed] [--every N] [--anchors 50] [--mirrored] [--peers sift,orb] [--library FILE] [--copies N]
 
 Large libraries: --suite mixed --anchors 954 --peers "", and the same with --mirrored, which adds every reference once more, mirrored.
 Thousands: build a library of DATA's anchors, make a large one of it with grow.py, and name that as --library.
@@ -21,6 +21,7 @@ ap.add_argument("--suite"); ap.add_argument("--every", type=int, default=1)
 ap.add_argument("--anchors", type=int, default=50)
 ap.add_argument("--mirrored", action="store_true")
 ap.add_argument("--peers", default="sift,orb")
+ap.add_argument("--copies", type=int, help="how many copies of each anchor may be told; every further one is wrong")
 ap.add_argument("--library"); ap.add_argument("--width", type=float, default=0.2)
 a = ap.parse_args()
 if not a.data: ap.error("name a folder, or set WAYMARK_DATA")
@@ -50,7 +51,7 @@ def ours():
         # What `build` needed says nothing about matching: it is measured beside this process's other children.
         measured = ["/usr/bin/env", "python3", "-c", "import resource, subprocess, sys; subprocess.run(sys.argv[1:]); "
                     "print(f'match: {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1000:.0f} MB at its peak', file=sys.stderr)"]
-        out = subprocess.run([*measured, a.waymark, "anchors", "match", library, *paths, "--json"], stdout=subprocess.PIPE, text=True).stdout
+        out = subprocess.run([*measured, a.waymark, "anchors", "match", library, *paths, "--json", *(["--copies", str(a.copies)] if a.copies else [])], stdout=subprocess.PIPE, text=True).stdout
         for f, line in zip(frames, out.splitlines()):
             r = json.loads(line)
             yield f, r["elapsed"], [(x["name"], np.array(x["corners"])) for x in r["anchors"]]
