@@ -116,19 +116,21 @@ function badge(context, name, x, y, radius, ground, ink) {
 /** The outline of an anchor on the stage: four corners, or more of what is round. */
 const outline = (anchor, place) => (anchor.outline ?? anchor.corners).map((point) => place.viewport.toScreen(point, place.scale));
 
-/** The outline of the anchors in sight and the name of each, with an opacity from 0 to 1. */
+/** The outline of the anchors in sight and the name of each, of several copies once, with an opacity from 0 to 1. */
 export function drawIndicator(context, update, place, opacity, nameOf) {
   if (opacity <= 0) return;
   const c = colors();
   context.save();
   context.lineJoin = 'round';
+  const told = new Set();
   for (const anchor of update.anchors.filter((one) => one.trackingMethod === 'fullTracking')) {
     const corners = outline(anchor, place);
     context.globalAlpha = opacity;
     trace(context, corners);
     for (const [width, color] of [[9, c.ink], [5, c.successful]]) { context.lineWidth = width; context.strokeStyle = color; context.stroke(); }
     const name = nameOf(anchor.anchor);
-    if (!name) continue;
+    if (!name || told.has(name)) continue;
+    told.add(name);
     const top = Math.min(...corners.map(([, y]) => y));
     const x = corners.reduce((sum, p) => sum + p[0], 0) / corners.length;
     context.font = `600 ${Math.round(rem() * 1.0625)}px ${c.font}`;
@@ -163,11 +165,14 @@ function rem() {
 /** The radius of a marker. */
 export const markerRadius = () => Math.max(15, rem() * .95);
 
-/** The markers of a frame as `{ id, x, y, selected, opacity }` on the stage; `opacityOf(anchor)` is that of what they hang on. */
+/** What tells an anchor from others, and one of several copies from the rest. */
+export const thingOf = ({ anchor, copy }) => (copy === undefined ? anchor : `${anchor}\u0000${copy}`);
+
+/** The markers of a frame as `{ id, copy, x, y, selected, opacity }` on the stage; `opacityOf(thing)` is that of what they hang on. */
 export function markersOf(update, place, opacityOf) {
-  return update.anchors.flatMap((anchor) => anchor.markers.map((marker) => ({ ...marker, opacity: opacityOf(anchor.anchor) })))
+  return update.anchors.flatMap((anchor) => anchor.markers.map((marker) => ({ ...marker, copy: anchor.copy, opacity: opacityOf(thingOf(anchor)) })))
     .filter((marker) => marker.visible && marker.screen && marker.opacity > 0)
-    .map((marker) => { const [x, y] = place.viewport.toScreen(marker.screen, place.scale); return { id: marker.id, selected: marker.selected, opacity: marker.opacity, x, y }; });
+    .map((marker) => { const [x, y] = place.viewport.toScreen(marker.screen, place.scale); return { id: marker.id, copy: marker.copy, selected: marker.selected, opacity: marker.opacity, x, y }; });
 }
 
 /** Pictures of a scene's own markers, as they come. */

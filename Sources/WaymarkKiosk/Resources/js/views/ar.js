@@ -2,7 +2,7 @@
 // device, so the view only ever follows its events; a command never changes the view by itself.
 import { command, pictures } from '../api.js';
 import { cardRail, detailPanel, takeAlong } from '../components/cards.js';
-import { drawConnector, drawIndicator, drawMarkers, forgetIcons, markerRadius, markersOf } from '../components/overlay.js';
+import { drawConnector, drawIndicator, drawMarkers, forgetIcons, markerRadius, markersOf, thingOf } from '../components/overlay.js';
 import { cameraStage } from '../components/stage.js';
 import { openDialog } from '../dialog.js';
 import { announce, button, el, printable, setText, still } from '../dom.js';
@@ -31,13 +31,15 @@ export function stepsOf(instruction, isCode = false) {
 export function openAR(app) {
   let phase = 'inactive';
   let selected = null;
+  /** The copy whose marker was tapped: the line to the card begins there. */
+  let tapped = null;
   let fade = { since: 0 };
   let hits = [];
   let closing = false;
   let opened = null;
-  /** Anchors that are in sight, as the service counts them. */
-  let sight = new Set();
-  /** Since when anchors that the service still has in mind are not seen any more. */
+  /** What is in sight, as the service counts it: an anchor, or each copy of it, and the name of its anchor. */
+  let sight = new Map();
+  /** Since when things that the service still has in mind are not seen any more. */
   const unseen = new Map();
   const offs = [];
 
@@ -63,9 +65,11 @@ export function openAR(app) {
 
   const anchors = () => app.state.scene?.anchors ?? [];
   const annotations = () => anchors().flatMap((anchor) => anchor.annotations.map((one) => ({ ...one, anchor: anchor.anchor })));
-  const inSight = () => annotations().filter((one) => sight.has(one.anchor));
-  const opacityOf = (anchor) => (unseen.has(anchor) ? Math.max(0, 1 - (performance.now() - unseen.get(anchor)) / GONE_MS) : 1);
-  const seen = () => inSight().filter(({ anchor }) => opacityOf(anchor) > 0).length;
+  const named = (thing) => sight.get(thing);
+  const names = () => new Set(sight.values());
+  const inSight = () => { const present = names(); return annotations().filter((one) => present.has(one.anchor)); };
+  const opacityOf = (thing) => (unseen.has(thing) ? Math.max(0, 1 - (performance.now() - unseen.get(thing)) / GONE_MS) : 1);
+  const seen = () => { const shown = new Set([...sight.keys()].filter((thing) => opacityOf(thing) > 0).map(named)); return inSight().filter(({ anchor }) => shown.has(anchor)).length; };
   const counted = () => { const length = seen(); return t(length === 1 ? 'ar.sight.one' : 'ar.sight', { count: length }); };
   const iconOf = (id) => annotations().find((one) => one.id === id)?.icon;
 
@@ -78,7 +82,7 @@ export function openAR(app) {
     drawIndicator(context, update, place, 1 - share, spoken);
     hits = markersOf(update, place, opacityOf);
     tellSights();
-    const focus = hits.find((marker) => marker.selected);
+    const focus = hits.find((marker) => marker.selected && marker.copy === tapped) ?? hits.find((marker) => marker.selected);
     const edge = focus && (opened === null ? rail.edge() : panelEdge());
     if (edge) {
       const own = stage.canvas.getBoundingClientRect();
@@ -103,8 +107,9 @@ export function openAR(app) {
     const own = stage.canvas.getBoundingClientRect();
     const x = event.clientX - own.left;
     const y = event.clientY - own.top;
-    const near = hits.map((marker) => ({ id: marker.id, distance: Math.hypot(marker.x - x, marker.y - y) }))
+    const near = hits.map((marker) => ({ id: marker.id, copy: marker.copy, distance: Math.hypot(marker.x - x, marker.y - y) }))
       .filter((one) => one.distance <= Math.max(28, markerRadius() * 1.6)).sort((a, b) => a.distance - b.distance)[0];
+    tapped = near?.copy;
     if (near) send('annotation.select', { id: near.id });
     else if (selected) send('annotation.clear');
   }
@@ -117,8 +122,9 @@ export function openAR(app) {
 
   /** Notes which anchors a frame shows. */
   function look(anchors) {
-    for (const { anchor, trackingMethod } of anchors) {
-      if (trackingMethod === 'fullTracking') unseen.delete(anchor); else if (!unseen.has(anchor)) unseen.set(anchor, performance.now());
+    for (const anchor of anchors) {
+      const thing = thingOf(anchor);
+      if (anchor.trackingMethod === 'fullTracking') unseen.delete(thing); else if (!unseen.has(thing)) unseen.set(thing, performance.now());
     }
   }
 
@@ -198,7 +204,7 @@ export function openAR(app) {
       if (isCode(event)) setText(words, t(isLost ? 'ar.lost.code' : 'ar.scanning.code'));
       else setText(words, t(isLost ? 'ar.lost' : 'ar.scanning'));
     }
-    if (phase === 'matched') announce(t('ar.matched', { name: [...sight].map(spoken).join(', ') }));
+    if (phase === 'matched') announce(t('ar.matched', { name: [...names()].map(spoken).join(', ') }));
     if (phase === 'scanning' && before !== 'scanning') announce(words.textContent);
     if (phase === 'annotating' && before !== 'annotating') announce(counted());
     if (phase === 'inactive' && before !== 'inactive' && !closing) { dialog.close(); return; }
@@ -243,8 +249,8 @@ export function openAR(app) {
       stage.canvas.addEventListener('click', tap);
       offs.push(
         app.events.on('anchors.updated', (event) => { look(event.anchors); stage.preview.overlay(event.frame.sequence, event); }),
-        app.events.on('anchor.found', (event) => { sight.add(event.anchor); cards(); }),
-        app.events.on('anchor.lost', (event) => { sight.delete(event.anchor); unseen.delete(event.anchor); cards(); }),
+        app.events.on('anchor.found', (event) => { sight.set(thingOf(event), event.anchor); cards(); }),
+        app.events.on('anchor.lost', (event) => { sight.delete(thingOf(event)); unseen.delete(thingOf(event)); cards(); }),
         app.events.on('scene.loaded', () => cards()),
         app.events.on('session.phase', follow),
         app.events.on('annotation.selected', (event) => { selected = event.id; cards(); announce(printable(said(annotations().find((one) => one.id === event.id)?.card.title))); }),
@@ -267,7 +273,7 @@ export function openAR(app) {
   /** Takes up the session that the device is in, or starts one. */
   async function resume(snapshot) {
     selected = snapshot?.annotation?.id ?? null;
-    sight = new Set((snapshot?.anchors ?? []).map((one) => one.anchor));
+    sight = new Map((snapshot?.anchors ?? []).map((one) => [thingOf(one), one.anchor]));
     if (snapshot?.session && snapshot.session.phase !== 'inactive') { follow(snapshot.session); return; }
     if (!app.state.scene) { await chooseScene(); return; }
     await start();
