@@ -188,6 +188,10 @@ export interface AnchorDescription {
   physicalWidth?: number | null;
   /** The radius in metres of the upright cylinder that the picture is wrapped round; missing where it is flat. */
   radius?: number | null;
+  /** How many copies of it are followed at once; missing: one. */
+  copies?: number | null;
+  /** Which of several copies its annotations hang on; missing where one is followed. */
+  annotate?: "nearest" | "each" | null;
   /** The annotations on it. */
   annotations: AnnotationDescription[];
 }
@@ -196,6 +200,11 @@ export interface AnchorDescription {
 export interface AnchorFound {
   /** Its name. */
   anchor: string;
+  /**
+   * Which copy of it, where several are allowed: a number that this one keeps as long as it is followed and that no
+   * other has while the service runs.
+   */
+  copy?: number | null;
   /** Its corners, in pixels. */
   corners: number[][];
   /** Where it is; null where no physical width is known. */
@@ -216,6 +225,8 @@ export interface AnchorFound {
 export interface AnchorLost {
   /** Its name. */
   anchor: string;
+  /** Which copy of it, where several are allowed. */
+  copy?: number | null;
   /** When it was last seen: seconds of `CLOCK_MONOTONIC`. */
   lastSeen: number;
 }
@@ -224,6 +235,8 @@ export interface AnchorLost {
 export interface AnchorTracking {
   /** Its name. */
   anchor: string;
+  /** Which copy of it, where several are allowed, as in `anchor.found`. */
+  copy?: number | null;
   /** How well it is known. */
   trackingMethod: "fullTracking" | "lastKnownPose" | "notTracking";
   /**
@@ -249,7 +262,10 @@ export interface AnchorTracking {
   score?: number | null;
   /** As in `anchor.found`; missing once it is proven that it is this anchor. */
   ambiguous?: string[] | null;
-  /** The annotations on it. */
+  /**
+   * The annotations on it. Where several copies are allowed, those of the nearest one or of each, as the scene
+   * says.
+   */
   markers: MarkerTracking[];
 }
 
@@ -1006,6 +1022,8 @@ export interface LaneStatistics {
 export interface MarkerChanged {
   /** The annotation. */
   id: string;
+  /** The copy of the anchor that it hangs on, where each copy has a marker of its own. */
+  copy?: number | null;
   /** True if it is to be drawn. */
   visible: boolean;
   /** True if it has the focus. */
@@ -2247,7 +2265,7 @@ export interface AccountNextRequest {
   agreed?: boolean | null;
 }
 
-/** Goes back by one screen. */
+/** Goes back by one screen. Of a user who is signed in and synchronizes once more it stops that; they stay in. */
 export interface AccountBackRequest {
 }
 
@@ -2519,7 +2537,7 @@ export interface Methods {
   "account.policy": { params: AccountPolicyRequest; result: AccountPolicyResult };
   /** Continues with the next step. */
   "account.next": { params: AccountNextRequest; result: AccountState };
-  /** Goes back by one screen. */
+  /** Goes back by one screen. Of a user who is signed in and synchronizes once more it stops that; they stay in. */
   "account.back": { params: AccountBackRequest; result: AccountState };
   /** Leaves what is unfinished, or signs out. */
   "account.leave": { params: AccountLeaveRequest; result: AccountState };

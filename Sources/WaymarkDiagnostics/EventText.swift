@@ -27,6 +27,9 @@ package enum EventText {
   /// A stranger's text must not steer the terminal.
   private static func shown(_ text: String, limit: Int = 200) -> String { DisplayText.escaped(text, limit: limit) }
 
+  /// A name, and which copy it is, where several are followed.
+  private static func anchor(_ name: String, _ copy: Int?) -> String { shown(name) + (copy.map { " \($0)" } ?? "") }
+
   /// What an event says, without its time and name.
   static func details(of body: EventBody) -> String {
     switch body {
@@ -50,10 +53,12 @@ package enum EventText {
     case .sessionPhaseEvent(let phase):
       return [phase.phase.rawValue, phase.guide.map { "look for \(shown($0.anchor))" }].compactMap { $0 }
         .joined(separator: ", ")
-    case .anchorFound(let found): return "\(shown(found.anchor)), score \(rounded(found.score))"
-    case .anchorLost(let lost): return shown(lost.anchor)
+    case .anchorFound(let found):
+      return "\(anchor(found.anchor, found.copy)), score \(rounded(found.score))"
+    case .anchorLost(let lost): return anchor(lost.anchor, lost.copy)
     case .anchorsUpdated(let update):
-      return update.anchors.map { "\(shown($0.anchor)) \($0.trackingMethod.rawValue)" }.joined(separator: ", ")
+      return update.anchors.map { "\(anchor($0.anchor, $0.copy)) \($0.trackingMethod.rawValue)" }
+        .joined(separator: ", ")
     case .codeFound(let found): return "\(found.code) \(found.symbology) \(shown(found.text ?? ""))"
     case .codeLost(let lost): return "\(lost.code)"
     case .codesUpdated(let update):
@@ -62,7 +67,7 @@ package enum EventText {
     case .countEnded(let count): return "\(shown(count.count)), \(count.reason.rawValue)"
     case .markerChanged(let marker):
       let words = [marker.visible ? "visible" : "out of sight", marker.selected ? "selected" : nil]
-      return "\(shown(marker.id)) " + words.compactMap { $0 }.joined(separator: ", ")
+      return "\(anchor(marker.id, marker.copy)) " + words.compactMap { $0 }.joined(separator: ", ")
     case .annotationSelected(let selected): return "\(shown(selected.id)): \(shown(selected.card.title))"
     case .annotationCleared(let cleared): return cleared.id.map { shown($0) } ?? ""
     case .cardOpened(let card): return shown(card.id)

@@ -43,6 +43,15 @@ import WaymarkJSON
 
   @Test func eventsAreAsTheyWere() throws { try check(Samples.allEvents.map { try line($0) }, "events.ndjson") }
 
+  @Test func copiesAreToldByTheirNumber() throws {
+    try check(Samples.copies.map { try line($0) }, "copies.ndjson")
+    for payload in Samples.copies {
+      let event = try Event(line: JSONParser.parse(Array(try line(payload).utf8)))
+      #expect(event.body.name == type(of: payload).event)
+      try comesBack(payload)
+    }
+  }
+
   @Test func aPartOfAMessageSaysWhichOneItIs() throws {
     var event = ScanSuccessful(
       scan: "s1", symbology: "pdf417", text: "part 2 ", part: MessagePart(index: 2, count: 3, id: "012345"), corners: []

@@ -26,6 +26,16 @@ enum Samples {
     outline: [[100, 80.5], [160, 85], [220.25, 82], [218, 200], [158, 206], [98.5, 199]],
     homography: [0.25, 0, 100, 0, 0.25, 80, 0.00001, 0, 1], pose: pose, rawPose: pose, score: 0.9,
     ambiguous: ["can-light"])
+  /// One of several copies.
+  static let box = AnchorTracking(
+    anchor: "box", copy: 12, trackingMethod: .fullTracking, corners: corners,
+    homography: [0.25, 0, 100, 0, 0.25, 80, 0.00001, 0, 1], pose: pose, rawPose: pose, score: 0.9, markers: [marker])
+  static let shelf = SceneDescription(
+    scene: "shelf",
+    anchors: [
+      AnchorDescription(
+        anchor: "box", resource: "a4", width: 480, height: 300, copies: 20, annotate: .each, annotations: [])
+    ])
   static let successful = ScanSuccessful(
     scan: "s1", context: context, kind: "sapOnboarding", symbology: "qr", text: "{\"host\":\"mobile.example.com\"}",
     bytesBase64: "eyJob3N0IjoibW9iaWxlLmV4YW1wbGUuY29tIn0=", charset: "utf8", corners: corners,
@@ -163,6 +173,14 @@ enum Samples {
       message: "The program that reads text did not answer and was stopped.",
       hint: "It is restarted for the next line."),
     TextEnded(session: "t1abc", reason: .accepted, by: actor),
+  ]
+
+  /// The events that tell of copies.
+  static let copies: [any EventPayload] = [
+    SceneLoaded(scene: shelf), AnchorFound(anchor: "box", copy: 12, corners: corners, score: 0.9),
+    AnchorsUpdated(anchors: [box], intrinsics: intrinsics),
+    MarkerChanged(id: "price", copy: 12, visible: true, selected: false, pulsing: false),
+    AnchorLost(anchor: "box", copy: 12, lastSeen: 12345.6),
   ]
 
   static let requests: [any ServiceRequest] = [

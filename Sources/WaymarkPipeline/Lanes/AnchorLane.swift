@@ -13,6 +13,8 @@ package typealias AnchorLane = Lane<AnchorTask, AnchorReading>
 package struct AnchorTask: Sendable {
   /// The pictures; none: only codes are looked for.
   package var library: AnchorLibrary?
+  /// How many copies of each picture are followed.
+  package var copies: AnchorCopies
   /// The codes that are anchors; of several that a code fits, the first one has it.
   package var codes: [AnchorCode]
   /// How the camera maps directions to pixels.
@@ -21,9 +23,11 @@ package struct AnchorTask: Sendable {
   package var generation: Int
 
   package init(
-    library: AnchorLibrary? = nil, codes: [AnchorCode] = [], cameras: CameraChoice = CameraChoice(), generation: Int = 0
+    library: AnchorLibrary? = nil, copies: AnchorCopies = AnchorCopies(), codes: [AnchorCode] = [],
+    cameras: CameraChoice = CameraChoice(), generation: Int = 0
   ) {
     self.library = library
+    self.copies = copies
     self.codes = codes
     self.cameras = cameras
     self.generation = generation
@@ -103,6 +107,8 @@ private final class AnchorProcessor {
   private let mailbox: CodeMailbox
   private let stages: StageTimes
   private var engine: AnchorEngine?
+  /// The number of the last copy that an engine took up: the next one goes on from there.
+  private var lastCopy = 0
   private var codes: AnchorCodeFollower?
   private var generation: Int?
   private var size = (width: 0, height: 0)
@@ -117,6 +123,7 @@ private final class AnchorProcessor {
 
   func look(_ frame: Frame, _ task: AnchorTask) -> AnchorReading? {
     guard task.library != nil || !task.codes.isEmpty else {
+      lastCopy = engine?.lastCopy ?? lastCopy
       engine = nil
       codes = nil
       generation = nil
@@ -126,7 +133,8 @@ private final class AnchorProcessor {
     if generation != task.generation || size != (frame.width, frame.height) {
       generation = task.generation
       size = (frame.width, frame.height)
-      engine = task.library.map { engine($0, intrinsics) }
+      lastCopy = engine?.lastCopy ?? lastCopy
+      engine = task.library.map { engine($0, task.copies, intrinsics) }
       sizes = task.library?.references.map { Point2(Double($0.width), Double($0.height)) } ?? []
       codes = task.codes.isEmpty ? nil : AnchorCodeFollower(task.codes, intrinsics: intrinsics)
     }
@@ -137,14 +145,17 @@ private final class AnchorProcessor {
     return AnchorReading(sightings: seen, intrinsics: intrinsics, generation: task.generation, elapsed: elapsed)
   }
 
-  private func engine(_ library: AnchorLibrary, _ intrinsics: CameraIntrinsics) -> AnchorEngine {
+  private func engine(_ library: AnchorLibrary, _ copies: AnchorCopies, _ intrinsics: CameraIntrinsics) -> AnchorEngine
+  {
     // A picture that comes back into view while another one is followed must be found within a fifth of a second.
     var options = AnchorEngine.Options()
     options.searchInterval = 0.12
+    options.copies = copies
     let engine = AnchorEngine(
       source: AnchorDetector(library: library, templates: 24), intrinsics: intrinsics, options: options,
       runner: runner)
     engine.stages = stages
+    engine.lastCopy = lastCopy
     return engine
   }
 
@@ -153,7 +164,8 @@ private final class AnchorProcessor {
     // Anchors that the engine only remembers are left out: whether an anchor is there is for the session to say.
     return report.observations.filter { $0.trackingMethod == .fullTracking }.map { seen in
       AnchorDetection(
-        anchor: seen.name, seen.placement, outline: seen.cylinder?.outline ?? [], ambiguous: seen.ambiguous)
+        anchor: seen.name, copy: seen.copy, seen.placement, outline: seen.cylinder?.outline ?? [],
+        ambiguous: seen.ambiguous)
     }
   }
 }

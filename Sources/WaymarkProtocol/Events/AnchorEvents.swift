@@ -2,6 +2,8 @@
 public struct AnchorFound: EventPayload {
   /// Its name.
   public var anchor: String
+  /// Which copy of it, where several are allowed: a number that this one keeps as long as it is followed and that no other has while the service runs.
+  public var copy: Int?
   /// Its corners, in pixels.
   public var corners: [[Double]]
   /// Where it is; null where no physical width is known.
@@ -15,7 +17,7 @@ public struct AnchorFound: EventPayload {
   public var ambiguous: [String]?
 
   private enum CodingKeys: CodingKey {
-    case anchor, corners, pose, score, code, ambiguous
+    case anchor, copy, corners, pose, score, code, ambiguous
   }
 
   /// The name on the wire.
@@ -30,10 +32,11 @@ public struct AnchorFound: EventPayload {
 
   /// A value from its parts.
   public init(
-    anchor: String, corners: [[Double]], pose: PoseValue? = nil, score: Double, code: AnchorCodeContent? = nil,
-    ambiguous: [String]? = nil
+    anchor: String, copy: Int? = nil, corners: [[Double]], pose: PoseValue? = nil, score: Double,
+    code: AnchorCodeContent? = nil, ambiguous: [String]? = nil
   ) {
     self.anchor = anchor
+    self.copy = copy
     self.corners = corners
     self.pose = pose
     self.score = score
@@ -45,6 +48,7 @@ public struct AnchorFound: EventPayload {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(anchor, forKey: .anchor)
+    try container.encodeIfPresent(copy, forKey: .copy)
     try container.encode(corners, forKey: .corners)
     try container.encode(pose, forKey: .pose)
     try container.encode(score, forKey: .score)
@@ -85,6 +89,8 @@ public struct AnchorCodeContent: Codable, Hashable, Sendable {
 public struct AnchorLost: EventPayload {
   /// Its name.
   public var anchor: String
+  /// Which copy of it, where several are allowed.
+  public var copy: Int?
   /// When it was last seen: seconds of `CLOCK_MONOTONIC`.
   public var lastSeen: Double
 
@@ -96,9 +102,10 @@ public struct AnchorLost: EventPayload {
 
   /// A value from its parts.
   public init(
-    anchor: String, lastSeen: Double
+    anchor: String, copy: Int? = nil, lastSeen: Double
   ) {
     self.anchor = anchor
+    self.copy = copy
     self.lastSeen = lastSeen
   }
 }

@@ -4,6 +4,8 @@ public import WaymarkJSON
 public struct MarkerChanged: EventPayload {
   /// The annotation.
   public var id: String
+  /// The copy of the anchor that it hangs on, where each copy has a marker of its own.
+  public var copy: Int?
   /// True if it is to be drawn.
   public var visible: Bool
   /// True if it has the focus.
@@ -19,9 +21,10 @@ public struct MarkerChanged: EventPayload {
 
   /// A value from its parts.
   public init(
-    id: String, visible: Bool, selected: Bool, pulsing: Bool
+    id: String, copy: Int? = nil, visible: Bool, selected: Bool, pulsing: Bool
   ) {
     self.id = id
+    self.copy = copy
     self.visible = visible
     self.selected = selected
     self.pulsing = pulsing

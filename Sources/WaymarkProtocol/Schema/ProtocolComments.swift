@@ -122,8 +122,10 @@ extension ProtocolComments {
     AnchorCodeDescription.value	The value of that element string; any value where it is missing.
     AnchorDescription	An anchor of a scene.
     AnchorDescription.anchor	Its name.
+    AnchorDescription.annotate	Which of several copies its annotations hang on; missing where one is followed.
     AnchorDescription.annotations	The annotations on it.
     AnchorDescription.code	The code that it is; missing where it is the picture.
+    AnchorDescription.copies	How many copies of it are followed at once; missing: one.
     AnchorDescription.height	Height of the reference in pixels, its long side scaled to 480.
     AnchorDescription.physicalWidth	Width of the real picture, or of the code without its quiet zone, in metres, where known.
     AnchorDescription.radius	The radius in metres of the upright cylinder that the picture is wrapped round; missing where it is flat.
@@ -133,18 +135,21 @@ extension ProtocolComments {
     AnchorFound.ambiguous	Where it is not proven that it is this anchor: the other anchors of the scene that it may be as well; empty: a part of what is in sight contradicts its picture, because something covers it or it is a picture that looks alike. Missing once it is proven.
     AnchorFound.anchor	Its name.
     AnchorFound.code	The content of the code that was found; missing where the anchor is a picture.
+    AnchorFound.copy	Which copy of it, where several are allowed: a number that this one keeps as long as it is followed and that no other has while the service runs.
     AnchorFound.corners	Its corners, in pixels.
     AnchorFound.pose	Where it is; null where no physical width is known.
     AnchorFound.score	How sure the engine is, 0 to 1.
     AnchorLost	An anchor has been out of view for a while.
     AnchorLost.anchor	Its name.
+    AnchorLost.copy	Which copy of it, where several are allowed.
     AnchorLost.lastSeen	When it was last seen: seconds of `CLOCK_MONOTONIC`.
     AnchorTracking	An anchor in a frame.
     AnchorTracking.ambiguous	As in `anchor.found`; missing once it is proven that it is this anchor.
     AnchorTracking.anchor	Its name.
+    AnchorTracking.copy	Which copy of it, where several are allowed, as in `anchor.found`.
     AnchorTracking.corners	Where the corners of the reference lie: from its top left clockwise, each x, y in pixels of the frame. Of a round anchor those of the part that is turned to the camera.
     AnchorTracking.homography	Nine numbers, row-major: reference pixels to frame pixels. Of a round anchor they hold around the middle of what is in sight.
-    AnchorTracking.markers	The annotations on it.
+    AnchorTracking.markers	The annotations on it. Where several copies are allowed, those of the nearest one or of each, as the scene says.
     AnchorTracking.outline	Of a round anchor: the outline of the part that is turned to the camera, clockwise from the top left, each x, y; missing of a flat one, whose outline the corners are.
     AnchorTracking.pose	Smoothed; null where no physical width is known.
     AnchorTracking.rawPose	Not smoothed; null where no physical width is known.
@@ -153,6 +158,9 @@ extension ProtocolComments {
     AnchorsUpdated	Where everything is that is followed; one a frame.
     AnchorsUpdated.anchors	The anchors.
     AnchorsUpdated.intrinsics	The camera's intrinsics that the poses were computed with.
+    AnnotatedCopies	The copies of an anchor that its annotations hang on, where several are followed.
+    AnnotatedCopies.each	Every one.
+    AnnotatedCopies.nearest	The one nearest to the camera.
     AnnotationClearRequest	Takes the focus away.
     AnnotationCleared	No annotation has the focus any more.
     AnnotationCleared.by	The client that cleared it.
@@ -631,6 +639,7 @@ extension ProtocolComments {
     LaneStatistics.skipped	Frames it had no time for since the start.
     LaneStatistics.stages	Where the time went: `wait` (from the capture to the lane), the lane's own stages, `deliver`, and `total` (from the capture until it was handed on).
     MarkerChanged	A marker becomes visible or not, selected or not.
+    MarkerChanged.copy	The copy of the anchor that it hangs on, where each copy has a marker of its own.
     MarkerChanged.id	The annotation.
     MarkerChanged.pulsing	True if it pulses.
     MarkerChanged.selected	True if it has the focus.

@@ -12,6 +12,8 @@ public enum TrackingMethod: String, Codable, CaseIterable, Sendable {
 public struct AnchorTracking: Codable, Hashable, Sendable {
   /// Its name.
   public var anchor: String
+  /// Which copy of it, where several are allowed, as in `anchor.found`.
+  public var copy: Int?
   /// How well it is known.
   public var trackingMethod: TrackingMethod
   /// Where the corners of the reference lie: from its top left clockwise, each x, y in pixels of the frame. Of a round anchor those of
@@ -30,17 +32,18 @@ public struct AnchorTracking: Codable, Hashable, Sendable {
   public var score: Double?
   /// As in `anchor.found`; missing once it is proven that it is this anchor.
   public var ambiguous: [String]?
-  /// The annotations on it.
+  /// The annotations on it. Where several copies are allowed, those of the nearest one or of each, as the scene says.
   public var markers: [MarkerTracking]
 
   /// A value from its parts.
   public init(
-    anchor: String, trackingMethod: TrackingMethod, corners: [[Double]], outline: [[Double]]? = nil,
-    homography: [Double],
+    anchor: String, copy: Int? = nil, trackingMethod: TrackingMethod, corners: [[Double]],
+    outline: [[Double]]? = nil, homography: [Double],
     pose: PoseValue? = nil, rawPose: PoseValue? = nil, score: Double? = nil, ambiguous: [String]? = nil,
     markers: [MarkerTracking] = []
   ) {
     self.anchor = anchor
+    self.copy = copy
     self.trackingMethod = trackingMethod
     self.corners = corners
     self.outline = outline
@@ -56,6 +59,7 @@ public struct AnchorTracking: Codable, Hashable, Sendable {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(anchor, forKey: .anchor)
+    try container.encodeIfPresent(copy, forKey: .copy)
     try container.encode(trackingMethod, forKey: .trackingMethod)
     try container.encode(corners, forKey: .corners)
     try container.encodeIfPresent(outline, forKey: .outline)

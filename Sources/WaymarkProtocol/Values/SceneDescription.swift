@@ -49,13 +49,18 @@ public struct AnchorDescription: Codable, Hashable, Sendable {
   public var physicalWidth: Double?
   /// The radius in metres of the upright cylinder that the picture is wrapped round; missing where it is flat.
   public var radius: Double?
+  /// How many copies of it are followed at once; missing: one.
+  public var copies: Int?
+  /// Which of several copies its annotations hang on; missing where one is followed.
+  public var annotate: AnnotatedCopies?
   /// The annotations on it.
   public var annotations: [AnnotationDescription]
 
   /// A value from its parts.
   public init(
     anchor: String, resource: String? = nil, width: Int? = nil, height: Int? = nil, code: AnchorCodeDescription? = nil,
-    physicalWidth: Double? = nil, radius: Double? = nil, annotations: [AnnotationDescription]
+    physicalWidth: Double? = nil, radius: Double? = nil, copies: Int? = nil, annotate: AnnotatedCopies? = nil,
+    annotations: [AnnotationDescription]
   ) {
     self.anchor = anchor
     self.resource = resource
@@ -64,8 +69,18 @@ public struct AnchorDescription: Codable, Hashable, Sendable {
     self.code = code
     self.physicalWidth = physicalWidth
     self.radius = radius
+    self.copies = copies
+    self.annotate = annotate
     self.annotations = annotations
   }
+}
+
+/// The copies of an anchor that its annotations hang on, where several are followed.
+public enum AnnotatedCopies: String, Codable, CaseIterable, Sendable {
+  /// The one nearest to the camera.
+  case nearest
+  /// Every one.
+  case each
 }
 
 /// Which code an anchor is; one of `text`, `prefix`, `pattern` and `identifier` says what it says.

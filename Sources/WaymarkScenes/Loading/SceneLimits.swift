@@ -6,6 +6,8 @@ package enum SceneLimits {
   static let importBytes = 128 << 20
   /// Anchors in a scene.
   package static let anchors = 200
+  /// Copies of an anchor that are followed at once.
+  package static let copies = 30
   /// Annotations in a scene: more than anyone can tell apart in a picture.
   package static let annotations = 1_000
   /// Bytes of one picture.

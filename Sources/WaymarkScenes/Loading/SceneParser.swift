@@ -34,7 +34,10 @@ struct SceneParser {
     }
     let name = reader.requiredText(map, "name", "", owner: node)
     let instruction = reader.text(map, "instruction", "") ?? Scene.defaultInstruction
-    let ambiguous = ambiguous(map)
+    let ambiguous =
+      choice(
+        map, "ambiguous", "", of: AmbiguousAnchors.self,
+        unknown: ("unknownAmbiguous", "a treatment of ambiguous anchors")) ?? .show
     let camera = reader.text(map, "camera", "")
     guard let anchorsNode = map["anchors"] else {
       reader.report(
@@ -61,18 +64,29 @@ struct SceneParser {
     }
     let anchors = nodes.enumerated().compactMap { anchor($0.element, "anchors[\($0.offset)]") }
     if anchors.count == nodes.count { checkCodes(anchors, nodes) }
+    let markers = anchors.reduce(0) { $0 + $1.annotations.count * ($1.hangsOnEach ? $1.copies : 1) }
+    if markers > SceneLimits.annotations {
+      reader.report(
+        anchorsNode.mark, "anchors", "tooManyMarkers",
+        "\(markers) markers where every copy is in sight; a scene shows at most \(SceneLimits.annotations)",
+        hint: "lower 'copies', or use 'annotate: nearest'")
+    }
     return name.map {
       Scene(name: $0, instruction: instruction, anchors: anchors, ambiguous: ambiguous, camera: camera)
     }
   }
 
-  private mutating func ambiguous(_ map: [String: SourceNode]) -> AmbiguousAnchors {
-    guard let word = reader.text(map, "ambiguous", ""), let node = map["ambiguous"] else { return .show }
-    if let value = AmbiguousAnchors(rawValue: word) { return value }
+  /// The value of a key that has a few words to choose from; `nil` where it is missing or wrong.
+  private mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
+    _ map: [String: SourceNode], _ key: String, _ field: String, of choices: Choice.Type,
+    unknown: (code: String, kind: String)
+  ) -> Choice? {
+    guard let word = reader.text(map, key, field), let node = map[key] else { return nil }
+    if let value = Choice(rawValue: word) { return value }
     reader.report(
-      node.mark, "ambiguous", "unknownAmbiguous", "'\(word.prefix(40))' is not a treatment of ambiguous anchors",
-      hint: "use \(AmbiguousAnchors.allCases.map(\.rawValue).joined(separator: ", "))")
-    return .show
+      node.mark, field.isEmpty ? key : "\(field).\(key)", unknown.code, "'\(word.prefix(40))' is not \(unknown.kind)",
+      hint: "use \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
+    return nil
   }
 
   /// The flat list of cards, or the service's scene.
@@ -105,7 +119,7 @@ struct SceneParser {
   }
 
   private mutating func anchor(_ node: SourceNode, _ field: String) -> SceneAnchor? {
-    let keys = ["name", "image", "code", "physicalWidth", "radius", "annotations"]
+    let keys = ["name", "image", "code", "physicalWidth", "radius", "copies", "annotate", "annotations"]
     guard let map = reader.map(node, field, keys: keys) else { return nil }
     let name = reader.requiredText(map, "name", field, owner: node)
     if let name { unique(name, .anchor, map["name"]?.mark ?? node.mark, "\(field).name", "duplicateAnchor") }
@@ -122,6 +136,11 @@ struct SceneParser {
     if let radiusNode = map["radius"], !radiusNode.isNull, !isWidthWrong {
       radius = self.radius(radiusNode, "\(field).radius", width: width, isCode: code != nil)
     }
+    let copies = copies(map, field, isCode: code != nil)
+    let annotate =
+      choice(
+        map, "annotate", field, of: AnnotationCopies.self,
+        unknown: ("unknownAnnotate", "a choice of the copies that annotations hang on")) ?? .nearest
     var annotations: [Annotation] = []
     if let listNode = map["annotations"], !listNode.isNull,
       let nodes = reader.list(listNode, "\(field).annotations")
@@ -132,7 +151,25 @@ struct SceneParser {
     }
     guard let name, image != nil || code != nil else { return nil }
     return SceneAnchor(
-      name: name, image: image, code: code, physicalWidth: width, radius: radius, annotations: annotations)
+      name: name, image: image, code: code, physicalWidth: width, radius: radius, copies: copies, annotate: annotate,
+      annotations: annotations)
+  }
+
+  private mutating func copies(_ map: [String: SourceNode], _ field: String, isCode: Bool) -> Int {
+    guard let node = map["copies"], !node.isNull, let number = reader.number(node, "\(field).copies") else { return 1 }
+    guard let copies = Int(exactly: number), (1...SceneLimits.copies).contains(copies) else {
+      reader.report(
+        node.mark, "\(field).copies", "outOfRange", "\(number) is not a number of copies",
+        hint: "use a whole number from 1 to \(SceneLimits.copies)")
+      return 1
+    }
+    guard !isCode || copies == 1 else {
+      reader.report(
+        node.mark, "\(field).copies", "needsPicture", "only pictures can have copies",
+        hint: "leave 'copies' out: of several codes that fit an anchor one is followed")
+      return 1
+    }
+    return copies
   }
 
   private mutating func radius(_ node: SourceNode, _ field: String, width: Double?, isCode: Bool) -> Double? {

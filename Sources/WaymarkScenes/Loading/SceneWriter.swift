@@ -16,6 +16,8 @@ package enum SceneWriter {
       if let code = anchor.code { out += "    code: \(flow(code))\n" }
       if let width = anchor.physicalWidth { out += "    physicalWidth: \(number(width)) # metres\n" }
       if let radius = anchor.radius { out += "    radius: \(number(radius)) # metres\n" }
+      if anchor.copies > 1 { out += "    copies: \(anchor.copies)\n" }
+      if anchor.annotate != .nearest { out += "    annotate: \(anchor.annotate.rawValue)\n" }
       if anchor.annotations.isEmpty { continue }
       out += "    annotations:\n"
       for annotation in anchor.annotations { out += yaml(annotation) }

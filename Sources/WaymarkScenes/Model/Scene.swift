@@ -56,20 +56,39 @@ package struct SceneAnchor: Hashable, Sendable {
   package var physicalWidth: Double?
   /// The radius of the upright cylinder that the picture is wrapped round, in metres; `nil` where it is flat. Only with a physical width.
   package var radius: Double?
+  /// How many copies of the picture are followed at once.
+  package var copies: Int
+  /// Which of several copies the annotations hang on.
+  package var annotate: AnnotationCopies
   /// The annotations on it, in the order of the file.
   package var annotations: [Annotation]
 
   package init(
     name: String, image: String? = nil, code: SceneCode? = nil, physicalWidth: Double? = nil, radius: Double? = nil,
-    annotations: [Annotation] = []
+    copies: Int = 1, annotate: AnnotationCopies = .nearest, annotations: [Annotation] = []
   ) {
     self.name = name
     self.image = image
     self.code = code
     self.physicalWidth = physicalWidth
     self.radius = radius
+    self.copies = copies
+    self.annotate = annotate
     self.annotations = annotations
   }
+}
+
+extension SceneAnchor {
+  /// True if several copies may be followed and the annotations hang on each of them.
+  var hangsOnEach: Bool { copies > 1 && annotate == .each }
+}
+
+/// The copies of an anchor that its annotations hang on, where several are followed.
+package enum AnnotationCopies: String, CaseIterable, Hashable, Sendable {
+  /// The one nearest to the camera.
+  case nearest
+  /// Every one.
+  case each
 }
 
 /// A marker in space and the card that explains it.

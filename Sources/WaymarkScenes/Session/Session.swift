@@ -138,7 +138,7 @@ package struct Session: Sendable {
   }
 
   /// Applies the changes that time alone makes: anchors get lost, phases go on. Returns the anchors that were lost.
-  private mutating func passTime(seen: Set<String>, _ effects: inout [SessionEffect]) -> [String] {
+  private mutating func passTime(seen: Set<SightKey>, _ effects: inout [SessionEffect]) -> [SightKey] {
     let lost = sights.loseUnseen(except: seen, &effects)
     switch phase {
     case .scanning where sights.hasAnchor: enter(.matched, &effects)
@@ -158,7 +158,9 @@ package struct Session: Sendable {
   /// An anchor lost by anything but a frame appears once more in an update too, as `notTracking`: whoever draws by updates
   /// alone would show it for ever.
   private func updateLost(_ effects: inout [SessionEffect]) {
-    let lost = effects.compactMap { if case .anchorLost(let anchor, _) = $0 { anchor } else { nil } }
+    let lost = effects.compactMap {
+      if case .anchorLost(let anchor, let copy, _) = $0 { SightKey(anchor: anchor, copy: copy) } else { nil }
+    }
     if !lost.isEmpty { effects.append(.anchorsUpdated(sights.states(lost: lost, emphasis))) }
   }
 

@@ -22,6 +22,8 @@ package enum CoachingAction: String, Hashable, Sendable {
 /// Where a marker is.
 package struct MarkerState: Hashable, Sendable {
   package var id: String
+  /// The copy that it hangs on, where each has one of its own; else `nil`.
+  package var copy: Int?
   package var visible: Bool
   package var selected: Bool
   /// Pixels of the frame, smoothed; also beside the frame, so that an arrow can point there; `nil` behind the camera.
@@ -33,6 +35,8 @@ package struct MarkerState: Hashable, Sendable {
 /// Where an anchor is.
 package struct AnchorState: Hashable, Sendable {
   package var anchor: String
+  /// Which copy; `nil` where one is followed.
+  package var copy: Int?
   package var method: AnchorPlacement.Method
   /// The last sighting; `nil` once the anchor is lost.
   package var sighting: AnchorDetection?
@@ -43,10 +47,13 @@ package struct AnchorState: Hashable, Sendable {
 package enum SessionEffect: Sendable {
   case phase(SessionStatus)
   case anchorFound(AnchorDetection)
-  /// - Parameter lastSeen: seconds, on the clock of the inputs.
-  case anchorLost(anchor: String, lastSeen: Double)
+  /// - Parameters:
+  ///   - copy: which copy; `nil` where one is followed.
+  ///   - lastSeen: seconds, on the clock of the inputs.
+  case anchorLost(anchor: String, copy: Int?, lastSeen: Double)
   case anchorsUpdated([AnchorState])
-  case markerChanged(id: String, visible: Bool, selected: Bool, pulsing: Bool)
+  /// - Parameter copy: the copy that it hangs on, where each has one of its own; else `nil`.
+  case markerChanged(id: String, copy: Int?, visible: Bool, selected: Bool, pulsing: Bool)
   case annotationSelected(Annotation)
   case annotationCleared(id: String)
   case cardOpened(Annotation)

@@ -31,6 +31,16 @@ package enum SessionInput: Sendable {
   case cardAction(id: String)
 }
 
+/// An anchor, or one of several copies of it.
+struct SightKey: Hashable, Comparable, Sendable {
+  var anchor: String
+  /// Which copy; `nil` where one is followed.
+  var copy: Int?
+
+  /// In the order of names, then of numbers.
+  static func < (a: Self, b: Self) -> Bool { (a.anchor, a.copy ?? 0) < (b.anchor, b.copy ?? 0) }
+}
+
 /// The anchors of one frame.
 package struct SessionFrame: Sendable {
   /// The size of the frame in pixels.
@@ -51,6 +61,8 @@ package struct SessionFrame: Sendable {
 @dynamicMemberLookup
 package struct AnchorDetection: Hashable, Sendable {
   package var anchor: String
+  /// Which copy it is; `nil` where one is followed.
+  package var copy: Int?
   package var placement: AnchorPlacement
   /// Of a round anchor: the outline of what is in sight, in pixels; else empty.
   package var outline: [Point2]
@@ -60,10 +72,11 @@ package struct AnchorDetection: Hashable, Sendable {
   package var ambiguous: [String]?
 
   package init(
-    anchor: String, _ placement: AnchorPlacement, code: Symbol? = nil, outline: [Point2] = [],
+    anchor: String, copy: Int? = nil, _ placement: AnchorPlacement, code: Symbol? = nil, outline: [Point2] = [],
     ambiguous: [String]? = nil
   ) {
     self.anchor = anchor
+    self.copy = copy
     self.placement = placement
     self.code = code
     self.outline = outline
@@ -74,6 +87,14 @@ package struct AnchorDetection: Hashable, Sendable {
   package subscript<Part>(dynamicMember part: WritableKeyPath<AnchorPlacement, Part>) -> Part {
     get { placement[keyPath: part] }
     set { placement[keyPath: part] = newValue }
+  }
+
+  /// The thing that it shows.
+  var key: SightKey { SightKey(anchor: anchor, copy: copy) }
+
+  /// How far away it is, to be compared among copies: in metres where its width is known, else in an unknown unit.
+  var relativeDistance: Double {
+    placement.pose?.position.length ?? 1 / max(placement.corners.signedArea, 1).squareRoot()
   }
 
   /// True if every number of it is finite: nothing else enters the session.

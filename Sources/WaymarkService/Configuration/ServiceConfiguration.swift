@@ -188,6 +188,8 @@ package struct ServiceConfiguration: Sendable {
   var galleryFolders: [String] = []
   package var replayFolder: String?
   var anchorLibrary: String?
+  /// How many copies of each of its anchors are followed.
+  var anchorCopies = 1
   /// Frames a second for the anchor lane at most.
   var anchorRate: Double?
   package var log = LogSettings()
@@ -253,6 +255,7 @@ package struct ServiceConfiguration: Sendable {
       folder: reader.string(forKey: "signatures.folder"), keepFor: reader.double(forKey: "signatures.keepFor"))
     replayFolder = reader.string(forKey: "replay.folder")
     anchorLibrary = reader.string(forKey: "anchors.library")
+    anchorCopies = reader.int(forKey: "anchors.copies") ?? anchorCopies
     anchorRate = reader.double(forKey: "anchors.rate")
     isIsolated = reader.string(forKey: "isolation") != "off"
     readLog(reader)

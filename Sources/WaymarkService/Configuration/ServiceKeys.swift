@@ -1,3 +1,4 @@
+import WaymarkAnchors
 import WaymarkConfiguration
 import WaymarkLogging
 
@@ -215,6 +216,9 @@ enum ServiceKeys {
     Key("scenes.annotateAfter", .double(0...60), "seconds from matched to annotating", change: .reload),
     Key("scenes.lostAfter", .double(0...60), "seconds out of view after which an anchor is lost", change: .reload),
     Key("anchors.library", .string, "a library to follow while no session is active", change: .reload),
+    Key(
+      "anchors.copies", .int(1...AnchorCopies.most), "how many copies of each anchor of `anchors.library` are followed",
+      defaultValue: .int(1), change: .reload),
     Key("anchors.rate", .double(0.1...240), "frames a second that are looked at", change: .reload),
   ]
 

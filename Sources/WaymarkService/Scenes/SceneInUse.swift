@@ -76,7 +76,7 @@ final class SceneInUse {
 
   /// Takes a scene into use.
   private func use(_ new: LoadedScene, reload: Bool, by actor: Actor?, camera: String?) {
-    let isOther = loaded?.library !== new.library || loaded?.codes != new.codes
+    let isOther = loaded?.library !== new.library || loaded?.codes != new.codes || loaded?.copies != new.copies
     loaded = new
     awaited = nil
     onLoad(Change(scene: new, isOther: isOther, isReload: reload, by: actor, camera: camera))

@@ -154,7 +154,8 @@ final class SceneSession {
     if new.library != old.library { openLibrary() }
     let before = cameras
     cameras = view.choice(of: new)
-    review(again: cameras != before || (new.library != old.library && followsScene == false))
+    let isOther = new.library != old.library || new.copies != old.copies
+    review(again: cameras != before || (isOther && followsScene == false))
     scenes.follow(old)
   }
 
@@ -238,15 +239,16 @@ final class SceneSession {
       switch effect {
       case .phase(let status): hub.publish(SessionWire.phase(status, loaded, by: actor), camera: camera, frame: frame)
       case .anchorFound(let seen): hub.publish(found(seen), camera: camera, frame: frame)
-      case .anchorLost(let anchor, let lastSeen):
-        hub.publish(AnchorLost(anchor: anchor, lastSeen: lastSeen), camera: camera, frame: seenIn)
+      case .anchorLost(let anchor, let copy, let lastSeen):
+        hub.publish(AnchorLost(anchor: anchor, copy: copy, lastSeen: lastSeen), camera: camera, frame: seenIn)
       case .anchorsUpdated(let states):
         if let geometry = reading.map({ SessionWire.intrinsics($0.intrinsics) }) ?? intrinsics {
           hub.publish(SessionWire.updated(states, geometry), camera: camera, frame: seenIn)
         }
-      case .markerChanged(let id, let visible, let selected, let pulsing):
+      case .markerChanged(let id, let copy, let visible, let selected, let pulsing):
         hub.publish(
-          MarkerChanged(id: id, visible: visible, selected: selected, pulsing: pulsing), camera: camera, frame: frame)
+          MarkerChanged(id: id, copy: copy, visible: visible, selected: selected, pulsing: pulsing), camera: camera,
+          frame: frame)
       case .annotationSelected(let annotation):
         hub.publish(
           AnnotationSelected(id: annotation.id, card: SessionWire.card(annotation), by: actor), camera: camera)
@@ -292,8 +294,9 @@ final class SceneSession {
     generation += 1
     let codes = wanted == true ? loaded?.codes ?? [] : []
     view.lane.settings = AnchorTask(
-      library: wanted == true ? loaded?.library : wanted == false ? library : nil, codes: codes, cameras: cameras,
-      generation: generation)
+      library: wanted == true ? loaded?.library : wanted == false ? library : nil,
+      copies: wanted == true ? loaded?.copies ?? AnchorCopies() : AnchorCopies(settings.copies), codes: codes,
+      cameras: cameras, generation: generation)
     view.lane.setEnabled(wanted != nil)
     read(codes)
   }
@@ -348,7 +351,10 @@ final class SceneSession {
     status.session = SessionWire.phase(session.phase)
     status.scene = loaded?.name
     let states = followsScene == false ? alone.anchorStates : session.anchorStates
-    status.anchors = states.compactMap { $0.sighting?.anchor }
+    // Of several copies the name once.
+    status.anchors = states.compactMap { $0.sighting?.anchor }.reduce(into: []) {
+      if !$0.contains($1) { $0.append($1) }
+    }
     status.intrinsics = intrinsics
   }
 
@@ -358,7 +364,8 @@ final class SceneSession {
     let states = followsScene == false ? alone.anchorStates : session.anchorStates
     snapshot.anchors = states.compactMap { $0.sighting.map(found) }
     snapshot.markers = states.flatMap(\.markers).map {
-      MarkerChanged(id: $0.id, visible: $0.visible, selected: $0.selected, pulsing: $0.visible && $0.selected)
+      MarkerChanged(
+        id: $0.id, copy: $0.copy, visible: $0.visible, selected: $0.selected, pulsing: $0.visible && $0.selected)
     }
     let selected = session.selected.flatMap(session.annotation)
     snapshot.annotation = selected.map { AnnotationSelected(id: $0.id, card: SessionWire.card($0)) }

@@ -20,6 +20,8 @@ package struct SceneSettings: Sendable {
   package var lostAfter: Double?
   /// A library to follow while no session is active.
   package var library: String?
+  /// How many copies of each of its anchors are followed.
+  package var copies = 1
   /// Frames a second at most.
   package var rate: Double?
   /// How cameras map directions to pixels.
@@ -57,6 +59,7 @@ extension SceneSettings {
     annotateAfter = configuration.scenes.annotateAfter
     lostAfter = configuration.scenes.lostAfter
     library = configuration.anchorLibrary
+    copies = configuration.anchorCopies
     rate = configuration.anchorRate
     cameras = CameraChoice(configuration.camera, log: log)
     for camera in configuration.cameras {

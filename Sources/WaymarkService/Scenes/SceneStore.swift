@@ -21,6 +21,12 @@ struct LoadedScene: Sendable {
   /// The loader's warnings.
   var warnings: [String]
 
+  /// How many copies of each picture are followed.
+  var copies: AnchorCopies {
+    AnchorCopies(
+      named: Dictionary(scene.anchors.lazy.filter { $0.copies > 1 }.map { ($0.name, $0.copies) }) { first, _ in first })
+  }
+
   /// Its anchors that are codes.
   var codes: [AnchorCode] {
     scene.anchors.compactMap { anchor in

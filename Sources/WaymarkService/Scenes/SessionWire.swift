@@ -43,7 +43,7 @@ enum SessionWire {
   /// - Parameter isHarmless: whether observers may see what a code says.
   static func found(_ seen: AnchorDetection, isHarmless: Bool) -> AnchorFound {
     var found = AnchorFound(
-      anchor: seen.anchor, corners: corners(seen.corners), pose: pose(seen.pose), score: seen.score,
+      anchor: seen.anchor, copy: seen.copy, corners: corners(seen.corners), pose: pose(seen.pose), score: seen.score,
       ambiguous: seen.ambiguous)
     if let symbol = seen.code {
       found.code = AnchorCodeContent(symbology: symbol.symbology.rawValue, text: symbol.text)
@@ -58,7 +58,7 @@ enum SessionWire {
 
   private static func tracking(_ state: AnchorState) -> AnchorTracking {
     AnchorTracking(
-      anchor: state.anchor,
+      anchor: state.anchor, copy: state.copy,
       trackingMethod: TrackingMethod(rawValue: state.method.rawValue) ?? .notTracking,
       corners: state.sighting.map { corners($0.corners) } ?? [],
       outline: state.sighting.flatMap { $0.outline.isEmpty ? nil : $0.outline.map { [$0.x, $0.y] } },
@@ -131,6 +131,8 @@ enum SessionWire {
         return AnchorDescription(
           anchor: anchor.name, resource: resource(anchor), width: reference?.width, height: reference?.height,
           code: anchor.code.map(code), physicalWidth: anchor.physicalWidth, radius: anchor.radius,
+          copies: anchor.copies > 1 ? anchor.copies : nil,
+          annotate: anchor.copies > 1 ? AnnotatedCopies(rawValue: anchor.annotate.rawValue) : nil,
           annotations: anchor.annotations.map { annotation in
             let icon = annotation.marker.icon.map { Scene.isPicturePath($0) ? resource(icon: annotation.id) : $0 }
             let p = annotation.position

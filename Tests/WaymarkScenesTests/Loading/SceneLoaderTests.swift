@@ -182,6 +182,20 @@ import WaymarkSystem
         """,
       problems: ["2 unknownAmbiguous ambiguous"]),
     Case(
+      testDescription: "copies",
+      yaml: """
+        name: n
+        anchors:
+          - { name: a, image: a.png, copies: 31 }
+          - { name: b, image: a.png, copies: 0.5, annotate: all }
+          - { name: c, code: RACK-7, copies: 2 }
+          - { name: d, code: RACK-8, copies: 1 }
+        """,
+      problems: [
+        "3 missingPicture anchors[0].image", "3 outOfRange anchors[0].copies", "4 missingPicture anchors[1].image",
+        "4 outOfRange anchors[1].copies", "4 unknownAnnotate anchors[1].annotate", "5 needsPicture anchors[2].copies",
+      ]),
+    Case(
       testDescription: "codes",
       yaml: """
         name: S
@@ -223,6 +237,7 @@ import WaymarkSystem
         - { name: d, code: { gs1: { ai: "01", value: "04006381333931" } } }
         - { name: e, code: { gs1: { ai: "10" } } }
         - { name: f, image: pump-7.png, physicalWidth: 0.1, radius: 0.033 }
+        - { name: g, image: pump-7.png, copies: 20, annotate: each }
       """#
     let report = try load(yaml)
     #expect(report.problems.isEmpty)
@@ -232,10 +247,11 @@ import WaymarkSystem
         SceneCode(.text("PUMP-7")), SceneCode(.prefix("bin:"), symbologies: [.qr, .dataMatrix]),
         SceneCode(.pattern(try RegularExpression(#"BIN-\d{4}"#))),
         SceneCode(.gs1(identifier: "01", value: "04006381333931")),
-        SceneCode(.gs1(identifier: "10", value: nil)), nil,
+        SceneCode(.gs1(identifier: "10", value: nil)), nil, nil,
       ])
-    #expect(scene.pictures.map(\.name) == ["f"])
-    #expect(scene.pictures.map(\.radius) == [0.033])
+    #expect(scene.pictures.map(\.name) == ["f", "g"])
+    #expect(scene.pictures.map(\.radius) == [0.033, nil])
+    #expect(scene.pictures.map(\.copies) == [1, 20] && scene.pictures.map(\.annotate) == [.nearest, .each])
     #expect(scene.anchors[1].image == "pump-7.png")
     #expect(try load(SceneWriter.yaml(scene)).scene == scene)
   }
@@ -269,6 +285,17 @@ import WaymarkSystem
     let report = try load(broken)
     #expect(report.problems.count == 50)
     #expect(report.omitted == 850)
+  }
+
+  /// Every copy would have markers of its own.
+  @Test func refusesTooManyMarkersOfCopies() throws {
+    func load(_ annotate: String) throws -> [String] {
+      var yaml = Self.head + "    copies: 30\n    annotate: \(annotate)\n    annotations:\n"
+      for index in 0..<40 { yaml += "      - { id: a\(index), position: [0, 0, 0] }\n" }
+      return try self.load(yaml).problems.map(\.code)
+    }
+    #expect(try load("each") == ["tooManyMarkers"])
+    #expect(try load("nearest") == [])
   }
 
   @Test func neverLeavesTheFolder() throws {

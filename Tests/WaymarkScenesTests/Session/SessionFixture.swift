@@ -102,11 +102,11 @@ extension SessionEffect {
   var word: String {
     switch self {
     case .phase(let status): status.phase.rawValue
-    case .anchorFound(let sighting): "found \(sighting.anchor)"
-    case .anchorLost(let anchor, _): "lost \(anchor)"
+    case .anchorFound(let sighting): "found \(sighting.anchor)\(Self.number(sighting.copy))"
+    case .anchorLost(let anchor, let copy, _): "lost \(anchor)\(Self.number(copy))"
     case .anchorsUpdated: "updated"
-    case .markerChanged(let id, let visible, let selected, let pulsing):
-      "\(visible ? "+" : "-")\(id)\(selected ? "*" : "")\(pulsing ? "!" : "")"
+    case .markerChanged(let id, let copy, let visible, let selected, let pulsing):
+      "\(visible ? "+" : "-")\(id)\(Self.number(copy))\(selected ? "*" : "")\(pulsing ? "!" : "")"
     case .annotationSelected(let annotation): "selected \(annotation.id)"
     case .annotationCleared(let id): "cleared \(id)"
     case .cardOpened(let annotation): "opened \(annotation.id)"
@@ -115,4 +115,6 @@ extension SessionEffect {
     case .refused(let refusal): "refused \(refusal.code)"
     }
   }
+
+  private static func number(_ copy: Int?) -> String { copy.map { "/\($0)" } ?? "" }
 }

@@ -117,12 +117,12 @@ private struct World {
       case .anchorFound(let seen):
         guard found.insert(seen.anchor).inserted else { return "\(seen.anchor) found twice" }
         guard seen.isFinite else { return "a number that is none" }
-      case .anchorLost(let anchor, let lastSeen):
+      case .anchorLost(let anchor, _, let lastSeen):
         guard found.remove(anchor) != nil else { return "\(anchor) lost without having been found" }
         guard lastSeen.isFinite else { return "never seen" }
       case .anchorsUpdated(let states):
         if let broken = check(states) { return broken }
-      case .markerChanged(let id, let isVisible, let isSelected, let pulsing):
+      case .markerChanged(let id, _, let isVisible, let isSelected, let pulsing):
         guard known.contains(id) else { return "a marker of the unknown id \(id)" }
         guard pulsing == (isVisible && isSelected) else { return "\(id) pulses wrongly" }
         if isVisible { visible.insert(id) } else { visible.remove(id) }

@@ -229,6 +229,10 @@ class AnchorDescription(Message):
     """Width of the real picture, or of the code without its quiet zone, in metres, where known."""
     radius: float | None = None
     """The radius in metres of the upright cylinder that the picture is wrapped round; missing where it is flat."""
+    copies: int | None = None
+    """How many copies of it are followed at once; missing: one."""
+    annotate: Literal["nearest", "each"] | None = None
+    """Which of several copies its annotations hang on; missing where one is followed."""
     annotations: list[AnnotationDescription]
     """The annotations on it."""
 
@@ -241,6 +245,10 @@ class AnchorFound(Message):
     """The name of the event."""
     anchor: str
     """Its name."""
+    copy: int | None = None
+    """Which copy of it, where several are allowed: a number that this one keeps as long as it is followed and that no
+    other has while the service runs.
+    """
     corners: list[list[float]]
     """Its corners, in pixels."""
     pose: PoseValue | None = None
@@ -264,6 +272,8 @@ class AnchorLost(Message):
     """The name of the event."""
     anchor: str
     """Its name."""
+    copy: int | None = None
+    """Which copy of it, where several are allowed."""
     last_seen: float = field(metadata={"wire": "lastSeen"})
     """When it was last seen: seconds of `CLOCK_MONOTONIC`."""
 
@@ -274,6 +284,8 @@ class AnchorTracking(Message):
 
     anchor: str
     """Its name."""
+    copy: int | None = None
+    """Which copy of it, where several are allowed, as in `anchor.found`."""
     tracking_method: Literal["fullTracking", "lastKnownPose", "notTracking"] = field(metadata={"wire": "trackingMethod"})
     """How well it is known."""
     corners: list[list[float]]
@@ -297,7 +309,7 @@ class AnchorTracking(Message):
     ambiguous: list[str] | None = None
     """As in `anchor.found`; missing once it is proven that it is this anchor."""
     markers: list[MarkerTracking]
-    """The annotations on it."""
+    """The annotations on it. Where several copies are allowed, those of the nearest one or of each, as the scene says."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -1222,6 +1234,8 @@ class MarkerChanged(Message):
     """The name of the event."""
     id: str
     """The annotation."""
+    copy: int | None = None
+    """The copy of the anchor that it hangs on, where each copy has a marker of its own."""
     visible: bool
     """True if it is to be drawn."""
     selected: bool

@@ -607,7 +607,7 @@ class Methods:
         return self._call("account.next", {"agreed": agreed}, AccountState)
 
     def account_back(self) -> AccountState:
-        """Goes back by one screen."""
+        """Goes back by one screen. Of a user who is signed in and synchronizes once more it stops that; they stay in."""
         return self._call("account.back", {}, AccountState)
 
     def account_leave(self) -> AccountState:
@@ -1332,7 +1332,7 @@ class AsyncMethods:
         return await self._call("account.next", {"agreed": agreed}, AccountState)
 
     async def account_back(self) -> AccountState:
-        """Goes back by one screen."""
+        """Goes back by one screen. Of a user who is signed in and synchronizes once more it stops that; they stay in."""
         return await self._call("account.back", {}, AccountState)
 
     async def account_leave(self) -> AccountState:
