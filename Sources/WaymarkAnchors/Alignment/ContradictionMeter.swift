@@ -1,5 +1,5 @@
 import CKernels
-import WaymarkGeometry
+package import WaymarkGeometry
 package import WaymarkImage
 
 /// Measures how much of what a frame shows of a reference contradicts it: what is covered, or another picture that is

@@ -1,5 +1,5 @@
 import CKernels
-import WaymarkGeometry
+package import WaymarkGeometry
 package import WaymarkImage
 
 /// Finds how far an anchor has moved from where it was expected, by trying every shift in a square.

@@ -1,5 +1,5 @@
 import CKernels
-import WaymarkGeometry
+package import WaymarkGeometry
 package import WaymarkImage
 
 /// Verifies that a map shows *this* picture, by evidence that a wrong map cannot produce.

@@ -1,4 +1,5 @@
 import Glibc
+import WaymarkSystem
 
 /// The index of a library in memory: keys, descriptors, features and the lists of the anchors.
 ///

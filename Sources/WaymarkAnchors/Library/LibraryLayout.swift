@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// How a library lies in its file: a header of 128 bytes, then sections at multiples of 64 bytes, little-endian.
 ///
 /// | offset | size | what |

@@ -1,4 +1,5 @@
 import WaymarkGeometry
+import WaymarkSystem
 
 /// The pairs of pictures that look alike, as they lie behind the pixels of a library: their number and a checksum of eight bytes each, then
 /// 80 bytes a pair.

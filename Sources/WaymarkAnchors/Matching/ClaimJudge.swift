@@ -1,4 +1,4 @@
-import WaymarkGeometry
+package import WaymarkGeometry
 package import WaymarkImage
 
 /// Judges whether a claim is proven against the pictures that look like its own: those in the library, by the part in which they

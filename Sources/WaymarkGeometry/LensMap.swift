@@ -1,5 +1,3 @@
-package import WaymarkGeometry
-
 /// A lens between the straight picture, in which homographies hold, and the frame as it is.
 ///
 /// Alignment works on the frame's own pixels: only where a patch stands and how its surroundings are bent comes from here,
@@ -25,7 +23,7 @@ package struct LensMap: Sendable {
   package func bend(_ p: Point2) -> Point2 { camera.unrectify(p) }
 
   /// Pixels of the frame → straight pixels.
-  func straighten(_ p: Point2) -> Point2 { camera.rectify(p) }
+  package func straighten(_ p: Point2) -> Point2 { camera.rectify(p) }
 
   /// The corners as the frame shows them.
   package func bend(_ q: Quadrilateral) -> Quadrilateral {

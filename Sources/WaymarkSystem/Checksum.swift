@@ -1,14 +1,17 @@
 /// A 64-bit checksum over words: multiply and rotate in four lanes, as in xxHash64 (Y. Collet), without its tail rules;
 /// the end of the data is padded with zeros and its length mixed in.
-struct Checksum {
+package struct Checksum: Sendable {
   private var lanes = SIMD4<UInt64>(
     0x60EA_27EE_ADC0_B5D6, 0xC2B2_AE3D_27D4_EB4F, 0, 0x61C8_8646_80B5_83EB)
   private var count: UInt64 = 0
   private static let p1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let p2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
 
+  /// The checksum of nothing.
+  package init() {}
+
   /// Takes one word.
-  mutating func add(_ word: UInt64) { step(Int(count & 3), word) }
+  package mutating func add(_ word: UInt64) { step(Int(count & 3), word) }
 
   @inline(__always)
   private mutating func step(_ lane: Int, _ word: UInt64) {
@@ -18,7 +21,7 @@ struct Checksum {
   }
 
   /// Takes bytes; only the last piece may have a length that is not a multiple of eight.
-  mutating func add(_ bytes: UnsafeRawBufferPointer) {
+  package mutating func add(_ bytes: UnsafeRawBufferPointer) {
     let words = bytes.count / 8
     func word(_ i: Int) -> UInt64 {
       UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8 * i, as: UInt64.self))
@@ -54,7 +57,8 @@ struct Checksum {
     add(last)
   }
 
-  var value: UInt64 {
+  /// The checksum of what was taken.
+  package var value: UInt64 {
     var h = count &* Self.p1
     for i in 0..<4 {
       h ^= lanes[i]

@@ -1,12 +1,14 @@
 import CKernels
-import WaymarkImage
 
-/// Halves a frame until its long side is at most 1,000 pixels: anchors that are recognised at all are so then.
-struct FrameReducer {
+/// Halves a frame until its long side is at most 1,000 pixels, in memory that is taken once.
+package struct FrameReducer {
   private var buffers: [PixelBuffer] = []
 
+  /// A reducer without memory yet.
+  package init() {}
+
   /// The frame as it is to be searched, valid until the next call, and its size relative to the frame.
-  mutating func reduce(_ frame: ImageView) -> (ImageView, scale: Double) {
+  package mutating func reduce(_ frame: ImageView) -> (ImageView, scale: Double) {
     var view = frame
     var scale = 1.0
     var step = 0
