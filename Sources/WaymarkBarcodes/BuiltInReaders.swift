@@ -21,6 +21,8 @@ struct BuiltInReaders {
   let effort: ScanConfiguration.Effort
   /// True if it goes on after many places that look like a code and are none.
   var isPatient = true
+  /// The finder patterns of the picture, where they were looked for before.
+  var finders: FinderSearch?
 
   /// The symbologies that the readers of this module look for.
   static let symbologies: Set<Symbology> = Set(
@@ -103,7 +105,7 @@ struct BuiltInReaders {
     }
     if wanted.contains(.maxiCode) { detections += MaxiCodeReader(view: view, levels: levels, step: step).read() }
     if wanted.contains(.microQR) || wanted.contains(.rMQR) {
-      let rings = FinderRings(view, levels: levels, FinderSearch(view, levels: levels))
+      let rings = FinderRings(view, levels: levels, finders ?? FinderSearch(view, levels: levels))
       if wanted.contains(.microQR) { detections += MicroQRReader(view: view).read(rings) }
       if wanted.contains(.rMQR) { detections += RMQRReader(view: view).read(rings) }
     }

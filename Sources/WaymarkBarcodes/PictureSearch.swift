@@ -133,7 +133,8 @@ struct PictureSearch {
     let own: BuiltInReaders.Reading
     if explained.isEmpty {
       own = BuiltInReaders(
-        view: octave.view, levels: octave.levels, wanted: wanted, effort: effort, isPatient: isPatient
+        view: octave.view, levels: octave.levels, wanted: wanted, effort: effort, isPatient: isPatient,
+        finders: wanted.isDisjoint(with: [.microQR, .rMQR]) ? nil : octaves.finders(index)
       ).read()
     } else {
       own = explained.covered(octave.view, factor: octave.factor).withView {

@@ -65,4 +65,19 @@ int ck_hamming(const uint64_t *a, const uint64_t *b);
 void ck_warp(const uint8_t *src, size_t src_stride, int src_width, int src_height, const double *m, int reach,
              uint8_t *dst, size_t dst_stride, int width, int height);
 
+// out = the brightness of src at `count` places (xs, ys), which lie in src at their images under the row-major matrix m,
+// bilinear; farther than half a pixel beyond the edge it is `outside`. src is at least 2 pixels wide and high. The same to the
+// last bit on every processor.
+void ck_samples(const uint8_t *src, size_t src_stride, int src_width, int src_height, const double *m, const double *xs,
+                const double *ys, int count, double outside, double *out);
+
+// So many patterns are compared together.
+enum { CK_GROUP = 8 };
+
+// `sum` and, for each of `places` that follow each other in `samples` by `step`, the square of the distance of its `length` samples
+// to the nearest pattern. Patterns lie in groups of CK_GROUP: their first samples, their second ones and so on; `powers` are their
+// sums of squares, infinite where there is none. What is above `bound` need not be exact. The same to the last bit on every processor.
+float ck_nearest(const float *samples, int step, int places, const float *patterns, const float *powers, int length,
+                 int groups, float sum, float bound);
+
 #endif

@@ -138,16 +138,20 @@ struct Contours {
       guard b - a > 1 else { continue }
       let origin = points[a % points.count]
       let chord = points[b % points.count] - origin
-      let length = max(1e-9, chord.length)
-      var best = Corner(index: a, distance: tolerance)
+      let square = max(1e-18, chord.dot(chord))
+      // In squares, times that of the chord.
+      var (index, most) = (a, tolerance * tolerance * square)
       for i in (a + 1)..<b {
-        let d = points[i % points.count] - origin
-        let along = d.dot(chord) / length
+        let d = points[i < points.count ? i : i - points.count] - origin
+        let along = d.dot(chord)
+        let across = chord.cross(d)
         // Beyond the ends of the chord its ends count.
-        let distance = along < 0 ? d.length : along > length ? (d - chord).length : abs(chord.cross(d)) / length
-        if distance > best.distance { best = Corner(index: i, distance: distance) }
+        let distance =
+          along < 0 ? d.dot(d) * square : along > square ? (d - chord).dot(d - chord) * square : across * across
+        if distance > most { (index, most) = (i, distance) }
       }
-      guard best.index > a else { continue }
+      guard index > a else { continue }
+      var best = Corner(index: index, distance: (most / square).squareRoot())
       // Coarser polygons end their search at the chord that has no point beyond their tolerance.
       best.distance = min(best.distance, limit)
       found.append(best)

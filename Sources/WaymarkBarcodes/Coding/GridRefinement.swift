@@ -9,33 +9,37 @@ struct KnownModule {
 
 /// Moves the corners of a grid to where the modules that are known show most contrast.
 struct GridRefinement {
-  let view: ImageView
-  let size: Point2
-  let known: [KnownModule]
-  let inverted: Bool
+  private let view: ImageView
+  private let size: Point2
+  private let inverted: Bool
+  /// Whether the modules that are known are dark, and four places of each.
+  private let dark: [Bool]
+  private let places: SamplePlaces
+  /// How many of them are dark.
+  private let darks: Double
 
   /// Places within a module, counted from its middle.
   static let offsets: [Point2] = [[-0.3, -0.3], [0.3, -0.3], [0.3, 0.3], [-0.3, 0.3]]
 
+  init(view: ImageView, size: Point2, known: [KnownModule], inverted: Bool) {
+    (self.view, self.size, self.inverted) = (view, size, inverted)
+    dark = known.map(\.isDark)
+    darks = Double(dark.count { $0 })
+    var places = SamplePlaces()
+    // Off the middle as well: within a module all places look alike, and only its rim says where it ends.
+    for module in known { for off in Self.offsets { places.append(module.at + off) } }
+    self.places = places
+  }
+
   /// The mean difference between what should be light and what should be dark, in gray levels.
   func score(_ map: Homography) -> Double {
-    var (light, dark) = (0.0, 0.0)
-    var (lights, darks) = (0.0, 0.0)
-    for module in known {
-      // Off the middle as well: within a module all places look alike, and only its rim says where it ends.
-      var value = 0.0
-      for off in Self.offsets { value += view.sample(map.apply(module.at + off)) }
-      value /= Double(Self.offsets.count)
-      if module.isDark {
-        dark += value
-        darks += 1
-      } else {
-        light += value
-        lights += 1
-      }
-    }
+    let lights = Double(dark.count) - darks
     guard lights > 0, darks > 0 else { return 0 }
-    let difference = light / lights - dark / darks
+    var (lightSum, darkSum) = (0.0, 0.0)
+    view.sample(map, at: places) { i, value in
+      if dark[i / Self.offsets.count] { darkSum += value } else { lightSum += value }
+    }
+    let difference = (lightSum / lights - darkSum / darks) / Double(Self.offsets.count)
     return inverted ? -difference : difference
   }
 

@@ -9,25 +9,29 @@ enum DataMatrixStroke {
   /// corners too, and nothing or one thing inside.
   static func isFilled(_ c: DataMatrixCorner, _ search: DataMatrixTimingSearch) -> Bool {
     let (up, base) = (c.top - c.corner, c.right - c.corner)
-    return changes(base, up, c, search) >= fewestChanges && changes(up, base, c, search) >= fewestChanges
+    let enough = Double(fewestChanges)
+    return hasChanges(enough, base, up, c, search) && hasChanges(enough, up, base, c, search)
   }
 
-  /// The changes of tone along three lines beside a side.
-  private static func changes(
-    _ side: Point2, _ other: Point2, _ c: DataMatrixCorner, _ search: DataMatrixTimingSearch
-  ) -> Int {
+  /// Returns whether there are so many changes of tone along three lines beside a side.
+  private static func hasChanges(
+    _ enough: Double, _ side: Point2, _ other: Point2, _ c: DataMatrixCorner, _ search: DataMatrixTimingSearch
+  ) -> Bool {
     let samples = min(160, max(24, Int(side.length / 1.5)))
-    var changes = 0
+    var missing = enough
     for height in [0.3, 0.5, 0.7] {
       let start = c.corner + other * height
       var wasDark = true
       for i in 0..<samples {
         let isDark = search.isDark(start + side * (0.02 + 0.96 * Double(i) / Double(samples - 1)))
-        if isDark != wasDark { changes += 1 }
+        if isDark != wasDark {
+          missing -= 1
+          if missing <= 0 { return true }
+        }
         wasDark = isDark
       }
     }
-    return changes
+    return missing <= 0
   }
 
   /// Returns whether two strokes are those of an L: dark along most of their length, with light beside them, and tones that change
@@ -59,8 +63,8 @@ enum DataMatrixStroke {
     guard 10 * dark >= 8 * count, 2 * light >= count, contrast >= 12 * Double(count) else { return false }
     let (up, base) = (c.top - c.corner, c.right - c.corner)
     // Three lines each.
-    return Double(changes(base, up, c, search)) >= 3 * 0.2 * base.length / pitch.x
-      && Double(changes(up, base, c, search)) >= 3 * 0.2 * up.length / pitch.y
+    return hasChanges(3 * 0.2 * base.length / pitch.x, base, up, c, search)
+      && hasChanges(3 * 0.2 * up.length / pitch.y, up, base, c, search)
   }
 
   /// Places along a stroke of an L at which is looked.

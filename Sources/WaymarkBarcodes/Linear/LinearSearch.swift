@@ -17,6 +17,15 @@ struct LinearSearch {
   private(set) var unreadExpanded: [Quadrilateral] = []
   /// How many places and widths of EAN-13 were compared with bars.
   private var fitted = 0
+  /// The strips of a still that were drawn, each for all passes.
+  private var drawn: [Place: GrayImage] = [:]
+
+  /// Which region of bars it is.
+  private struct Place: Hashable {
+    let center: Point2
+    let direction: Point2
+    let size: Point2
+  }
 
   /// - Parameters:
   ///   - edges: those of the picture, `nil` where none are needed.
@@ -110,7 +119,7 @@ struct LinearSearch {
     var all: [StripLines] = []
     for region in bars {
       let strip = BarStrip(region)
-      let picture = tone(strip.draw(image))
+      let picture = tone(effort == .still ? draw(region) : strip.draw(image))
       let lines = StripLines(picture: picture, strip: strip, pass: pass)
       all.append(lines)
       var codes = picture.withView({ zbar.scan($0) }).codes
@@ -129,6 +138,15 @@ struct LinearSearch {
       if !own.isEmpty { for symbol in lines.read(own) { evidence.add(symbol) } }
     }
     if wanted.contains(.dataBarExpanded) { readExpanded(pass, effort, tone, bars, all, &evidence) }
+  }
+
+  /// The strip of a region of bars.
+  private mutating func draw(_ region: BarRegion) -> GrayImage {
+    let place = Place(center: region.center, direction: region.direction, size: [region.length, region.height])
+    if let known = drawn[place] { return known }
+    let strip = BarStrip(region).draw(image)
+    drawn[place] = strip
+    return strip
   }
 
   /// Returns the symbologies to ask the library for: a Code 32 is a Code 39 to it, and a UPC-A an EAN-13 of another name. DataBar Expanded is not
@@ -208,8 +226,11 @@ struct LinearSearch {
   mutating func readFitted(beside accepted: [Symbol], isLast: Bool, _ evidence: inout Evidence) {
     let wanted = symbologies.intersection(RetailRescue.symbologies)
     guard !wanted.isEmpty else { return }
+    var tried = fitted
     let found = RetailRescue(image: image, symbologies: wanted, bars: bars).read(
-      beside: accepted, isLast: isLast, tried: &fitted)
+      beside: accepted, isLast: isLast, tried: &tried
+    ) { draw($0) }
+    fitted = tried
     for symbol in found.refuted { evidence.drop(symbol) }
     for symbol in found.symbols { evidence.add(symbol) }
   }

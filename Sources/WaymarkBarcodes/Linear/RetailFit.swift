@@ -150,29 +150,37 @@ struct RetailFit {
 
   /// The best poses over a few modules to either side of both ends.
   private mutating func coarse(_ line: RetailLine, from: Double, to: Double, _ module: Double) -> [Pose] {
+    // The best first.
     var poses: [Pose] = []
+    poses.reserveCapacity(Self.kept + 1)
     for left in -8...8 {
       for right in -8...8 {
         let begin = from + Double(left) * module
         let own = (to + Double(right) * module - begin) / Double(RetailModel.modules)
         let samples = line.samples(begin, own, 0)
         for model in stride(from: 1, to: RetailModel.all.count, by: 2) {
-          poses.append(
-            Pose(
-              begin: begin, module: own, bend: 0, model: model, cost: RetailLine.cost(samples, RetailModel.all[model])))
+          tried += 1
+          let worst = poses.count < Self.kept ? .infinity : poses[Self.kept - 1].cost
+          let cost = RetailLine.cost(samples, RetailModel.all[model], below: worst)
+          guard cost < worst else { continue }
+          if poses.count == Self.kept { poses.removeLast() }
+          poses.insert(
+            Pose(begin: begin, module: own, bend: 0, model: model, cost: cost),
+            at: poses.lastIndex { $0.cost <= cost }.map { $0 + 1 } ?? 0)
         }
       }
     }
-    tried += poses.count
-    poses.sort { $0.cost < $1.cost }
     // Neighbours of the best one are refined into the same.
     var distinct: [Pose] = []
-    for pose in poses.prefix(40) where distinct.count < 3 {
+    for pose in poses where distinct.count < 3 {
       let isNear = distinct.contains { abs($0.begin - pose.begin) + 95 * abs($0.module - pose.module) < 0.8 * module }
       if !isNear { distinct.append(pose) }
     }
     return distinct
   }
+
+  /// So many poses are compared by where they lie.
+  private static let kept = 40
 
   private mutating func refined(_ start: Pose, _ line: RetailLine, step: Double) -> Pose {
     var best = start
@@ -185,7 +193,7 @@ struct RetailFit {
           let samples = line.samples(begin, module, bend)
           for model in max(0, start.model - 1)...min(RetailModel.all.count - 1, start.model + 1) {
             tried += 1
-            let cost = RetailLine.cost(samples, RetailModel.all[model])
+            let cost = RetailLine.cost(samples, RetailModel.all[model], below: best.cost)
             if cost < best.cost { best = Pose(begin: begin, module: module, bend: bend, model: model, cost: cost) }
           }
         }

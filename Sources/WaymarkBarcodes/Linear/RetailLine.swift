@@ -44,19 +44,24 @@ struct RetailLine {
   /// The same line from its other end.
   var reversed: RetailLine { RetailLine(levels: levels.reversed(), looksLikeBars: looksLikeBars) }
 
+  /// Where the samples of a model lie, in modules from where its bars begin, and as a share of their length.
+  private static let places = (0..<RetailModel.samples).map { i in
+    let at = (Double(i) + 0.5) / Double(RetailModel.samplesPerModule) - Double(RetailModel.quiet)
+    return (at: at, share: at / Double(RetailModel.modules))
+  }
+
   /// The levels at the samples of a model that lies so.
   func samples(_ begin: Double, _ module: Double, _ bend: Double) -> [Float] {
     let last = Double(levels.count) - 1.001
-    let per = Double(RetailModel.samplesPerModule)
+    let places = Self.places
     return levels.withUnsafeBufferPointer { levels in
       [Float](unsafeUninitializedCapacity: RetailModel.samples + 4) { samples, count in
-        for i in 0..<RetailModel.samples {
-          let at = (Double(i) + 0.5) / per - Double(RetailModel.quiet)
-          let share = at / Double(RetailModel.modules)
-          let x = min(max(begin + module * (at + 4 * bend * share * (1 - share)), 0), last)
+        for (i, place) in places.enumerated() {
+          let at = place.at + 4 * bend * place.share * (1 - place.share)
+          let x = min(max(begin + module * at, 0), last)
           let k = Int(x)
           let rest = Float(x - Double(k))
-          samples[i] = levels[k] + rest * (levels[k + 1] - levels[k])
+          samples[i] = levels[k] + rest * (levels[k &+ 1] - levels[k])
         }
         // A digit is loaded with two samples of the next one.
         for i in RetailModel.samples..<(RetailModel.samples + 4) { samples[i] = 0 }
@@ -88,19 +93,16 @@ struct RetailLine {
     return RetailLine(levels: other, looksLikeBars: looksLikeBars)
   }
 
-  /// How far samples are from the nearest digits and the guards of a model.
-  static func cost(_ samples: [Float], _ model: RetailModel) -> Float {
-    var sum = guards(samples, model)
-    for place in 0..<6 {
-      let (a, b) = (digit(samples, 3 + 7 * place), digit(samples, 50 + 7 * place))
-      var least = Float.infinity
-      for (pattern, power) in zip(model.left, model.leftPower) { least = min(least, power - 2 * (a * pattern).sum()) }
-      sum += least + (a * a).sum()
-      least = .infinity
-      for (pattern, power) in zip(model.right, model.rightPower) { least = min(least, power - 2 * (b * pattern).sum()) }
-      sum += least + (b * b).sum()
+  /// How far samples are from the nearest digits and the guards of a model; above `bound` it is not exact.
+  static func cost(_ samples: [Float], _ model: RetailModel, below bound: Float) -> Float {
+    samples.withUnsafeBufferPointer { line in
+      guard let line = line.baseAddress else { return .infinity }
+      func at(_ module: Int) -> UnsafePointer<Float> {
+        line + (module + RetailModel.quiet) * RetailModel.samplesPerModule
+      }
+      let left = model.leftPatterns.nearest(at(3), guards(samples, model), below: bound)
+      return left > bound ? left : model.rightPatterns.nearest(at(50), left, below: bound)
     }
-    return sum
   }
 
   /// How far the line is from each digit at each place.

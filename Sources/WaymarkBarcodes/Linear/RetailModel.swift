@@ -1,3 +1,4 @@
+import CKernels
 import Glibc
 import WaymarkSymbologies
 
@@ -18,14 +19,41 @@ struct RetailModel {
   /// Samples of a whole line: bars and the light beside them.
   static let samples = (modules + 2 * quiet) * samplesPerModule
 
+  /// The digits of a set, in the order in which `ck_nearest` takes patterns.
+  struct Patterns {
+    static let length = 7 * samplesPerModule
+    private let samples: [Float]
+    private let powers: [Float]
+
+    init(_ digits: [Digit]) {
+      let size = Int(CK_GROUP)
+      let groups = (digits.count + size - 1) / size
+      var samples = [Float](repeating: 0, count: groups * size * Self.length)
+      var powers = [Float](repeating: .infinity, count: groups * size)
+      for (i, digit) in digits.enumerated() {
+        powers[i] = (digit * digit).sum()
+        for k in 0..<Self.length { samples[(i / size * Self.length + k) * size + i % size] = digit[k] }
+      }
+      (self.samples, self.powers) = (samples, powers)
+    }
+
+    /// `sum` and how far six digits that follow each other are from the nearest of these; what is above `bound` is not exact.
+    func nearest(_ line: UnsafePointer<Float>, _ sum: Float, below bound: Float) -> Float {
+      ck_nearest(
+        line, Int32(Self.length), 6, samples, powers, Int32(Self.length), Int32(powers.count / Int(CK_GROUP)),
+        sum, bound)
+    }
+  }
+
   /// Standard deviation of the blur in modules.
   let blur: Double
   /// Sets A and B, as the left half has them.
   let left: [Digit]
   /// Set C, as the right half has them.
   let right: [Digit]
-  let leftPower: [Float]
-  let rightPower: [Float]
+  /// Both again, as they are compared with many samples.
+  let leftPatterns: Patterns
+  let rightPatterns: Patterns
   /// The guards with the light outside, and the one in the middle.
   let first: Digit
   let middle: Digit
@@ -44,8 +72,8 @@ struct RetailModel {
     right = RetailPattern.digits.prefix(10).map {
       Self.profile([0.5, 0.5, 0.5, 0] + Self.expanded($0, isDark: true) + [1, 0.5, 0.5, 0.5], from: 4, count: 7, blur)
     }
-    leftPower = left.map { ($0 * $0).sum() }
-    rightPower = right.map { ($0 * $0).sum() }
+    leftPatterns = Patterns(left)
+    rightPatterns = Patterns(right)
     let light = [Double](repeating: 0, count: 8)
     first = Self.profile(light + [1, 0, 1, 0, 0.5, 0.5, 0.5], from: 8 - Self.quiet, count: Self.quiet + 3, blur)
     middle = Self.profile([0.5, 0.5, 0.5, 1, 0, 1, 0, 1, 0, 1, 0.5, 0.5, 0.5], from: 4, count: 5, blur)
@@ -118,45 +146,53 @@ struct RetailCosts {
 
   /// The best code with a right check digit, and the next best one: by the sum of digits so far, the two best ways to it.
   func best() -> (first: Digits, second: Digits)? {
-    var found: [Digits] = []
-    for (lead, parity) in RetailPattern.evenPlaces.enumerated() {
-      var ways: [[Way]] = Array(repeating: [], count: 10)
-      ways[lead] = [Way(cost: 0, digits: 0)]
-      for place in 0..<12 {
-        var next: [[Way]] = Array(repeating: [], count: 10)
-        let weight = place.isMultiple(of: 2) ? 3 : 1
-        for sum in 0..<10 {
-          for way in ways[sum] {
+    var best = (first: Way.none, second: Way.none)
+    withUnsafeTemporaryAllocation(of: Way.self, capacity: 40) { memory in
+      for (lead, parity) in RetailPattern.evenPlaces.enumerated() {
+        // Two for each sum, the better one first.
+        var ways = UnsafeMutableBufferPointer(rebasing: memory[..<20])
+        var next = UnsafeMutableBufferPointer(rebasing: memory[20...])
+        ways.initialize(repeating: Way.none)
+        ways[2 * lead] = Way(cost: 0, digits: UInt64(lead))
+        for place in 0..<12 {
+          next.initialize(repeating: Way.none)
+          let costs = place < 6 ? left[place] : right[place - 6]
+          let from = place < 6 && parity[place] ? 10 : 0
+          let weight = place.isMultiple(of: 2) ? 3 : 1
+          for i in 0..<20 where ways[i].cost < .infinity {
             for digit in 0..<10 {
-              let own = place < 6 ? left[place][digit + (parity[place] ? 10 : 0)] : right[place - 6][digit]
-              let total = (sum + weight * digit) % 10
-              Self.keep(Way(cost: way.cost + own, digits: way.digits << 4 | UInt64(digit)), &next[total])
+              let way = Way(cost: ways[i].cost + costs[from + digit], digits: ways[i].digits << 4 | UInt64(digit))
+              let total = 2 * ((i / 2 + weight * digit) % 10)
+              if way.cost < next[total].cost {
+                (next[total], next[total + 1]) = (way, next[total])
+              } else if way.cost < next[total + 1].cost {
+                next[total + 1] = way
+              }
             }
           }
+          swap(&ways, &next)
         }
-        ways = next
-      }
-      found += ways[0].map { way in
-        Digits(cost: way.cost, digits: [UInt8(lead)] + (0..<12).map { UInt8(way.digits >> UInt64(44 - 4 * $0) & 15) })
+        for way in ways[..<2] {
+          if way.cost < best.first.cost {
+            best = (way, best.first)
+          } else if way.cost < best.second.cost {
+            best.second = way
+          }
+        }
       }
     }
-    found.sort { $0.cost < $1.cost }
-    return found.count >= 2 ? (found[0], found[1]) : nil
+    return best.second.cost < .infinity ? (best.first.code, best.second.code) : nil
   }
 
   private struct Way {
     var cost: Float
+    /// Four bits each, the last digit lowest.
     var digits: UInt64
-  }
 
-  private static func keep(_ way: Way, _ ways: inout [Way]) {
-    if ways.count < 2 {
-      ways.append(way)
-      if ways.count == 2, ways[1].cost < ways[0].cost { ways.swapAt(0, 1) }
-    } else if way.cost < ways[0].cost {
-      (ways[1], ways[0]) = (ways[0], way)
-    } else if way.cost < ways[1].cost {
-      ways[1] = way
+    static let none = Way(cost: .infinity, digits: 0)
+
+    var code: Digits {
+      Digits(cost: cost, digits: (0..<13).map { UInt8(truncatingIfNeeded: digits >> UInt64(48 - 4 * $0) & 15) })
     }
   }
 }

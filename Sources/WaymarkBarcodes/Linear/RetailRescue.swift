@@ -23,12 +23,15 @@ struct RetailRescue {
   ///   - accepted: the symbols that were read.
   ///   - isLast: nothing is read any more, only what was read is looked at.
   ///   - tried: how much was compared in this picture so far.
-  func read(beside accepted: [Symbol], isLast: Bool, tried: inout Int) -> Outcome {
+  ///   - draw: draws the strip of a region.
+  func read(
+    beside accepted: [Symbol], isLast: Bool, tried: inout Int, _ draw: (BarRegion) -> GrayImage
+  ) -> Outcome {
     var outcome = Outcome()
     for symbol in accepted where Self.isDoubtful(symbol) {
       // Where another code is certain that was not read elsewhere.
       let region = BarRegion(covering: symbol.corners)
-      guard let found = fit(region, &tried),
+      guard let found = fit(region, draw, &tried),
         let other = self.symbol(found, region, SymbolRules.lead(whereTried: tried)),
         !accepted.contains(where: { $0.sameContent(as: other) })
       else { continue }
@@ -36,7 +39,7 @@ struct RetailRescue {
       outcome.symbols.append(other)
     }
     for region in isLast ? [] : bars where Self.isWorthwhile(region, beside: accepted) {
-      guard let found = fit(region, &tried) else { continue }
+      guard let found = fit(region, draw, &tried) else { continue }
       if let symbol = symbol(found, region, SymbolRules.lead(whereTried: tried)) { outcome.symbols.append(symbol) }
     }
     return outcome
@@ -57,12 +60,14 @@ struct RetailRescue {
     }
   }
 
-  private func fit(_ region: BarRegion, _ tried: inout Int) -> RetailFit.Result? {
+  private func fit(
+    _ region: BarRegion, _ draw: (BarRegion) -> GrayImage, _ tried: inout Int
+  ) -> RetailFit.Result? {
     let strip = BarStrip(region)
     let half = region.length / 2 * region.direction
     let (from, to) = (strip.column(of: region.center - half), strip.column(of: region.center + half))
     guard to > from else { return nil }
-    var fit = RetailFit(strip.draw(image), span: from...to)
+    var fit = RetailFit(draw(region), span: from...to)
     let reading = fit.read()
     tried += fit.tried
     return reading

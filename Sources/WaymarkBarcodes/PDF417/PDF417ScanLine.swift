@@ -98,12 +98,18 @@ struct PDF417ScanLine {
     private let lanes: SIMD2<Double>?
     /// The row whose pixels are the samples, and the means of two of them those between; `nil` for any other line.
     private let row: Int?
+    /// True if all samples have four pixels of the picture around them.
+    private let isInside: Bool
 
     init(_ view: ImageView, from start: Point2, to end: Point2, _ direction: Point2, across: Double, step: Double) {
       (self.view, self.start, self.direction, self.step) = (view, start, direction, step)
       lanes = across >= 1 ? Point2(-direction.y, direction.x) * across : nil
       let isRow = across < 1 && start == [0, end.y.rounded()] && view.holds(row: start.y, to: end.x)
       row = isRow && start.y == end.y ? Int(start.y) : nil
+      isInside = [start, end].allSatisfy { p in
+        // A little less, as places along the line are rounded.
+        p.x >= 0.01 && p.y >= 0.01 && p.x < Double(view.width) - 1.01 && p.y < Double(view.height) - 1.01
+      }
     }
 
     func fill(_ range: Range<Int>, of values: UnsafeMutableBufferPointer<Double>) {
@@ -118,6 +124,8 @@ struct PDF417ScanLine {
           let p = start + direction * (Double(i) * step)
           values[i] = (view.sample(p - lanes) + view.sample(p) + view.sample(p + lanes)) / 3
         }
+      } else if isInside {
+        for i in range { values[i] = view.bilinear(inside: start + direction * (Double(i) * step)) }
       } else {
         for i in range { values[i] = view.sample(start + direction * (Double(i) * step)) }
       }

@@ -21,6 +21,7 @@ final class Octaves {
   private let image: ImageView
   private var pictures: [GrayImage] = []
   private var made: [Octave?] = []
+  private var searches: [FinderSearch?] = []
 
   /// The least contrast of an edge, in gray levels.
   private let flat: UInt8
@@ -33,6 +34,7 @@ final class Octaves {
     var count = 1
     while min(width, height) >> count >= Self.leastSide, count < 6 { count += 1 }
     made = Array(repeating: nil, count: count)
+    searches = Array(repeating: nil, count: count)
   }
 
   /// A code of 21 modules and its border are 29 wide, two pixels each.
@@ -48,6 +50,15 @@ final class Octaves {
     let octave = Octave(view: view, levels: BlockMean(view, flat: flat), factor: Double(1 << index))
     made[index] = octave
     return octave
+  }
+
+  /// What every third row of one of them shows of finder patterns, looked for when it is first asked for.
+  func finders(_ index: Int) -> FinderSearch {
+    if let known = searches[index] { return known }
+    let octave = self[index]
+    let search = FinderSearch(octave.view, levels: octave.levels)
+    searches[index] = search
+    return search
   }
 
   /// Returns whether it was asked for before: then looking at it again costs nothing.

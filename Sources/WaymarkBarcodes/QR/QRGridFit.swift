@@ -10,73 +10,83 @@ struct QRGridFit {
   private let layout: QRLayout
   /// −1 for a dark code on light ground: the score of a module is its contrast in the expected direction.
   private let sign: Double
-  /// Where fixed modules lie, and whether they are dark: +1 dark, −1 light.
-  private var marks: [(x: Double, y: Double, value: Double)] = []
+  /// Modules of which it is known whether they are dark.
+  private struct Marks {
+    private(set) var places = SamplePlaces()
+    /// 1 for dark, -1 for light; the middle of a pattern counts twice.
+    private(set) var values: [Double] = []
+
+    mutating func add(_ x: Int, _ y: Int, _ value: Double) {
+      places.append([Double(x) + 0.5, Double(y) + 0.5])
+      values.append(value)
+    }
+  }
+
+  /// The fixed modules.
+  private var marks = Marks()
   /// A few of them, enough to choose where to climb from: of the finder patterns and of both timing patterns.
-  private var coarse: [(x: Double, y: Double, value: Double)] = []
+  private var coarse = Marks()
 
   init(_ view: ImageView, _ layout: QRLayout, inverted: Bool) {
     self.view = view
     self.layout = layout
     sign = inverted ? -1 : 1
     let n = layout.side
+    var finders: [(x: Int, y: Int, value: Double)] = []
     for (cx, cy) in [(3, 3), (n - 4, 3), (3, n - 4)] {
       for (dx, dy) in [(-3, -3), (0, -3), (3, -3), (-3, 0), (3, 0), (-3, 3), (0, 3), (3, 3)] {
-        marks.append((Double(cx + dx) + 0.5, Double(cy + dy) + 0.5, 1))
+        finders.append((cx + dx, cy + dy, 1))
       }
       for (dx, dy) in [(-2, -2), (0, -2), (2, -2), (-2, 0), (2, 0), (-2, 2), (0, 2), (2, 2)] {
-        marks.append((Double(cx + dx) + 0.5, Double(cy + dy) + 0.5, -1))
+        finders.append((cx + dx, cy + dy, -1))
       }
-      marks.append((Double(cx) + 0.5, Double(cy) + 0.5, 2))
+      finders.append((cx, cy, 2))
     }
-    coarse = stride(from: 0, to: marks.count, by: 3).map { marks[$0] }
-    // Runs of eight modules, evenly spread: parts of the timing patterns tell more than single modules here and there.
-    for i in 8...(n - 9) where n < 50 || (i / 8).isMultiple(of: 3) {
-      let value = i.isMultiple(of: 2) ? 1.0 : -1
-      coarse.append((Double(i) + 0.5, 6.5, value))
-      coarse.append((6.5, Double(i) + 0.5, value))
+    for (i, mark) in finders.enumerated() {
+      marks.add(mark.x, mark.y, mark.value)
+      if i.isMultiple(of: 3) { coarse.add(mark.x, mark.y, mark.value) }
     }
     for i in 8...(n - 9) {
       let value = i.isMultiple(of: 2) ? 1.0 : -1
-      marks.append((Double(i) + 0.5, 6.5, value))
-      marks.append((6.5, Double(i) + 0.5, value))
+      marks.add(i, 6, value)
+      marks.add(6, i, value)
+      // Runs of eight modules, evenly spread: parts of the timing patterns tell more than single modules here and there.
+      guard n < 50 || (i / 8).isMultiple(of: 3) else { continue }
+      coarse.add(i, 6, value)
+      coarse.add(6, i, value)
     }
     for c in layout.alignmentCenters {
       for (dx, dy) in [(-1, -1), (0, -1), (1, -1), (-1, 0), (1, 0), (-1, 1), (0, 1), (1, 1)] {
-        marks.append((Double(c.x + dx) + 0.5, Double(c.y + dy) + 0.5, -1))
+        marks.add(c.x + dx, c.y + dy, -1)
       }
       for (dx, dy) in [(-2, -2), (2, -2), (-2, 2), (2, 2), (0, -2), (0, 2), (-2, 0), (2, 0)] {
-        marks.append((Double(c.x + dx) + 0.5, Double(c.y + dy) + 0.5, 1))
+        marks.add(c.x + dx, c.y + dy, 1)
       }
-      marks.append((Double(c.x) + 0.5, Double(c.y) + 0.5, 2))
+      marks.add(c.x, c.y, 2)
     }
   }
 
   /// Looks at pixels that laying one grid takes: what is searched for the fourth corner, climbed and bent.
-  var cost: Int { 290 * coarse.count + 200 * marks.count + 650 * layout.alignmentCenters.count }
+  var cost: Int { 290 * coarse.values.count + 200 * marks.values.count + 650 * layout.alignmentCenters.count }
 
   /// How well the fixed patterns show under a map; grows with contrast.
   func score(_ map: Homography) -> Double { score(map, marks) }
 
-  private func score(_ map: Homography, _ marks: [(x: Double, y: Double, value: Double)]) -> Double {
+  private func score(_ map: Homography, _ marks: Marks) -> Double {
     var sum = 0.0
-    for mark in marks {
-      let value = view.sample(map.apply(Point2(mark.x, mark.y)))
-      sum += mark.value * (128 - value)
-    }
-    return sign * sum / Double(marks.count)
+    view.sample(map, at: marks.places) { i, seen in sum += marks.values[i] * (128 - seen) }
+    return sign * sum / Double(marks.values.count)
   }
 
   /// Half the mean difference between what should be light and what should be dark, in gray levels.
   func contrast(_ map: Homography) -> Double {
     var (light, dark, lights, darks) = (0.0, 0.0, 0.0, 0.0)
-    for mark in marks {
-      let value = view.sample(map.apply(Point2(mark.x, mark.y)))
-      if mark.value > 0 {
-        dark += value
+    view.sample(map, at: marks.places) { i, seen in
+      if marks.values[i] > 0 {
+        dark += seen
         darks += 1
       } else {
-        light += value
+        light += seen
         lights += 1
       }
     }

@@ -65,11 +65,18 @@ struct QRReader {
     var timing: Double
   }
 
+  /// The middles of the patterns of triplets that failed in the second round, of each polarity, in pixels of the picture.
+  private var failed: [[[Point2]]] = [[], []]
+
   /// Every code that finder patterns point to, beside those that are known.
-  mutating func read(_ octaves: Octaves, _ field: FinderField, beside known: [Candidate] = []) -> [Candidate] {
+  ///
+  /// - Parameter scale: pixels of the octaves' picture to one of the picture.
+  mutating func read(
+    _ octaves: Octaves, _ field: FinderField, scale: Double = 1, beside known: [Candidate] = []
+  ) -> [Candidate] {
     var results: [Candidate] = []
     func isTaken(_ triplet: QRTriplet) -> Bool {
-      let centers = [triplet.topLeft.center, triplet.topRight.center, triplet.bottomLeft.center]
+      let centers = triplet.centers
       // A pattern belongs to one code.
       return (known + results).contains { $0.isRead && centers.contains(where: $0.grid.corners.contains) }
     }
@@ -92,6 +99,10 @@ struct QRReader {
       for i in order where !isTaken(left[i].triplet) {
         if failed >= failures || tested >= tests || budget.isReached || left[i].timing < leastTiming[polarity] { break }
         tested += 1
+        if hasFailed(left[i].triplet, polarity, scale) {
+          failed += 1
+          continue
+        }
         if !isLikely(left[i].triplet, octaves, inverted: polarity == 1) {
           // The best one of those seen from far aside gets its chance: its patterns lie as no count of modules can say.
           guard !hasDoubtful, left[i].triplet.isTilted else { continue }
@@ -99,7 +110,12 @@ struct QRReader {
         }
         let candidate = study(octaves, left[i].triplet, inverted: polarity == 1)
         if let candidate { results.append(candidate) }
-        if candidate?.isRead == true { tested = 0 } else { failed += 1 }
+        if candidate?.isRead == true {
+          tested = 0
+        } else {
+          failed += 1
+          self.failed[polarity].append(left[i].triplet.centers.map { $0 / scale })
+        }
       }
       for pair in QRPair.candidates(among: patterns, limit: pairs) {
         let taken = (known + results).contains { code in
@@ -111,6 +127,15 @@ struct QRReader {
       }
     }
     return results
+  }
+
+  /// Returns whether the same patterns were studied before: the grid is laid over the same pixels again, whatever size of the picture
+  /// they were found in.
+  private func hasFailed(_ triplet: QRTriplet, _ polarity: Int, _ scale: Double) -> Bool {
+    let slack = 0.5 * triplet.module / scale
+    return failed[polarity].contains { centers in
+      zip(centers, triplet.centers).allSatisfy { $0.distance(to: $1 / scale) < slack }
+    }
   }
 
   /// A pattern with its ring, as it lies in the octave on which the pattern was seen best.

@@ -33,7 +33,8 @@ struct QRSearch {
   /// Looks for finder patterns on one octave.
   private mutating func look(at index: Int, of octaves: Octaves, step: Int = 3) {
     let octave = octaves[index]
-    field.add(FinderSearch(octave.view, levels: octave.levels, step: step), octave: index, factor: octave.factor)
+    let search = step == 3 ? octaves.finders(index) : FinderSearch(octave.view, levels: octave.levels, step: step)
+    field.add(search, octave: index, factor: octave.factor)
     if field.isLimited { isLimited = true }
   }
 
@@ -97,7 +98,7 @@ struct QRSearch {
     }
     if trace == nil { trace = FinderTrace(seen, others)?.scaled(by: 1 / scale) }
     return take(
-      reader.read(others, seen).map { candidate in
+      reader.read(others, seen, scale: scale).map { candidate in
         var candidate = candidate
         candidate.grid = candidate.grid.scaled(by: 1 / scale)
         return candidate

@@ -142,6 +142,9 @@ struct QRTriplet {
     return false
   }
 
+  /// The middles of its patterns: of the corner, of the one to the right of it, and of the one below.
+  var centers: [Point2] { [topLeft.center, topRight.center, bottomLeft.center] }
+
   /// Looks for the rings of its patterns again.
   mutating func ring(_ find: (FinderPattern) -> FinderPattern) {
     topLeft = find(topLeft)

@@ -70,6 +70,17 @@ extension ImageView {
     return y.mix(
       x.mix(Double(top[0]), Double(top[x.step])), x.mix(Double(bottom[0]), Double(bottom[x.step])))
   }
+
+  /// The same at a place of at least 0 that lies before the last column and the last row: four pixels are around it.
+  @inlinable @inline(__always)
+  package func bilinear(inside p: SIMD2<Double>) -> Double {
+    let (x, y) = (Int(p.x), Int(p.y))
+    let (right, down) = (p.x - Double(x), p.y - Double(y))
+    let top = row(y) + x
+    let bottom = top + stride
+    let above = Double(top[0]) * (1 - right) + Double(top[1]) * right
+    return above * (1 - down) + (Double(bottom[0]) * (1 - right) + Double(bottom[1]) * right) * down
+  }
 }
 
 extension RGBImage {

@@ -30,6 +30,9 @@ import WaymarkGeometry
         let p = Point2(Double(width + 4) * random.unit() - 2, Double(height + 4) * random.unit() - 2)
         #expect(abs(view.bilinear(p) - Self.reference(image, p)) < 1e-9)
         #expect(abs(Double(RGBImage(image).bilinear(p).y) - Self.reference(image, p)) < 1e-3)
+        if p.x >= 0, p.y >= 0, p.x < Double(width - 1), p.y < Double(height - 1) {
+          #expect(view.bilinear(inside: p) == view.bilinear(p))
+        }
       }
       for y in 0..<height {
         for x in 0..<width { #expect(view.bilinear(Point2(Double(x), Double(y))) == Double(view[x, y])) }
