@@ -7,7 +7,9 @@ mode=${2:-onboarding}
 # A pipe for the requests, so that they can be sent while events come in.
 folder=$(mktemp -d) || exit 1
 mkfifo "$folder/requests" || exit 1
-socat -t 0 - "UNIX-CONNECT:$socket" <"$folder/requests" >"$folder/answers" &
+# There before anybody reads it.
+: >"$folder/answers"
+socat -t 0 - "UNIX-CONNECT:$socket" <"$folder/requests" >>"$folder/answers" &
 client=$!
 trap 'kill "$client" 2>/dev/null; rm -rf "$folder"' EXIT
 exec 3>"$folder/requests"
