@@ -191,7 +191,7 @@ def first(options):
                     elif not cached:
                         browser.cdp("Network.clearBrowserCache")
                     browser.open("about:blank")
-                    # What the page before was still loading belongs to nobody's first view.
+                    # The page before may still be loading, which belongs to nobody's first view.
                     time.sleep(0.3)
                     browser.open(f"http://{stand.address}/")
                     while not (seen := browser.script(PAINTED)):

@@ -1,7 +1,7 @@
 import Testing
 import WaymarkCounting
 
-/// Who takes part in a count, and when it is over.
+/// A count's clients, and its end.
 @Suite struct CountMembersTests {
   @Test("A count lasts until the last of those who take part has ended it") func lasts() {
     var members = CountMembers()

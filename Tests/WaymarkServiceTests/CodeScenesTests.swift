@@ -63,24 +63,7 @@ import WaymarkProtocol
     let described = try #require(snapshot["result"]?["scene"]?["anchors"]?.array)
     #expect(described.map { $0["code"]?["text"] } == ["STORES/RACK-7", nil, nil])
     #expect(described[1]["code"]?["identifier"] == "01" && described[2]["code"]?["pattern"] == #"BIN-\d{4}"#)
-    let remote = try RawClient(service.path)
-    _ = try remote.next()
-    _ = try remote.ask("session.start")
-    _ = try remote.ask("session.scan")
-    try await service.until { _ in source.isOpen }
-    source.release()
-    let end = Task {
-      try await service.until { _ in source.isFinished }
-      let other = try RawClient(service.path)
-      _ = try other.next()
-      _ = try other.ask("session.exit")
-    }
-    var events: [JSONValue] = []
-    while true {
-      events.append(try client.next())
-      if events.last?["event"] == "session.phase", events.last?["phase"] == "inactive" { break }
-    }
-    try await end.value
+    let events = try await service.session(of: source, seenBy: client)
     await service.stop()
     judge(events, truth)
   }

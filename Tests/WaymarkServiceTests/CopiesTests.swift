@@ -79,24 +79,7 @@ import WaymarkScenes
     let snapshot = try client.ask("subscribe", #"{"events":["session.*","anchor.*","anchors.*","marker.*"]}"#)
     let described = snapshot["result"]?["scene"]?["anchors"]?.array?.first
     #expect(described?["copies"] == 4 && described?["annotate"]?.string == annotate)
-    let remote = try RawClient(service.path)
-    _ = try remote.next()
-    _ = try remote.ask("session.start")
-    _ = try remote.ask("session.scan")
-    try await service.until { _ in source.isOpen }
-    source.release()
-    let end = Task {
-      try await service.until { _ in source.isFinished }
-      let other = try RawClient(service.path)
-      _ = try other.next()
-      _ = try other.ask("session.exit")
-    }
-    var events: [JSONValue] = []
-    while true {
-      events.append(try client.next())
-      if events.last?["event"] == "session.phase", events.last?["phase"] == "inactive" { break }
-    }
-    try await end.value
+    let events = try await service.session(of: source, seenBy: client)
     await service.stop()
     judge(events, isEach: annotate == "each")
   }

@@ -187,7 +187,7 @@ public final class AnchorDetector {
       for anchor in limits.several {
         hypotheses.strike(of: anchor, in: outline, lookup.matches, features: features)
       }
-      // What was to be asked next may be this very thing.
+      // A hypothesis that waits may be of this very thing.
       for spent in waiting where outline.contains(Point2(Double(spent.origin.x), Double(spent.origin.y))) {
         propose(spent.anchor)
       }

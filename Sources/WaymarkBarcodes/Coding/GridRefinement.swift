@@ -12,8 +12,9 @@ struct GridRefinement {
   private let view: ImageView
   private let size: Point2
   private let inverted: Bool
-  /// Whether the modules that are known are dark, and four places of each.
+  /// True for each known module that is dark.
   private let dark: [Bool]
+  /// Four places of each known module.
   private let places: SamplePlaces
   /// How many of them are dark.
   private let darks: Double

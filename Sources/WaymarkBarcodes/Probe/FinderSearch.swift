@@ -23,7 +23,10 @@ struct FinderSearch {
   static let capacity = 640
   private static let stretch = 32
 
-  init(_ view: ImageView, levels: BlockMean, step: Int = 3) {
+  /// Rows from one that is looked at to the next, as a rule: a finder pattern of one pixel a module has seven.
+  static let usualStep = 3
+
+  init(_ view: ImageView, levels: BlockMean, step: Int = Self.usualStep) {
     self.view = view
     self.levels = levels
     self.step = step

@@ -52,7 +52,7 @@ final class Octaves {
     return octave
   }
 
-  /// What every third row of one of them shows of finder patterns, looked for when it is first asked for.
+  /// The finder patterns that the usual rows of an octave show: searched for once, when they are first asked for.
   func finders(_ index: Int) -> FinderSearch {
     if let known = searches[index] { return known }
     let octave = self[index]

@@ -66,7 +66,7 @@ struct QRReader {
   }
 
   /// The middles of the patterns of triplets that failed in the second round, of each polarity, in pixels of the picture.
-  private var failed: [[[Point2]]] = [[], []]
+  private var studied: [[[Point2]]] = [[], []]
 
   /// Every code that finder patterns point to, beside those that are known.
   ///
@@ -114,7 +114,7 @@ struct QRReader {
           tested = 0
         } else {
           failed += 1
-          self.failed[polarity].append(left[i].triplet.centers.map { $0 / scale })
+          studied[polarity].append(left[i].triplet.centers.map { $0 / scale })
         }
       }
       for pair in QRPair.candidates(among: patterns, limit: pairs) {
@@ -133,7 +133,7 @@ struct QRReader {
   /// they were found in.
   private func hasFailed(_ triplet: QRTriplet, _ polarity: Int, _ scale: Double) -> Bool {
     let slack = 0.5 * triplet.module / scale
-    return failed[polarity].contains { centers in
+    return studied[polarity].contains { centers in
       zip(centers, triplet.centers).allSatisfy { $0.distance(to: $1 / scale) < slack }
     }
   }

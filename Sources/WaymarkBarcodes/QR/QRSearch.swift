@@ -31,9 +31,11 @@ struct QRSearch {
   }
 
   /// Looks for finder patterns on one octave.
-  private mutating func look(at index: Int, of octaves: Octaves, step: Int = 3) {
+  private mutating func look(at index: Int, of octaves: Octaves, step: Int = FinderSearch.usualStep) {
     let octave = octaves[index]
-    let search = step == 3 ? octaves.finders(index) : FinderSearch(octave.view, levels: octave.levels, step: step)
+    let search =
+      step == FinderSearch.usualStep
+      ? octaves.finders(index) : FinderSearch(octave.view, levels: octave.levels, step: step)
     field.add(search, octave: index, factor: octave.factor)
     if field.isLimited { isLimited = true }
   }
@@ -76,7 +78,7 @@ struct QRSearch {
     let coarsest = octaves.index(ofAtMost: Octaves.searched)
     let finest = max(0, coarsest - 1)
     if (image.width >> finest) * (image.height >> finest) <= 4 * Octaves.searched {
-      look(at: finest, of: octaves, step: finest == coarsest ? 1 : 3)
+      look(at: finest, of: octaves, step: finest == coarsest ? 1 : FinderSearch.usualStep)
       found += read(octaves)
     }
     trace = FinderTrace(field, octaves)

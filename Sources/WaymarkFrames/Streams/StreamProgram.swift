@@ -16,7 +16,7 @@ package enum StreamProgram: Sendable {
     }
   }
 
-  /// What it is handed of this process's environment: where the screen and PipeWire are.
+  /// The variables of this process's environment that it is handed: where the screen and PipeWire are.
   package static var environment: [String: String] {
     (["DISPLAY", "XAUTHORITY", "HOME"] + PipeWireSocket.variables).reduce(into: [:]) { known, key in
       known[key] = getenv(key).map { String(cString: $0) }

@@ -20,6 +20,14 @@ package struct LinearTap: Sendable {
     share = inside - Double(low)
   }
 
+  /// - Parameter inside: a place of at least 0 that lies before the last element.
+  @inlinable @inline(__always)
+  package init(inside place: Double) {
+    step = 1
+    low = Int(place)
+    share = place - Double(low)
+  }
+
   /// The middle of one of `count` elements of a row in a row of `others` elements of the same length.
   @inlinable @inline(__always)
   package init(middleOf element: Int, of count: Int, in others: Int) {
@@ -64,22 +72,21 @@ extension ImageView {
   /// The brightness at a place, linear between pixels; beyond the border it goes on as it ends. The picture must not be empty.
   @inlinable @inline(__always)
   package func bilinear(_ p: SIMD2<Double>) -> Double {
-    let (x, y) = (LinearTap(p.x, count: width), LinearTap(p.y, count: height))
-    let top = row(y.low) + x.low
-    let bottom = y.step == 0 ? top : top + stride
-    return y.mix(
-      x.mix(Double(top[0]), Double(top[x.step])), x.mix(Double(bottom[0]), Double(bottom[x.step])))
+    bilinear(LinearTap(p.x, count: width), LinearTap(p.y, count: height))
   }
 
   /// The same at a place of at least 0 that lies before the last column and the last row: four pixels are around it.
   @inlinable @inline(__always)
   package func bilinear(inside p: SIMD2<Double>) -> Double {
-    let (x, y) = (Int(p.x), Int(p.y))
-    let (right, down) = (p.x - Double(x), p.y - Double(y))
-    let top = row(y) + x
-    let bottom = top + stride
-    let above = Double(top[0]) * (1 - right) + Double(top[1]) * right
-    return above * (1 - down) + (Double(bottom[0]) * (1 - right) + Double(bottom[1]) * right) * down
+    bilinear(LinearTap(inside: p.x), LinearTap(inside: p.y))
+  }
+
+  @inlinable @inline(__always)
+  func bilinear(_ x: LinearTap, _ y: LinearTap) -> Double {
+    let top = row(y.low) + x.low
+    let bottom = y.step == 0 ? top : top + stride
+    return y.mix(
+      x.mix(Double(top[0]), Double(top[x.step])), x.mix(Double(bottom[0]), Double(bottom[x.step])))
   }
 }
 

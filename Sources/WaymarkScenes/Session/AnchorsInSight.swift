@@ -151,7 +151,7 @@ struct AnchorsInSight: Sendable {
       chooseBearer(of: anchor, seen)
     }
     for sighting in frame.sightings where seen.contains(sighting.key) && isPresent(sighting.key) {
-      // What a frame tells twice counts once.
+      // A copy that a frame tells twice counts once.
       if sightings[sighting.key] == sighting { place(sighting, frame.intrinsics) }
     }
     return seen

@@ -107,5 +107,5 @@ def settle(browser, also=()):
 
 
 def fits(browser):
-    """Whether neither the page nor what is in it scrolls sideways."""
+    """Returns true if neither the page nor anything in it scrolls sideways."""
     return browser.script("return ['html', 'main'].map((one) => document.querySelector(one)).every((one) => one.scrollWidth <= one.clientWidth + 1)")

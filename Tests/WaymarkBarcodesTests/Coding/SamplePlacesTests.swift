@@ -5,7 +5,7 @@ import WaymarkSymbologies
 
 @testable import WaymarkBarcodes
 
-/// What is compared at many places at once, against the same done place by place.
+/// Comparisons at many places at once give the same as comparisons place by place.
 @Suite struct SamplePlacesTests {
   private func picture(width: Int, height: Int) -> GrayImage {
     var random = SplitMix(state: 5)

@@ -2,6 +2,7 @@ import Foundation
 import Synchronization
 import WaymarkFrames
 import WaymarkImage
+import WaymarkJSON
 import WaymarkSystem
 
 /// Plays pictures one by one: the next comes only when the one before has been worked on, whatever the machine has to do
@@ -89,5 +90,32 @@ final class SteppedSource: FrameSource {
       while processed() == before, !state.withLock({ $0.stopped }) { usleep(200) }
     }
     state.withLock { $0.finished = true }
+  }
+}
+
+extension TestService {
+  /// Runs a session over all frames of a source.
+  ///
+  /// - Parameter client: has subscribed; its events are returned, from the first one it has not read to the end of the session.
+  func session(of source: SteppedSource, seenBy client: RawClient) async throws -> [JSONValue] {
+    let remote = try RawClient(path)
+    _ = try remote.next()
+    _ = try remote.ask("session.start")
+    _ = try remote.ask("session.scan")
+    try await until { _ in source.isOpen }
+    source.release()
+    let end = Task {
+      try await until { _ in source.isFinished }
+      let other = try RawClient(path)
+      _ = try other.next()
+      _ = try other.ask("session.exit")
+    }
+    var events: [JSONValue] = []
+    while true {
+      events.append(try client.next())
+      if events.last?["event"] == "session.phase", events.last?["phase"] == "inactive" { break }
+    }
+    try await end.value
+    return events
   }
 }

@@ -37,7 +37,7 @@ export function openAR(app) {
   let hits = [];
   let closing = false;
   let opened = null;
-  /** What is in sight, as the service counts it: an anchor, or each copy of it, and the name of its anchor. */
+  /** The anchors in sight, and each copy of one, with the name of its anchor. */
   let sight = new Map();
   /** Since when things that the service still has in mind are not seen any more. */
   const unseen = new Map();

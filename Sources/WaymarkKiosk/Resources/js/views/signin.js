@@ -91,7 +91,7 @@ function users(app) {
 function sync(app) {
   const { policy } = app.account;
   const said = words(policy, 'sync');
-  // Who was in already comes back to where they were.
+  // A user who was in already comes back to where they were.
   const isAgain = app.account.state.purpose === 'renew';
   const leave = () => app.account.send(isAgain ? 'account.back' : 'account.leave');
   const bar = progress({ label: t('sync.progress'), sign: icon('sync'), onstop: leave });
