@@ -42,7 +42,7 @@ struct BuiltInReaders {
   /// Runs the readers on a picture in twice its size and with a border, light first, then dark: codes of a pixel a module, and
   /// those that fill their picture to its rim.
   static func enlarged(_ image: ImageView, _ wanted: Set<Symbology>) -> Reading {
-    let double = Resampling.double(image)
+    let double = image.doubled()
     let border = 24
     func back(_ corners: Quadrilateral) -> Quadrilateral {
       func place(_ p: Point2) -> Point2 { (p - Double(border) + 0.5) / 2 - 0.5 }

@@ -91,7 +91,7 @@ import WaymarkSymbologies
   @Test(arguments: [30.0, 45])
   func readsStronglyTiltedQRCodes(degrees: Double) throws {
     let code = try Fixture.load("qr-v7")
-    let large = Resampling.double(code.unsafeView)
+    let large = code.unsafeView.doubled()
     var scanner = try BarcodeScanner()
     let reading = Self.tilted(large, degrees: degrees).withView { scanner.scan($0) }
     #expect(reading.symbols.map(\.symbology) == [.qr])

@@ -31,6 +31,8 @@ struct PDF417CodewordVotes {
     takesNearest ? PDF417Table.nearest(widths) : PDF417Table.codeword(widths)
   }
 
+  /// How many rows an indicator may tell beside the course of the others.
+  private static let rowSlack = 3.5
   private static let start: [Double] = [8, 1, 1, 1, 1, 1, 1, 3]
   private static let stop: [Double] = [7, 1, 1, 3, 1, 1, 1, 2]
 
@@ -185,7 +187,7 @@ struct PDF417CodewordVotes {
   private func extent(_ shape: Shape) -> (first: Double, last: Double)? {
     let (left, right) = indicators(shape)
     let points = left.count >= right.count ? left : right
-    guard points.count >= 3, let begin = RowLineFit.line(points, at: 0), let end = RowLineFit.line(points, at: 1),
+    guard points.count >= 3, let begin = RobustCourse.line(points, at: 0), let end = RobustCourse.line(points, at: 1),
       abs(end - begin) > 1e-6
     else { return nil }
     // Indicators tell the row that a line crosses, on average in its middle.
@@ -248,8 +250,8 @@ struct PDF417CodewordVotes {
         // Lines come from the top down.
         let next = known[c].firstIndex { $0.place >= place } ?? known[c].count
         let near = known[c][max(0, next - 5)..<min(known[c].count, next + 5)]
-        guard let from = RowLineFit.line(near.map { ($0.place, $0.from) }, at: place),
-          let to = RowLineFit.line(near.map { ($0.place, $0.to) }, at: place), to > from
+        guard let from = RobustCourse.line(near.map { ($0.place, $0.from) }, at: place),
+          let to = RobustCourse.line(near.map { ($0.place, $0.to) }, at: place), to > from
         else { continue }
         let edges = lines[i].edges
         let pitch = to - from
@@ -307,8 +309,8 @@ struct PDF417CodewordVotes {
     let (a, b) = indicators(shape)
     if a.isEmpty != b.isEmpty { return slanted(shape, a.isEmpty ? b : a, isLeft: !a.isEmpty) }
     return lines.map { line in
-      let l = RowLineFit.interpolate(a, line.place)
-      let r = RowLineFit.interpolate(b, line.place)
+      let l = RobustCourse.interpolate(a, line.place)
+      let r = RobustCourse.interpolate(b, line.place)
       guard let l = l ?? r, let r = r ?? Optional(l) else { return nil }
       return (l, r)
     }
@@ -331,7 +333,7 @@ struct PDF417CodewordVotes {
         }
       }
     }
-    return (RowLineFit.monotone(left), RowLineFit.monotone(right))
+    return (RobustCourse.consistent(left, within: Self.rowSlack), RobustCourse.consistent(right, within: Self.rowSlack))
   }
 
   /// The same where one side says nothing: rows rise from the one to the other by as much as makes the clusters of the
@@ -339,7 +341,7 @@ struct PDF417CodewordVotes {
   private func slanted(
     _ shape: Shape, _ known: [(Double, Double)], isLeft: Bool
   ) -> [(left: Double, right: Double)?] {
-    let rows = lines.map { RowLineFit.interpolate(known, $0.place) }
+    let rows = lines.map { RobustCourse.interpolate(known, $0.place) }
     var best = (rise: 0.0, fit: -Double.infinity)
     for rise in stride(from: -9.0, through: 9, by: 0.25) {
       var fit = -0.5 * abs(rise)

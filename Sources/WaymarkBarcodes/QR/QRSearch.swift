@@ -86,7 +86,7 @@ struct QRSearch {
     let faint = octaves.index(ofAtMost: Octaves.barred)
     found += readRescaled(octaves.view(faint), scale: 1 / Double(1 << faint), flat: Self.faintest)
     guard image.width * image.height <= Self.enlarged, !candidates.contains(where: \.isRead) else { return found }
-    return found + Resampling.double(image).withView { readRescaled($0, scale: 2, flat: BlockMean.plain) }
+    return found + image.doubled().withView { readRescaled($0, scale: 2, flat: BlockMean.plain) }
   }
 
   /// Codes of the picture in another size or with another eye for contrast.

@@ -1,21 +1,22 @@
-import WaymarkImage
-
 /// In which direction brightness changes, and how much, for each cell of 8×8 pixels.
 ///
 /// J. Bigün, G. H. Granlund, "Optimal orientation detection of linear symmetry", ICCV 1987. Differences of neighbours,
 /// not central ones: bars one pixel wide would vanish from those.
-struct StructureTensor {
-  static let side = 8
-  let columns: Int
-  let rows: Int
+package struct StructureTensor: Sendable {
+  /// Pixels of a cell along a side.
+  package static let side = 8
+  /// How many cells lie side by side, and how many above each other.
+  package let columns: Int
+  package let rows: Int
   /// Sums over each cell, smoothed over 3×3 cells: gx², gy², gx·gy of differences halved.
-  private(set) var xx: [Float]
-  private(set) var yy: [Float]
-  private(set) var xy: [Float]
+  package private(set) var xx: [Float]
+  package private(set) var yy: [Float]
+  package private(set) var xy: [Float]
   /// The mean square of differences between neighbours in each cell alone, in gray levels squared.
-  private(set) var energy: [Float]
+  package private(set) var energy: [Float]
 
-  init(_ view: ImageView) {
+  /// That of each cell of a picture; of none where it is smaller than a cell.
+  package init(_ view: ImageView) {
     let side = Self.side
     columns = max(0, (view.width - 1) / side)
     rows = max(0, (view.height - 1) / side)

@@ -1,8 +1,6 @@
-import WaymarkImage
-
 extension ImageView {
   /// True if nine tenths of it are about as dark as its darkest pixel or as light as its lightest: a drawing, not a photograph.
-  var isDrawn: Bool {
+  package var isDrawn: Bool {
     let histogram = GrayHistogram(self)
     guard let darkest = histogram.level(behind: 0), let lightest = histogram.level(before: 0), lightest > darkest
     else { return false }

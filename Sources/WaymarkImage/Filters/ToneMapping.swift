@@ -1,9 +1,7 @@
-import WaymarkImage
-
 /// Other tones of a picture.
-enum ToneMapping {
+package enum ToneMapping {
   /// Light for dark.
-  static func invert(_ view: ImageView) -> GrayImage {
+  package static func invert(_ view: ImageView) -> GrayImage {
     GrayImage(width: view.width, height: view.height) { pixels in
       guard let target = pixels.baseAddress else { return }
       for y in 0..<view.height {
@@ -17,7 +15,7 @@ enum ToneMapping {
   /// Local histogram equalisation with a limit of contrast, 8×8 tiles.
   ///
   /// K. Zuiderveld, "Contrast limited adaptive histogram equalization", Graphics Gems IV (1994), pages 474–485.
-  static func equalize(_ view: ImageView, limit: Double = 3) -> GrayImage {
+  package static func equalize(_ view: ImageView, limit: Double = 3) -> GrayImage {
     let tiles = 8
     let width = view.width
     let height = view.height
@@ -36,9 +34,10 @@ enum ToneMapping {
           histogram[i] = clip
         }
         var sum = 0
+        // What was cut off is shared out evenly; in a small tile that is less than one pixel a level.
         for i in 0..<256 {
-          sum += histogram[i] + excess / 256
-          maps[(ty * tiles + tx) * 256 + i] = UInt8(min(255, sum * 255 / area))
+          sum += histogram[i]
+          maps[(ty * tiles + tx) * 256 + i] = UInt8(min(255, (sum + excess * (i + 1) / 256) * 255 / area))
         }
       }
     }

@@ -1,14 +1,12 @@
-import WaymarkGeometry
-
-/// Lines and courses through what many scan lines say of a place.
-enum RowLineFit {
+/// Lines and courses through points of which some are wrong: each is a place and the value there, by growing places.
+package enum RobustCourse {
   /// The line through some points by least squares, at a place; their middle one where they lie together.
-  static func line(_ points: [(Double, Double)], at x: Double) -> Double? {
+  package static func line(_ points: [(Double, Double)], at x: Double) -> Double? {
     points.isEmpty ? nil : PointMoments(points.lazy.map { Point2($0.0, $0.1) }).y(at: x)
   }
 
-  /// Without those that contradict most of the others: rows grow, or shrink, along the side.
-  static func monotone(_ points: [(Double, Double)]) -> [(Double, Double)] {
+  /// Without those that lie further than `reach` from the line that most of the others agree on.
+  package static func consistent(_ points: [(Double, Double)], within reach: Double) -> [(Double, Double)] {
     guard points.count > 2 else { return points }
     // The slope that most pairs have (H. Theil, 1950; P. Sen, 1968), over a bounded number of pairs.
     var slopes: [Double] = []
@@ -23,12 +21,12 @@ enum RowLineFit {
     let slope = slopes[slopes.count / 2]
     let offsets = points.map { $0.1 - slope * $0.0 }.sorted()
     let offset = offsets[offsets.count / 2]
-    return points.filter { abs($0.1 - slope * $0.0 - offset) < 3.5 }
+    return points.filter { abs($0.1 - slope * $0.0 - offset) < reach }
   }
 
-  static func interpolate(_ points: [(Double, Double)], _ at: Double) -> Double? {
+  /// The value at a place: the mean of the points there, else between the two around it, else as the whole goes on.
+  package static func interpolate(_ points: [(Double, Double)], _ at: Double) -> Double? {
     guard let first = points.first, let last = points.last else { return nil }
-    // The mean of those very near, else between the two around, else as the whole goes on.
     let near = points.filter { abs($0.0 - at) < 1e-9 }
     if !near.isEmpty { return near.reduce(0) { $0 + $1.1 } / Double(near.count) }
     if let above = points.last(where: { $0.0 < at }), let below = points.first(where: { $0.0 > at }) {

@@ -1,20 +1,24 @@
-import WaymarkImage
-
 /// The mean brightness around each block of a picture: the level that parts dark from light there.
 ///
 /// After the hybrid binarizer of ZXing: a mean for each block of 8×8 pixels, smoothed over 5×5 blocks. Blocks without
 /// contrast take the level of their neighbours, else noise on white paper would become speckles.
-struct BlockMean {
-  static let side = 8
-  let columns: Int
-  let rows: Int
+@usableFromInline
+package struct BlockMean: Sendable {
+  /// Pixels of a block along a side.
+  @inlinable
+  package static var side: Int { 8 }
+  /// How many blocks lie side by side: those of whole blocks, at least one.
+  @usableFromInline package let columns: Int
+  /// How many blocks lie above each other.
+  @usableFromInline package let rows: Int
   /// The level of each block, row by row.
-  private(set) var levels: [UInt8]
+  @usableFromInline package internal(set) var levels: [UInt8]
 
   /// Edges of fewer gray levels are none, as a rule.
-  static let plain: UInt8 = 24
+  package static let plain: UInt8 = 24
 
-  init(_ view: ImageView, flat: UInt8 = Self.plain) {
+  /// - Parameter flat: blocks of no more gray levels than that hold no edge.
+  package init(_ view: ImageView, flat: UInt8 = Self.plain) {
     let side = Self.side
     columns = max(1, view.width / side)
     rows = max(1, view.height / side)
@@ -55,7 +59,7 @@ struct BlockMean {
   }
 
   /// The same with a share of every level, of at most 1: less counts as dark.
-  func lowered(to share: Double) -> BlockMean {
+  package func lowered(to share: Double) -> BlockMean {
     var other = self
     for i in levels.indices { other.levels[i] = UInt8(Double(levels[i]) * share) }
     return other
@@ -105,17 +109,17 @@ struct BlockMean {
   }
 
   /// The level of a block.
-  @inline(__always)
-  subscript(column: Int, row: Int) -> UInt8 { levels[row &* columns &+ column] }
+  @inlinable @inline(__always)
+  package subscript(column: Int, row: Int) -> UInt8 { levels[row &* columns &+ column] }
 
   /// Returns whether a pixel is darker than its surroundings.
-  @inline(__always)
-  func isDark(_ view: ImageView, _ x: Int, _ y: Int) -> Bool {
+  @inlinable @inline(__always)
+  package func isDark(_ view: ImageView, _ x: Int, _ y: Int) -> Bool {
     view[x, y] <= self[min(x / Self.side, columns &- 1), min(y / Self.side, rows &- 1)]
   }
 
   /// How busy a picture is: the share of its pixels at which a run of dark or light pixels starts, by every eighth row.
-  func busyness(of view: ImageView) -> Double {
+  package func busyness(of view: ImageView) -> Double {
     guard view.width > 0, view.height > 0 else { return 0 }
     var runs = [Int32](repeating: 0, count: view.width + 3)
     var starts = 0
@@ -130,7 +134,7 @@ struct BlockMean {
   /// Where the runs of a row start: light first (perhaps of no length), then dark, light and so on; last its end.
   ///
   /// - Returns: how many numbers were written.
-  func edges(of view: ImageView, row y: Int, into edges: inout [Int32]) -> Int {
+  package func edges(of view: ImageView, row y: Int, into edges: inout [Int32]) -> Int {
     let side = Self.side
     let source = view.row(y)
     let line = min(y / side, rows &- 1) &* columns
@@ -159,7 +163,7 @@ struct BlockMean {
   }
 
   /// Black where the picture is darker than its surroundings, else white.
-  func threshold(_ view: ImageView) -> GrayImage {
+  package func threshold(_ view: ImageView) -> GrayImage {
     GrayImage(width: view.width, height: view.height) { pixels in
       guard let target = pixels.baseAddress else { return }
       let side = Self.side
@@ -182,7 +186,7 @@ struct BlockMean {
 
   /// The same, but gray remains gray: distances from the level are stretched by `gain`, so that edges keep their
   /// place between pixels.
-  func stretch(_ view: ImageView, gain: Int) -> GrayImage {
+  package func stretch(_ view: ImageView, gain: Int) -> GrayImage {
     GrayImage(width: view.width, height: view.height) { pixels in
       guard let target = pixels.baseAddress else { return }
       let side = Self.side

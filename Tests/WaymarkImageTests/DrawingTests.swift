@@ -1,8 +1,6 @@
 import Testing
 import WaymarkImage
 
-@testable import WaymarkBarcodes
-
 /// Drawings among pictures.
 @Suite struct DrawingTests {
   /// A picture whose gray level is `level` of the column.

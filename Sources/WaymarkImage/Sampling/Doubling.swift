@@ -1,22 +1,18 @@
 import CKernels
-import WaymarkImage
 
-/// Other sizes of a picture.
-enum Resampling {
+extension ImageView {
   /// Twice the size, linear between pixels: each pixel becomes four, at a quarter of the way to its neighbours.
-  static func double(_ view: ImageView) -> GrayImage {
-    GrayImage(width: view.width * 2, height: view.height * 2) { pixels in
-      guard let target = pixels.baseAddress, view.width > 0, view.height > 0 else { return }
-      ck_double(
-        view.base, view.stride, target, 2 * view.width, Int32(clamping: view.width), Int32(clamping: view.height))
+  package func doubled() -> GrayImage {
+    GrayImage(width: width * 2, height: height * 2) { pixels in
+      guard let target = pixels.baseAddress, width > 0, height > 0 else { return }
+      ck_double(base, stride, target, 2 * width, Int32(clamping: width), Int32(clamping: height))
     }
   }
-
 }
 
 extension GrayImage {
   /// The picture with a border of one tone around it.
-  func framed(_ border: Int, tone: UInt8) -> GrayImage {
+  package func framed(_ border: Int, tone: UInt8) -> GrayImage {
     let (wide, high) = (width + 2 * border, height + 2 * border)
     return GrayImage(width: wide, height: high) { pixels in
       guard let target = pixels.baseAddress else { return }
