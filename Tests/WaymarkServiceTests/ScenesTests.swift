@@ -157,6 +157,30 @@ import WaymarkWorker
     await bench.stop()
   }
 
+  @Test func whoeverAsksForASceneThatIsBeingLoadedWaitsForIt() async throws {
+    let bench = try await Bench()
+    let watcher = try bench.watcher()
+    let clients = try (0..<3).map { _ in
+      let client = try RawClient(bench.service.path)
+      _ = try client.next()
+      return client
+    }
+    for client in clients {
+      try client.send("{\"id\":1,\"method\":\"session.start\",\"params\":{\"scene\":\"pump-room\"}}\n")
+    }
+    for client in clients { #expect(try client.next()["result"]?["phase"] == "coaching") }
+    // It was read once, for all of them.
+    _ = try clients[0].ask("session.exit")
+    var heard: [String] = []
+    while heard.last != "session.phase inactive" {
+      let event = try watcher.next()
+      heard.append("\(event["event"]?.string ?? "") \(event["phase"]?.string ?? event["done"].map { "\($0)" } ?? "")")
+    }
+    #expect(heard.count { $0.hasPrefix("scene.loaded") } == 1)
+    #expect(heard.count { $0.hasPrefix("scene.progress") } == 4)
+    await bench.stop()
+  }
+
   @Test func aChangedSceneIsReadAgainAndKeepsWhatStillExists() async throws {
     let bench = try await Bench()
     let watcher = try bench.watcher()

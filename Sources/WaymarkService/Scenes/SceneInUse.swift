@@ -27,8 +27,10 @@ final class SceneInUse {
   private(set) var catalog: SceneCatalog
   private var store: SceneStore
   private var settings: SceneSettings
-  /// Counts loads: a newer one takes the place of the one that runs.
+  /// Counts loads: a newer one of another scene takes the place of the one that runs.
   private var loads = 0
+  /// The load that runs: whoever asks for the same scene meanwhile waits for it.
+  private var running: (name: String, turn: Int, task: Task<Void, any Error>)?
   private var isWatching = false
   /// The scene of the configuration while it cannot be used: it is tried again when its files change.
   private var awaited: String?
@@ -106,8 +108,19 @@ final class SceneInUse {
       }
       throw Self.unknown(name)
     }
+    if !reload, let running, running.name == name, running.turn == loads { return try await running.task.value }
     loads += 1
     let turn = loads
+    let task = Task { try await load(entry, turn: turn, by: actor, camera: camera, reload: reload) }
+    running = (name, turn, task)
+    defer { if running?.turn == turn { running = nil } }
+    try await task.value
+  }
+
+  private func load(
+    _ entry: SceneCatalog.Entry, turn: Int, by actor: Actor?, camera: String?, reload: Bool
+  ) async throws {
+    let name = entry.name
     let store = store
     let previous = loaded
     let result = try await NIOThreadPool.singleton.runIfActive {
