@@ -303,6 +303,8 @@ export interface AnnotationDescription {
 export interface AnnotationResult {
   /** The annotation; null when none has it. */
   id?: string | null;
+  /** The copy of its anchor at which it was selected; missing where one alone is followed, or none was meant. */
+  copy?: number | null;
   /** True if its card is open. */
   open: boolean;
 }
@@ -311,6 +313,8 @@ export interface AnnotationResult {
 export interface AnnotationSelected {
   /** The annotation. */
   id: string;
+  /** The copy of its anchor that was meant; missing where one alone is followed, or none was meant. */
+  copy?: number | null;
   /** Its card. */
   card: Card;
   /** The client that selected it. */
@@ -493,6 +497,8 @@ export interface Card {
 export interface CardAction {
   /** The annotation. */
   id: string;
+  /** The copy of its anchor that was meant; missing where one alone is followed, or none was meant. */
+  copy?: number | null;
   /** The kind of action. */
   actionType: "link" | "video" | "phone" | "custom";
   /** The data of the action. */
@@ -507,6 +513,8 @@ export interface CardAction {
 export interface CardActionResult {
   /** The annotation. */
   id: string;
+  /** The copy of its anchor that was meant; missing where one alone is followed, or none was meant. */
+  copy?: number | null;
   /** The kind of action. */
   actionType: "link" | "video" | "phone" | "custom";
   /** The data of the action. */
@@ -527,6 +535,8 @@ export interface CardClosed {
 export interface CardOpened {
   /** The annotation. */
   id: string;
+  /** The copy of its anchor that was meant; missing where one alone is followed, or none was meant. */
+  copy?: number | null;
   /** Its card. */
   card?: Card | null;
   /** The client that opened it. */
@@ -2146,6 +2156,8 @@ export interface SessionExitRequest {
 export interface AnnotationSelectRequest {
   /** The annotation. */
   id?: string | null;
+  /** The copy of its anchor that is meant, with `id`: one that is in sight. */
+  copy?: number | null;
   /** x, y in pixels of the frame: the nearest visible marker within reach. */
   point?: number[] | null;
 }
@@ -2166,6 +2178,8 @@ export interface AnnotationClearRequest {
 export interface CardOpenRequest {
   /** The annotation; the selected one when missing. */
   id?: string | null;
+  /** The copy of its anchor that is meant; when missing the one at which it was selected. */
+  copy?: number | null;
 }
 
 /** Closes the detail panel. */
@@ -2176,6 +2190,8 @@ export interface CardCloseRequest {
 export interface CardActionRequest {
   /** The annotation; the selected one when missing. */
   id?: string | null;
+  /** The copy of its anchor that is meant; when missing the one at which it was selected. */
+  copy?: number | null;
 }
 
 /** Hands a form that a person has filled in to the programs on the socket. */

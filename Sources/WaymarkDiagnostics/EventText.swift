@@ -68,12 +68,13 @@ package enum EventText {
     case .markerChanged(let marker):
       let words = [marker.visible ? "visible" : "out of sight", marker.selected ? "selected" : nil]
       return "\(anchor(marker.id, marker.copy)) " + words.compactMap { $0 }.joined(separator: ", ")
-    case .annotationSelected(let selected): return "\(shown(selected.id)): \(shown(selected.card.title))"
+    case .annotationSelected(let selected):
+      return "\(anchor(selected.id, selected.copy)): \(shown(selected.card.title))"
     case .annotationCleared(let cleared): return cleared.id.map { shown($0) } ?? ""
-    case .cardOpened(let card): return shown(card.id)
+    case .cardOpened(let card): return anchor(card.id, card.copy)
     case .cardClosed(let card): return shown(card.id)
     case .cardAction(let action):
-      return "\(shown(action.id)): \(action.actionType.rawValue) \(shown(action.actionData ?? ""))"
+      return "\(anchor(action.id, action.copy)): \(action.actionType.rawValue) \(shown(action.actionData ?? ""))"
     case .sceneLoaded(let loaded): return "\(shown(loaded.scene.scene)), \(loaded.scene.anchors.count) anchors"
     case .sceneUnloaded(let scene): return shown(scene.scene)
     case .sceneProgress(let progress): return "\(shown(progress.scene)) \(progress.done) of \(progress.total)"

@@ -181,6 +181,8 @@ enum Samples {
     AnchorsUpdated(anchors: [box], intrinsics: intrinsics),
     MarkerChanged(id: "price", copy: 12, visible: true, selected: false, pulsing: false),
     AnchorLost(anchor: "box", copy: 12, lastSeen: 12345.6),
+    AnnotationSelected(id: "price", copy: 12, card: card, by: actor), CardOpened(id: "price", copy: 12, card: card),
+    CardAction(id: "price", copy: 12, actionType: .custom, actionData: "reorder", by: actor),
   ]
 
   static let requests: [any ServiceRequest] = [

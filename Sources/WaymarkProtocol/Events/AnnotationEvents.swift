@@ -35,6 +35,8 @@ public struct MarkerChanged: EventPayload {
 public struct AnnotationSelected: EventPayload {
   /// The annotation.
   public var id: String
+  /// The copy of its anchor that was meant; missing where one alone is followed, or none was meant.
+  public var copy: Int?
   /// Its card.
   public var card: Card
   /// The client that selected it.
@@ -48,9 +50,10 @@ public struct AnnotationSelected: EventPayload {
 
   /// A value from its parts.
   public init(
-    id: String, card: Card, by: Actor? = nil
+    id: String, copy: Int? = nil, card: Card, by: Actor? = nil
   ) {
     self.id = id
+    self.copy = copy
     self.card = card
     self.by = by
   }
@@ -82,6 +85,8 @@ public struct AnnotationCleared: EventPayload {
 public struct CardOpened: EventPayload {
   /// The annotation.
   public var id: String
+  /// The copy of its anchor that was meant; missing where one alone is followed, or none was meant.
+  public var copy: Int?
   /// Its card.
   public var card: Card?
   /// The client that opened it.
@@ -95,9 +100,10 @@ public struct CardOpened: EventPayload {
 
   /// A value from its parts.
   public init(
-    id: String, card: Card? = nil, by: Actor? = nil
+    id: String, copy: Int? = nil, card: Card? = nil, by: Actor? = nil
   ) {
     self.id = id
+    self.copy = copy
     self.card = card
     self.by = by
   }
@@ -129,6 +135,8 @@ public struct CardClosed: EventPayload {
 public struct CardAction: EventPayload {
   /// The annotation.
   public var id: String
+  /// The copy of its anchor that was meant; missing where one alone is followed, or none was meant.
+  public var copy: Int?
   /// The kind of action.
   public var actionType: ActionType
   /// The data of the action.
@@ -146,9 +154,11 @@ public struct CardAction: EventPayload {
 
   /// A value from its parts.
   public init(
-    id: String, actionType: ActionType, actionData: String? = nil, businessObject: JSONValue? = nil, by: Actor? = nil
+    id: String, copy: Int? = nil, actionType: ActionType, actionData: String? = nil, businessObject: JSONValue? = nil,
+    by: Actor? = nil
   ) {
     self.id = id
+    self.copy = copy
     self.actionType = actionType
     self.actionData = actionData
     self.businessObject = businessObject

@@ -4,6 +4,8 @@ public import WaymarkJSON
 public struct AnnotationSelectRequest: ServiceRequest {
   /// The annotation.
   public var id: String?
+  /// The copy of its anchor that is meant, with `id`: one that is in sight.
+  public var copy: Int?
   /// x, y in pixels of the frame: the nearest visible marker within reach.
   public var point: [Double]?
 
@@ -15,9 +17,10 @@ public struct AnnotationSelectRequest: ServiceRequest {
 
   /// A value from its parts.
   public init(
-    id: String? = nil, point: [Double]? = nil
+    id: String? = nil, copy: Int? = nil, point: [Double]? = nil
   ) {
     self.id = id
+    self.copy = copy
     self.point = point
   }
 }
@@ -65,6 +68,8 @@ public struct AnnotationClearRequest: ServiceRequest {
 public struct CardOpenRequest: ServiceRequest {
   /// The annotation; the selected one when missing.
   public var id: String?
+  /// The copy of its anchor that is meant; when missing the one at which it was selected.
+  public var copy: Int?
 
   /// The result of a success.
   public typealias Result = AnnotationResult
@@ -74,9 +79,10 @@ public struct CardOpenRequest: ServiceRequest {
 
   /// A value from its parts.
   public init(
-    id: String? = nil
+    id: String? = nil, copy: Int? = nil
   ) {
     self.id = id
+    self.copy = copy
   }
 }
 
@@ -97,6 +103,8 @@ public struct CardCloseRequest: ServiceRequest {
 public struct CardActionRequest: ServiceRequest {
   /// The annotation; the selected one when missing.
   public var id: String?
+  /// The copy of its anchor that is meant; when missing the one at which it was selected.
+  public var copy: Int?
 
   /// The result of a success.
   public typealias Result = CardActionResult
@@ -106,9 +114,10 @@ public struct CardActionRequest: ServiceRequest {
 
   /// A value from its parts.
   public init(
-    id: String? = nil
+    id: String? = nil, copy: Int? = nil
   ) {
     self.id = id
+    self.copy = copy
   }
 }
 
@@ -116,14 +125,17 @@ public struct CardActionRequest: ServiceRequest {
 public struct AnnotationResult: Codable, Hashable, Sendable {
   /// The annotation; null when none has it.
   public var id: String?
+  /// The copy of its anchor at which it was selected; missing where one alone is followed, or none was meant.
+  public var copy: Int?
   /// True if its card is open.
   public var open: Bool
 
   /// A value from its parts.
   public init(
-    id: String? = nil, open: Bool = false
+    id: String? = nil, copy: Int? = nil, open: Bool = false
   ) {
     self.id = id
+    self.copy = copy
     self.open = open
   }
 
@@ -131,6 +143,7 @@ public struct AnnotationResult: Codable, Hashable, Sendable {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(id, forKey: .id)
+    try container.encodeIfPresent(copy, forKey: .copy)
     try container.encode(open, forKey: .open)
   }
 }
@@ -139,6 +152,8 @@ public struct AnnotationResult: Codable, Hashable, Sendable {
 public struct CardActionResult: Codable, Hashable, Sendable {
   /// The annotation.
   public var id: String
+  /// The copy of its anchor that was meant; missing where one alone is followed, or none was meant.
+  public var copy: Int?
   /// The kind of action.
   public var actionType: ActionType
   /// The data of the action.
@@ -148,9 +163,10 @@ public struct CardActionResult: Codable, Hashable, Sendable {
 
   /// A value from its parts.
   public init(
-    id: String, actionType: ActionType, actionData: String? = nil, businessObject: JSONValue? = nil
+    id: String, copy: Int? = nil, actionType: ActionType, actionData: String? = nil, businessObject: JSONValue? = nil
   ) {
     self.id = id
+    self.copy = copy
     self.actionType = actionType
     self.actionData = actionData
     self.businessObject = businessObject

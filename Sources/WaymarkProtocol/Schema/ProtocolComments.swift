@@ -174,14 +174,17 @@ extension ProtocolComments {
     AnnotationNextRequest	Moves the focus on.
     AnnotationPreviousRequest	Moves the focus back.
     AnnotationResult	The annotation that has the focus.
+    AnnotationResult.copy	The copy of its anchor at which it was selected; missing where one alone is followed, or none was meant.
     AnnotationResult.id	The annotation; null when none has it.
     AnnotationResult.open	True if its card is open.
     AnnotationSelectRequest	Moves the focus to an annotation, by its id or by a point of the frame.
+    AnnotationSelectRequest.copy	The copy of its anchor that is meant, with `id`: one that is in sight.
     AnnotationSelectRequest.id	The annotation.
     AnnotationSelectRequest.point	x, y in pixels of the frame: the nearest visible marker within reach.
     AnnotationSelected	The focus moved to an annotation.
     AnnotationSelected.by	The client that selected it.
     AnnotationSelected.card	Its card.
+    AnnotationSelected.copy	The copy of its anchor that was meant; missing where one alone is followed, or none was meant.
     AnnotationSelected.id	The annotation.
     ArmedScan	A scan that is armed.
     ArmedScan.by	The client that holds it; nobody when the service armed itself.
@@ -299,23 +302,28 @@ extension ProtocolComments {
     CardAction.actionType	The kind of action.
     CardAction.businessObject	The integrator's own data.
     CardAction.by	The client that pressed it.
+    CardAction.copy	The copy of its anchor that was meant; missing where one alone is followed, or none was meant.
     CardAction.id	The annotation.
     CardActionRequest	Presses the button of a card.
+    CardActionRequest.copy	The copy of its anchor that is meant; when missing the one at which it was selected.
     CardActionRequest.id	The annotation; the selected one when missing.
     CardActionResult	The action of the button.
     CardActionResult.actionData	The data of the action.
     CardActionResult.actionType	The kind of action.
     CardActionResult.businessObject	The integrator's own data.
+    CardActionResult.copy	The copy of its anchor that was meant; missing where one alone is followed, or none was meant.
     CardActionResult.id	The annotation.
     CardCloseRequest	Closes the detail panel.
     CardClosed	The detail panel of a card closed.
     CardClosed.by	The client that closed it.
     CardClosed.id	The annotation.
     CardOpenRequest	Opens the detail panel of a card.
+    CardOpenRequest.copy	The copy of its anchor that is meant; when missing the one at which it was selected.
     CardOpenRequest.id	The annotation; the selected one when missing.
     CardOpened	The detail panel of a card opened.
     CardOpened.by	The client that opened it.
     CardOpened.card	Its card.
+    CardOpened.copy	The copy of its anchor that was meant; missing where one alone is followed, or none was meant.
     CardOpened.id	The annotation.
     CloseReason	Why the service closes a connection.
     CloseReason.bodyTimeout	The bytes behind a request did not come in time.

@@ -303,16 +303,35 @@ struct AnchorsInSight: Sendable {
     }
   }
 
-  /// The annotation whose visible marker is nearest to a point; of two equally near, the one nearer to the camera.
-  func annotation(at point: Point2) -> Annotation? {
+  /// The copies in sight of the anchor of an annotation; none where one alone is followed.
+  func copies(of annotation: Annotation) -> Set<Int> {
+    guard let anchor = anchor(of: annotation) else { return [] }
+    return Set(presences.lazy.filter { $0.key.anchor == anchor.name && $0.value.isPresent }.compactMap(\.key.copy))
+  }
+
+  /// The copy that an annotation is about where none is named: the one that it hangs on, or the only one in sight.
+  func copy(of annotation: Annotation) -> Int? {
+    let copies = copies(of: annotation)
+    if copies.count < 2 { return copies.first }
+    return anchor(of: annotation).flatMap { bearers[$0.name]?.copy }
+  }
+
+  private func anchor(of annotation: Annotation) -> SceneAnchor? {
+    scene?.anchors.first { $0.annotations.contains { $0.id == annotation.id } }
+  }
+
+  /// The annotation whose visible marker is nearest to a point, and the copy that this hangs on; of two equally near, the one nearer to the
+  /// camera.
+  func annotation(at point: Point2) -> (annotation: Annotation, copy: Int?)? {
     let radius = configuration.tapRadius * max(frameSize.x, frameSize.y)
     let hits = (scene?.annotations ?? []).flatMap { _, annotation in
-      (markers[annotation.id] ?? [:]).values.compactMap { marker -> (Annotation, Double, Double)? in
+      (markers[annotation.id] ?? [:]).compactMap { copy, marker -> (Annotation, Int?, Double, Double)? in
         guard marker.visible, let screen = marker.screen else { return nil }
         let distance = screen.distance(to: point)
-        return distance <= radius ? (annotation, distance, marker.depth ?? 0) : nil
+        guard distance <= radius else { return nil }
+        return (annotation, Self.told(copy) ?? self.copy(of: annotation), distance, marker.depth ?? 0)
       }
     }
-    return hits.min { ($0.1, $0.2) < ($1.1, $1.2) }?.0
+    return hits.min { ($0.2, $0.3) < ($1.2, $1.3) }.map { ($0.0, $0.1) }
   }
 }

@@ -8,6 +8,8 @@ import WaymarkSystem
 package struct Session: Sendable {
   package private(set) var phase = ScenePhase.inactive
   package private(set) var selected: String?
+  /// The copy of the anchor at which the annotation was selected; it stays when the copy is lost.
+  package private(set) var selectedCopy: Int?
   package private(set) var openCard: String?
   /// True if the coaching view has closed since the session was started.
   private var coachingClosed = false
@@ -41,14 +43,14 @@ package struct Session: Sendable {
     case .frame(let frame): take(frame, &effects)
     case .tick: _ = passTime(seen: [], &effects)
     case .followingStopped: stopFollowing(&effects)
-    case .select(let id): select(id, &effects)
+    case .select(let id, let copy): select(id, copy, &effects)
     case .tap(let point): tap(point, &effects)
     case .next: step(1, &effects)
     case .previous: step(-1, &effects)
     case .clear: clear(&effects)
-    case .openCard(let id): open(id, &effects)
+    case .openCard(let id, let copy): open(id, copy, &effects)
     case .closeCard: closeCard(&effects)
-    case .cardAction(let id): act(id, &effects)
+    case .cardAction(let id, let copy): act(id, copy, &effects)
     }
     if case .frame = input {} else { updateLost(&effects) }
     sights.reportMarkers(emphasis, &effects)
@@ -201,14 +203,25 @@ package struct Session: Sendable {
     enter(.inactive, &effects)
   }
 
-  /// The annotation of an id, if something can be done with it now.
-  private func target(_ id: String, _ effects: inout [SessionEffect]) -> Annotation? {
+  /// The annotation of an id, and the copy of its anchor that is meant, if something can be done with it now.
+  private func target(
+    _ id: String, _ copy: Int?, _ effects: inout [SessionEffect]
+  ) -> (annotation: Annotation, copy: Int?)? {
     guard isSelectable(&effects) else { return nil }
     guard let annotation = annotation(id) else {
       effects.append(.refused(.unknownAnnotation(id)))
       return nil
     }
-    return annotation
+    if let copy, !sights.copies(of: annotation).contains(copy) {
+      effects.append(.refused(.unknownCopy(copy)))
+      return nil
+    }
+    return (annotation, meant(annotation, copy))
+  }
+
+  /// The copy of an annotation's anchor that is meant: the named one, that at which it was selected, or what follows from what is in sight.
+  package func meant(_ annotation: Annotation, _ copy: Int?) -> Int? {
+    copy ?? (annotation.id == selected ? selectedCopy : nil) ?? sights.copy(of: annotation)
   }
 
   private func isSelectable(_ effects: inout [SessionEffect]) -> Bool {
@@ -223,23 +236,25 @@ package struct Session: Sendable {
     return true
   }
 
-  private mutating func select(_ id: String, _ effects: inout [SessionEffect]) {
-    guard let annotation = target(id, &effects) else { return }
-    focus(annotation, &effects)
+  private mutating func select(_ id: String, _ copy: Int?, _ effects: inout [SessionEffect]) {
+    guard let target = target(id, copy, &effects) else { return }
+    focus(target.annotation, target.copy, &effects)
   }
 
-  private mutating func focus(_ annotation: Annotation, _ effects: inout [SessionEffect]) {
-    guard selected != annotation.id else { return }
+  private mutating func focus(_ annotation: Annotation, _ copy: Int?, _ effects: inout [SessionEffect]) {
+    guard selected != annotation.id || selectedCopy != copy else { return }
+    // The card of another copy is another thing's.
     closeCard(&effects)
     selected = annotation.id
-    effects.append(.annotationSelected(annotation))
+    selectedCopy = copy
+    effects.append(.annotationSelected(annotation, copy: copy))
   }
 
   /// The visible marker nearest to the tap; of two equally near, the one nearer to the camera.
   private mutating func tap(_ point: Point2, _ effects: inout [SessionEffect]) {
     guard isSelectable(&effects) else { return }
     guard let hit = sights.annotation(at: point) else { return effects.append(.refused(.noMarkerThere)) }
-    focus(hit, &effects)
+    focus(hit.annotation, hit.copy, &effects)
   }
 
   /// The next or previous annotation in the order of the scene, round and round. While anchors are in sight, only what hangs
@@ -254,7 +269,9 @@ package struct Session: Sendable {
     var index = all.firstIndex { $0.annotation.id == selected } ?? (direction > 0 ? -1 : all.count)
     for _ in all {
       index = (index + direction + all.count) % all.count
-      if reachable.contains(all[index].annotation.id) { return focus(all[index].annotation, &effects) }
+      let annotation = all[index].annotation
+      guard reachable.contains(annotation.id) else { continue }
+      return focus(annotation, annotation.id == selected ? selectedCopy : sights.copy(of: annotation), &effects)
     }
   }
 
@@ -262,16 +279,17 @@ package struct Session: Sendable {
     closeCard(&effects)
     guard let id = selected else { return }
     selected = nil
+    selectedCopy = nil
     effects.append(.annotationCleared(id: id))
   }
 
-  private mutating func open(_ id: String, _ effects: inout [SessionEffect]) {
-    guard let annotation = target(id, &effects) else { return }
+  private mutating func open(_ id: String, _ copy: Int?, _ effects: inout [SessionEffect]) {
+    guard let (annotation, copy) = target(id, copy, &effects) else { return }
     guard annotation.card != nil else { return effects.append(.refused(.noCard(id))) }
-    guard openCard != id else { return }
-    focus(annotation, &effects)
+    guard openCard != id || selectedCopy != copy else { return }
+    focus(annotation, copy, &effects)
     openCard = id
-    effects.append(.cardOpened(annotation))
+    effects.append(.cardOpened(annotation, copy: copy))
   }
 
   private mutating func closeCard(_ effects: inout [SessionEffect]) {
@@ -280,11 +298,11 @@ package struct Session: Sendable {
     effects.append(.cardClosed(id: id))
   }
 
-  private mutating func act(_ id: String, _ effects: inout [SessionEffect]) {
-    guard let annotation = target(id, &effects) else { return }
+  private mutating func act(_ id: String, _ copy: Int?, _ effects: inout [SessionEffect]) {
+    guard let (annotation, copy) = target(id, copy, &effects) else { return }
     guard annotation.card?.actionText != nil, annotation.card?.actionType != nil else {
       return effects.append(.refused(annotation.card == nil ? .noCard(id) : .noAction(id)))
     }
-    effects.append(.cardAction(annotation))
+    effects.append(.cardAction(annotation, copy: copy))
   }
 }

@@ -54,11 +54,12 @@ package enum SessionEffect: Sendable {
   case anchorsUpdated([AnchorState])
   /// - Parameter copy: the copy that it hangs on, where each has one of its own; else `nil`.
   case markerChanged(id: String, copy: Int?, visible: Bool, selected: Bool, pulsing: Bool)
-  case annotationSelected(Annotation)
+  /// - Parameter copy: of an anchor with copies, the one that was meant, if one was.
+  case annotationSelected(Annotation, copy: Int?)
   case annotationCleared(id: String)
-  case cardOpened(Annotation)
+  case cardOpened(Annotation, copy: Int?)
   case cardClosed(id: String)
-  case cardAction(Annotation)
+  case cardAction(Annotation, copy: Int?)
   /// The input was not possible; nothing changed.
   case refused(SessionRefusal)
 }
@@ -83,6 +84,7 @@ package enum SessionRefusal: Hashable, Sendable {
   case noScene
   case wrongPhase(ScenePhase)
   case unknownAnnotation(String)
+  case unknownCopy(Int)
   case noMarkerThere
   case noCard(String)
   case noAction(String)
@@ -92,6 +94,7 @@ package enum SessionRefusal: Hashable, Sendable {
     case .noScene: "noScene"
     case .wrongPhase: "wrongPhase"
     case .unknownAnnotation: "unknownAnnotation"
+    case .unknownCopy: "unknownCopy"
     case .noMarkerThere: "noMarkerThere"
     case .noCard: "noCard"
     case .noAction: "noAction"
@@ -103,6 +106,7 @@ package enum SessionRefusal: Hashable, Sendable {
     case .noScene: "No scene is loaded."
     case .wrongPhase(let phase): "Not possible while the session is \(phase.rawValue)."
     case .unknownAnnotation(let id): "The scene has no annotation '\(id.prefix(64))'."
+    case .unknownCopy(let copy): "No copy \(copy) of the annotation's anchor is in sight."
     case .noMarkerThere: "No marker is visible at that point."
     case .noCard(let id): "The annotation '\(id)' has no card."
     case .noAction(let id): "The card of '\(id)' has no button."
@@ -116,6 +120,7 @@ package enum SessionRefusal: Hashable, Sendable {
     case .wrongPhase(.coaching): "Close the coaching view with session.scan."
     case .wrongPhase: "Watch session.phase for the right moment."
     case .unknownAnnotation: "Use an id of the loaded scene."
+    case .unknownCopy: "Use the copy of an anchor in the last anchors.updated, or none."
     case .noMarkerThere: "Tap nearer to a marker that is visible."
     case .noCard: "Add a card to it in the scene."
     case .noAction: "Add actionText, actionType and actionData to the card."

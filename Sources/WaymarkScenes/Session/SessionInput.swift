@@ -20,15 +20,16 @@ package enum SessionInput: Sendable {
   case tick
   /// Nobody looks for anchors any more.
   case followingStopped
-  case select(id: String)
+  /// - Parameter copy: of an anchor with copies, the one that is meant; `nil` where that follows from what is in sight, or does not matter.
+  case select(id: String, copy: Int? = nil)
   /// A tap at a point of the frame, in pixels.
   case tap(Point2)
   case next
   case previous
   case clear
-  case openCard(id: String)
+  case openCard(id: String, copy: Int? = nil)
   case closeCard
-  case cardAction(id: String)
+  case cardAction(id: String, copy: Int? = nil)
 }
 
 /// An anchor, or one of several copies of it.

@@ -68,14 +68,14 @@ enum SceneMethods {
   private static func registerAnnotations(_ module: SceneSession, in methods: inout MethodTable) {
     methods.add(AnnotationSelectRequest.self) { [weak module] request, connection in
       let input: SessionInput
-      switch (request.id, request.point) {
-      case (let id?, nil): input = .select(id: id)
-      case (nil, let point?) where point.count == 2 && point.allSatisfy(\.isFinite):
+      switch (request.id, request.copy, request.point) {
+      case (let id?, let copy, nil): input = .select(id: id, copy: copy)
+      case (nil, nil, let point?) where point.count == 2 && point.allSatisfy(\.isFinite):
         input = .tap(SIMD2(point[0], point[1]))
       default:
         throw ServiceError(
           .badParams, "annotation.select takes an id or a point of the frame.",
-          hint: "Send id, or point as [x, y] in pixels.")
+          hint: "Send id, with a copy where one is meant, or point as [x, y] in pixels.")
       }
       return try module.map { try focus(input, by: connection.actor, in: $0) } ?? AnnotationResult()
     }
@@ -90,7 +90,8 @@ enum SceneMethods {
     }
     methods.add(CardOpenRequest.self) { [weak module] request, connection in
       guard let module else { throw stopping }
-      return try focus(.openCard(id: try target(request.id, in: module)), by: connection.actor, in: module)
+      return try focus(
+        .openCard(id: try target(request.id, in: module), copy: request.copy), by: connection.actor, in: module)
     }
     methods.add(CardCloseRequest.self) { [weak module] _, connection in
       try module.map { try focus(.closeCard, by: connection.actor, in: $0) } ?? AnnotationResult()
@@ -98,12 +99,13 @@ enum SceneMethods {
     methods.add(CardActionRequest.self) { [weak module] request, connection in
       guard let module else { throw stopping }
       let id = try target(request.id, in: module)
-      _ = try focus(.cardAction(id: id), by: connection.actor, in: module)
+      _ = try focus(.cardAction(id: id, copy: request.copy), by: connection.actor, in: module)
       guard let annotation = module.session.annotation(id),
         let type = SessionWire.actionType(annotation.card?.actionType)
       else { throw reply(.noAction(id)) }
       return CardActionResult(
-        id: id, actionType: type, actionData: annotation.card?.actionData,
+        id: id, copy: module.session.meant(annotation, request.copy), actionType: type,
+        actionData: annotation.card?.actionData,
         businessObject: annotation.businessObject.map(SessionWire.json))
     }
   }
@@ -124,7 +126,8 @@ enum SceneMethods {
   private static func focus(_ input: SessionInput, by actor: Actor, in module: SceneSession) throws -> AnnotationResult
   {
     if let refusal = module.send(input, by: actor) { throw reply(refusal) }
-    return AnnotationResult(id: module.session.selected, open: module.session.openCard != nil)
+    return AnnotationResult(
+      id: module.session.selected, copy: module.session.selectedCopy, open: module.session.openCard != nil)
   }
 
   private static func reply(_ refusal: SessionRefusal) -> ServiceError {
@@ -132,7 +135,7 @@ enum SceneMethods {
       switch refusal {
       case .noScene: .noScene
       case .wrongPhase: .wrongPhase
-      case .unknownAnnotation, .noMarkerThere, .noCard, .noAction: .notFound
+      case .unknownAnnotation, .unknownCopy, .noMarkerThere, .noCard, .noAction: .notFound
       }
     return ServiceError(code, refusal.message, hint: refusal.hint)
   }

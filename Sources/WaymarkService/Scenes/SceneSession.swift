@@ -81,6 +81,8 @@ final class SceneSession {
   func load(_ name: String, by actor: Actor?, camera: String? = nil) async throws {
     _ = try views.part(of: camera)
     try await scenes.load(name, by: actor, camera: camera)
+    // Whoever asked for it before may have meant another camera.
+    if let camera, camera != view.name { try follow(in: camera) }
   }
 
   /// Returns whether a scene is in use, in the camera that is named, if one is.
@@ -249,18 +251,20 @@ final class SceneSession {
         hub.publish(
           MarkerChanged(id: id, copy: copy, visible: visible, selected: selected, pulsing: pulsing), camera: camera,
           frame: frame)
-      case .annotationSelected(let annotation):
+      case .annotationSelected(let annotation, let copy):
         hub.publish(
-          AnnotationSelected(id: annotation.id, card: SessionWire.card(annotation), by: actor), camera: camera)
+          AnnotationSelected(id: annotation.id, copy: copy, card: SessionWire.card(annotation), by: actor),
+          camera: camera)
       case .annotationCleared(let id): hub.publish(AnnotationCleared(id: id, by: actor), camera: camera)
-      case .cardOpened(let annotation):
-        hub.publish(CardOpened(id: annotation.id, card: SessionWire.card(annotation), by: actor), camera: camera)
+      case .cardOpened(let annotation, let copy):
+        hub.publish(
+          CardOpened(id: annotation.id, copy: copy, card: SessionWire.card(annotation), by: actor), camera: camera)
       case .cardClosed(let id): hub.publish(CardClosed(id: id, by: actor), camera: camera)
-      case .cardAction(let annotation):
+      case .cardAction(let annotation, let copy):
         guard let type = SessionWire.actionType(annotation.card?.actionType) else { continue }
         hub.publish(
           CardAction(
-            id: annotation.id, actionType: type, actionData: annotation.card?.actionData,
+            id: annotation.id, copy: copy, actionType: type, actionData: annotation.card?.actionData,
             businessObject: annotation.businessObject.map(SessionWire.json), by: actor), camera: camera)
       case .refused(let why): refusal = why
       }
@@ -368,9 +372,10 @@ final class SceneSession {
         id: $0.id, copy: $0.copy, visible: $0.visible, selected: $0.selected, pulsing: $0.visible && $0.selected)
     }
     let selected = session.selected.flatMap(session.annotation)
-    snapshot.annotation = selected.map { AnnotationSelected(id: $0.id, card: SessionWire.card($0)) }
+    let copy = session.selectedCopy
+    snapshot.annotation = selected.map { AnnotationSelected(id: $0.id, copy: copy, card: SessionWire.card($0)) }
     snapshot.card = session.openCard.flatMap(session.annotation).map {
-      CardOpened(id: $0.id, card: SessionWire.card($0))
+      CardOpened(id: $0.id, copy: copy, card: SessionWire.card($0))
     }
   }
 

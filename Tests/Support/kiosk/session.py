@@ -1,8 +1,30 @@
 """The AR scanner: from the coaching view to the card, and the overlay on its frame."""
+import os
+import shutil
 import statistics
+import tempfile
 
 from checks import FRAMES, SCENE, annotated, check, hold, opened, release, settle
+from fields import Program
+from following import drawn
 from stand import Stand
+
+# Taps a place of the picture of 640 × 480 pixels.
+TAP = """
+  const canvas = document.querySelector('.stage canvas'), own = canvas.getBoundingClientRect(), scale = Math.max(own.width / 640, own.height / 480);
+  const place = { clientX: own.left + own.width / 2 + (arguments[0] - 320) * scale, clientY: own.top + own.height / 2 + (arguments[1] - 240) * scale };
+  canvas.dispatchEvent(new MouseEvent('click', { ...place, bubbles: true }));"""
+SHELF = """
+name: Shelf
+anchors:
+  - name: box
+    image: box.jpg
+    physicalWidth: 0.2
+    copies: 5
+    annotate: each
+    annotations:
+      - { id: price, position: [0, 0, 0], card: { title: Price, actionText: Order, actionType: custom, actionData: order-box } }
+"""
 
 
 @check
@@ -63,3 +85,35 @@ def the_overlay_lies_on_its_own_frame(browser):
         print(f"  {len(with_overlay)} frames with their own overlay, none with another's; {len(drawn) / seconds:.1f} frames a second; "
               f"service to page: median {delay:.0f} ms")
         settle(browser)
+
+
+@check
+def the_tapped_copy_is_the_one_that_is_meant(browser):
+    box = os.path.join(SCENE, "pump-7.jpg")
+    frame = os.path.join(drawn(browser, [box], [[[0, 70, 150, 210], [0, 360, 150, 210]]]), "000.jpg")
+    shelf = os.path.join(tempfile.mkdtemp(prefix="waymark-scene-"), "shelf")
+    os.mkdir(shelf)
+    shutil.copy(box, os.path.join(shelf, "box.jpg"))
+    with open(os.path.join(shelf, "scene.yaml"), "w", encoding="utf8") as out:
+        out.write(SHELF)
+    with Stand([frame], scene=shelf) as stand:
+        annotated(browser, stand)
+        stand.becomes("two copies", lambda state: len(state.get("anchors") or []) == 2, method="subscribe")
+        middles = {one["copy"]: sum(x for x, _ in one["corners"]) / 4 for one in stand.request("subscribe")["result"]["anchors"]}
+        program = Program(stand)
+        program.ask("subscribe", events=["annotation.*", "card.*"])
+        for copy in sorted(middles, key=middles.get):
+            browser.script(TAP, middles[copy], 225)
+            event = program.event("annotation.selected")
+            assert (event["id"], event["copy"]) == ("price", copy), event
+            browser.click(".rail .card")
+            assert program.event("card.opened")["copy"] == copy
+            browser.click(".detail .primary")
+            event = program.event("card.action")
+            assert (event["actionData"], event["copy"]) == ("order-box", copy), event
+            browser.click(".detail .head .button")
+            browser.gone(".detail")
+        program.close()
+        settle(browser)
+    shutil.rmtree(os.path.dirname(shelf))
+    shutil.rmtree(os.path.dirname(frame))

@@ -19,7 +19,11 @@ import WaymarkGeometry
       anchors: [
         SceneAnchor(
           name: "a", image: "a.png", physicalWidth: 0.2, copies: copies, annotate: annotate,
-          annotations: [Annotation(id: "p", position: Point3(0, 0, 0), card: SceneCard(title: "P"))])
+          annotations: [
+            Annotation(
+              id: "p", position: Point3(0, 0, 0),
+              card: SceneCard(title: "P", actionText: "Order", actionType: .custom, actionData: "p"))
+          ])
       ])
   }
 
@@ -83,7 +87,52 @@ import WaymarkGeometry
     let both = [copy(1), copy(2, x: 0.15)]
     _ = fixture.frames(both, seconds: 1.6)
     let place = try #require(updated(&fixture, both)[1].markers[0].screen)
-    #expect(fixture.send(.tap(place)) == ["selected p", "+p/1*!", "+p/2*!"])
+    #expect(fixture.send(.tap(place)) == ["selected p/2", "+p/1*!", "+p/2*!"])
+  }
+
+  @Test func aCardKnowsTheCopyItWasOpenedFor() throws {
+    var fixture = fixture(.each)
+    let both = [copy(1), copy(2, x: 0.15)]
+    _ = fixture.frames(both, seconds: 1.6)
+    #expect(fixture.send(.openCard(id: "p", copy: 2)) == ["selected p/2", "opened p/2", "+p/1*!", "+p/2*!"])
+    // Whoever names none means that one, even when it is out of sight.
+    #expect(fixture.send(.cardAction(id: "p")) == ["action p/2"])
+    _ = fixture.frames([both[0]], seconds: 0.6)
+    #expect(fixture.send(.cardAction(id: "p")) == ["action p/2"])
+    #expect(fixture.send(.select(id: "p")) == [])
+    // The card of another copy is another thing's.
+    #expect(fixture.send(.select(id: "p", copy: 1)) == ["closed p", "selected p/1"])
+    #expect(fixture.send(.openCard(id: "p")) == ["opened p/1"])
+    #expect(fixture.send(.clear) == ["closed p", "cleared p", "+p/1"])
+    // Of one copy in sight it follows which is meant.
+    #expect(fixture.send(.cardAction(id: "p")) == ["action p/1"])
+  }
+
+  @Test func aCopyThatIsNotInSightIsRefused() {
+    var fixture = fixture(.each)
+    _ = fixture.frames([copy(1), copy(2, x: 0.15)], seconds: 1.6)
+    #expect(fixture.send(.select(id: "p", copy: 3)) == ["refused unknownCopy"])
+    #expect(fixture.send(.cardAction(id: "p", copy: -1)) == ["refused unknownCopy"])
+    // Of several in sight none follows.
+    #expect(fixture.send(.cardAction(id: "p")) == ["action p"])
+  }
+
+  @Test func whereTheyHangOnTheNearestThatOneIsMeant() {
+    var fixture = fixture(.nearest)
+    let (near, far) = (copy(1, z: -0.5), copy(2, x: 0.1, z: -0.7))
+    _ = fixture.frames([far, near], seconds: 1.6)
+    #expect(fixture.send(.openCard(id: "p")) == ["selected p/1", "opened p/1", "+p*!"])
+    // They move on; the card that is open stays that of the copy it was opened for.
+    _ = fixture.frame([copy(2, x: 0.1, z: -0.4), near])
+    #expect(fixture.send(.cardAction(id: "p")) == ["action p/1"])
+    #expect(fixture.send(.cardAction(id: "p", copy: 2)) == ["action p/2"])
+  }
+
+  @Test func withoutCopiesNoneIsTold() {
+    var fixture = fixture(.nearest, copies: 1)
+    _ = fixture.frames([copy(nil)], seconds: 1.6)
+    #expect(fixture.send(.openCard(id: "p")) == ["selected p", "opened p", "+p*!"])
+    #expect(fixture.send(.cardAction(id: "p", copy: 1)) == ["refused unknownCopy"])
   }
 
   @Test func aSceneThatAllowsOneAgainKeepsNoMarkerOfACopy() {

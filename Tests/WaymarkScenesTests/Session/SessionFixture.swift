@@ -107,11 +107,11 @@ extension SessionEffect {
     case .anchorsUpdated: "updated"
     case .markerChanged(let id, let copy, let visible, let selected, let pulsing):
       "\(visible ? "+" : "-")\(id)\(Self.number(copy))\(selected ? "*" : "")\(pulsing ? "!" : "")"
-    case .annotationSelected(let annotation): "selected \(annotation.id)"
+    case .annotationSelected(let annotation, let copy): "selected \(annotation.id)\(Self.number(copy))"
     case .annotationCleared(let id): "cleared \(id)"
-    case .cardOpened(let annotation): "opened \(annotation.id)"
+    case .cardOpened(let annotation, let copy): "opened \(annotation.id)\(Self.number(copy))"
     case .cardClosed(let id): "closed \(id)"
-    case .cardAction(let annotation): "action \(annotation.id)"
+    case .cardAction(let annotation, let copy): "action \(annotation.id)\(Self.number(copy))"
     case .refused(let refusal): "refused \(refusal.code)"
     }
   }

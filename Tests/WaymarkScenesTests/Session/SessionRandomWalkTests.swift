@@ -127,19 +127,19 @@ private struct World {
         guard pulsing == (isVisible && isSelected) else { return "\(id) pulses wrongly" }
         if isVisible { visible.insert(id) } else { visible.remove(id) }
         if isSelected { marked.insert(id) } else { marked.remove(id) }
-      case .annotationSelected(let annotation):
+      case .annotationSelected(let annotation, _):
         selected = annotation.id
       case .annotationCleared(let id):
         guard selected == id else { return "\(id) cleared, but \(selected ?? "nothing") was selected" }
         selected = nil
-      case .cardOpened(let annotation):
+      case .cardOpened(let annotation, _):
         guard open == nil else { return "two cards open" }
         guard annotation.card != nil else { return "a card that does not exist" }
         open = annotation.id
       case .cardClosed(let id):
         guard open == id else { return "\(id) closed, but \(open ?? "nothing") was open" }
         open = nil
-      case .cardAction(let annotation):
+      case .cardAction(let annotation, _):
         guard annotation.card?.actionType != nil else { return "an action that does not exist" }
       case .refused:
         guard effects.count == 1, session.status == before else { return "refused, and yet something changed" }

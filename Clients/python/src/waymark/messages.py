@@ -358,6 +358,8 @@ class AnnotationResult(Message):
 
     id: str | None = None
     """The annotation; null when none has it."""
+    copy: int | None = None
+    """The copy of its anchor at which it was selected; missing where one alone is followed, or none was meant."""
     open: bool
     """True if its card is open."""
 
@@ -370,6 +372,8 @@ class AnnotationSelected(Message):
     """The name of the event."""
     id: str
     """The annotation."""
+    copy: int | None = None
+    """The copy of its anchor that was meant; missing where one alone is followed, or none was meant."""
     card: Card
     """Its card."""
     by: Actor | None = None
@@ -588,6 +592,8 @@ class CardAction(Message):
     """The name of the event."""
     id: str
     """The annotation."""
+    copy: int | None = None
+    """The copy of its anchor that was meant; missing where one alone is followed, or none was meant."""
     action_type: Literal["link", "video", "phone", "custom"] = field(metadata={"wire": "actionType"})
     """The kind of action."""
     action_data: str | None = field(default=None, metadata={"wire": "actionData"})
@@ -604,6 +610,8 @@ class CardActionResult(Message):
 
     id: str
     """The annotation."""
+    copy: int | None = None
+    """The copy of its anchor that was meant; missing where one alone is followed, or none was meant."""
     action_type: Literal["link", "video", "phone", "custom"] = field(metadata={"wire": "actionType"})
     """The kind of action."""
     action_data: str | None = field(default=None, metadata={"wire": "actionData"})
@@ -632,6 +640,8 @@ class CardOpened(Message):
     """The name of the event."""
     id: str
     """The annotation."""
+    copy: int | None = None
+    """The copy of its anchor that was meant; missing where one alone is followed, or none was meant."""
     card: Card | None = None
     """Its card."""
     by: Actor | None = None

@@ -466,13 +466,20 @@ class Methods:
         """Leaves the session."""
         return self._call("session.exit", {}, SessionResult)
 
-    def annotation_select(self, *, id: str | None = None, point: list[float] | None = None) -> AnnotationResult:
+    def annotation_select(
+        self,
+        *,
+        id: str | None = None,
+        copy: int | None = None,
+        point: list[float] | None = None,
+    ) -> AnnotationResult:
         """Moves the focus to an annotation, by its id or by a point of the frame.
 
         :param id: The annotation.
+        :param copy: The copy of its anchor that is meant, with `id`: one that is in sight.
         :param point: x, y in pixels of the frame: the nearest visible marker within reach.
         """
-        return self._call("annotation.select", {"id": id, "point": point}, AnnotationResult)
+        return self._call("annotation.select", {"id": id, "copy": copy, "point": point}, AnnotationResult)
 
     def annotation_next(self) -> AnnotationResult:
         """Moves the focus on."""
@@ -486,23 +493,25 @@ class Methods:
         """Takes the focus away."""
         return self._call("annotation.clear", {}, AnnotationResult)
 
-    def card_open(self, *, id: str | None = None) -> AnnotationResult:
+    def card_open(self, *, id: str | None = None, copy: int | None = None) -> AnnotationResult:
         """Opens the detail panel of a card.
 
         :param id: The annotation; the selected one when missing.
+        :param copy: The copy of its anchor that is meant; when missing the one at which it was selected.
         """
-        return self._call("card.open", {"id": id}, AnnotationResult)
+        return self._call("card.open", {"id": id, "copy": copy}, AnnotationResult)
 
     def card_close(self) -> AnnotationResult:
         """Closes the detail panel."""
         return self._call("card.close", {}, AnnotationResult)
 
-    def card_action(self, *, id: str | None = None) -> CardActionResult:
+    def card_action(self, *, id: str | None = None, copy: int | None = None) -> CardActionResult:
         """Presses the button of a card.
 
         :param id: The annotation; the selected one when missing.
+        :param copy: The copy of its anchor that is meant; when missing the one at which it was selected.
         """
-        return self._call("card.action", {"id": id}, CardActionResult)
+        return self._call("card.action", {"id": id, "copy": copy}, CardActionResult)
 
     def form_submit(
         self,
@@ -1191,13 +1200,20 @@ class AsyncMethods:
         """Leaves the session."""
         return await self._call("session.exit", {}, SessionResult)
 
-    async def annotation_select(self, *, id: str | None = None, point: list[float] | None = None) -> AnnotationResult:
+    async def annotation_select(
+        self,
+        *,
+        id: str | None = None,
+        copy: int | None = None,
+        point: list[float] | None = None,
+    ) -> AnnotationResult:
         """Moves the focus to an annotation, by its id or by a point of the frame.
 
         :param id: The annotation.
+        :param copy: The copy of its anchor that is meant, with `id`: one that is in sight.
         :param point: x, y in pixels of the frame: the nearest visible marker within reach.
         """
-        return await self._call("annotation.select", {"id": id, "point": point}, AnnotationResult)
+        return await self._call("annotation.select", {"id": id, "copy": copy, "point": point}, AnnotationResult)
 
     async def annotation_next(self) -> AnnotationResult:
         """Moves the focus on."""
@@ -1211,23 +1227,25 @@ class AsyncMethods:
         """Takes the focus away."""
         return await self._call("annotation.clear", {}, AnnotationResult)
 
-    async def card_open(self, *, id: str | None = None) -> AnnotationResult:
+    async def card_open(self, *, id: str | None = None, copy: int | None = None) -> AnnotationResult:
         """Opens the detail panel of a card.
 
         :param id: The annotation; the selected one when missing.
+        :param copy: The copy of its anchor that is meant; when missing the one at which it was selected.
         """
-        return await self._call("card.open", {"id": id}, AnnotationResult)
+        return await self._call("card.open", {"id": id, "copy": copy}, AnnotationResult)
 
     async def card_close(self) -> AnnotationResult:
         """Closes the detail panel."""
         return await self._call("card.close", {}, AnnotationResult)
 
-    async def card_action(self, *, id: str | None = None) -> CardActionResult:
+    async def card_action(self, *, id: str | None = None, copy: int | None = None) -> CardActionResult:
         """Presses the button of a card.
 
         :param id: The annotation; the selected one when missing.
+        :param copy: The copy of its anchor that is meant; when missing the one at which it was selected.
         """
-        return await self._call("card.action", {"id": id}, CardActionResult)
+        return await self._call("card.action", {"id": id, "copy": copy}, CardActionResult)
 
     async def form_submit(
         self,

@@ -31,8 +31,8 @@ export function stepsOf(instruction, isCode = false) {
 export function openAR(app) {
   let phase = 'inactive';
   let selected = null;
-  /** The copy whose marker was tapped: the line to the card begins there. */
-  let tapped = null;
+  /** The copy that was chosen: the line to the card begins there. */
+  let selectedCopy = null;
   let fade = { since: 0 };
   let hits = [];
   let closing = false;
@@ -82,7 +82,7 @@ export function openAR(app) {
     drawIndicator(context, update, place, 1 - share, spoken);
     hits = markersOf(update, place, opacityOf);
     tellSights();
-    const focus = hits.find((marker) => marker.selected && marker.copy === tapped) ?? hits.find((marker) => marker.selected);
+    const focus = hits.find((marker) => marker.selected && marker.copy === selectedCopy) ?? hits.find((marker) => marker.selected);
     const edge = focus && (opened === null ? rail.edge() : panelEdge());
     if (edge) {
       const own = stage.canvas.getBoundingClientRect();
@@ -109,8 +109,7 @@ export function openAR(app) {
     const y = event.clientY - own.top;
     const near = hits.map((marker) => ({ id: marker.id, copy: marker.copy, distance: Math.hypot(marker.x - x, marker.y - y) }))
       .filter((one) => one.distance <= Math.max(28, markerRadius() * 1.6)).sort((a, b) => a.distance - b.distance)[0];
-    tapped = near?.copy;
-    if (near) send('annotation.select', { id: near.id });
+    if (near) send('annotation.select', near.copy === undefined ? { id: near.id } : { id: near.id, copy: near.copy });
     else if (selected) send('annotation.clear');
   }
 
@@ -253,7 +252,7 @@ export function openAR(app) {
         app.events.on('anchor.lost', (event) => { sight.delete(thingOf(event)); unseen.delete(thingOf(event)); cards(); }),
         app.events.on('scene.loaded', () => cards()),
         app.events.on('session.phase', follow),
-        app.events.on('annotation.selected', (event) => { selected = event.id; cards(); announce(printable(said(annotations().find((one) => one.id === event.id)?.card.title))); }),
+        app.events.on('annotation.selected', (event) => { selected = event.id; selectedCopy = event.copy; cards(); announce(printable(said(annotations().find((one) => one.id === event.id)?.card.title))); }),
         app.events.on('annotation.cleared', () => { selected = null; hideDetail(); cards(); }),
         app.events.on('card.opened', (event) => { selected = event.id; cards(); showDetail(event.id); }),
         app.events.on('card.closed', hideDetail),
@@ -273,6 +272,7 @@ export function openAR(app) {
   /** Takes up the session that the device is in, or starts one. */
   async function resume(snapshot) {
     selected = snapshot?.annotation?.id ?? null;
+    selectedCopy = snapshot?.annotation?.copy ?? null;
     sight = new Map((snapshot?.anchors ?? []).map((one) => [thingOf(one), one.anchor]));
     if (snapshot?.session && snapshot.session.phase !== 'inactive') { follow(snapshot.session); return; }
     if (!app.state.scene) { await chooseScene(); return; }
