@@ -109,7 +109,7 @@ export function openAR(app) {
     const y = event.clientY - own.top;
     const near = hits.map((marker) => ({ id: marker.id, copy: marker.copy, distance: Math.hypot(marker.x - x, marker.y - y) }))
       .filter((one) => one.distance <= Math.max(28, markerRadius() * 1.6)).sort((a, b) => a.distance - b.distance)[0];
-    if (near) send('annotation.select', near.copy === undefined ? { id: near.id } : { id: near.id, copy: near.copy });
+    if (near) send('annotation.select', { id: near.id, copy: near.copy });
     else if (selected) send('annotation.clear');
   }
 
@@ -253,7 +253,7 @@ export function openAR(app) {
         app.events.on('scene.loaded', () => cards()),
         app.events.on('session.phase', follow),
         app.events.on('annotation.selected', (event) => { selected = event.id; selectedCopy = event.copy; cards(); announce(printable(said(annotations().find((one) => one.id === event.id)?.card.title))); }),
-        app.events.on('annotation.cleared', () => { selected = null; hideDetail(); cards(); }),
+        app.events.on('annotation.cleared', () => { selected = selectedCopy = null; hideDetail(); cards(); }),
         app.events.on('card.opened', (event) => { selected = event.id; cards(); showDetail(event.id); }),
         app.events.on('card.closed', hideDetail),
         app.events.on('card.action', act),
