@@ -163,7 +163,19 @@ package struct BlockMean: Sendable {
   }
 
   /// Black where the picture is darker than its surroundings, else white.
-  package func threshold(_ view: ImageView) -> GrayImage {
+  package func threshold(_ view: ImageView) -> GrayImage { mapped(view) { $0 > $1 ? 255 : 0 } }
+
+  /// The same, but gray remains gray: distances from the level are stretched by `gain`, so that edges keep their
+  /// place between pixels.
+  package func stretch(_ view: ImageView, gain: Int) -> GrayImage {
+    mapped(view) { pixel, level in
+      UInt8(truncatingIfNeeded: min(max(0, (Int(pixel) &- Int(level)) &* gain &+ 128), 255))
+    }
+  }
+
+  /// Another picture of the same size: each pixel made of the one there and the level of its block.
+  @inline(__always)
+  private func mapped(_ view: ImageView, _ tone: (_ pixel: UInt8, _ level: UInt8) -> UInt8) -> GrayImage {
     GrayImage(width: view.width, height: view.height) { pixels in
       guard let target = pixels.baseAddress else { return }
       let side = Self.side
@@ -176,30 +188,7 @@ package struct BlockMean: Sendable {
           let level = levels[line &+ bx]
           let end = bx &+ 1 == columns ? view.width : x &+ side
           while x < end {
-            row[x] = source[x] > level ? 255 : 0
-            x &+= 1
-          }
-        }
-      }
-    }
-  }
-
-  /// The same, but gray remains gray: distances from the level are stretched by `gain`, so that edges keep their
-  /// place between pixels.
-  package func stretch(_ view: ImageView, gain: Int) -> GrayImage {
-    GrayImage(width: view.width, height: view.height) { pixels in
-      guard let target = pixels.baseAddress else { return }
-      let side = Self.side
-      for y in 0..<view.height {
-        let source = view.row(y)
-        let row = target + y &* view.width
-        let line = min(y / side, rows &- 1) &* columns
-        var x = 0
-        for bx in 0..<columns {
-          let level = Int(levels[line &+ bx])
-          let end = bx &+ 1 == columns ? view.width : x &+ side
-          while x < end {
-            row[x] = UInt8(truncatingIfNeeded: min(max(0, (Int(source[x]) &- level) &* gain &+ 128), 255))
+            row[x] = tone(source[x], level)
             x &+= 1
           }
         }
