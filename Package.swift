@@ -105,7 +105,7 @@ let package = Package(
     module("WaymarkCounting", ["WaymarkGeometry"]),
     module(
       "WaymarkDocuments",
-      ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkNetworks", "WaymarkGeometry", "CModels"]),
+      ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkNetworks", "WaymarkGeometry", "CModels", "CKernels"]),
     module("WaymarkPosters", ["WaymarkImage", "WaymarkGeometry", "WaymarkDocuments"]),
     module("WaymarkText", ["WaymarkSystem", "WaymarkImage", "WaymarkNetworks", "WaymarkGeometry"]),
     module(

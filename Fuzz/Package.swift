@@ -58,7 +58,7 @@ let package = Package(
     module("WaymarkNetworks", ["WaymarkSystem", "WaymarkImage", "CKernels"]),
     module(
       "WaymarkDocuments",
-      ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkNetworks", "WaymarkGeometry", "CModels"]),
+      ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkNetworks", "WaymarkGeometry", "CModels", "CKernels"]),
     module("WaymarkText", ["WaymarkSystem", "WaymarkImage", "WaymarkNetworks", "WaymarkGeometry"]),
     module(
       "WaymarkWorker",

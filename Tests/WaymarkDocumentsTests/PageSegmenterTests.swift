@@ -12,13 +12,15 @@ struct PageSegmenterTests {
     var values = [Float](repeating: 0, count: 3 * side * side)
     for y in 0..<side {
       for x in 0..<side {
-        let light = x > 20 && x < side * 3 / 4 && y > 15 && y < side * 5 / 6 ? 80 : 0
-        for c in 0..<3 { values[(y * side + x) * 3 + c] = Float((x * 7 + y * 3 + c * 50) % 97 * 2 + light) }
+        let isPage = x > side / 4 && x < side * 3 / 4 && y > side / 6 && y < side * 5 / 6
+        for c in 0..<3 {
+          values[(y * side + x) * 3 + c] = Float((x * 7 + y * 3 + c * 50) % 97) / 4 + (isPage ? 150 : 70)
+        }
       }
     }
     let found = PageSegmenter(network).probabilities(of: values)
     for (x, y, expected) in [
-      (0, 0, Float(0.0001)), (10, 10, 0.034), (24, 24, 0.8225), (12, 30, 0.3624), (40, 40, 0.0003), (36, 24, 0.0123),
+      (0, 0, Float(0.0012)), (10, 40, 0), (20, 13, 0.3067), (40, 40, 0.9931), (60, 32, 0.0899), (53, 66, 0.4501),
     ] {
       #expect(abs(found[y * network.cells + x] - expected) < 0.002, "\(x), \(y)")
     }

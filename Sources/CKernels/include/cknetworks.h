@@ -1,4 +1,4 @@
-// Layers of a network in whole numbers: activations of 16 bits, sums of 32. A picture lies as rows of places, the channels of a place side by
+// Layers of networks. First in whole numbers: activations of 16 bits, sums of 32. A picture lies as rows of places, the channels of a place side by
 // side. No sum may leave 32 bits: who makes the weights sees to that. The results are the same on every processor.
 #ifndef CKNETWORKS_H
 #define CKNETWORKS_H
@@ -33,5 +33,21 @@ void ck_settle(const int32_t *sums, int blocks, int count, const float *factors,
 // or above `high`.
 void ck_add(const int16_t *a, int32_t a_factor, const int16_t *b, int32_t b_factor, int16_t low, int16_t high,
             size_t count, int16_t *dst);
+
+// Layers of a network in floating point, of squares of `side` x `side` places. Numbers whose weights lie together; outputs and channels are a multiple of it.
+#define CK_FLOATS 8
+
+// A convolution of 3 x 3 places, `step` apart, those beyond the border being 0; what is below 0 becomes 0. Weights: of each of the nine places, of
+// each input, all outputs. dst has dst_side x dst_side places.
+void ck_convolve_floats(const float *src, int side, int inputs, int step, const float *weights, int outputs,
+                        const float *offsets, float *dst, int dst_side);
+
+// The same of each channel by itself. Weights: of each of the nine places all channels.
+void ck_convolve_float_channels(const float *src, int side, int channels, int step, const float *weights,
+                                const float *offsets, float *dst, int dst_side);
+
+// A convolution of single places: `count` of them. Weights: of each CK_FLOATS outputs, of each input, theirs. rectified: what is below 0 becomes 0.
+void ck_mix_floats(const float *src, int count, int inputs, const float *weights, int outputs, const float *offsets,
+                   int rectified, float *dst);
 
 #endif

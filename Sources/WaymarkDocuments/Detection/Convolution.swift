@@ -1,3 +1,5 @@
+import CKernels
+
 /// A square of numbers, the channels of a place side by side.
 final class FeatureMap {
   private(set) var side: Int
@@ -8,25 +10,22 @@ final class FeatureMap {
   init(side: Int, channels: Int) {
     self.side = side
     self.channels = channels
-    capacity = Self.count(side, channels)
+    capacity = side * side * channels
     values = .allocate(capacity: capacity)
     values.initialize(repeating: 0, count: capacity)
   }
 
   /// Makes room for any of several.
   convenience init(like maps: [FeatureMap]) {
-    let largest = maps.max { Self.count($0.side, $0.channels) < Self.count($1.side, $1.channels) }
+    let largest = maps.max { $0.capacity < $1.capacity }
     self.init(side: largest?.side ?? 0, channels: largest?.channels ?? 0)
   }
-
-  /// Numbers with those of three places more: convolutions of single places take four at a time.
-  private static func count(_ side: Int, _ channels: Int) -> Int { (side * side + 3) * channels }
 
   deinit { values.deallocate() }
 
   /// Of no more numbers than it was made for; their values are undefined.
   func resize(side: Int, channels: Int) {
-    precondition(Self.count(side, channels) <= capacity)
+    precondition(side * side * channels <= capacity)
     self.side = side
     self.channels = channels
   }
@@ -59,101 +58,20 @@ struct Convolution: Sendable {
 
   /// All of 3 × 3 places and all channels, every other place; what is below 0 becomes 0.
   func convolve(_ from: FeatureMap, into to: FeatureMap) {
-    slide(from, into: to, stride: 2) { sum, place, tap, o, weights in
-      for c in 0..<inputs { sum += place[c] * Self.eight(weights, (tap &* inputs &+ c) &* outputs &+ o) }
-    }
+    ck_convolve_floats(
+      from.values, Int32(from.side), Int32(inputs), 2, weights, Int32(outputs), offsets, to.values, Int32(to.side))
   }
 
   /// 3 × 3 places of each channel; what is below 0 becomes 0.
   func depthwise(_ from: FeatureMap, into to: FeatureMap, stride step: Int) {
-    slide(from, into: to, stride: step) { sum, place, tap, o, weights in
-      sum += Self.eight(place + o) * Self.eight(weights, tap &* outputs &+ o)
-    }
+    ck_convolve_float_channels(
+      from.values, Int32(from.side), Int32(outputs), Int32(step), weights, offsets, to.values, Int32(to.side))
   }
 
-  /// Goes over all places, `step` apart, and all blocks of eight outputs; `add` takes in one of the 3 × 3 places around, of which those beyond
-  /// the border count as 0.
-  @inline(__always)
-  private func slide(
-    _ from: FeatureMap, into to: FeatureMap, stride step: Int,
-    add: (
-      _ sum: inout SIMD8<Float>, _ place: UnsafeMutablePointer<Float>, _ tap: Int, _ output: Int,
-      _ weights: UnsafeBufferPointer<Float>
-    ) -> Void
-  ) {
-    let n = to.side
-    weights.withUnsafeBufferPointer { weights in
-      for y in 0..<n {
-        for x in 0..<n {
-          for o in stride(from: 0, to: outputs, by: 8) {
-            var sum = Self.eight(offsets, o)
-            for dy in 0..<3 {
-              let row = step &* y &+ dy &- 1
-              guard row >= 0, row < from.side else { continue }
-              for dx in 0..<3 {
-                let column = step &* x &+ dx &- 1
-                guard column >= 0, column < from.side else { continue }
-                add(&sum, from.values + ((row &* from.side &+ column) &* inputs), dy &* 3 &+ dx, o, weights)
-              }
-            }
-            Self.store(sum.replacing(with: 0, where: sum .< 0), to.values + ((y &* n &+ x) &* outputs &+ o))
-          }
-        }
-      }
-    }
-  }
-
-  /// All channels of each place; four places at a time, so that a weight is read once for all of them.
+  /// All channels of each place.
   func pointwise(_ from: FeatureMap, into to: FeatureMap, rectified: Bool) {
-    let places = to.side * to.side
-    weights.withUnsafeBufferPointer { weights in
-      for o in stride(from: 0, to: outputs, by: 8) {
-        let block = o &* inputs
-        let offset = Self.eight(offsets, o)
-        for p in stride(from: 0, to: places, by: 4) {
-          var (a, b, c, d) = (offset, offset, offset, offset)
-          let place = from.values + p &* inputs
-          for i in 0..<inputs {
-            let weight = Self.eight(weights, block &+ i &* 8)
-            a += place[i] * weight
-            b += place[inputs &+ i] * weight
-            c += place[2 &* inputs &+ i] * weight
-            d += place[3 &* inputs &+ i] * weight
-          }
-          if rectified {
-            a.replace(with: 0, where: a .< 0)
-            b.replace(with: 0, where: b .< 0)
-            c.replace(with: 0, where: c .< 0)
-            d.replace(with: 0, where: d .< 0)
-          }
-          let result = to.values + (p &* outputs &+ o)
-          Self.store(a, result)
-          Self.store(b, result + outputs)
-          Self.store(c, result + 2 &* outputs)
-          Self.store(d, result + 3 &* outputs)
-        }
-      }
-    }
-  }
-
-  @inline(__always)
-  private static func eight(_ list: [Float], _ at: Int) -> SIMD8<Float> {
-    list.withUnsafeBufferPointer { eight($0, at) }
-  }
-
-  @inline(__always)
-  private static func eight(_ list: UnsafeBufferPointer<Float>, _ at: Int) -> SIMD8<Float> {
-    UnsafeRawBufferPointer(list).loadUnaligned(
-      fromByteOffset: at &* MemoryLayout<Float>.stride, as: SIMD8<Float>.self)
-  }
-
-  @inline(__always)
-  private static func eight(_ place: UnsafeMutablePointer<Float>) -> SIMD8<Float> {
-    UnsafeRawPointer(place).loadUnaligned(as: SIMD8<Float>.self)
-  }
-
-  @inline(__always)
-  private static func store(_ value: SIMD8<Float>, _ place: UnsafeMutablePointer<Float>) {
-    UnsafeMutableRawPointer(place).storeBytes(of: value, as: SIMD8<Float>.self)
+    ck_mix_floats(
+      from.values, Int32(to.side * to.side), Int32(inputs), weights, Int32(outputs), offsets, rectified ? 1 : 0,
+      to.values)
   }
 }

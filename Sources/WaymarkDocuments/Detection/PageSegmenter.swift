@@ -6,7 +6,7 @@ import WaymarkImage
 /// It sees the whole picture at once, coarsely, where the other evidence sees lines and rims: of the outlines that lines make, one that
 /// ends at a fold, a table's frame or a book beneath the sheet is as good as the sheet's. The network is a U-Net (O. Ronneberger, P. Fischer,
 /// T. Brox, "U-Net: convolutional networks for biomedical image segmentation", 2015) of depthwise separable convolutions (A. G. Howard et al.,
-/// "MobileNets", 2017) with 75,000 weights of eight bits, fitted to rendered pictures by `Benchmarks/documents/segment`. To be used from one
+/// "MobileNets", 2017) with 224,000 weights of eight bits, fitted to rendered pictures by `Benchmarks/documents/segment`. To be used from one
 /// thread at a time.
 final class PageSegmenter {
   private let network: PageNetwork

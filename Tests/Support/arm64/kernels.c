@@ -68,6 +68,24 @@ static void networks(void) {
   }
 }
 
+// The same in floating point, at all borders.
+static void networks_of_floats(void) {
+  enum { SIDE = 11, INPUTS = 16, OUTPUTS = 24 };
+  static float src[SIDE * SIDE * OUTPUTS], weights[9 * INPUTS * OUTPUTS], offsets[OUTPUTS], dst[SIDE * SIDE * OUTPUTS];
+  for (size_t i = 0; i < sizeof src / sizeof *src; i++) src[i] = (float)(next() >> 8) / (1 << 22) - 2;
+  for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) weights[i] = (float)(next() >> 8) / (1 << 23) - 1;
+  for (int i = 0; i < OUTPUTS; i++) offsets[i] = (float)(next() >> 8) / (1 << 23) - 1;
+  for (int step = 1; step <= 2; step++) {
+    const int to = (SIDE + step - 1) / step;
+    ck_convolve_floats(src, SIDE, INPUTS, step, weights, OUTPUTS, offsets, dst, to);
+    whole("convolve_floats", dst, sizeof *dst * (size_t)(to * to * OUTPUTS));
+    ck_convolve_float_channels(src, SIDE, OUTPUTS, step, weights, offsets, dst, to);
+    whole("convolve_float_channels", dst, sizeof *dst * (size_t)(to * to * OUTPUTS));
+    ck_mix_floats(src, SIDE * SIDE, INPUTS, weights, OUTPUTS, offsets, step - 1, dst);
+    whole("mix_floats", dst, sizeof dst);
+  }
+}
+
 int main(void) {
   // Smooth hills with noise on them, and rectangles: corners, edges, flat places.
   for (int y = 0; y < H; y++)
@@ -157,5 +175,6 @@ int main(void) {
     fractions("patch_structure", structure, 10);
   }
   networks();
+  networks_of_floats();
   return 0;
 }
