@@ -1,13 +1,16 @@
 package import WaymarkImage
 
 /// A line as Waymark's own network reads it, which sees it a few times: with more and with less around its ink, and drawn wider. Errors of one view are
-/// seldom those of the others.
+/// seldom those of the others. A picture that was cut out for one line is also seen whole: on a spotted
+/// ground the rows of its ink may not be found.
 package struct OwnReading {
   /// Reads a picture of one line, drawn as Waymark's own network wants it; nil where that is not to read it.
   package typealias Network = (GrayImage) throws -> LineLattice?
 
   /// The margin above and below the ink, as a share of its height, and how much wider than high it is drawn.
   private static let views: [(margin: Double, stretch: Double)] = [(0.15, 1), (0.28, 1), (0.05, 1.15)]
+  /// How much wider than high a picture is drawn that is seen whole.
+  private static let wholeStretch = 1.5
 
   /// Characters that stand further apart, compared with the pitch of most, do not belong together.
   private static let wideStep = 1.7
@@ -17,6 +20,8 @@ package struct OwnReading {
 
   private let image: GrayImage
   private let rows: ClosedRange<Int>?
+  /// True if the line fills the picture.
+  private let isCutOut: Bool
   private let alphabet: LineAlphabet
   /// The views, with the characters that are allowed alone.
   private(set) var lattices: [LineLattice]
@@ -27,11 +32,15 @@ package struct OwnReading {
 
   /// Looks at a line once; nil where the network is not to read it, or told no column of it.
   ///
-  /// - Parameter rows: those of the line's characters; found by the ink where that is nil.
+  /// - Parameters:
+  ///   - rows: those of the line's characters; found by the ink where that is nil.
+  ///   - isCutOut: true for a picture that was cut out for one line, which fills it.
   init?(
-    _ image: GrayImage, rows: ClosedRange<Int>? = nil, limitedTo alphabet: LineAlphabet, _ network: Network
+    _ image: GrayImage, rows: ClosedRange<Int>? = nil, isCutOut: Bool = false, limitedTo alphabet: LineAlphabet,
+    _ network: Network
   ) throws {
     self.image = image
+    self.isCutOut = isCutOut
     self.alphabet = alphabet
     self.rows = rows ?? image.withView { LinePicture($0)?.inkRows }
     guard let seen = try Self.view(0, of: image, self.rows, network), !seen.columns.isEmpty else { return nil }
@@ -41,12 +50,19 @@ package struct OwnReading {
     symbols = readings[0]
   }
 
-  /// Looks on, until the line was seen so many times.
+  /// Looks on, until the line was seen so many times, and once whole where it was cut out.
   mutating func look(times count: Int, _ network: Network) throws {
-    for number in Self.views.indices.prefix(count).dropFirst(lattices.count) {
-      guard let seen = try Self.view(number, of: image, rows, network) else { continue }
+    func add(_ seen: LineLattice?) {
+      guard let seen else { return }
       lattices.append(seen.limited(to: alphabet))
       readings.append(lattices[lattices.count - 1].symbols())
+    }
+    for number in Self.views.indices.prefix(count).dropFirst(lattices.count) {
+      add(try Self.view(number, of: image, rows, network))
+    }
+    if isCutOut {
+      let whole = image.withView { LatticePicture.drawn($0, rows: nil, margin: 0, stretch: Self.wholeStretch) }
+      add(try whole.flatMap(network))
     }
     symbols = LineVote.surest(readings, leader: leader)
   }

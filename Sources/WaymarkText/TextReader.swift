@@ -87,6 +87,15 @@ package struct TextReader {
         lines.append(line)
       }
     }
+    // A word on a spotted ground, cut out by hand or by another program.
+    if lines.isEmpty, !found.isWhole, alphabet != .zone, part.height <= Self.cutHeight, goesOn() {
+      let whole = LineFinder.outline(of: part)
+      if let picture = Self.rectified(part, whole), let reading = try reading(of: picture, isSure: true, turns: []),
+        reading.confidence > (reading.symbols.count < 3 ? Self.leastOfFew : Self.leastConfidence)
+      {
+        lines.append(Self.line(reading, offset.apply(whole)))
+      }
+    }
     return (lines, found.leftOut)
   }
 
@@ -131,14 +140,16 @@ package struct TextReader {
   ///   - isSure: true if a line stands there, false if it may be texture.
   ///   - turns: by how many corners it may be turned.
   private func reading(of image: GrayImage, isSure: Bool, turns: [Int]) throws -> Reading? {
-    guard let lattice, var own = try OwnReading(image, limitedTo: alphabet, lattice) else {
+    guard let lattice, var own = try OwnReading(image, isCutOut: isSure, limitedTo: alphabet, lattice) else {
       return try tesseractAlone(image, turns: turns)
     }
     var picture = image
     var turn = 0
     for other in turns where own.glance < Self.sureEnough {
       let over = image.oriented(Orientation(quarterTurns: -other))
-      if let turned = try OwnReading(over, limitedTo: alphabet, lattice), turned.glance > own.glance + 0.1 {
+      if let turned = try OwnReading(over, isCutOut: isSure, limitedTo: alphabet, lattice),
+        turned.glance > own.glance + 0.1
+      {
         (own, picture, turn) = (turned, over, other)
       }
     }

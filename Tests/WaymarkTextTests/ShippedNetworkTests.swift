@@ -24,7 +24,7 @@ struct ShippedNetworkTests {
     let symbols = lattice.symbols()
     #expect(symbols.map(\.text).joined() == "877884")
     // As the fitted network says it in floating point, before its activations are rounded.
-    let fitted = [0.9996, 0.9999, 0.9954, 0.9994, 0.9068, 0.9999]
+    let fitted = [0.9945, 1, 1, 0.9961, 0.9955, 1]
     #expect(zip(symbols, fitted).allSatisfy { abs($0.confidence - $1) < 0.03 })
   }
 }

@@ -44,11 +44,29 @@ struct TextReaderTests {
     }
     reader.lattice = { _ in
       views += 1
-      return says(views % 3 == 0 ? "BBB8" : "BBBB", 0.8)
+      // Three views, and a fourth of the whole picture.
+      return says(["BB8B", "BBBB", "BBBB", "BBB8"][views % 4], 0.8)
     }
     #expect(try picture.withView { try reader.read($0) }.map(\.text) == ["BBBB"], "two and two")
     drawings = 2
     #expect(try picture.withView { try reader.read($0) }.map(\.text) == ["B8B8"], "two and three")
+  }
+
+  /// A word on a spotted ground, in which no line is found.
+  @Test func aCutOutWithoutALineIsReadWhole() throws {
+    // Four large blots, and nothing that stands in a row.
+    let spotted = GrayImage(width: 100, height: 110) { target in
+      for i in 0..<(100 * 110) {
+        let (x, y) = (i % 100, i / 100)
+        target[i] = (x / 13 * 7 + y / 11 * 5) % 6 == 0 || (x / 4 + y / 3) % 9 == 0 ? 40 : 200
+      }
+    }
+    #expect(spotted.withView { !LineFinder().search($0).isWhole })
+    var reader = TextReader { _, _, _ in [] }
+    let nothing = LineLattice(alphabet: says("", 1).alphabet, columns: [.init(choices: [.init(label: 0, share: 1)])])
+    // Seen whole, it is half as wide again as it is in the network's height.
+    reader.lattice = { drawn in drawn.width == 44 ? says("WORD", 0.99) : nothing }
+    #expect(try spotted.withView { try reader.read($0) }.map(\.text) == ["WORD"])
   }
 
   @Test func withoutTesseractItsOwnReads() throws {

@@ -81,6 +81,36 @@ def payload(net, weights, most, temperature):
     return out
 
 
+def written(path):
+    """Gives what `payload` wrote: of each convolution its inputs, outputs, kernel and stride, its weights and its offsets."""
+    data = open(path, 'rb').read()
+    data = data[data.index(b'\n\n') + 2:]
+    at, made, channels = 20, [], [1]
+
+    def take(layout):
+        nonlocal at
+        at += struct.calcsize(layout)
+        return struct.unpack_from(layout, data, at - struct.calcsize(layout))
+
+    letters, = take('<I')
+    at += letters
+    for _ in range(take('<I')[0]):
+        kind, _, source, _ = take('<BBHf')
+        if kind == 2:
+            take('<H')
+            channels.append(channels[source])
+            continue
+        outputs, kh, kw, sy, sx = take('<H4B')
+        take('<4B')
+        scale, bias = (np.array(take(f'<{outputs}f'), np.float32) for _ in range(2))
+        count = outputs * kh * kw * channels[source]
+        whole = np.frombuffer(data, np.int8, count, at).reshape(outputs, kh, kw, channels[source]).transpose(0, 3, 1, 2)
+        at += count
+        made.append(((channels[source], outputs, (kh, kw), (sy, sx)), whole * scale[:, None, None, None], bias))
+        channels.append(outputs)
+    return made
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('checkpoint')

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Fit the recogniser of lines to renders.
 
-  fit.py STOCK KEEP [--minutes M] [--resume] [--workers N] [--reuse N] [--columns N] [--rate R] [--bf16]
+  fit.py STOCK KEEP [--minutes M] [--resume] [--model FILE] [--workers N] [--reuse N] [--columns N] [--rate R] [--bf16]
 
 STOCK is what `stock` gathered. KEEP/checkpoint.pt holds weights, their running average and the optimiser's state, written every minute. The rate
 of learning follows one cycle over --minutes of fitting; --resume goes on from the checkpoint, at the minute where it stopped, or from the start of a
-new cycle of --minutes with --again. Uses CUDA when there is one, else the processor. Needs: pip install torch numpy opencv-python-headless pillow
+new cycle of --minutes with --again. --model begins with the weights of a file that `export.py` wrote; blocks that it lacks begin as nothing added.
+Uses CUDA when there is one, else the processor. Needs: pip install torch numpy opencv-python-headless pillow
 """
 import argparse
 import math
@@ -19,6 +20,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
+import export
 import network
 import render
 
@@ -37,7 +39,7 @@ def produce(stock, seed, queue, columns):
             continue
         lines = held.setdefault(width, [])
         lines.append((picture, target))
-        if len(lines) < max(8, min(256, columns // width)):
+        if len(lines) < max(8, min(1024, columns // width)):
             continue
         held[width] = []
         batch = np.stack([p for p, _ in lines]), np.array([c for _, t in lines for c in t], np.int64), np.array([len(t) for _, t in lines], np.int64)
@@ -51,18 +53,33 @@ def produce(stock, seed, queue, columns):
 
 
 def altered(x):
-    """Gives lines that are used again another look: moved and sheared a little, inverted, brighter or darker, noisy. Batch x 1 x height x width."""
-    n, device = x.shape[0], x.device
+    """Gives lines that are used again another look: moved, sheared, narrowed and waved a little, inverted, brighter or darker, unsharp, of fewer
+    pixels, in uneven light, noisy. Batch x 1 x height x width."""
+    n, _, height, width = x.shape
+    device = x.device
     some = lambda share: torch.rand(n, 1, 1, 1, device=device) < share
-    gauss = lambda: torch.randn(n, device=device)
+    gauss = lambda *s: torch.randn(n, *s, device=device)
     theta = torch.zeros(n, 2, 3, device=device)
-    theta[:, 0, 0], theta[:, 1, 1] = 1, torch.exp(0.06 * gauss())
-    theta[:, 0, 1] = 0.12 * gauss() * x.shape[2] / x.shape[3]
+    theta[:, 0, 0], theta[:, 1, 1] = torch.exp((0.1 * gauss()).abs()), torch.exp(0.06 * gauss())
+    theta[:, 0, 1] = 0.12 * gauss() * height / width
     theta[:, 1, 2] = 0.05 * gauss()
-    moved = functional.grid_sample(x, functional.affine_grid(theta, x.shape, align_corners=False), padding_mode='border', align_corners=False)
-    x = torch.where(some(0.7), moved, x)
+    grid = functional.affine_grid(theta, x.shape, align_corners=False)
+    across = torch.linspace(0, 1, width, device=device)[None, None]
+    waves = torch.sin(2 * math.pi * (across * (0.3 + 1.5 * torch.rand(n, 1, 1, device=device)) + torch.rand(n, 1, 1, device=device)))
+    grid = grid + torch.stack([torch.zeros_like(waves), 0.05 * gauss(1, 1) * waves], 3) * some(0.4)
+    x = torch.where(some(0.75), functional.grid_sample(x, grid, padding_mode='border', align_corners=False), x)
     x = torch.where(some(0.35), 255 - x, x)
-    x = torch.where(some(0.5), 255 * (x.clamp(1, 255) / 255) ** torch.exp(0.35 * gauss())[:, None, None, None], x)
+    x = torch.where(some(0.5), 255 * (x.clamp(1, 255) / 255) ** torch.exp(0.35 * gauss(1, 1, 1)), x)
+    share = (0.3 * torch.rand(n, 1, 1, 1, device=device)) * some(0.3)  # of both neighbours, twice: unsharp
+    for _ in range(2):
+        padded = functional.pad(x, (1, 1, 1, 1), mode='replicate')
+        x = (1 - 2 * share) * x + share * (padded[:, :, 1:-1, :-2] + padded[:, :, 1:-1, 2:])
+        padded = functional.pad(x, (1, 1, 1, 1), mode='replicate')
+        x = (1 - 2 * share) * x + share * (padded[:, :, :-2, 1:-1] + padded[:, :, 2:, 1:-1])
+    few = random.uniform(0.4, 0.9)
+    coarse = functional.interpolate(functional.interpolate(x, scale_factor=few, mode='area'), (height, width), mode='bilinear', align_corners=False)
+    x = torch.where(some(0.15), coarse, x)
+    x = torch.where(some(0.3), x * (1 + 0.25 * gauss(1, 1, 1) * torch.linspace(-1, 1, width, device=device)), x)
     x = torch.where(some(0.3), x + torch.randn_like(x) * (2 + 16 * torch.rand(n, 1, 1, 1, device=device)), x).clamp(0, 255)
     ranked = x.flatten(1).sort(1).values  # as `render.stretch`
     last = ranked.shape[1] - 1
@@ -111,6 +128,50 @@ class Average:
         torch._foreach_lerp_([self.values[k] for k in self.keys], [state[k] for k in self.keys], share)
 
 
+def begin(net, path, pictures):
+    """Gives the network the weights of a file that `export.py` wrote, its norms such that they change nothing on these pictures. Blocks that the
+    file lacks add nothing at first; else convolutions must be alike, in their order."""
+    known, taken, channels = export.written(path), {}, [1]
+    for number, layer in enumerate(network.LAYERS, 1):
+        channels.append(channels[layer['source']] if layer['kind'] == 'add' else layer['outputs'])
+        shape = layer['kind'] == 'conv' and (channels[layer['source']], layer['outputs'], layer['kernel'], layer['stride'])
+        if known and shape == known[0][0]:
+            taken[str(number)] = known.pop(0)[1:]
+    if known:
+        raise SystemExit(f'{path} has a convolution that this network lacks: {known[0][0]}')
+    seen, hooks = {}, []
+    with torch.no_grad():
+        for number, layer in enumerate(network.LAYERS, 1):
+            key = str(number)
+            if layer['kind'] == 'add' and str(layer['source']) not in taken:
+                net.norms[str(layer['source'])].weight.zero_()
+            if key not in taken:
+                continue
+            weights, bias = (torch.from_numpy(np.ascontiguousarray(v)) for v in taken[key])
+            net.convolutions[key].weight.copy_(weights)
+            if key not in net.norms:
+                net.convolutions[key].bias.copy_(bias)
+                continue
+            norm = net.norms[key]
+            norm.bias.copy_(bias)
+            norm.running_var.fill_(1 - norm.eps)
+            hooks.append(net.convolutions[key].register_forward_hook(
+                lambda _, __, made, key=key: seen.setdefault(key, []).append((made.mean((0, 2, 3)), made.square().mean((0, 2, 3))))))
+        net.eval()
+        for picture in pictures:
+            net(picture)
+        for hook in hooks:
+            hook.remove()
+        for key, values in seen.items():
+            mean, square = (torch.stack([v[k] for v in values]).mean(0) for k in range(2))
+            norm, variance = net.norms[key], (square - mean * mean).clamp(min=1e-6)
+            norm.running_mean.copy_(mean)
+            norm.running_var.copy_(variance)
+            norm.bias.add_(mean)
+            norm.weight.copy_((variance + norm.eps).sqrt())
+        net.train()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('stock')
@@ -118,6 +179,7 @@ def main():
     parser.add_argument('--minutes', type=float, default=60)
     parser.add_argument('--resume', action='store_true')
     parser.add_argument('--again', action='store_true')
+    parser.add_argument('--model')
     parser.add_argument('--workers', type=int, default=1)
     parser.add_argument('--reuse', type=int, default=3)
     parser.add_argument('--columns', type=int, default=4096)
@@ -141,8 +203,10 @@ def main():
         if 'optimiser' in kept:
             optimiser.load_state_dict(kept['optimiser'])
         step, spent = kept['step'], 0.0 if a.again else kept['spent']
-    average = Average(net.state_dict(), kept and kept['average'])
     batches = Batches(queue, a.reuse, device)
+    if a.model:
+        begin(net, a.model, [batches.take()[0] for _ in range(24)])
+    average = Average(net.state_dict(), kept and kept['average'])
     last = saved = shown = None
     steps = seen = 0
     losses, right = [], [0, 0]
@@ -166,7 +230,7 @@ def main():
         step, steps, seen = step + 1, steps + 1, seen + len(lengths)
         average.add(net.state_dict(), 1 - min(0.9995, (steps + 1) / (steps + 10)))
         losses.append(loss.detach())
-        if step % 25 == 0:
+        if step % 50 == 0:
             best, letters, at = logs.argmax(2).T.tolist(), targets.tolist(), 0
             for classes, length in zip(best, lengths.tolist()):
                 right[0] += network.decode(classes) == ''.join(network.ALPHABET[c - 1] for c in letters[at:at + length])

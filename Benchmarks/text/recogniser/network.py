@@ -39,10 +39,12 @@ def _describe():
     x = _conv(0, 48, (3, 3), (2, 2))  # 16 rows
     x = _conv(x, 64, (3, 3), (2, 2))  # 8 rows
     x = _block(x, 64, 64, (3, 3))
+    x = _block(x, 32, 64, (3, 3))
     x = _conv(x, 128, (3, 3), (2, 1))  # 4 rows
     x = _block(x, 64, 128, (3, 3))
+    x = _block(x, 64, 128, (3, 3))
     x = _conv(x, 256, (4, 3), pad=(0, 1))  # 1 row
-    for _ in range(4):
+    for _ in range(5):
         x = _block(x, 80, 256, (1, 7))
     _conv(x, COLUMNS * CLASSES, (1, 1), relu=False)
 

@@ -15,7 +15,7 @@ import shapes
 from network import HEIGHT
 from texts import Texts
 
-KINDS = dict(receipt=0.25, sign=0.35, expiry=0.12, dots=0.06, display=0.06, plate=0.07, zone=0.07, mixed=0.02)
+KINDS = dict(receipt=0.26, sign=0.42, expiry=0.08, dots=0.05, display=0.05, plate=0.06, zone=0.06, mixed=0.02)
 WIDEST = 512
 
 
