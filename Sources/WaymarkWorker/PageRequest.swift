@@ -10,7 +10,8 @@ package struct PageRequest: Hashable, Sendable {
   package enum Operation: Hashable, Sendable {
     /// Where the page is: near that place, whatever is there; nil: anywhere, if there is one.
     case place(near: Quadrilateral?)
-    /// Where exactly the page is that is known to be about there, and how its lines bend; nil: the same of the page anywhere.
+    /// Where exactly the page is that is known to be about there, and how its lines bend; nil: the same of the page anywhere. Also where further
+    /// pages are.
     case settled(near: Quadrilateral?)
     /// How the lines bend of a page that a person has shown; where it `snaps`, also where exactly it is.
     case adjusted(Quadrilateral, snaps: Bool)
@@ -72,8 +73,13 @@ package struct PageRequest: Hashable, Sendable {
       return .place(found.map { PageLocation($0, bends: PageBends(sidesOf: $0), in: image) })
     case .settled(let near):
       let detector = PageDetector(try Self.models())
-      let found = near.map { detector.settle(image, near: $0) } ?? detector.detect(image)
-      return .place(found.map { PageLocation($0, bends: PageBends($0, in: image), in: image) })
+      guard let found = near.map({ detector.settle(image, near: $0) }) ?? detector.detect(image) else {
+        return .place(nil)
+      }
+      var place = PageLocation(found, bends: PageBends(found, in: image), in: image)
+      _ = detector.detect(image)
+      place.others = detector.others(beside: found).map(\.outline)
+      return .place(place)
     case .adjusted(let outline, snaps: true):
       let found = PageDetector(try Self.models()).follow(image, from: outline)
       return .place(found.map { PageLocation($0, bends: PageBends($0, in: image), in: image) })
@@ -115,6 +121,8 @@ package struct PageLocation: Hashable, Sendable {
   /// `PageBends.numbers`; nil where it is flat.
   package var bends: [Double]?
   package var score: Double
+  /// The outlines of further pages in the picture, likeliest first; only of a page that was `settled`.
+  package var others: [Quadrilateral] = []
   /// Of the picture, in pixels.
   package var width: Int
   package var height: Int
@@ -186,13 +194,16 @@ extension PageRequest.Result: WireValue {
 
 extension PageLocation: WireValue {
   private static let fields = inOrder(
-    Quadrilateral.wire, PageRequest.bendNumbers, Wire<Double>.real(within: 0...1), ArenaPictureSize.wire)
+    Quadrilateral.wire, PageRequest.bendNumbers, Wire<Double>.real(within: 0...1), ArenaPictureSize.wire,
+    Quadrilateral.wire.list(upTo: PageDetector.mostOthers))
 
   static let wire: Wire<PageLocation> = fields.map(
-    { outline, bends, score, size -> PageLocation? in
-      PageLocation(outline: outline, bends: bends, score: score, width: size.width, height: size.height)
+    { outline, bends, score, size, others -> PageLocation? in
+      var place = PageLocation(outline: outline, bends: bends, score: score, width: size.width, height: size.height)
+      place.others = others
+      return place
     },
-    { ($0.outline, $0.bends, $0.score, ArenaPictureSize(width: $0.width, height: $0.height)) })
+    { ($0.outline, $0.bends, $0.score, ArenaPictureSize(width: $0.width, height: $0.height), $0.others) })
 
   private init(outline: Quadrilateral, bends: [Double]?, score: Double, width: Int, height: Int) {
     self.outline = outline

@@ -52,6 +52,16 @@ import WaymarkJSON
     }
   }
 
+  @Test func furtherPagesAreToldBesideTheOneThatIsCaptured() throws {
+    let others = [[[1.0, 2], [3, 2], [3, 4.5], [1, 4.5]]]
+    let event = DocumentCaptured(session: "d1", count: 1, automatic: true, others: others)
+    #expect(
+      try text(event)
+        == #"{"session":"d1","count":1,"automatic":true,"others":[[[1,2],[3,2],[3,4.5],[1,4.5]]]}"#)
+    #expect(event.forObservers.others == nil)
+    try comesBack(event)
+  }
+
   @Test func aPartOfAMessageSaysWhichOneItIs() throws {
     var event = ScanSuccessful(
       scan: "s1", symbology: "pdf417", text: "part 2 ", part: MessagePart(index: 2, count: 3, id: "012345"), corners: []

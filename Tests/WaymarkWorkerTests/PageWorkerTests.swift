@@ -49,6 +49,27 @@ struct PageWorkerTests {
     #expect(journal.failures.withLock { $0 } == [])
   }
 
+  @Test func aPageThatIsCapturedIsToldWithThoseBesideIt() throws {
+    let pages: [(x: Range<Int>, y: Range<Int>)] = [(40..<300, 60..<420), (360..<600, 80..<420)]
+    let file = try JPEGEncoder.encode(
+      RGBImage(width: 640, height: 480) { out in
+        for y in 0..<480 {
+          for x in 0..<640 {
+            let isPage = pages.contains { $0.x.contains(x) && $0.y.contains(y) }
+            for c in 0..<3 { out[3 * (y * 640 + x) + c] = isPage ? 230 : UInt8(60 + 10 * c) }
+          }
+        }
+      }, quality: 92)
+    let desk = IsolationTests.isolation(Journal()).pageWorker()
+    let place = try #require(desk.settle(file, near: nil, now: 0))
+    let other = try #require(place.others.first)
+    #expect(place.others.count == 1)
+    #expect(abs(place.outline.center.x - other.center.x) > 250)
+    // A look at a frame does not take that long.
+    #expect(desk.place(file, near: nil, now: 1)?.others == [])
+    #expect(desk.settle(try Self.picture(), near: Self.outline, now: 2)?.others == [])
+  }
+
   @Test func aWorkerThatIsKilledCostsOneLook() throws {
     let journal = Journal()
     let isolation = IsolationTests.isolation(journal)

@@ -64,7 +64,7 @@ package final class PageDetector {
   private static let followLead = 0.1
   private static let followOdds = 2.0
   /// More pages beside the first are not told, nor those with this share of them on others, nor below that score.
-  private static let mostOthers = 3
+  package static let mostOthers = 3
   private static let mostShared = 0.2
   private static let leastOther = 0.6
 

@@ -30,6 +30,8 @@ package struct PageShot: Sendable {
   package var outline: Quadrilateral?
   /// How it bends, `PageBends.numbers`; nil where it is flat, or nobody looked.
   package var bends: [Double]?
+  /// The outlines of further pages in the picture, likeliest first.
+  package var others: [Quadrilateral] = []
   /// The number of its frame.
   package var sequence: UInt64
   /// True if nobody pressed the shutter.

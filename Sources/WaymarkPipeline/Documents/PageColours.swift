@@ -9,13 +9,19 @@ package struct PageColours: Sendable {
     package var bends: [Double]?
     /// 0…1.
     package var score: Double
+    /// The outlines of further pages, of a page that was settled.
+    package var others: [Quadrilateral]
     /// The size of the picture, in pixels.
     package var size: (width: Int, height: Int)
 
-    package init(outline: Quadrilateral, bends: [Double]?, score: Double, size: (width: Int, height: Int)) {
+    package init(
+      outline: Quadrilateral, bends: [Double]?, score: Double, others: [Quadrilateral] = [],
+      size: (width: Int, height: Int)
+    ) {
       self.outline = outline
       self.bends = bends
       self.score = score
+      self.others = others
       self.size = size
     }
   }

@@ -285,7 +285,7 @@ package final class PageTracker {
     let place = colours?.settle(picture, outline).flatMap { $0.size == (frame.width, frame.height) ? $0 : nil }
     return PageShot(
       picture: picture, width: frame.width, height: frame.height, outline: place?.outline ?? outline,
-      bends: place?.bends, sequence: frame.sequence, isAutomatic: isAutomatic)
+      bends: place?.bends, others: place?.others ?? [], sequence: frame.sequence, isAutomatic: isAutomatic)
   }
 }
 

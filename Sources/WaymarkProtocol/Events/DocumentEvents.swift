@@ -45,6 +45,8 @@ public struct DocumentCaptured: EventPayload {
   public var automatic: Bool
   /// True if it took another one's place.
   public var replaced: Bool?
+  /// The corners of further pages in the same picture, three at most, likeliest first; missing where there are none, and for observers.
+  public var others: [[[Double]]]?
 
   /// The name on the wire.
   public static let event = "document.captured"
@@ -56,13 +58,15 @@ public struct DocumentCaptured: EventPayload {
 
   /// A value from its parts.
   public init(
-    session: String, page: DocumentPage? = nil, count: Int, automatic: Bool, replaced: Bool? = nil
+    session: String, page: DocumentPage? = nil, count: Int, automatic: Bool, replaced: Bool? = nil,
+    others: [[[Double]]]? = nil
   ) {
     self.session = session
     self.page = page
     self.count = count
     self.automatic = automatic
     self.replaced = replaced
+    self.others = others
   }
 }
 

@@ -450,6 +450,7 @@ extension ProtocolComments {
     DocumentCaptured	A page was captured and written down.
     DocumentCaptured.automatic	True if it was captured by itself.
     DocumentCaptured.count	How many pages there are now.
+    DocumentCaptured.others	The corners of further pages in the same picture, three at most, likeliest first; missing where there are none, and for observers.
     DocumentCaptured.page	The page; missing for observers.
     DocumentCaptured.replaced	True if it took another one's place.
     DocumentCaptured.session	The session.

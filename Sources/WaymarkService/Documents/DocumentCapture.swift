@@ -193,7 +193,9 @@ final class DocumentCapture {
       hub.publish(
         DocumentCaptured(
           session: session, page: page.map(DocumentPage.init), count: self.document.ledger?.kept.count ?? 0,
-          automatic: shot.isAutomatic, replaced: replaced == nil ? nil : true), camera: document.camera)
+          automatic: shot.isAutomatic, replaced: replaced == nil ? nil : true,
+          others: shot.others.isEmpty ? nil : shot.others.map { $0.corners.map { [$0.x, $0.y] } }),
+        camera: document.camera)
       document.publishChange()
     } catch {
       let told = error as? ServiceError
@@ -211,7 +213,7 @@ extension PageColours.Place {
   fileprivate init?(_ location: PageLocation?) {
     guard let location else { return nil }
     self.init(
-      outline: location.outline, bends: location.bends, score: location.score,
+      outline: location.outline, bends: location.bends, score: location.score, others: location.others,
       size: (location.width, location.height))
   }
 }

@@ -15,7 +15,7 @@ from stand import Stand
 # Draws a sheet of paper on a dark table: its corners, and a seed for what is written on it.
 SHEET = """
   const [sheets, go] = arguments;
-  const encode = ([corners, seed]) => {
+  const encode = ([all, seed]) => {
     const canvas = new OffscreenCanvas(960, 720), context = canvas.getContext('2d');
     let s = seed;
     const random = () => { s = (s * 1664525 + 1013904223) >>> 0; return s / 2 ** 32; };
@@ -34,7 +34,7 @@ SHEET = """
     lit.addColorStop(1, 'rgb(0 0 0 / .34)');
     context.fillStyle = lit;
     context.fillRect(0, 0, 960, 720);
-    if (corners) {
+    for (const corners of all) {
       const at = (u, v) => { const [a, b, c, d] = corners; const mix = (p, q, t) => [p[0] + (q[0] - p[0]) * t, p[1] + (q[1] - p[1]) * t]; return mix(mix(a, b, u), mix(d, c, u), v); };
       const fill = (u, v, w, h) => { context.beginPath(); for (const [x, y] of [at(u, v), at(u + w, v), at(u + w, v + h), at(u, v + h)]) context.lineTo(x, y); context.fill(); };
       context.shadowColor = 'rgb(0 0 0 / .55)';
@@ -98,13 +98,14 @@ SHEET = """
   sheets.reduce((before, sheet) => before.then(async (all) => [...all, await encode(sheet)]), Promise.resolve([])).then(go);"""
 FLAT = [[300, 60], [690, 70], [720, 660], [270, 650]]
 OTHER = [[250, 80], [640, 60], [660, 670], [240, 640]]
+SIDE_BY_SIDE = [[[60, 120], [450, 110], [440, 640], [70, 630]], [[540, 130], [900, 120], [890, 610], [550, 620]]]
 
 
 def sheets(browser, plan):
-    """A folder of pictures: each of the plan is (corners or None, seed, how many)."""
+    """A folder of pictures: each of the plan is (corners, a list of corners of several sheets, or None; seed; how many)."""
     folder = tempfile.mkdtemp(prefix="waymark-sheets-")
     browser.open("about:blank")
-    drawn = browser.driver.execute_async_script(SHEET, [[corners, seed] for corners, seed, _ in plan])
+    drawn = browser.driver.execute_async_script(SHEET, [[[] if not corners else corners if isinstance(corners[0][0], list) else [corners], seed] for corners, seed, _ in plan])
     number = 0
     for data, (_, _, times) in zip(drawn, plan):
         for _ in range(times):
@@ -287,6 +288,15 @@ def pages_capture_themselves_and_are_asked_about(browser):
         shown(browser, "document-looking")
         browser.click("dialog .leave")
         browser.gone(".stage")
+        settle(browser)
+
+
+@check
+def a_second_page_in_the_picture_is_told(browser):
+    with Stand(sheets(browser, [(None, 3, 20), (SIDE_BY_SIDE, 7, 90)]), extra=storage()[0], rate=15) as stand:
+        opened(browser, stand, "document")
+        browser.until("document.querySelector('.documents .prompt').textContent === 'Captured. Another page is in view: hold it alone'", within=30, what="the page that is not captured yet")
+        shown(browser, "document-others", everywhere=False)
         settle(browser)
 
 

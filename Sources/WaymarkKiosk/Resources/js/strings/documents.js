@@ -58,6 +58,7 @@ export const en = {
   'document.advice.glare': 'Tilt the page a little: light is reflected',
   'document.advice.nextPage': 'Captured. Show the next page',
   'document.advice.alreadyCaptured': 'This page was captured already',
+  'document.others': 'Captured. Another page is in view: hold it alone',
 };
 
 /** @type {typeof en} */
@@ -119,4 +120,5 @@ export const de = {
   'document.advice.glare': 'Neigen Sie die Seite etwas: Licht spiegelt sich',
   'document.advice.nextPage': 'Aufgenommen. Zeigen Sie die nächste Seite',
   'document.advice.alreadyCaptured': 'Diese Seite ist schon aufgenommen',
+  'document.others': 'Aufgenommen. Eine weitere Seite ist im Bild: Zeigen Sie sie allein',
 };

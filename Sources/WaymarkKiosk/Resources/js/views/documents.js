@@ -56,11 +56,13 @@ export function openDocuments(app) {
     },
   });
 
+  let others = 0; // further pages in the picture that was captured last
   function outline(event) {
     if (event.session !== session?.session) return;
     stage.preview.overlay(event.frame.sequence, event);
     if (sheet) return;
-    if (event.advice) say(tOr(`document.advice.${event.advice}`, 'document.prompt'), event.phase === 'waiting' ? 'done' : 'advice');
+    if (others && event.phase === 'waiting') say(t('document.others'), 'done');
+    else if (event.advice) say(tOr(`document.advice.${event.advice}`, 'document.prompt'), event.phase === 'waiting' ? 'done' : 'advice');
     else if (event.phase === 'holding') say(t('document.hold'), 'holding');
     else say(t(session.retake ? 'document.prompt.retake' : 'document.prompt'));
   }
@@ -105,6 +107,7 @@ export function openDocuments(app) {
   function captured(event) {
     if (event.session !== session?.session || !event.page) return;
     announce(t('document.captured', { count: event.count }));
+    others = event.others?.length ?? 0;
     flash(event.page);
     if (sheet) return;
     if (event.automatic) offer(event.page); else confirm(event.page);
