@@ -68,8 +68,10 @@ struct TypingTests {
       try FileManager.default.copyItem(
         atPath: file.path, toPath: "\(frames)/\(index).\(file.pathExtension)")
     }
+    // Told in every round of the frames: the program may be there after the first one.
+    try "scan: {newAfter: 0.2}\n".write(toFile: folder.file("waymark.yaml"), atomically: true, encoding: .utf8)
     let service = try RunningService([
-      "--source", frames, "--rate", "10", "--auto-begin", "barcode",
+      "--config", folder.file("waymark.yaml"), "--source", frames, "--rate", "10", "--auto-begin", "barcode",
     ])
     let run = try Executable.run([
       "type", "--dry-run", "--layout", "us", "--socket", service.socket, "--count", "2",
