@@ -3,7 +3,10 @@
 #include <math.h>
 
 // Alike on every processor: no product may be added without having been rounded.
+// Another compiler than clang wants -ffp-contract=off.
+#ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
+#endif
 
 enum { BLOCK = 64 };
 
