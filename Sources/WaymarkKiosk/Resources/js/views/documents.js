@@ -61,7 +61,7 @@ export function openDocuments(app) {
     if (event.session !== session?.session) return;
     stage.preview.overlay(event.frame.sequence, event);
     if (sheet) return;
-    if (others && event.phase === 'waiting') say(t('document.others'), 'done');
+    if (others && event.advice === 'nextPage') say(t('document.others'), 'done');
     else if (event.advice) say(tOr(`document.advice.${event.advice}`, 'document.prompt'), event.phase === 'waiting' ? 'done' : 'advice');
     else if (event.phase === 'holding') say(t('document.hold'), 'holding');
     else say(t(session.retake ? 'document.prompt.retake' : 'document.prompt'));
