@@ -749,6 +749,11 @@ export interface DocumentCaptured {
   automatic: boolean;
   /** True if it took another one's place. */
   replaced?: boolean | null;
+  /**
+   * The corners of further pages in the same picture, three at most, likeliest first; missing where there are none,
+   * and for observers.
+   */
+  others?: number[][][] | null;
 }
 
 /** The session or its pages changed otherwise. */

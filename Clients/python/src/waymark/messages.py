@@ -902,6 +902,10 @@ class DocumentCaptured(Message):
     """True if it was captured by itself."""
     replaced: bool | None = None
     """True if it took another one's place."""
+    others: list[list[list[float]]] | None = None
+    """The corners of further pages in the same picture, three at most, likeliest first; missing where there are none,
+    and for observers.
+    """
 
 
 @dataclass(kw_only=True, slots=True)
