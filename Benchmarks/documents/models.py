@@ -28,6 +28,26 @@ def write(name, script, data, folder=FOLDER):
     return path
 
 
+def read(path):
+    """What `write` wrote, without its head."""
+    with open(path, 'rb') as file: data = file.read()
+    return data[data.index(b'\n\n') + 2:]
+
+
+def neutral(pairs, look):
+    """Makes the norm behind each convolution of PyTorch add its offset and change nothing else: `look` has the network see some pictures, from
+    which the statistics come; the scale follows."""
+    seen, hooks = {}, []
+    for conv, norm in pairs:
+        norm.weight.fill_(1); norm.running_mean.zero_(); norm.running_var.fill_(1 - norm.eps); seen[norm] = []
+        hooks.append(conv.register_forward_hook(lambda _, __, out, norm=norm: seen[norm].append((out.mean((0, 2, 3)), out.square().mean((0, 2, 3))))))
+    look()
+    for hook in hooks: hook.remove()
+    for norm, values in seen.items():
+        mean, square = (sum(value[k] for value in values) / len(values) for k in range(2)); variance = (square - mean * mean).clamp(min=1e-6)
+        norm.running_mean.copy_(mean); norm.running_var.copy_(variance); norm.bias.add_(mean); norm.weight.copy_((variance + norm.eps).sqrt())
+
+
 def scorer(means, deviations, hidden, output, offset):
     """A small network as PageScorer reads it: two counts, then numbers of 32 bits, all little-endian."""
     numbers = [*means, *deviations, *(value for row in hidden for value in row), *output, offset]

@@ -17,4 +17,12 @@
 #endif
 
 #define CK_RESTRICT __restrict__
+
+// Behind the includes of a file: a product and a sum are rounded each by itself, so that the results are the same on every processor. Another
+// compiler than clang wants -ffp-contract=off.
+#ifdef __clang__
+#define CK_ROUND_PRODUCTS _Pragma("STDC FP_CONTRACT OFF")
+#else
+#define CK_ROUND_PRODUCTS
+#endif
 #endif

@@ -2,11 +2,7 @@
 #include "include/cknetworks.h"
 #include <string.h>
 
-// A product and a sum are rounded each by itself, so that the results are the same on every processor.
-// Another compiler than clang wants -ffp-contract=off.
-#ifdef __clang__
-#pragma STDC FP_CONTRACT OFF
-#endif
+CK_ROUND_PRODUCTS
 
 typedef float floats __attribute__((vector_size(4 * CK_FLOATS)));
 typedef int32_t bits __attribute__((vector_size(4 * CK_FLOATS)));
@@ -22,52 +18,47 @@ typedef int32_t bits __attribute__((vector_size(4 * CK_FLOATS)));
 #define FIRST_WITHIN(first) ((first) < 0 ? -(first) : 0)
 #define LAST_WITHIN(first, side) ((first) + 3 > (side) ? (side) - (first) : 3)
 
+// Goes over all places of dst and their outputs from `o` on; the rest of the arguments adds one row of the places around to `sum`: in row `dy` those
+// from `first` to `last`.
+#define EACH_PLACE(outputs, ...) \
+  for (int y = 0; y < dst_side; y++) { \
+    const int top = step * y - 1, first_row = FIRST_WITHIN(top), last_row = LAST_WITHIN(top, side); \
+    for (int x = 0; x < dst_side; x++, dst += (outputs)) { \
+      const int left = step * x - 1, first = FIRST_WITHIN(left), last = LAST_WITHIN(left, side); \
+      for (int o = 0; o < (outputs); o += CK_FLOATS) { \
+        floats sum, weight; \
+        LOAD(sum, offsets + o); \
+        for (int dy = first_row; dy < last_row; dy++) { __VA_ARGS__ } \
+        STORE_ABOVE_0(dst + o, sum) \
+      } \
+    } \
+  }
+
 CK_CLONES
 void ck_convolve_floats(const float *src, int side, int inputs, int step, const float *weights, int outputs,
                         const float *offsets, float *dst, int dst_side) {
-  for (int y = 0; y < dst_side; y++) {
-    const int top = step * y - 1, first_row = FIRST_WITHIN(top), last_row = LAST_WITHIN(top, side);
-    for (int x = 0; x < dst_side; x++, dst += outputs) {
-      const int left = step * x - 1, first = FIRST_WITHIN(left), last = LAST_WITHIN(left, side);
-      for (int o = 0; o < outputs; o += CK_FLOATS) {
-        floats sum, weight;
-        LOAD(sum, offsets + o);
-        for (int dy = first_row; dy < last_row; dy++) {
-          const float *value = src + ((ptrdiff_t)(top + dy) * side + left + first) * inputs;
-          const float *w = weights + (ptrdiff_t)(dy * 3 + first) * inputs * outputs + o;
-          for (int i = (last - first) * inputs; i > 0; i--, value++, w += outputs) {
-            LOAD(weight, w);
-            sum += *value * weight;
-          }
-        }
-        STORE_ABOVE_0(dst + o, sum)
-      }
+  EACH_PLACE(outputs, {
+    const float *value = src + ((ptrdiff_t)(top + dy) * side + left + first) * inputs;
+    const float *w = weights + (ptrdiff_t)(dy * 3 + first) * inputs * outputs + o;
+    for (int i = (last - first) * inputs; i > 0; i--, value++, w += outputs) {
+      LOAD(weight, w);
+      sum += *value * weight;
     }
-  }
+  })
 }
 
 CK_CLONES
 void ck_convolve_float_channels(const float *src, int side, int channels, int step, const float *weights,
                                 const float *offsets, float *dst, int dst_side) {
-  for (int y = 0; y < dst_side; y++) {
-    const int top = step * y - 1, first_row = FIRST_WITHIN(top), last_row = LAST_WITHIN(top, side);
-    for (int x = 0; x < dst_side; x++, dst += channels) {
-      const int left = step * x - 1, first = FIRST_WITHIN(left), last = LAST_WITHIN(left, side);
-      for (int c = 0; c < channels; c += CK_FLOATS) {
-        floats sum, value, weight;
-        LOAD(sum, offsets + c);
-        for (int dy = first_row; dy < last_row; dy++) {
-          const float *values = src + ((ptrdiff_t)(top + dy) * side + left) * channels + c;
-          for (int dx = first; dx < last; dx++) {
-            LOAD(value, values + (ptrdiff_t)dx * channels);
-            LOAD(weight, weights + (ptrdiff_t)(dy * 3 + dx) * channels + c);
-            sum += value * weight;
-          }
-        }
-        STORE_ABOVE_0(dst + c, sum)
-      }
+  EACH_PLACE(channels, {
+    const float *values = src + ((ptrdiff_t)(top + dy) * side + left) * channels + o;
+    for (int dx = first; dx < last; dx++) {
+      floats value;
+      LOAD(value, values + (ptrdiff_t)dx * channels);
+      LOAD(weight, weights + (ptrdiff_t)(dy * 3 + dx) * channels + o);
+      sum += value * weight;
     }
-  }
+  })
 }
 
 // All outputs of PLACES places.

@@ -2,11 +2,7 @@
 #include "include/ckernels.h"
 #include <math.h>
 
-// Alike on every processor: no product may be added without having been rounded.
-// Another compiler than clang wants -ffp-contract=off.
-#ifdef __clang__
-#pragma STDC FP_CONTRACT OFF
-#endif
+CK_ROUND_PRODUCTS
 
 enum { BLOCK = 64 };
 

@@ -50,7 +50,7 @@ package struct OwnReading {
     symbols = readings[0]
   }
 
-  /// Looks on, until the line was seen so many times, and once whole where it was cut out.
+  /// Looks on, until the line was seen so many times, and once whole where it was cut out; not where one look is all that is wanted.
   mutating func look(times count: Int, _ network: Network) throws {
     func add(_ seen: LineLattice?) {
       guard let seen else { return }
@@ -60,7 +60,7 @@ package struct OwnReading {
     for number in Self.views.indices.prefix(count).dropFirst(lattices.count) {
       add(try Self.view(number, of: image, rows, network))
     }
-    if isCutOut {
+    if isCutOut, count > 1 {
       let whole = image.withView { LatticePicture.drawn($0, rows: nil, margin: 0, stretch: Self.wholeStretch) }
       add(try whole.flatMap(network))
     }

@@ -76,7 +76,7 @@ package struct TextReader {
       var turns = outlines.count > 1 || part.height > Self.cutHeight ? [2] : []
       if found.isWhole, Double(part.height) > Self.tall * Double(part.width) { turns += [1, 3] }
       guard let reading = try reading(of: picture, isSure: isSure, turns: turns), !reading.symbols.isEmpty,
-        isSure || reading.confidence > (reading.symbols.count < 3 ? Self.leastOfFew : Self.leastConfidence)
+        isSure || reading.isText
       else { continue }
       lines.append(Self.line(reading, offset.apply(outline.turned(by: reading.turn))))
     }
@@ -89,12 +89,8 @@ package struct TextReader {
     }
     // A word on a spotted ground, cut out by hand or by another program.
     if lines.isEmpty, !found.isWhole, alphabet != .zone, part.height <= Self.cutHeight, goesOn() {
-      let whole = LineFinder.outline(of: part)
-      if let picture = Self.rectified(part, whole), let reading = try reading(of: picture, isSure: true, turns: []),
-        reading.confidence > (reading.symbols.count < 3 ? Self.leastOfFew : Self.leastConfidence)
-      {
-        lines.append(Self.line(reading, offset.apply(whole)))
-      }
+      let reading = try reading(of: GrayImage(copying: part), isSure: true, turns: [])
+      if let reading, reading.isText { lines.append(Self.line(reading, offset.apply(LineFinder.outline(of: part)))) }
     }
     return (lines, found.leftOut)
   }
@@ -132,6 +128,8 @@ package struct TextReader {
     var turn = 0
 
     var confidence: Double { ReadLine.confidence(of: symbols) }
+    /// True if it is sure enough where no line has to be.
+    var isText: Bool { confidence > (symbols.count < 3 ? TextReader.leastOfFew : TextReader.leastConfidence) }
   }
 
   /// Reads a picture of one line with all networks that are there, whichever way up; nil for texture.

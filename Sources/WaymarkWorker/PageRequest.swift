@@ -77,7 +77,6 @@ package struct PageRequest: Hashable, Sendable {
         return .place(nil)
       }
       var place = PageLocation(found, bends: PageBends(found, in: image), in: image)
-      _ = detector.detect(image)
       place.others = detector.others(beside: found).map(\.outline)
       return .place(place)
     case .adjusted(let outline, snaps: true):

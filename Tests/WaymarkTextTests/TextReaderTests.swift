@@ -69,6 +69,21 @@ struct TextReaderTests {
     #expect(try spotted.withView { try reader.read($0) }.map(\.text) == ["WORD"])
   }
 
+  /// A frame is drawn once for each network.
+  @Test func aCutOutOfAFrameIsSeenOnce() throws {
+    for (styles, expected) in [([LinePicture.Style.live[0]], 1), (LinePicture.Style.all, 4)] {
+      var views = 0
+      var reader = TextReader { _, _, _ in [] }
+      reader.styles = styles
+      reader.lattice = { _ in
+        views += 1
+        return says("BBBB", 0.8)
+      }
+      _ = try picture.withView { try reader.read($0) }
+      #expect(views == expected)
+    }
+  }
+
   @Test func withoutTesseractItsOwnReads() throws {
     #expect(try read(tesseract: "", 0, own: says("AB12", 0.9)).map(\.text) == ["AB12"])
     #expect(try read(tesseract: "", 0, own: says("", 0.9)).isEmpty)

@@ -83,9 +83,7 @@ def payload(net, weights, most, temperature):
 
 def written(path):
     """Gives what `payload` wrote: of each convolution its inputs, outputs, kernel and stride, its weights and its offsets."""
-    data = open(path, 'rb').read()
-    data = data[data.index(b'\n\n') + 2:]
-    at, made, channels = 20, [], [1]
+    data, at, made, channels = models.read(path), 20, [], [1]
 
     def take(layout):
         nonlocal at

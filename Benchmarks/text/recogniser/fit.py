@@ -139,37 +139,19 @@ def begin(net, path, pictures):
             taken[str(number)] = known.pop(0)[1:]
     if known:
         raise SystemExit(f'{path} has a convolution that this network lacks: {known[0][0]}')
-    seen, hooks = {}, []
+    net.eval()
     with torch.no_grad():
         for number, layer in enumerate(network.LAYERS, 1):
             key = str(number)
             if layer['kind'] == 'add' and str(layer['source']) not in taken:
                 net.norms[str(layer['source'])].weight.zero_()
-            if key not in taken:
-                continue
-            weights, bias = (torch.from_numpy(np.ascontiguousarray(v)) for v in taken[key])
-            net.convolutions[key].weight.copy_(weights)
-            if key not in net.norms:
-                net.convolutions[key].bias.copy_(bias)
-                continue
-            norm = net.norms[key]
-            norm.bias.copy_(bias)
-            norm.running_var.fill_(1 - norm.eps)
-            hooks.append(net.convolutions[key].register_forward_hook(
-                lambda _, __, made, key=key: seen.setdefault(key, []).append((made.mean((0, 2, 3)), made.square().mean((0, 2, 3))))))
-        net.eval()
-        for picture in pictures:
-            net(picture)
-        for hook in hooks:
-            hook.remove()
-        for key, values in seen.items():
-            mean, square = (torch.stack([v[k] for v in values]).mean(0) for k in range(2))
-            norm, variance = net.norms[key], (square - mean * mean).clamp(min=1e-6)
-            norm.running_mean.copy_(mean)
-            norm.running_var.copy_(variance)
-            norm.bias.add_(mean)
-            norm.weight.copy_((variance + norm.eps).sqrt())
-        net.train()
+            if key in taken:
+                weights, bias = (torch.from_numpy(np.ascontiguousarray(v)) for v in taken[key])
+                net.convolutions[key].weight.copy_(weights)
+                (net.norms[key] if key in net.norms else net.convolutions[key]).bias.copy_(bias)
+        pairs = [(net.convolutions[key], net.norms[key]) for key in taken if key in net.norms]
+        export.models.neutral(pairs, lambda: [net(picture) for picture in pictures])
+    net.train()
 
 
 def main():

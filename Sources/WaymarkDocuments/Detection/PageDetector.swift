@@ -160,7 +160,7 @@ package final class PageDetector {
     }
   }
 
-  /// Further pages in the picture that `detect` has just looked at, likeliest first: those that are found when the pages known so far are
+  /// Further pages in the picture that `detect` or `settle` has just looked at, likeliest first: those that are found when the pages known so far are
   /// painted over. Takes about as long as `detect` once more for each, and once for there being no other.
   package func others(beside first: DetectedPage) -> [DetectedPage] {
     var pages = [first]
