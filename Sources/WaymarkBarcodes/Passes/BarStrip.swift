@@ -1,5 +1,6 @@
 import WaymarkGeometry
 import WaymarkImage
+import WaymarkSymbologies
 
 /// Straightens the bars of a region into a picture of few rows, each the mean of a band across the code: noise goes
 /// down with the height of a band, and no scan line misses.
@@ -84,6 +85,23 @@ struct BarStrip {
           pixels[(2 * band + 1) * width + x] = pixel
         }
       }
+    }
+  }
+
+  /// So many edges has the shortest code, an EAN-8 of which half the bars melt, a Codabar of three characters.
+  private static let leastEdges = 20
+
+  /// Returns whether a strip, drawn and not changed, turns dark as often as a code does: in two bands beside each other. A fence has fewer
+  /// bars, and a letter fewer strokes.
+  static func isRuled(_ strip: GrayImage) -> Bool {
+    strip.withView { view in
+      var wasRuled = false
+      for row in stride(from: 0, to: view.height, by: 2) {
+        let isRuled = LinearLine(turnsOf: view, row: row).map { $0.edges.count >= leastEdges } ?? false
+        if isRuled, wasRuled { return true }
+        wasRuled = isRuled
+      }
+      return false
     }
   }
 
