@@ -67,6 +67,12 @@ struct ModelFileTests {
     #expect(code(Self.scorers) == .otherModel)
   }
 
+  private static func replacing(_ bytes: [UInt8], at place: Int, by other: [UInt8]) -> [UInt8] {
+    var bytes = bytes
+    bytes.replaceSubrange(place..<(place + other.count), with: other)
+    return bytes
+  }
+
   /// Files that are whole, with numbers that do not fit.
   @Test func numbersThatDoNotFitAreRefused() throws {
     let payload = try ModelFile(Self.network, name: "page-network").payload
@@ -76,7 +82,7 @@ struct ModelFileTests {
     let nan = withUnsafeBytes(of: Float.nan.bitPattern.littleEndian) { Array($0) }
     // The side, how many levels there are and their channels come first.
     let head = 4 * (2 + (try PageModels.load().network.widths.count))
-    #expect(code(file(Array(payload.prefix(head)) + nan + payload.dropFirst(head + 4))) == .otherModel)
+    #expect(code(file(Self.replacing(payload, at: head, by: nan))) == .otherModel)
     for (index, value) in [(0, UInt8(97)), (1, 0xFF), (4, 0), (4, 31), (8, 12), (9, 0xFF)] {
       var other = payload
       other[index] = value
@@ -85,14 +91,14 @@ struct ModelFileTests {
     let judges = try ModelFile(Self.scorers, name: "page-scorers").payload
     func judged(_ payload: [UInt8]) -> ModelErrorCode? { code(Self.network, file(payload, name: "page-scorers")) }
     #expect(judged(judges) == nil)
-    #expect(judged([20] + judges.dropFirst()) == .otherModel)
+    #expect(judged(Self.replacing(judges, at: 0, by: [20])) == .otherModel)
     #expect(judged(judges + [0, 0, 0, 0]) == .otherModel)
     #expect(judged(Array(judges.dropLast(4))) == .otherModel)
     // The counts of something much larger than what follows.
-    #expect(judged(judges.prefix(4) + [0xFF, 0xFF, 0xFF, 0x7F] + judges.dropFirst(8)) == .otherModel)
+    #expect(judged(Self.replacing(judges, at: 4, by: [0xFF, 0xFF, 0xFF, 0x7F])) == .otherModel)
     // A deviation of zero would divide by it.
     let at = 8 + 4 * PageFeatures.count
-    #expect(judged(judges.prefix(at) + [0, 0, 0, 0] + judges.dropFirst(at + 4)) == .otherModel)
-    #expect(judged(judges.prefix(at) + nan + judges.dropFirst(at + 4)) == .otherModel)
+    #expect(judged(Self.replacing(judges, at: at, by: [0, 0, 0, 0])) == .otherModel)
+    #expect(judged(Self.replacing(judges, at: at, by: nan)) == .otherModel)
   }
 }

@@ -14,7 +14,8 @@ struct PageSegmenterTests {
       for x in 0..<side {
         let isPage = x > side / 4 && x < side * 3 / 4 && y > side / 6 && y < side * 5 / 6
         for c in 0..<3 {
-          values[(y * side + x) * 3 + c] = Float((x * 7 + y * 3 + c * 50) % 97) / 4 + (isPage ? 150 : 70)
+          let texture = (x * 7 + y * 3 + c * 50) % 97
+          values[(y * side + x) * 3 + c] = Float(texture) / 4 + (isPage ? 150 : 70)
         }
       }
     }

@@ -111,18 +111,20 @@ import WaymarkImage
     let sides = sheet.map { sheet in
       (0..<4).map { (sheet.corners[$0], sheet.corners[($0 + 1) % 4] - sheet.corners[$0]) }
     }
+    func isInside(_ place: Point2) -> Bool { sides?.allSatisfy { $1.cross(place - $0) > 0 } ?? false }
+    func value(_ x: Int, _ y: Int) -> Int {
+      if hasHand, (190..<215).contains(x), y > 150 { return 140 }
+      let place = Point2(Double(x), Double(y))
+      if isInside(place) { return (y / 6) % 3 == 0 && x % 5 < 3 ? 110 : 175 }
+      let ground: Int = x < 200 ? 90 : 120
+      // Its shadow falls to the right and below.
+      return isInside(place - Point2(6, 5)) ? ground * 3 / 4 : ground
+    }
     return GrayImage(width: 320, height: 240) { out in
       for y in 0..<240 {
         for x in 0..<320 {
-          let place = Point2(Double(x), Double(y))
-          var value = x < 200 ? 90 : 120
-          if let sides {
-            // Its shadow falls to the right and below.
-            if sides.allSatisfy({ $1.cross(place - Point2(6, 5) - $0) > 0 }) { value = value * 3 / 4 }
-            if sides.allSatisfy({ $1.cross(place - $0) > 0 }) { value = (y / 6) % 3 == 0 && x % 5 < 3 ? 110 : 175 }
-          }
-          if hasHand, (190..<215).contains(x), y > 150 { value = 140 }
-          out[y * 320 + x] = UInt8((value + (x * 7 + y * 13) % 3) * light / 100)
+          let grain: Int = (x * 7 + y * 13) % 3
+          out[y * 320 + x] = UInt8((value(x, y) + grain) * light / 100)
         }
       }
     }

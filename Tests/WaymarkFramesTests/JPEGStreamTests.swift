@@ -39,7 +39,10 @@ struct JPEGStreamTests {
   }
 
   @Test func findsTheSameInPiecesOfAnySize() {
-    let stream = Array("--x\r\n\r\n".utf8) + file + [0xFF, 0xFF] + file.prefix(file.count - 9) + file + [0, 1] + file
+    let parts: [[UInt8]] = [
+      Array("--x\r\n\r\n".utf8), file, [0xFF, 0xFF], Array(file.prefix(file.count - 9)), file, [0, 1], file,
+    ]
+    let stream = parts.flatMap { $0 }
     let whole = pictures(stream, piece: stream.count)
     #expect(whole.count == 3)
     for piece in [1, 2, 3, 7, 64, 501] { #expect(pictures(stream, piece: piece) == whole, "\(piece)") }

@@ -180,10 +180,9 @@ struct SourceTests {
       #expect(sink.seen.withLock { $0.statuses.last?.problem?.code.rawValue } == problem)
     }
     source.stop()
-    let round: [SourceStatus.State] = [.back, .streaming, .lost]
+    let rounds = (0..<4).flatMap { _ in [SourceStatus.State.back, .streaming, .lost] }
     #expect(
-      sink.seen.withLock { $0.statuses.map(\.state) }
-        == [.opened, .streaming, .lost] + round + round + round + round + [.closed])
+      sink.seen.withLock { $0.statuses.map(\.state) } == [.opened, .streaming, .lost] + rounds + [.closed])
     #expect(sink.seen.withLock { $0.statuses.allSatisfy { !$0.ended } })
     #expect(source.statistics.lost == 5)
   }

@@ -177,12 +177,18 @@ struct TokenBoundsTests {
     #expect(verdict.outcome == .invalid(.malformed), "\(verdict.outcome)")
   }
 
+  /// Thirty-two bytes: the first, thirty times the middle one, the last.
+  private static func coordinate(_ first: UInt8, _ middle: UInt8, _ last: UInt8) -> [UInt8] {
+    var bytes = [UInt8](repeating: middle, count: 32)
+    (bytes[0], bytes[31]) = (first, last)
+    return bytes
+  }
+
   @Test(
     "Ed25519 keys of low order are refused",
     arguments: [
-      [UInt8](repeating: 0, count: 32), [1] + [UInt8](repeating: 0, count: 31),
-      [UInt8](repeating: 0, count: 31) + [0x80], [0xEC] + [UInt8](repeating: 0xFF, count: 30) + [0x7F],
-      [0xEE] + [UInt8](repeating: 0xFF, count: 31),
+      coordinate(0, 0, 0), coordinate(1, 0, 0), coordinate(0, 0, 0x80), coordinate(0xEC, 0xFF, 0x7F),
+      coordinate(0xEE, 0xFF, 0xFF),
       [
         0x26, 0xE8, 0x95, 0x8F, 0xC2, 0xB2, 0x27, 0xB0, 0x45, 0xC3, 0xF4, 0x89, 0xF2, 0xEF, 0x98, 0xF0, 0xD5, 0xDF,
         0xAC,

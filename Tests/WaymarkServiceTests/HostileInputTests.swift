@@ -43,12 +43,15 @@ import WaymarkProtocol
     await service.stop()
   }
 
-  @Test(arguments: [
-    Array("{\"id\":1,\"method\":\"ping\u{0}\"}".utf8), [0xFF, 0xFE, 0x00],
-    Array("\"".utf8) + [0xC0, 0xAF] + Array("\"".utf8),
-    Array(String(repeating: "[", count: 60_000).utf8), Array(String(repeating: "{\"a\":", count: 10_000).utf8),
-    Array("{\"id\":1,\"method\":\"ping\"} {}".utf8), Array("hello".utf8),
-  ])
+  private static let badLines: [[UInt8]] = {
+    let texts = [
+      "{\"id\":1,\"method\":\"ping\u{0}\"}", String(repeating: "[", count: 60_000),
+      String(repeating: "{\"a\":", count: 10_000), "{\"id\":1,\"method\":\"ping\"} {}", "hello",
+    ]
+    return texts.map { [UInt8]($0.utf8) } + [[0xFF, 0xFE, 0x00], [0x22, 0xC0, 0xAF, 0x22]]
+  }()
+
+  @Test(arguments: badLines)
   func badLinesAreAnsweredAndTheConnectionGoesOn(_ line: [UInt8]) async throws {
     let service = try await TestService()
     let client = try RawClient(service.path)

@@ -18,7 +18,7 @@ import WaymarkSymbologies
   /// A line of pixels, four a module, with so many light modules on either side and something dark beyond.
   private func line(_ modules: [Bool], quiet: Int) -> LinearLine {
     let dark = [Bool](repeating: true, count: 6), light = [Bool](repeating: false, count: quiet)
-    let all = [false] + dark + light + modules + light + dark + [false]
+    let all: [Bool] = [[false], dark, light, modules, light, dark, [false]].flatMap { $0 }
     var edges: [Double] = []
     for i in all.indices.dropFirst() where all[i] != all[i - 1] { edges.append(Double(4 * i)) }
     return LinearLine(edges: edges, length: Double(4 * all.count))

@@ -227,7 +227,10 @@ struct TextReaderTests {
 
   @Test func anEvenWallHoldsNoPanel() {
     let wall = GrayImage(width: 600, height: 400) { target in
-      for i in 0..<(600 * 400) { target[i] = UInt8(120 + (i % 600) / 10 + (i / 600) / 20) }
+      for i in 0..<(600 * 400) {
+        let (row, column) = i.quotientAndRemainder(dividingBy: 600)
+        target[i] = UInt8(120 + column / 10 + row / 20)
+      }
     }
     #expect(wall.withView { LineFinder().search($0) }.panels.isEmpty)
   }

@@ -8,12 +8,17 @@ import WaymarkImage
     let inverted = ToneMapping.invert(picture.unsafeView)
     #expect(inverted.withView { $0[0, 0] } == 5)
     let again = ToneMapping.invert(inverted.unsafeView)
-    #expect((0..<17).allSatisfy { y in (0..<33).allSatisfy { again.unsafeView[$0, y] == picture.unsafeView[$0, y] } })
+    for y in 0..<17 {
+      for x in 0..<33 { #expect(again.unsafeView[x, y] == picture.unsafeView[x, y]) }
+    }
   }
 
   @Test func equalizingSpreadsFaintTonesNoFurtherThanItsLimit() {
     let faint = GrayImage(width: 128, height: 128) { out in
-      for i in out.indices { out[i] = UInt8(100 + (i / 4 % 2) * 20 + i % 3) }
+      for i in out.indices {
+        let stripe: Int = i / 4 % 2 * 20
+        out[i] = UInt8(100 + stripe + i % 3)
+      }
     }
     func range(_ image: GrayImage) -> Int {
       image.withView { view in

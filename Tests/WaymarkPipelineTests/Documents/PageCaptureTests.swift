@@ -4,6 +4,12 @@ import WaymarkGeometry
 import WaymarkImage
 import WaymarkPipeline
 
+/// Twenty-four bits that look like chance, the same for the same place of a picture.
+func scrambled(_ place: Int, by shift: UInt64 = 7) -> UInt64 {
+  let hash = UInt64(place)
+  return ((hash ^ (hash >> shift)) &* 0x9E37_79B9_7F4A_7C15) >> 40
+}
+
 /// Capturing by itself, on a clock of the test's own: 15 frames a second.
 @Suite struct PageCaptureTests {
   /// A page with marks of its own: a few dark bars, where `seed` says.
@@ -12,9 +18,8 @@ import WaymarkPipeline
       for y in 0..<240 {
         for x in 0..<320 {
           // A hash of place and seed: pages must have nothing in common.
-          var hash = UInt64(seed * 1_000_003 + y / 10 * 8191 + x / 12)
-          hash = (hash ^ (hash >> 7)) &* 0x9E37_79B9_7F4A_7C15
-          let isInk = (hash >> 40) % 2 == 0
+          let place: Int = seed * 1_000_003 + y / 10 * 8191 + x / 12
+          let isInk: Bool = scrambled(place) % 2 == 0
           out[y * 320 + x] = isInk ? shade / 6 : shade
         }
       }
@@ -284,9 +289,9 @@ import WaymarkPipeline
     GrayImage(width: 640, height: 480) { out in
       for y in 0..<480 {
         for x in 0..<640 {
-          var hash = UInt64(seed * 1_000_003 + y / 12 * 8191 + x / 9)
-          hash = (hash ^ (hash >> 7)) &* 0x9E37_79B9_7F4A_7C15
-          let isInk = y % 12 < 5 && (90..<550).contains(x) && (60..<420).contains(y) && (hash >> 40) % 3 > 0
+          let place: Int = seed * 1_000_003 + y / 12 * 8191 + x / 9
+          let isInside: Bool = (90..<550).contains(x) && (60..<420).contains(y)
+          let isInk: Bool = y % 12 < 5 && isInside && scrambled(place) % 3 > 0
           out[y * 640 + x] = isInk ? 50 : 225
         }
       }
@@ -314,12 +319,11 @@ import WaymarkPipeline
     GrayImage(width: 640, height: 480) { out in
       for y in 0..<480 {
         for x in 0..<640 {
-          let isPrinted = x < 150
-          var hash = UInt64((isPrinted ? 0 : seed) * 1_000_003 + y / 24 * 8191 + x / 7)
-          hash = (hash ^ (hash >> 7)) &* 0x9E37_79B9_7F4A_7C15
-          let isInside = (90..<550).contains(x) && (60..<420).contains(y)
-          let isRule = y % 24 == 20 || [150, 151, 330, 331].contains(x)
-          let isWord = (6..<15).contains(y % 24) && (hash >> 40) % 2 > 0
+          let written: Int = x < 150 ? 0 : seed
+          let place: Int = written * 1_000_003 + y / 24 * 8191 + x / 7
+          let isInside: Bool = (90..<550).contains(x) && (60..<420).contains(y)
+          let isRule: Bool = y % 24 == 20 || [150, 151, 330, 331].contains(x)
+          let isWord: Bool = (6..<15).contains(y % 24) && scrambled(place) % 2 > 0
           out[y * 640 + x] = isInside && (isRule || isWord) ? 50 : 225
         }
       }

@@ -15,15 +15,13 @@ import WaymarkPipeline
     let image = GrayImage(width: 320, height: 240) { out in
       for y in 0..<240 {
         for x in 0..<320 {
-          var patch = UInt64(y / 11 * 4099 + (x + y / 3) / 13)
-          patch = (patch ^ (patch >> 5)) &* 0x9E37_79B9_7F4A_7C15
-          var noise = UInt64(number * 99_991 + y * 331 + x)
-          noise = (noise ^ (noise >> 9)) &* 0x9E37_79B9_7F4A_7C15
-          var value = 60 + Int((patch >> 40) % 120)
+          let patch: Int = y / 11 * 4099 + (x + y / 3) / 13
+          let noise = Int(scrambled(number * 99_991 + y * 331 + x, by: 9) % 5)
+          var value = 60 + Int(scrambled(patch, by: 5) % 120)
           if let sides, sides.allSatisfy({ $1.cross(Point2(Double(x), Double(y)) - $0) > 0 }) {
             value = y % 12 < 4 && x % 17 < 13 && (70..<190).contains(y) ? 60 : 150
           }
-          out[y * 320 + x] = UInt8(value + Int((noise >> 40) % 5))
+          out[y * 320 + x] = UInt8(value + noise)
         }
       }
     }
@@ -89,10 +87,9 @@ import WaymarkPipeline
     let image = GrayImage(width: 320, height: 240) { out in
       for y in 0..<240 {
         for x in 0..<320 {
-          var noise = UInt64(number * 99_991 + y * 331 + x)
-          noise = (noise ^ (noise >> 9)) &* 0x9E37_79B9_7F4A_7C15
-          let isPaper = sides?.allSatisfy { $1.cross(Point2(Double(x), Double(y)) - $0) > 0 } ?? false
-          out[y * 320 + x] = UInt8(((isPaper ? 220 : 110) + Int((noise >> 40) % 5)) * light / 100)
+          let noise = Int(scrambled(number * 99_991 + y * 331 + x, by: 9) % 5)
+          let isPaper: Bool = sides?.allSatisfy { $1.cross(Point2(Double(x), Double(y)) - $0) > 0 } ?? false
+          out[y * 320 + x] = UInt8(((isPaper ? 220 : 110) + noise) * light / 100)
         }
       }
     }
@@ -112,8 +109,7 @@ import WaymarkPipeline
       let image = GrayImage(width: 320, height: 240) { out in
         for y in 0..<240 {
           for x in 0..<320 {
-            var noise = UInt64(number * 99_991 + y * 331 + x)
-            noise = (noise ^ (noise >> 9)) &* 0x9E37_79B9_7F4A_7C15
+            let noise = Int(scrambled(number * 99_991 + y * 331 + x, by: 9) % 5)
             var value = 130
             if number >= 15 {
               if inside(Self.outline, x, y) {
@@ -122,7 +118,7 @@ import WaymarkPipeline
                 value = 95
               }
             }
-            out[y * 320 + x] = UInt8(value + Int((noise >> 40) % 5))
+            out[y * 320 + x] = UInt8(value + noise)
           }
         }
       }

@@ -11,8 +11,10 @@ import WaymarkSystem
 struct HardwareTriggerTests {
   /// One `struct input_event`.
   private func record(_ type: UInt16, _ code: UInt16, _ value: UInt32) -> [UInt8] {
-    [UInt8](repeating: 0, count: 16) + [type, code].flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
-      + (0..<4).map { UInt8(value >> (8 * $0) & 0xFF) }
+    let time = [UInt8](repeating: 0, count: 16)
+    let kind: [UInt8] = [type, code].flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    let bytes: [UInt8] = (0..<4).map { UInt8(value >> (8 * $0) & 0xFF) }
+    return time + kind + bytes
   }
 
   @Test("Presses count; releases, repeats and other keys do not")
