@@ -9,8 +9,8 @@ cross_mirror=${WAYMARK_MIRROR:-http://deb.debian.org/debian}
 # Those of build_packages, and the compiler's own for that processor.
 cross_libraries=(libc6-dev libgcc-14-dev libstdc++-14-dev linux-libc-dev libzbar-dev libv4l-dev libjpeg-dev libpng-dev libwebp-dev
   libxkbcommon-dev zlib1g-dev)
-# Loaded when a program runs, or needed to run it.
-cross_tests=(libtesseract5:arm64 libmosquitto1:arm64 libtiff6:arm64 libheif1:arm64 libjxl0.11:arm64
+# What links and packs looks into its programs with, what they load, and what is needed to run them.
+cross_tests=(binutils-aarch64-linux-gnu libtesseract5:arm64 libmosquitto1:arm64 libtiff6:arm64 libheif1:arm64 libjxl0.11:arm64
   libpoppler-glib8t64:arm64 qemu-user tesseract-ocr-eng tesseract-ocr-deu xkb-data libx11-data)
 
 # cross_in ROOT COMMAND…: runs a command in one of the systems, which sees the project where it is.
@@ -23,6 +23,29 @@ cross_in() {
     mkdir -p "$root$project"; mount --bind "$project" "$root$project"
     exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 TERM=dumb DEBIAN_FRONTEND=noninteractive \
       chroot "$root" /bin/sh -c "cd \"\$0\" && exec \"\$@\"" "$project" "$@"' cross "$root" "$PWD" "$@"
+}
+
+# cross_emulated COMMAND…: runs a command of this processor in a namespace of its own, as root of it with every user, in which the kernel
+# starts programs for arm64 with qemu-user. Ends with 78 where the kernel keeps no formats of programs per namespace (before Linux 6.7).
+cross_emulated() {
+  local channel process status=0
+  channel=$(mktemp -d)
+  mkfifo "$channel/ready" "$channel/go"
+  # shellcheck disable=SC2016 # expanded by the inner shell
+  unshare --user --mount bash -euc 'channel=$1; shift; echo > "$channel/ready"; read -r _ < "$channel/go"
+    mount -t binfmt_misc none /proc/sys/fs/binfmt_misc || exit 78
+    # The first bytes of a program for aarch64. The interpreter is opened here, so that it is found in every root.
+    printf "%s" ":arm64:M::\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\xb7\x00:\xff\xff\xff\xff\xff\xff\xff\x00\xff\xff\xff\xff\xff\xff\xff\xff\xfe\xff\xff\xff:$0:F" \
+      > /proc/sys/fs/binfmt_misc/register
+    exec "$@"' "$cross_folder/sysroot/usr/bin/qemu-aarch64" "$channel" "$@" &
+  process=$!
+  read -r _ < "$channel/ready"
+  echo '0 0 65536' > "/proc/$process/uid_map"
+  echo '0 0 65536' > "/proc/$process/gid_map"
+  echo > "$channel/go"
+  wait "$process" || status=$?
+  rm -rf "$channel"
+  return "$status"
 }
 
 # cross_system NAME SUITE PACKAGE…: a Debian system in a folder, made once.
@@ -48,6 +71,31 @@ cross_system() {
     || skip "packages of $suite could not be installed; see $cross_folder/$name.log"
   rm -rf "$root"/var/cache/apt/archives/*.deb
   echo "$suite $*" > "$cross_folder/$name.complete"
+}
+
+# Makes a Debian 13 of that processor alone, in $cross_folder/system/root: a kiosk before Waymark comes, and what the samples want. After
+# debian_choose of debian-root.sh.
+cross_root() {
+  local store=$cross_folder/system packages
+  # shellcheck disable=SC2154 # set by debian_choose
+  packages=$debian_packages,kmod,python3,libtesseract5,tesseract-ocr-eng,tesseract-ocr-deu,libtiff6,libheif1,libheif-plugin-libde265
+  packages+=,libheif-plugin-dav1d,libjxl0.11,libpoppler-glib8t64
+  if [ "$(cat "$store/root.complete" 2>/dev/null)" = "$packages" ]; then return; fi
+  [ -x "$cross_folder/sysroot/usr/bin/qemu-aarch64" ] || skip "there is no $cross_folder/sysroot: Scripts/package --arch arm64 makes it"
+  (need mmdebstrap) || skip "cannot install mmdebstrap"
+  say "$(basename "$0"): making Debian 13 for arm64 (minutes, once; see $store/log)"
+  rm -rf "$store"
+  mkdir -p "$store"
+  # What dpkg unpacks and configures there runs under qemu-user.
+  # shellcheck disable=SC2154
+  cross_emulated mmdebstrap --mode=root --architectures=arm64 --variant=minbase --dpkgopt=force-unsafe-io \
+    --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/share/doc/*' \
+    --include="$packages" "$debian_suite" "$store/root" "$cross_mirror" > "$store/log" 2>&1 \
+    || skip "mmdebstrap failed: $(grep '^E: ' "$store/log" | head -1)"
+  # dpkg would leave out the documentation of waymark as well.
+  rm -f "$store"/root/etc/dpkg/dpkg.cfg.d/99mmdebstrap
+  mkdir -p "$store/root/given" "$store/root/out"
+  echo "$packages" > "$store/root.complete"
 }
 
 # Makes compiler, runtime and sysroot where they are missing, and the Swift SDK that names them.

@@ -33,19 +33,21 @@ debian_base() {
   fi
 }
 
-# debian_test ROOT SCRIPT: has the system run a script of Tests/Support when it is booted, and then power itself off.
+# debian_test ROOT SCRIPT [PATIENCE]: has the system run a script of Tests/Support when it is booted, and then power itself off. What is waited
+# for may take PATIENCE times as long as on a computer.
 debian_test() {
-  local root=$1 script=$2
+  local root=$1 script=$2 patience=${3:-1}
   # The root is thrown away: dpkg need not wait for the disk.
   echo force-unsafe-io > "$root/etc/dpkg/dpkg.cfg.d/test"
   install -m755 "Tests/Support/$script" "$root/usr/local/sbin/waymark-test"
   install -m644 Tests/Support/systemd/common "$root/usr/local/lib/waymark-test-common"
-  cat > "$root/etc/systemd/system/waymark-test.service" <<'UNIT'
+  cat > "$root/etc/systemd/system/waymark-test.service" <<UNIT
 [Unit]
 Description=The test
 After=multi-user.target
 [Service]
 Type=oneshot
+Environment=TEST_PATIENCE=$patience
 ExecStart=/usr/local/sbin/waymark-test
 ExecStopPost=/bin/systemctl --no-block poweroff
 StandardOutput=file:/out/log
@@ -54,7 +56,46 @@ StandardError=file:/out/log
 WantedBy=default.target
 UNIT
   mkdir -p "$root/etc/systemd/system/default.target.wants"
+  if [ "$patience" -ne 1 ]; then
+    mkdir -p "$root/etc/systemd/system/service.d" "$root/etc/systemd/system/waymark-test.service.d"
+    printf '[Service]\nTimeoutStartSec=%d\n' $((20 * patience)) > "$root/etc/systemd/system/service.d/patience.conf"
+    printf '[Service]\nTimeoutStartSec=infinity\n' > "$root/etc/systemd/system/waymark-test.service.d/patience.conf"
+  fi
   ln -s ../waymark-test.service "$root/etc/systemd/system/default.target.wants/"
+}
+
+# debian_results FOLDER CONSOLE: prints and counts what a script reported that ran in a booted system; where it did not come to its end, its
+# last words and the console's. Returns 1 where anything failed.
+debian_results() {
+  local out=$1 console=$2 passed failed
+  cat "$out/results" 2>/dev/null || true
+  passed=$(grep -c '^pass ' "$out/results" 2>/dev/null || true)
+  failed=$(grep -c '^FAIL ' "$out/results" 2>/dev/null || true)
+  if ! grep -q '^end$' "$out/results" 2>/dev/null; then
+    say "$(basename "$0"): the test did not come to its end; its last words, and the console's:"
+    tail -30 "$out/log" >&2 || true
+    tail -15 "$console" >&2 || true
+    failed=$((${failed:-0} + 1))
+  elif [ "${failed:-0}" -gt 0 ]; then
+    say "$(basename "$0"): the journal of the service:"
+    tail -40 "$out/log" >&2 || true
+  fi
+  echo "${passed:-0} passed, ${failed:-0} failed"
+  [ "${failed:-0}" -eq 0 ]
+}
+
+# debian_older PACKAGE FILE: makes an older package of it: another version, another description of the unit, another example, and a file that
+# the newer one lacks.
+debian_older() {
+  local older
+  older=$(mktemp -d)
+  dpkg-deb --raw-extract "$1" "$older"
+  sed -i 's/^Version: .*/Version: 0.0.1/' "$older/DEBIAN/control"
+  sed -i 's/^Description=/Description=OLDER /' "$older/lib/systemd/system/waymark.service"
+  echo '# OLDER' >> "$older/etc/waymark/waymark.yaml"
+  echo older > "$older/usr/share/waymark/older"
+  dpkg-deb --root-owner-group -Zgzip -z1 --build "$older" "$2" > /dev/null
+  rm -rf "$older"
 }
 
 # Boots a fresh copy of it, which runs a script and powers itself off; prints what the script reported and counts it.
@@ -62,7 +103,7 @@ UNIT
 #   debian_boot SCRIPT FOLDER [OPTION…]     the script of Tests/Support; what it may read, seen as /given; further
 #                                           options of systemd-nspawn
 debian_boot() {
-  local script=$1 given=$2 name passed failed
+  local script=$1 given=$2 name
   shift 2
   name=$(basename "$0")-$$
   work=$(mktemp -d)
@@ -75,22 +116,9 @@ debian_boot() {
   timeout --foreground "${WAYMARK_BOOT_TIMEOUT:-600}" systemd-nspawn --quiet --register=no --keep-unit --boot \
     --private-network --machine="$name" --directory="$work/root" --bind="$work/out:/out" --bind-ro="$given:/given" "$@" \
     < /dev/null > "$work/console" 2>&1 || say "$(basename "$0"): systemd-nspawn ended with status $?"
-  cat "$work/out/results" 2>/dev/null || true
-  passed=$(grep -c '^pass ' "$work/out/results" 2>/dev/null || true)
-  failed=$(grep -c '^FAIL ' "$work/out/results" 2>/dev/null || true)
   if [ ! -e "$work/out/results" ] && ! grep -q 'Welcome to' "$work/console"; then
     tail -5 "$work/console" >&2
     skip "systemd-nspawn cannot boot here"
   fi
-  if ! grep -q '^end$' "$work/out/results" 2>/dev/null; then
-    say "$(basename "$0"): the test did not come to its end; its last words, and the console's:"
-    tail -30 "$work/out/log" >&2 || true
-    tail -15 "$work/console" >&2 || true
-    failed=$((${failed:-0} + 1))
-  elif [ "${failed:-0}" -gt 0 ]; then
-    say "$(basename "$0"): the journal of the service:"
-    tail -40 "$work/out/log" >&2 || true
-  fi
-  echo "${passed:-0} passed, ${failed:-0} failed"
-  [ "${failed:-0}" -eq 0 ]
+  debian_results "$work/out" "$work/console"
 }
