@@ -86,7 +86,7 @@ cross_root() {
   say "$(basename "$0"): making Debian 13 for arm64 (minutes, once; see $store/log)"
   rm -rf "$store"
   mkdir -p "$store"
-  # What dpkg unpacks and configures there runs under qemu-user.
+  # What dpkg unpacks and configures there runs under qemu-user; debootstrap would sort all of Debian's packages there, too.
   # shellcheck disable=SC2154
   cross_emulated mmdebstrap --mode=root --architectures=arm64 --variant=minbase --dpkgopt=force-unsafe-io \
     --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/share/doc/*' \

@@ -1,7 +1,6 @@
 // A plugin of qemu-user that counts the instructions a program executes, and writes their number to the file it is given. The few declarations
 // are those of version 1 of qemu's plugins (include/qemu/qemu-plugin.h), whose header Debian does not package. Counting is exact where one
 // thread works.
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
