@@ -124,13 +124,8 @@ struct BuiltInReaders {
 
   /// Runs a reader that looks along rows on the picture's columns.
   private func onItsSide(_ read: (ImageView, BlockMean) -> [MatrixDetection]) -> [MatrixDetection] {
-    let (width, height) = (view.width, view.height)
-    let turned = GrayImage(width: height, height: width) { pixels in
-      for y in 0..<height {
-        let row = view.row(y)
-        for x in 0..<width { pixels[x * height + height - 1 - y] = row[x] }
-      }
-    }
+    let height = view.height
+    let turned = GrayImage(copying: view).oriented(.turn90)
     func back(_ p: Point2) -> Point2 { [p.y, Double(height - 1) - p.x] }
     return turned.withView { read($0, BlockMean($0)) }.map { found in
       var finding = found

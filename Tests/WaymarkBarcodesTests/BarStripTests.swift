@@ -5,11 +5,13 @@ import WaymarkImage
 @testable import WaymarkBarcodes
 
 @Suite struct BarStripTests {
-  private func isRuled(_ image: GrayImage) -> Bool {
+  private func isRuled(_ image: GrayImage) -> Bool { BarStrip.isRuled(strip(image)) }
+
+  private func strip(_ image: GrayImage) -> GrayImage {
     let region = BarRegion(
       center: Point2(Double(image.width) - 1, Double(image.height) - 1) / 2, direction: [1, 0],
       length: Double(image.width), height: Double(image.height), coherence: 1, energy: 100)
-    return image.withView { BarStrip.isRuled(BarStrip(region).draw($0)) }
+    return image.withView { BarStrip(region).draw($0) }
   }
 
   /// The shortest codes of each kind among them.
@@ -45,5 +47,54 @@ import WaymarkImage
       }
     }
     #expect(isRuled(noisy))
+  }
+
+  // MARK: Bars go on, letters do not
+
+  /// Strokes at other places at each of `heights` heights; each height leans by `slant` pixels a row.
+  private func strokes(heights: Int, slant: Double = 0) -> GrayImage {
+    let (width, height) = (400, 180)
+    var random = SplitMix(state: 3)
+    let rows = (0..<heights).map { _ -> [Bool] in
+      var isDark = false
+      return (0..<200).map { _ in
+        if random.next() % 5 < 2 { isDark.toggle() }
+        return isDark
+      }
+    }
+    return GrayImage(width: width, height: height) { pixels in
+      for y in 0..<height {
+        for x in 0..<width {
+          let at = (Int(Double(x) + slant * Double(y) + 100) / 3) % 200
+          pixels[y * width + x] = rows[y * heights / height][at] ? 40 : 210
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [0, 0.05, -0.1])
+  func barsGoOnFromBandToBand(_ slant: Double) {
+    #expect(BarStrip.isContinuous(strip(strokes(heights: 1, slant: slant))))
+  }
+
+  /// Noise of a standard deviation as large as half of the contrast is averaged in a band.
+  @Test func barsInNoiseGoOn() {
+    let bars = strokes(heights: 1)
+    var noise = SplitMix(state: 5)
+    let noisy = bars.withView { view in
+      GrayImage(width: view.width, height: view.height) { pixels in
+        for i in pixels.indices {
+          let level = Int(view[i % view.width, i / view.width]) + Int(noise.next() % 241) - 120
+          pixels[i] = UInt8(min(max(level, 0), 255))
+        }
+      }
+    }
+    #expect(BarStrip.isContinuous(strip(noisy)))
+  }
+
+  @Test func whatChangesWithTheHeightDoesNot() {
+    #expect(!BarStrip.isContinuous(strip(strokes(heights: 9))))
+    let plain = GrayImage(width: 400, height: 180) { pixels in for i in pixels.indices { pixels[i] = 128 } }
+    #expect(!BarStrip.isContinuous(strip(plain)))
   }
 }

@@ -32,61 +32,92 @@ struct Contours {
   init(_ view: ImageView, levels: BlockMean, shortest: Int = 40, budget: Int = 400_000, isFine: Bool = true) {
     let (width, height) = (view.width, view.height)
     guard width > 2, height > 2 else { return }
-    let picture = levels.threshold(view)
-    let pixels = picture.unsafeView
+    // Outside the picture it is light: a pixel of it all around spares the question where that is.
+    let picture = levels.threshold(view).framed(1, tone: .max)
+    let pixels = UnsafeRawPointer(picture.unsafeView.row(0))
     defer { withExtendedLifetime(picture) {} }
-    var followed = [Bool](repeating: false, count: width * height)
-    // Outside the picture it is light.
-    @inline(__always) func isDark(_ x: Int, _ y: Int) -> Bool {
-      x >= 0 && y >= 0 && x < width && y < height && pixels.row(y)[x] == 0
-    }
+    let row = width + 2
+    var followed = [Bool](repeating: false, count: row * (height + 2))
+    @inline(__always) func isDark(_ pixel: Int) -> Bool { pixels.load(fromByteOffset: pixel, as: UInt8.self) == 0 }
+    // A corner between pixels is known by the one to its upper left. Directions: right, down, left, up.
+    let steps = [1, row, -1, -row]
+    let (toLeft, toRight) = ([1, row + 1, row, 0], [row + 1, row, 0, 1])
     var budget = budget
-    var path: [SIMD2<Int32>] = []
-    for y in 0..<height {
-      let row = pixels.row(y)
-      for x in 0..<width where row[x] == 0 && (x == 0 || row[x - 1] != 0) && !followed[y * width + x] {
+    var path: [Int] = []
+    for y in 1...height {
+      var pixel = y * row
+      let end = pixel + width + 1
+      while true {
+        pixel = Self.nextBorder(pixels, from: pixel + 1, to: end)
+        guard pixel < end else { break }
+        if followed[pixel] { continue }
         guard budget > 0 else {
           isLimited = true
           return
         }
         path.removeAll(keepingCapacity: true)
-        // Up along the left side of this pixel. Directions: right, down, left, up.
-        var (px, py, direction) = (x, y + 1, 3)
+        // Up along the left side of this pixel.
+        let first = pixel - 1
+        var (corner, direction) = (first, 3)
         repeat {
-          switch direction {
-          case 0: px += 1
-          case 1: py += 1
-          case 2: px -= 1
-          default:
-            py -= 1
-            followed[py * width + px] = true
+          corner &+= steps[direction]
+          if direction == 3 { followed[corner &+ row &+ 1] = true }
+          path.append(corner)
+          if !isDark(corner &+ toRight[direction]) {
+            direction = (direction &+ 1) & 3
+          } else if isDark(corner &+ toLeft[direction]) {
+            direction = (direction &+ 3) & 3
           }
-          path.append([Int32(px), Int32(py)])
-          let left: Bool
-          let right: Bool
-          switch direction {
-          case 0: (left, right) = (isDark(px, py - 1), isDark(px, py))
-          case 1: (left, right) = (isDark(px, py), isDark(px - 1, py))
-          case 2: (left, right) = (isDark(px - 1, py), isDark(px - 1, py - 1))
-          default: (left, right) = (isDark(px - 1, py - 1), isDark(px, py - 1))
-          }
-          if !right { direction = (direction + 1) & 3 } else if left { direction = (direction + 3) & 3 }
-        } while (px, py, direction) != (x, y + 1, 3) && path.count <= budget
+        } while (corner, direction) != (first, 3) && path.count <= budget
         budget -= path.count
-        if path.count >= shortest { polygons += Self.polygons(path, isFine: isFine) }
+        if path.count >= shortest { polygons += Self.polygons(path, row: row, isFine: isFine) }
       }
     }
+  }
+
+  /// The next pixel, in a picture of black and white, that is dark and has light to its left; `end` where there is none.
+  @inline(__always)
+  private static func nextBorder(_ pixels: UnsafeRawPointer, from start: Int, to end: Int) -> Int {
+    var pixel = start
+    while pixel &+ 8 <= end {
+      let here = UInt64(littleEndian: pixels.loadUnaligned(fromByteOffset: pixel, as: UInt64.self))
+      let before = UInt64(littleEndian: pixels.loadUnaligned(fromByteOffset: pixel &- 1, as: UInt64.self))
+      let borders = ~here & before
+      if borders != 0 { return pixel &+ borders.trailingZeroBitCount >> 3 }
+      pixel &+= 8
+    }
+    while pixel < end {
+      if pixels.load(fromByteOffset: pixel, as: UInt8.self) == 0,
+        pixels.load(fromByteOffset: pixel &- 1, as: UInt8.self) != 0
+      {
+        return pixel
+      }
+      pixel &+= 1
+    }
+    return end
   }
 
   /// Sides may be bent by this share of the extent of their polygon, or by the least number of pixels.
   private static let bend = (share: 0.012, least: 1.3)
 
-  private static func polygons(_ path: [SIMD2<Int32>], isFine: Bool) -> [Polygon] {
+  /// - Parameters:
+  ///   - path: the corners between pixels, each known by the pixel to its upper left in a picture with a pixel more all around.
+  ///   - row: pixels from row to row of that picture.
+  private static func polygons(_ path: [Int], row: Int, isFine: Bool) -> [Polygon] {
     // Middles of cracks, from the corners of pixels to their centres.
-    let points = path.indices.map { i in
-      let (a, b) = (path[i], path[(i + 1) % path.count])
-      return Point2(Double(a.x + b.x) / 2 - 0.5, Double(a.y + b.y) / 2 - 0.5)
+    func place(_ corner: Int) -> Point2 {
+      let (y, x) = corner.quotientAndRemainder(dividingBy: row)
+      return Point2(Double(x), Double(y))
     }
+    var previous = place(path[0])
+    var points: [Point2] = []
+    points.reserveCapacity(path.count)
+    for corner in path.dropFirst() {
+      let next = place(corner)
+      points.append((previous + next) / 2 - 0.5)
+      previous = next
+    }
+    points.append((previous + place(path[0])) / 2 - 0.5)
     let mean = points.reduce(Point2(0, 0), +) / Double(points.count)
     func farthest(from p: Point2) -> Int {
       var best = (0, -1.0)

@@ -49,6 +49,9 @@ struct DataMatrixTimingSearch {
   let levels: BlockMean
   let inverted: Bool
 
+  /// In so many turns places along a border are looked at.
+  private static let turns = 4
+
   /// How thick the dark stroke along a border is: where light follows, one module.
   ///
   /// - Parameters:
@@ -58,12 +61,22 @@ struct DataMatrixTimingSearch {
     let length = a.distance(to: b)
     let samples = places.isEmpty ? min(120, max(16, Int(length / 1.5))) : places.count
     let most = length / 5
-    var found: [Double] = []
-    for i in 0..<samples {
-      let p = places.isEmpty ? a + (b - a) * (0.05 + 0.9 * Double(i) / Double(samples - 1)) : places[i]
+    /// How far it is dark from a place on the border, in quarters of a pixel; `nil` where it is light at once, or nowhere.
+    func depth(_ p: Point2) -> Double? {
       var depth = 0.5
-      while depth < most, isDark(p + inward * depth) { depth += 0.25 }
-      if depth > 0.5, depth < most { found.append(depth) }
+      guard isDark(p + inward * depth) else { return nil }
+      repeat { depth += 0.5 } while depth < most && isDark(p + inward * depth)
+      if !isDark(p + inward * (depth - 0.25)) { depth -= 0.25 }
+      return depth < most ? depth : nil
+    }
+    var found: [Double] = []
+    // Where hardly a place of the first turn has light behind it, there is nothing to measure.
+    for first in 0..<Self.turns {
+      for i in stride(from: first, to: samples, by: Self.turns) {
+        let p = places.isEmpty ? a + (b - a) * (0.05 + 0.9 * Double(i) / Double(samples - 1)) : places[i]
+        if let depth = depth(p) { found.append(depth) }
+      }
+      if first == 0, found.count < samples / 32 { return nil }
     }
     guard found.count >= samples / 4 else { return nil }
     found.sort()
@@ -194,10 +207,11 @@ struct DataMatrixTimingSearch {
   /// How much lighter than its surroundings a place is; negative where it is dark.
   @inline(__always)
   func excess(_ p: Point2) -> Double {
-    let x = min(max(0, Int(p.x)), view.width - 1) / BlockMean.side
-    let y = min(max(0, Int(p.y)), view.height - 1) / BlockMean.side
-    let level = Double(levels[min(x, levels.columns - 1), min(y, levels.rows - 1)]) + 0.5
-    let value = view.sample(p) - level
+    let isInside = p.x >= 0 && p.y >= 0 && p.x < Double(view.width &- 1) && p.y < Double(view.height &- 1)
+    let x = isInside ? Int(p.x) : min(max(0, Int(p.x)), view.width - 1)
+    let y = isInside ? Int(p.y) : min(max(0, Int(p.y)), view.height - 1)
+    let level = levels[min(x / BlockMean.side, levels.columns - 1), min(y / BlockMean.side, levels.rows - 1)]
+    let value = (isInside ? view.bilinear(inside: p) : view.sample(p)) - (Double(level) + 0.5)
     return inverted ? -value : value
   }
 

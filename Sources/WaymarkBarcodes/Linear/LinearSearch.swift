@@ -21,6 +21,8 @@ struct LinearSearch {
   private var drawn: [Place: GrayImage] = [:]
   /// Whether places turn dark as often as codes do, as far as that was asked.
   private var ruled: [Place: Bool] = [:]
+  /// Whether places show the same at neighbouring heights, as far as that was asked.
+  private var continuous: [Place: Bool] = [:]
 
   /// Which region of bars it is.
   private struct Place: Hashable {
@@ -139,15 +141,23 @@ struct LinearSearch {
       for code in codes {
         guard var symbol = Symbol(code, pass: pass) else { continue }
         if symbol.symbology == .code128 { symbol = lines.extended(symbol) }
-        // Every band occurs twice in a strip.
-        symbol.corners = BarOutline.corners(
-          of: symbol, leftAt: code.points.map { Point2($0.x, $0.y / 2) }, isUpsideDown: code.isUpsideDown, in: strip,
-          of: region, image)
+        // Every band occurs twice in a strip; another pass over the same bars measures nothing else.
+        let known = evidence.claims.first {
+          $0.symbol.sameContent(as: symbol) && region.corners.contains($0.symbol.corners.center)
+        }
+        symbol.corners =
+          known?.symbol.corners
+          ?? BarOutline.corners(
+            of: symbol, leftAt: code.points.map { Point2($0.x, $0.y / 2) }, isUpsideDown: code.isUpsideDown, in: strip,
+            of: region, image)
         add(symbol, to: &evidence)
       }
       if !own.isEmpty { for symbol in lines.read(own) { evidence.add(symbol) } }
     }
-    if wanted.contains(.dataBarExpanded) { readExpanded(pass, effort, tone, looked, all, &evidence) }
+    // With stretched contrast hardly anything is seen that the same strips do not show as they are: a line finds its own level.
+    if wanted.contains(.dataBarExpanded), effort == .live || pass != .stripStretched || evidence.accepted.isEmpty {
+      readExpanded(pass, effort, tone, looked, all, &evidence)
+    }
   }
 
   /// The strip of a region of bars.
@@ -165,6 +175,14 @@ struct LinearSearch {
     let isRuled = BarStrip.isRuled(strip)
     ruled[Place(region)] = isRuled
     return isRuled
+  }
+
+  /// Returns whether a region, drawn as a strip, shows the same in bands near each other.
+  private mutating func isContinuous(_ region: BarRegion) -> Bool {
+    if let known = continuous[Place(region)] { return known }
+    let isContinuous = BarStrip.isContinuous(draw(region))
+    continuous[Place(region)] = isContinuous
+    return isContinuous
   }
 
   /// Returns whether a region may turn dark as often as the bars of a code: where no strip of it was drawn, that is not known.
@@ -212,9 +230,9 @@ struct LinearSearch {
     for (region, lines) in zip(bars, coarse) {
       // A code that was read here needs no second look.
       if accepted.contains(where: { $0.corners.contains(region.center) }) { continue }
-      // A single line sees a character in many a texture: in a live frame there must be another.
+      // A single line sees a character in many a texture: in a live frame, and where contrast was stretched, there must be another.
       let coarse = lines.expanded(isThorough: false)
-      guard effort == .live ? coarse.hasSeveralTraces : coarse.hasTraces else { continue }
+      guard effort == .live || pass == .stripStretched ? coarse.hasSeveralTraces : coarse.hasTraces else { continue }
       let bands = min(44, max(9, Int(region.height / 3)))
       // Where modules are large, the search for bars saw a part of them.
       for margin in [0.12, 1] {
@@ -281,7 +299,8 @@ struct LinearSearch {
     // The cheapest pass may look at more than the others.
     guard image.width * image.height > (pass == .level ? Self.medium : Self.small) else { return [BarWindow(image)] }
     let left = clearest.filter { !explained.contains($0) }
-    return BarWindow.windows(around: pass == .level ? left : left.filter { isRuled($0, draw($0)) }, in: image)
+    let bars = left.filter { isContinuous($0) && (pass == .level || isRuled($0, draw($0))) }
+    return BarWindow.windows(around: bars, in: image)
   }
 
   /// A pass of the library over windows of the picture, for 1-D codes: QR codes are read by their modules, and what makes the

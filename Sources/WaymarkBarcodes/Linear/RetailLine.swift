@@ -119,14 +119,9 @@ struct RetailLine {
   }
 
   private static func guards(_ samples: [Float], _ model: RetailModel) -> Float {
-    func off(_ pattern: RetailModel.Digit, _ module: Int, _ modules: Int) -> Float {
-      var sum: Float = 0
-      let from = (module + RetailModel.quiet) * RetailModel.samplesPerModule
-      for i in 0..<(modules * RetailModel.samplesPerModule) {
-        let difference = samples[from + i] - pattern[i]
-        sum += difference * difference
-      }
-      return sum
+    @inline(__always) func off(_ pattern: RetailModel.Digit, _ module: Int, _ modules: Int) -> Float {
+      let difference = lanes(samples, module, count: modules * RetailModel.samplesPerModule) - pattern
+      return (difference * difference).sum()
     }
     return off(model.first, -RetailModel.quiet, RetailModel.quiet + 3) + off(model.middle, 45, 5)
       + off(model.last, 92, RetailModel.quiet + 3)
@@ -135,14 +130,20 @@ struct RetailLine {
   /// Seven modules from one on.
   @inline(__always)
   private static func digit(_ samples: [Float], _ module: Int) -> RetailModel.Digit {
+    lanes(samples, module, count: RetailModel.Patterns.length)
+  }
+
+  /// So many samples from a module on; the other lanes are empty, as those of a model are.
+  @inline(__always)
+  private static func lanes(_ samples: [Float], _ module: Int, count: Int) -> RetailModel.Digit {
     let from = (module + RetailModel.quiet) * RetailModel.samplesPerModule
     return samples.withUnsafeBufferPointer { samples in
-      var digit = UnsafeRawPointer(samples.baseAddress! + from).loadUnaligned(as: RetailModel.Digit.self)
-      digit[14] = 0
-      digit[15] = 0
-      return digit
+      let lanes = UnsafeRawPointer(samples.baseAddress! + from).loadUnaligned(as: RetailModel.Digit.self)
+      return lanes.replacing(with: 0, where: laneNumbers .>= Int32(count))
     }
   }
+
+  private static let laneNumbers = SIMD16<Int32>(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 
   // MARK: Filters
 

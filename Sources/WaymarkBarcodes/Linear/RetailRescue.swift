@@ -39,7 +39,7 @@ struct RetailRescue {
       outcome.symbols.append(other)
     }
     for region in isLast ? [] : bars where Self.isWorthwhile(region, beside: accepted) {
-      guard let found = fit(region, draw, &tried) else { continue }
+      guard BarStrip.isContinuous(draw(region)), let found = fit(region, draw, &tried) else { continue }
       if let symbol = symbol(found, region, SymbolRules.lead(whereTried: tried)) { outcome.symbols.append(symbol) }
     }
     return outcome

@@ -10,11 +10,14 @@ struct MicroPDF417Reader {
   var regions = 6
   /// How many lines are laid across each, at most.
   var lines = 240
-  /// True if a third of the lines must have seen something for the others to be laid.
+  /// True if a third of the lines, or a sixth of many, must have seen something for the others to be laid.
   var glances = false
 
   /// Regions that are kept.
   private static let most = 64
+
+  /// So many lines lie across a large region.
+  private static let large = 120
 
   /// A line that crosses a symbol from end to end.
   private struct Crossing {
@@ -53,9 +56,11 @@ struct MicroPDF417Reader {
     var offsets = Array(stride(from: -side, through: side, by: step))
     var glanced = 0
     if glances {
-      let first = stride(from: 1, to: offsets.count, by: 3).map { offsets[$0] }
+      // Of a large region every sixth.
+      let every = offsets.count < Self.large ? 3 : 6
+      let first = stride(from: 1, to: offsets.count, by: every).map { offsets[$0] }
       glanced = first.count
-      offsets = first + offsets.indices.filter { $0 % 3 != 1 }.map { offsets[$0] }
+      offsets = first + offsets.indices.filter { $0 % every != 1 }.map { offsets[$0] }
     }
     for (number, offset) in offsets.enumerated() {
       if glances, number == glanced, crossings.isEmpty { return nil }

@@ -16,6 +16,8 @@ struct PDF417Reader {
   /// The widths of the patterns, in modules (clause 5.3.2).
   private static let startWidths = [8, 1, 1, 1, 1, 1, 1, 3]
   private static let stopWidths = [7, 1, 1, 3, 1, 1, 1, 2, 1]
+  /// The same seen from behind.
+  private static let (startBackwards, stopBackwards) = ([3, 1, 1, 1, 1, 1, 1, 8], [1, 2, 1, 1, 1, 3, 1, 1, 7])
 
   /// Modules of fewer pixels are measured too coarsely for their edges to tell a codeword for certain.
   private static let fine = 2.4
@@ -201,11 +203,11 @@ struct PDF417Reader {
     if let module = fits(stopWidths, from: i) {
       found.append((3, Hit(at: [Double(edges[i + 9]) - 0.5, y], module: module)))
     }
-    if let module = fits(stopWidths.reversed(), from: i) {
+    if let module = fits(stopBackwards, from: i) {
       found.append((2, Hit(at: [Double(edges[i]) - 0.5, y], module: module)))
     }
     // Seen from behind the start pattern begins with its space of three, so one run later than a bar.
-    if i > 1, let module = fits(startWidths.reversed(), from: i - 1) {
+    if i > 1, let module = fits(startBackwards, from: i - 1) {
       found.append((1, Hit(at: [Double(edges[i + 7]) - 0.5, y], module: module)))
     }
     return found
@@ -277,7 +279,7 @@ struct PDF417Reader {
       guard let clipped = view.segment(from: begin, direction: d, length: p.distance(to: q) + 4 * module) else {
         continue
       }
-      let line = PDF417ScanLine(view, from: clipped.0, to: clipped.1, window: 6 * module, across: 0)
+      let line = PDF417ScanLine(view, from: clipped.0, to: clipped.1, window: 6 * module)
       // As print runs: from the start to the stop.
       collector.add(
         line, place: t, module: module, offset: (clipped.0 - p).dot(d), isBackward: !side.isStart)

@@ -105,6 +105,41 @@ struct BarStrip {
     }
   }
 
+  /// How much alike changes of brightness are, of bands so far apart: a correlation. Of 44 symbols that a fit of their model read in two sets
+  /// of photographs all bands beside each other were above 0.8 and the next but one above 0.45; a line of text is below in one half.
+  private static let alike: [Float] = [0.75, 0.4]
+
+  /// Returns whether a strip shows the same in a band, in the next one and in the one after that, as bars do, which may lean. Letters are
+  /// another thing at each height.
+  static func isContinuous(_ strip: GrayImage) -> Bool {
+    let (width, bands) = (strip.width / 2 - 2, strip.height / 2)
+    guard width > 16, bands > alike.count else { return true }
+    // Changes between pixels of the picture, of which a strip has two each.
+    let changes = (0..<bands).map { band in
+      strip.withView { view in
+        let row = view.row(2 * band)
+        return (1...width).map { Float(row[2 * $0 + 2]) - Float(row[2 * $0 - 2]) }
+      }
+    }
+    let powers = changes.map { $0.reduce(0) { $0 + $1 * $1 } }
+    return alike.enumerated().allSatisfy { i, least in
+      let gap = i + 1
+      return (0..<(bands - gap)).contains { band in
+        let needed = least * (powers[band] * powers[band + gap]).squareRoot()
+        return needed > 0
+          && (-2 * gap...2 * gap).contains { shift in
+            changes[band].withUnsafeBufferPointer { one in
+              changes[band + gap].withUnsafeBufferPointer { other in
+                var sum: Float = 0
+                for x in max(0, shift)..<min(width, width + shift) { sum += one[x] * other[x - shift] }
+                return sum >= needed
+              }
+            }
+          }
+      }
+    }
+  }
+
   /// A strip with the contrast around each place stretched by `gain` about the middle between the mean of blocks.
   static func stretch(_ strip: GrayImage, block: Int, gain: Int) -> GrayImage {
     let width = strip.width

@@ -23,6 +23,8 @@ struct GridRegions {
   /// Below this mean square of differences between neighbours but one there is nothing to read.
   private static let leastEnergy: Float = 300
   private static let leastCoherence: Float = 0.3
+  /// So little change at a pixel is noise, squared.
+  private static let least: Float = 100
 
   /// - Parameter limit: how many are kept.
   init(_ view: ImageView, limit: Int) {
@@ -35,19 +37,22 @@ struct GridRegions {
     var open = [Bool](repeating: false, count: columns * rows)
     for cy in 0..<rows {
       for cx in 0..<columns {
-        var vector = SIMD2<Float>(0, 0)
-        var energy: Float = 0
+        var (vectorX, vectorY, sum) = (SIMD16<Float>(), SIMD16<Float>(), SIMD16<Float>())
         for y in stride(from: cy * side + 1, to: cy * side + side, by: 2) {
-          let (above, here, below) = (view.row(y - 1), view.row(y), view.row(y + 1))
-          for x in (cx * side + 1)..<(cx * side + side) {
-            let gx = Float(here[x + 1]) - Float(here[x - 1])
-            let gy = Float(below[x]) - Float(above[x])
-            let (xx, yy) = (gx * gx, gy * gy)
-            guard xx + yy > 100 else { continue }
-            energy += xx + yy
-            vector += SIMD2((xx - yy) * (xx - yy) - 4 * xx * yy, 4 * gx * gy * (xx - yy)) / (xx + yy)
-          }
+          let x = cx * side + 1
+          let here = view.row(y)
+          let gx = Self.pixels(here + x + 1) - Self.pixels(here + x - 1)
+          let gy = Self.pixels(view.row(y + 1) + x) - Self.pixels(view.row(y - 1) + x)
+          let (xx, yy) = (gx * gx, gy * gy)
+          let power = xx + yy
+          let weight = (1 / power).replacing(with: 0, where: power .<= Self.least)
+          let difference = xx - yy
+          sum += power.replacing(with: 0, where: power .<= Self.least)
+          vectorX += (difference * difference - 4 * xx * yy) * weight
+          vectorY += 4 * gx * gy * difference * weight
         }
+        let energy = sum.sum()
+        let vector = SIMD2(vectorX.sum(), vectorY.sum())
         let i = cy * columns + cx
         let length = (vector * vector).sum().squareRoot()
         guard energy > Self.leastEnergy * Float(side * side / 2), length > Self.leastCoherence * energy else {
@@ -74,6 +79,12 @@ struct GridRegions {
     }
     regions.sort { $0.energy > $1.energy }
     if regions.count > limit { regions.removeLast(regions.count - limit) }
+  }
+
+  /// The pixels of a row of a cell.
+  @inline(__always)
+  private static func pixels(_ first: UnsafePointer<UInt8>) -> SIMD16<Float> {
+    SIMD16<Float>(UnsafeRawPointer(first).loadUnaligned(as: SIMD16<UInt8>.self))
   }
 
   private static func region(

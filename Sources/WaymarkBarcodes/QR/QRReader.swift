@@ -104,9 +104,11 @@ struct QRReader {
           continue
         }
         if !isLikely(left[i].triplet, octaves, inverted: polarity == 1) {
-          // The best one of those seen from far aside gets its chance: its patterns lie as no count of modules can say.
+          // The best one of those seen from far aside gets its chance: its patterns lie as no count of modules can say, and one of
+          // them looks like one nevertheless.
           guard !hasDoubtful, left[i].triplet.isTilted else { continue }
           hasDoubtful = true
+          guard isLikely(left[i].triplet, octaves, inverted: polarity == 1, patterns: 1) else { continue }
         }
         let candidate = study(octaves, left[i].triplet, inverted: polarity == 1)
         if let candidate { results.append(candidate) }
@@ -196,11 +198,14 @@ struct QRReader {
 
   // MARK: Second round
 
-  /// Returns whether two of three patterns look like some at least.
-  private mutating func isLikely(_ triplet: QRTriplet, _ octaves: Octaves, inverted: Bool) -> Bool {
+  /// Returns whether so many of three patterns look like some at least.
+  private mutating func isLikely(
+    _ triplet: QRTriplet, _ octaves: Octaves, inverted: Bool, patterns: Int = 2
+  ) -> Bool {
     guard budget.spend(250) else { return false }
     let octave = octaves[min(triplet.octave, octaves.count - 1)]
-    return triplet.resembles(2, least: Self.leastLikeness, octave.view, factor: octave.factor, inverted: inverted)
+    return triplet.resembles(
+      patterns, least: Self.leastLikeness, octave.view, factor: octave.factor, inverted: inverted)
   }
 
   private mutating func study(_ octaves: Octaves, _ whole: QRTriplet, inverted: Bool) -> Candidate? {

@@ -29,17 +29,22 @@ struct QRTriplet {
 
   private static func joined(_ p: [FinderPattern]) -> [QRTriplet] {
     guard p.count >= 3 else { return [] }
+    let (centers, modules) = (p.map(\.center), p.map(\.module))
+    func similar(_ a: Int, _ b: Int) -> Bool {
+      let ratio = modules[a] / modules[b]
+      return ratio > 0.45 && ratio < 2.2
+    }
     var all: [QRTriplet] = []
     for i in p.indices {
-      var around = p.indices.filter { $0 != i && similar(p[i], p[$0]) }
+      var around = p.indices.filter { $0 != i && similar(i, $0) }
       if p.count > crowd {
-        let near = around.map { (at: $0, distance: p[$0].center.distance(to: p[i].center)) }
-          .filter { $0.distance > 8 * p[i].module }.sorted { $0.distance < $1.distance }
+        let near = around.map { (at: $0, distance: centers[$0].distance(to: centers[i])) }
+          .filter { $0.distance > 8 * modules[i] }.sorted { $0.distance < $1.distance }
         around = near.prefix(neighbours).map(\.at)
       }
       for (n, j) in around.enumerated() {
-        for k in around[..<n] where similar(p[j], p[k]) {
-          if isCorner(p[i], p[j], p[k]), let triplet = QRTriplet(corner: p[i], p[j], p[k]) { all.append(triplet) }
+        for k in around[..<n] where similar(j, k) && isCorner(centers[i], centers[j], centers[k]) {
+          if let triplet = QRTriplet(corner: p[i], p[j], p[k]) { all.append(triplet) }
         }
       }
     }
@@ -52,11 +57,6 @@ struct QRTriplet {
   /// With more patterns than that in a picture, each is joined with so many of its neighbours.
   private static let crowd = 28
   private static let neighbours = 14
-
-  private static func similar(_ a: FinderPattern, _ b: FinderPattern) -> Bool {
-    let r = a.module / b.module
-    return r > 0.45 && r < 2.2
-  }
 
   /// Where the fourth corner lies if the patterns differ in size because they differ in distance; `nil` where they do
   /// not.
@@ -73,9 +73,8 @@ struct QRTriplet {
 
   /// Returns whether the first of three patterns may be the corner: the one opposite the longest side, unless a strong tilt made
   /// the diagonal shorter than an edge; then another side is nearly as long.
-  private static func isCorner(_ a: FinderPattern, _ b: FinderPattern, _ c: FinderPattern) -> Bool {
-    let opposite = b.center.distance(to: c.center)
-    return opposite > 0.85 * max(a.center.distance(to: b.center), a.center.distance(to: c.center))
+  private static func isCorner(_ a: Point2, _ b: Point2, _ c: Point2) -> Bool {
+    b.distance(to: c) > 0.85 * max(a.distance(to: b), a.distance(to: c))
   }
 
   private init?(corner: FinderPattern, _ one: FinderPattern, _ two: FinderPattern) {

@@ -41,6 +41,34 @@ import WaymarkImage
     }
   }
 
+  /// Eight pixels are compared at once; the last ones of a row, and every level, one by one.
+  @Test(arguments: [8, 9, 61, 64, 71])
+  func rowsOfNoiseTellEveryRun(_ width: Int) {
+    var seed: UInt32 = 11
+    let noise = GrayImage(width: width, height: 24) { pixels in
+      for i in pixels.indices {
+        seed = seed &* 1_664_525 &+ 1_013_904_223
+        // Rows of little contrast about any level, and of all there is.
+        pixels[i] = UInt8(
+          truncatingIfNeeded: (i / width).isMultiple(of: 2) ? seed >> 24 : 20 * UInt32(i / width / 2) + seed >> 27)
+      }
+    }
+    noise.withView { view in
+      let levels = BlockMean(view)
+      var edges = [Int32](repeating: -1, count: width + 3)
+      for y in 0..<view.height {
+        var expected: [Int32] = [0]
+        var wasDark = false
+        for x in 0..<width where levels.isDark(view, x, y) != wasDark {
+          wasDark.toggle()
+          expected.append(Int32(x))
+        }
+        let count = levels.edges(of: view, row: y, into: &edges)
+        #expect(Array(edges[..<count]) == expected + [Int32(width)])
+      }
+    }
+  }
+
   @Test func paperWithoutContrastIsLight() {
     let paper = GrayImage(width: 64, height: 64) { out in for i in out.indices { out[i] = UInt8(180 + i % 7) } }
     paper.withView { view in
