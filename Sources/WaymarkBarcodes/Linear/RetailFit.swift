@@ -58,7 +58,7 @@ struct RetailFit {
     let thirds = [bands / 3..<(2 * bands / 3), 0..<(bands / 3), (2 * bands / 3)..<bands]
     var fits: [Fit] = []
     for rows in thirds where !rows.isEmpty {
-      guard let fit = fit(rows, module: module) else {
+      guard let fit = fit(rows, module: module, beside: fits.first) else {
         if fits.isEmpty { return nil }
         continue
       }
@@ -100,17 +100,18 @@ struct RetailFit {
   /// How often levels are fitted to the best code, and the code to the levels.
   private static let rounds = 3
 
-  private mutating func fit(_ bands: Range<Int>, module: Double) -> Fit? {
+  /// - Parameter known: where the model lies in other bands: in these it lies about there.
+  private mutating func fit(_ bands: Range<Int>, module: Double, beside known: Fit?) -> Fit? {
     var starts: [(pose: Pose, line: RetailLine, isUpsideDown: Bool)] = []
     for reach in Self.reaches {
       let upright = RetailLine(strip, bands: bands, module: module, reach: reach)
       guard upright.looksLikeBars else { continue }
-      for isUpsideDown in [false, true] {
+      for isUpsideDown in [false, true] where isUpsideDown == known?.isUpsideDown ?? isUpsideDown {
         let line = isUpsideDown ? upright.reversed : upright
         let last = Double(strip.width) - 1
-        let from = isUpsideDown ? last - span.upperBound : span.lowerBound
-        let to = isUpsideDown ? last - span.lowerBound : span.upperBound
-        for pose in coarse(line, from: from, to: to, module) {
+        let seen = isUpsideDown ? (last - span.upperBound)...(last - span.lowerBound) : span
+        let place = known.map { $0.pose.begin...($0.pose.begin + Double(RetailModel.modules) * $0.pose.module) }
+        for pose in coarse(line, about: place ?? seen, within: place == nil ? 8 : 3, module) {
           starts.append((refined(pose, line, step: 0.5), line, isUpsideDown))
         }
       }
@@ -149,14 +150,16 @@ struct RetailFit {
   }
 
   /// The best poses over a few modules to either side of both ends.
-  private mutating func coarse(_ line: RetailLine, from: Double, to: Double, _ module: Double) -> [Pose] {
+  private mutating func coarse(
+    _ line: RetailLine, about place: ClosedRange<Double>, within reach: Int, _ module: Double
+  ) -> [Pose] {
     // The best first.
     var poses: [Pose] = []
     poses.reserveCapacity(Self.kept + 1)
-    for left in -8...8 {
-      for right in -8...8 {
-        let begin = from + Double(left) * module
-        let own = (to + Double(right) * module - begin) / Double(RetailModel.modules)
+    for left in -reach...reach {
+      for right in -reach...reach {
+        let begin = place.lowerBound + Double(left) * module
+        let own = (place.upperBound + Double(right) * module - begin) / Double(RetailModel.modules)
         let samples = line.samples(begin, own, 0)
         for model in stride(from: 1, to: RetailModel.all.count, by: 2) {
           tried += 1
