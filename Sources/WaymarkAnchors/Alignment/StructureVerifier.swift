@@ -17,7 +17,7 @@ package import WaymarkImage
 /// A. Desolneux, L. Moisan, J.-M. Morel, "From Gestalt Theory to Image Analysis", 2008). Patterns that come again, such as the
 /// rungs of a fence, agree with a rival as well. And because the map was chosen to make squares agree, its eight free numbers
 /// are paid for first: a square says two things (where it is, in two directions), so four squares that agree fully are taken
-/// off the sum.
+/// off the sum, and two where half of the numbers were known beforehand.
 ///
 /// All memory is taken once. To be used from one thread at a time.
 package final class StructureVerifier {
@@ -60,14 +60,15 @@ package final class StructureVerifier {
   /// - Parameters:
   ///   - octave: of the frame, on which the reference is hardly enlarged (`PatchAligner.octaves`).
   ///   - enough: from where on it need not be known more exactly.
+  ///   - freedom: how many squares the numbers of the map that were fitted can make agree.
   package func deviations(
     _ template: AnchorTemplate, _ h: SurfaceMap, in pyramid: GrayPyramid, octave: Int, softness: Double = 0,
-    blur: MotionBlur? = nil, enough: Double = ample
+    blur: MotionBlur? = nil, enough: Double = ample, freedom: Double = fitted
   ) -> Double {
     let view = pyramid.level(2 * octave)
     let scale = pyramid.scale(2 * octave)
     guard let (count, overlap) = choose(template, h, view, scale) else { return 0 }
-    var sum = Tally()
+    var sum = Tally(freedom: freedom)
     var start = 0
     while start < count {
       let n = min(Self.batch, count - start)
@@ -84,6 +85,7 @@ package final class StructureVerifier {
 
   /// The counts of the patches compared so far.
   private struct Tally {
+    let freedom: Double
     var n = 0.0
     var agreement = 0.0
     /// The sums of the eight shifts, and of how many squares.
@@ -98,12 +100,14 @@ package final class StructureVerifier {
       // A shift that takes most squares out of the frame is not a rival.
       var best = max(0, rivals.sum() / max(1, counts.sum()))
       for k in 0..<8 where counts[k] >= 0.5 * n { best = max(best, rivals[k] / counts[k]) }
-      return (agreement - StructureVerifier.freedom * overlap - best * n) / (n * overlap).squareRoot() / spread
+      return (agreement - freedom * overlap - best * n) / (n * overlap).squareRoot() / spread
     }
   }
 
   /// The squares that the eight free numbers of a map can make agree.
-  private static let freedom = 4.0
+  package static let fitted = 4.0
+  /// The same of a copy whose plane is known: its place is two numbers, and turn and size, which are nearly known, count as two more.
+  static let fittedOnPlane = 2.0
 
   /// Spreads squares evenly over what the frame shows of the reference.
   ///

@@ -14,6 +14,11 @@ package struct Linear2: Sendable, Equatable {
   @inline(__always)
   package func apply(_ x: Float, _ y: Float) -> SIMD2<Float> { SIMD2(a * x + b * y, c * x + d * y) }
 
+  /// The vector that is taken to `v`.
+  func inverse(_ v: SIMD2<Float>) -> SIMD2<Float> {
+    SIMD2(d * v.x - b * v.y, a * v.y - c * v.x) / determinant
+  }
+
   package func scaled(by s: Float) -> Self { Self(s * a, s * b, s * c, s * d) }
 
   @inline(__always)

@@ -19,8 +19,7 @@ public final class AnchorDetector {
   private var reducer = FrameReducer()
   private let pairs: UnsafeMutableBufferPointer<PointPair>
   private var detections: [DetectedAnchor] = []
-  private let aligner = PatchAligner()
-  private let verifier = StructureVerifier()
+  private let prover = PlaceProver()
   private let judge = ClaimJudge()
   /// The lens of the frames: the claims' homographies are then those without its distortion.
   package var lens: LensMap?
@@ -34,6 +33,11 @@ public final class AnchorDetector {
   }
   private var limits: CopyLimits
   private var mask = ExclusionMask()
+  /// What earlier looks at a frame have told of anchors with copies, in pixels of the picture that is searched.
+  private var told: [DetectedAnchor] = []
+  private var neighbours = NeighbourPlaces()
+  /// The look at the picture that is being worked on.
+  private var sight: PlaceProver.Sight
   /// True if round anchors are looked for as if they were flat.
   var takesAllFlat = false
   private var templates: TemplateCache
@@ -47,6 +51,7 @@ public final class AnchorDetector {
     limits = CopyLimits(AnchorCopies(), library.references)
     self.templates = TemplateCache(capacity: min(templates, library.references.count), for: library)
     let capacity = plain.features.capacity
+    sight = PlaceProver.Sight(plain: plain.pyramid, doubled: nil, width: 0)
     lookup = FeatureLookup(library: library, features: capacity)
     hypotheses = HypothesisSearch(library: library, matches: lookup.limit)
     guided = GuidedMatcher(library: library, features: capacity)
@@ -71,15 +76,28 @@ public final class AnchorDetector {
   /// So many matches that agree fix a map well enough to go on from: four times what a map needs.
   private static let many = 16
 
-  /// How many wrong hypotheses of further copies end the search for them in one look.
+  /// So much of an anchor's own size the frame shows at most of a small one: a third, across and down.
+  private static let small: Float = 1 / 9.0
+  /// The fewest matches that are a hypothesis of a small anchor, the fewest features found at its place, and the fewest of them that
+  /// agree at last. It has few, and at double size a proof that needs none.
+  private static let fewestOfSmall = (matches: 3, found: 4, inliers: 7)
+  /// The same of others.
+  private static let fewest = (matches: 4, found: 6, inliers: 8)
+  /// The fewest features that agree with a copy whose shape is known.
+  private static let fewestOfCopy = 3
+
+  /// How many wrong hypotheses of further copies end the search for them in one look, besides as many as there are copies: what was found
+  /// speaks for more of it.
   private static let copyAttempts = 6
+  /// How many wrong places beside copies end it likewise.
+  private static let neighbourAttempts = 12
   /// How often a frame is looked at while further copies are found in it.
   private static let mostLooks = 4
 
   /// The anchors in a frame, the surest first, as many claims an anchor as `copies` allows.
   ///
   /// A frame full of copies has more corners than one look takes up. So what was found is painted over and the rest looked at again, until
-  /// nothing more is found, three times at most.
+  /// nothing more is found, three times at most; copies that one look has told are where the next one starts.
   public func detect(_ frame: ImageView) -> [DetectedAnchor] {
     var found = detect(frame, except: [])
     guard !limits.isSingle else { return found }
@@ -90,7 +108,7 @@ public final class AnchorDetector {
         known.append(outline)
         painted.append(lens?.bend(outline) ?? outline)
       }
-      last = mask.paint(frame, painted) { detect($0, except: known) }
+      last = mask.paint(frame, painted) { detect($0, except: known, beside: found) }
       for claim in last where found.count < AnchorCopies.most && limits.allow(claim, beside: found) {
         found.append(claim)
       }
@@ -101,16 +119,25 @@ public final class AnchorDetector {
   }
 
   /// The anchors of one look at a frame, without what lies inside outlines that are already known (through a lens: their straight places).
-  package func detect(_ frame: ImageView, except known: [Quadrilateral]) -> [DetectedAnchor] {
+  ///
+  /// - Parameter others: claims of earlier looks at the same frame, beside which there may be further copies.
+  package func detect(
+    _ frame: ImageView, except known: [Quadrilateral], beside others: [DetectedAnchor] = []
+  ) -> [DetectedAnchor] {
     detections.removeAll(keepingCapacity: true)
     guard frame.width >= 32, frame.height >= 32, !library.references.isEmpty else { return [] }
     let (picture, scale) = reducer.reduce(frame)
-    aligner.lens = lens?.scaled(by: scale)
+    prover.lens = lens?.scaled(by: scale)
     camera = intrinsics ?? CameraIntrinsics(assumedFor: frame.width, frame.height)
     camera.focal *= scale
     camera.center = (camera.center + 0.5) * scale - 0.5
-    verifier.lens = aligner.lens
-    judge.lens = aligner.lens
+    judge.lens = prover.lens
+    told.removeAll(keepingCapacity: true)
+    if others.isEmpty { neighbours.beginFrame() }
+    for var claim in others where limits[claim.anchor] > 1 {
+      claim.map = claim.map.resized(by: scale)
+      told.append(claim)
+    }
     let outlines = known.map { $0.scaled(by: scale) }
     look(picture, doubled: false, except: outlines)
     if detections.isEmpty, lookup.isThoroughSearchUseful { search(plain, picture, .thorough) }
@@ -129,7 +156,7 @@ public final class AnchorDetector {
     let extractor = doubled ? enlarging : plain
     extractor.extract(picture, doubled: doubled)
     let features = extractor.features
-    if let lens = aligner.lens { features.move(lens.straighten) }
+    if let lens = prover.lens { features.move(lens.straighten) }
     if !known.isEmpty {
       features.removeAll { f in known.contains { $0.contains(Point2(Double(f.x), Double(f.y))) } }
     }
@@ -145,40 +172,48 @@ public final class AnchorDetector {
     let doubled = look == .doubled
     // In large libraries what follows the first look trusts fewer matches, so that fewer keys will do.
     let isWeak = look != .first && lookup.isThoroughSearchUseful
+    sight = PlaceProver.Sight(
+      plain: plain.pyramid, doubled: doubled ? extractor.pyramid : nil, width: picture.width)
     switch look {
     case .thorough: lookup.run(features, .thorough, beyond: lookup.quickEffort.probes)
     case .first: lookup.run(features, lookup.quickEffort)
     case .doubled: lookup.run(features, lookup.enlargedEffort)
     }
-    hypotheses.run(lookup.matches, count: lookup.count, features: features.features, minimum: isWeak ? 2 : 4)
-    guard !hypotheses.hypotheses.isEmpty else { return }
+    let minimum = isWeak ? 2 : doubled ? Self.fewestOfSmall.matches : Self.fewest.matches
+    hypotheses.run(lookup.matches, count: lookup.count, features: features.features, minimum: minimum)
+    guard !hypotheses.hypotheses.isEmpty || !told.isEmpty else { return }
     guided.load(features, width: picture.width, height: picture.height)
     // The best supported come first: where several in a row fail, the rest is chance. What succeeds costs nothing of that,
     // so that a frame full of anchors is read in one go.
     var failures = 0
     let attempts = isWeak ? weakAttempts : attempts
     for hypothesis in hypotheses.hypotheses where failures < attempts - (detections.isEmpty ? 0 : 1) {
-      if let detection = verify(hypothesis, extractor, doubled: doubled, width: picture.width) {
+      let isSmall = hypothesis.linear.determinant < Self.small
+      guard isWeak || isSmall || hypothesis.count >= Self.fewest.matches else { continue }
+      if let detection = verify(hypothesis, features) {
         detections.append(detection)
       } else {
         failures += 1
       }
     }
-    if !limits.isSingle { searchCopies(extractor, minimum: isWeak ? 2 : 4, doubled: doubled, width: picture.width) }
+    guard !limits.isSingle else { return }
+    searchCopies(features, minimum: isWeak ? 2 : Self.fewest.matches)
+    searchNeighbours(in: Point2(Double(picture.width), Double(picture.height)))
   }
 
-  /// Looks for further copies of the anchors that were found, the best supported hypothesis of all of them first.
+  /// Looks for further copies of the anchors that were found, the best supported hypothesis of all of them first: those on the planes of
+  /// the copies found so far, then any other.
   ///
   /// Matches inside an accepted outline are its own; those of a hypothesis that failed are struck out, so that the next one is another.
   /// All copies share the wrong hypotheses that a look has time for.
-  private func searchCopies(_ extractor: FeatureExtractor, minimum: Int, doubled: Bool, width: Int) {
-    let features = extractor.features.features
+  private func searchCopies(_ set: FeatureSet, minimum: Int) {
+    let features = set.features
     var waiting: [Hypothesis] = []
     func propose(_ anchor: Int) {
       waiting.removeAll { $0.anchor == anchor }
-      let claims = detections.count(where: { $0.anchor == anchor })
-      guard claims > 0, claims < limits[anchor],
-        let next = hypotheses.next(of: anchor, lookup.matches, features: features, minimum: minimum)
+      guard isFurther(anchor),
+        let next = hypotheses.next(of: anchor, on: planes(of: anchor), lookup.matches, features: features)
+          ?? hypotheses.next(of: anchor, lookup.matches, features: features, minimum: minimum)
       else { return }
       waiting.append(next)
     }
@@ -193,14 +228,16 @@ public final class AnchorDetector {
       }
     }
     for claim in detections { strike(claim) }
-    for claim in detections { propose(claim.anchor) }
+    for claim in told + detections where !waiting.contains(where: { $0.anchor == claim.anchor }) {
+      propose(claim.anchor)
+    }
     var failures = 0
-    while failures < Self.copyAttempts, detections.count < AnchorCopies.most,
+    while failures < Self.copyAttempts + detections.count, detections.count < AnchorCopies.most,
       let best = waiting.max(by: { $0.support < $1.support })
     {
-      let claim = verify(best, extractor, doubled: doubled, width: width)
+      let claim = verify(best, set)
       hypotheses.strike(supporting: best, lookup.matches, features: features)
-      if let claim, limits.allow(claim, beside: detections) {
+      if let claim, limits.allow(claim, beside: told + detections) {
         detections.append(claim)
         strike(claim)
         // It may have gone to a picture that looks alike.
@@ -212,10 +249,50 @@ public final class AnchorDetector {
     }
   }
 
-  private func verify(
-    _ hypothesis: Hypothesis, _ extractor: FeatureExtractor, doubled: Bool, width: Int
-  ) -> DetectedAnchor? {
-    let features = extractor.features
+  /// Looks beside every copy, also beside those that this brings: a row goes on, and pictures of which hardly a corner is told apart from the
+  /// next are known by their intensities.
+  private func searchNeighbours(in size: Point2) {
+    var claims = (told + detections).compactMap(limits.outline)
+    let known = told.count
+    var (next, failures) = (0, 0)
+    while next < known + detections.count, failures < Self.neighbourAttempts, detections.count < AnchorCopies.most {
+      let copy = next < known ? told[next] : detections[next - known]
+      next += 1
+      guard isFurther(copy.anchor), case .plane(let map) = copy.map else { continue }
+      let reference = library.references[copy.anchor]
+      for place in neighbours.beside(map, reference, in: size, except: claims, doubled: sight.doubled != nil) {
+        guard let found = prover.look(for: template(copy.anchor), around: place, in: sight, except: claims) else {
+          continue
+        }
+        let expected = place.outline(width: Double(reference.width), height: Double(reference.height))
+        if let claim = claim(copy.anchor, found, 0, expected: expected),
+          limits.allow(claim, beside: told + detections)
+        {
+          detections.append(claim)
+          claims += [claim].compactMap(limits.outline)
+        } else {
+          failures += 1
+        }
+      }
+    }
+  }
+
+  /// True if an anchor was found in the frame and there may be another copy of it.
+  private func isFurther(_ anchor: Int) -> Bool {
+    let claims = (told + detections).count(where: { $0.anchor == anchor })
+    return claims > 0 && claims < limits[anchor]
+  }
+
+  private func planes(of anchor: Int) -> CopyPlanes {
+    var planes = CopyPlanes()
+    for claim in told + detections where claim.anchor == anchor {
+      if case .plane(let map) = claim.map, let outline = limits.outline(claim) { planes.add(map, outline) }
+    }
+    return planes
+  }
+
+  private func verify(_ hypothesis: Hypothesis, _ features: FeatureSet) -> DetectedAnchor? {
+    if let predicted = hypothesis.predicted { return confirm(predicted, hypothesis.anchor, features) }
     let reference = library.references[hypothesis.anchor]
     var n = 0
     hypotheses.supporters(of: hypothesis, lookup.matches, features: features.features) { r, f in
@@ -229,27 +306,63 @@ public final class AnchorDetector {
         height: reference.height, physicalWidth: physical, radius: radius, camera: camera)
       let supporters = UnsafeBufferPointer(rebasing: pairs[..<n])
       guard let (map, inliers) = guided.cylinder(shape, from: hypothesis, supporters, features) else { return nil }
-      return align(hypothesis.anchor, .cylinder(map), inliers, extractor, doubled, width)
+      return claim(hypothesis.anchor, .cylinder(map), inliers)
     }
     // Among thousands of anchors most features of this one were not among the nearest: with few that agree, all are looked for.
     if lookup.isThoroughSearchUseful, n < Self.many {
       guided.run(hypothesis.anchor, .plane(hypothesis.homography), around: hypothesis.origin, features)
       if guided.count >= 8, let fit = coarse.estimate(UnsafeBufferPointer(rebasing: guided.pairs[..<guided.count])),
-        let detection = follow(fit.homography, hypothesis.anchor, extractor, doubled, width)
+        let detection = follow(fit.homography, hypothesis.anchor, features)
       {
         return detection
       }
     }
     var map = hypothesis.homography
-    if n >= 8, let fit = coarse.estimate(UnsafeBufferPointer(rebasing: pairs[..<n])) { map = fit.homography }
-    return follow(map, hypothesis.anchor, extractor, doubled, width)
+    let supporters = UnsafeBufferPointer(rebasing: pairs[..<n])
+    if n >= 8, let fit = coarse.estimate(supporters) {
+      map = fit.homography
+    } else if isSmall(map), let better = map.steadied(by: supporters, looseness: Self.ofSmall, sigma: 2) {
+      map = better
+    }
+    return follow(map, hypothesis.anchor, features)
+  }
+
+  /// The deviation of the shape that a match tells, and of one that the plane of a copy tells.
+  private static let (ofSmall, ofCopy) = (0.15, 0.04)
+
+  /// Returns whether a map shows an anchor so small that fewer features are asked for; only at double size.
+  private func isSmall(_ map: Homography) -> Bool {
+    let area = (map.row0.x * map.row1.y - map.row0.y * map.row1.x) / (map.row2.z * map.row2.z)
+    return sight.doubled != nil && Float(area) < Self.small
+  }
+
+  /// The claim of a copy that stands where the plane of another one puts it.
+  private func confirm(_ predicted: Homography, _ anchor: Int, _ features: FeatureSet) -> DetectedAnchor? {
+    let reference = library.references[anchor]
+    guard let expected = predicted.outline(width: Double(reference.width), height: Double(reference.height)) else {
+      return nil
+    }
+    var map = predicted
+    let radii: InlineArray<2, Double> = [min(24, max(6, 0.08 * expected.signedArea.squareRoot())), 4]
+    for round in radii.indices {
+      guided.run(anchor, .plane(map), radius: Float(radii[round]), features)
+      let found = UnsafeBufferPointer(rebasing: guided.pairs[..<guided.count])
+      guard let better = map.steadied(by: found, looseness: Self.ofCopy, sigma: 2) else { return nil }
+      map = better
+    }
+    let inliers = agreeing(with: map)
+    return inliers >= Self.fewestOfCopy ? claim(anchor, .plane(map), inliers, expected: expected) : nil
+  }
+
+  /// How many of the features found last agree with a map.
+  private func agreeing(with map: Homography) -> Int {
+    guided.pairs[..<guided.count].count { map.apply($0.reference).distance(to: $0.frame) < 4.5 }
   }
 
   /// Brings more and more of a flat anchor's features into agreement with a map, and then the intensities.
-  private func follow(
-    _ start: Homography, _ anchor: Int, _ extractor: FeatureExtractor, _ doubled: Bool, _ width: Int
-  ) -> DetectedAnchor? {
-    let features = extractor.features
+  private func follow(_ start: Homography, _ anchor: Int, _ features: FeatureSet) -> DetectedAnchor? {
+    let isSmall = isSmall(start)
+    let fewest = isSmall ? Self.fewestOfSmall : Self.fewest
     let reference = library.references[anchor]
     var map = start
     let size =
@@ -261,8 +374,14 @@ public final class AnchorDetector {
     for round in 0..<3 {
       let radius = radii[round]
       guided.run(anchor, .plane(map), radius: Float(min(24, radius)), features)
-      guard guided.count >= 6 else { return nil }
+      guard guided.count >= fewest.found else { return nil }
       let found = UnsafeBufferPointer(rebasing: guided.pairs[..<guided.count])
+      if isSmall, guided.count < Self.many {
+        guard let better = map.steadied(by: found, looseness: Self.ofSmall, sigma: 2) else { return nil }
+        map = better
+        inliers = agreeing(with: map)
+        continue
+      }
       if round == 0 {
         guard let fit = coarse.estimate(found) else { return nil }
         map = fit.homography
@@ -274,44 +393,18 @@ public final class AnchorDetector {
       inliers = 0
       for i in 0..<guided.count where fine.weight(i) > 0 { inliers += 1 }
     }
-    guard inliers >= 8 else { return nil }
-    return align(anchor, .plane(map), inliers, extractor, doubled, width)
+    return inliers >= fewest.inliers ? claim(anchor, .plane(map), inliers) : nil
   }
 
-  /// Moves the map until reference and frame agree on intensities, and asks how well they do.
-  private func align(
-    _ anchor: Int, _ map: SurfaceMap, _ inliers: Int, _ extractor: FeatureExtractor, _ doubled: Bool, _ width: Int
+  /// The claim of a place that the prover proves.
+  private func claim(
+    _ anchor: Int, _ map: SurfaceMap, _ inliers: Int, expected: Quadrilateral? = nil
   ) -> DetectedAnchor? {
-    let template = templates.template(for: anchor, in: library)
-    var best = aligner.align(template, from: map, in: plain.pyramid)
-    var pyramid = plain.pyramid
-    if doubled {
-      // So small an anchor has few patches in the frame's own pixels and noisy ones in the doubled ones: the better counts.
-      if let twice = aligner.align(template, from: map, in: extractor.pyramid), twice.score > best?.score ?? 0 {
-        best = twice
-        pyramid = extractor.pyramid
-      }
-    }
-    guard let result = best else { return nil }
-    // Wrong maps can be bent until a quarter of the patches agree; the more features agree besides, the less is asked.
-    guard result.determines(template), result.score > Self.leastScore(inliers),
-      result.share + 0.004 * Double(min(inliers, 50)) > 0.44
-    else {
-      return nil
-    }
-    let final = result.map
-    let reference = library.references[anchor]
-    guard let outline = final.outline(width: reference.width, height: reference.height) else { return nil }
-    let octave = aligner.octaves(template, final, pyramid)?.finest ?? 0
-    let deviations = verifier.deviations(template, final, in: pyramid, octave: octave)
-    // Depths that differ strongly are seldom seen, and right anyway where the picture is beyond doubt. A cylinder's pose has
-    // the depths that it must have.
-    guard deviations >= StructureVerifier.needed,
-      deviations >= StructureVerifier.ample || final.cylinder != nil
-        || final.homography.hasCameraLikeDepth(of: reference, outline, width: width)
+    guard
+      let proof = prover.prove(template(anchor), map, inliers: inliers, in: sight, expected: expected)
     else { return nil }
-    let claim = DetectedAnchor(anchor: anchor, map: final, inliers: inliers, score: result.score)
-    return allowsOverlaps ? claim : prove(claim, outline, pyramid)
+    let claim = DetectedAnchor(anchor: anchor, map: proof.map, inliers: inliers, score: proof.score)
+    return allowsOverlaps ? claim : prove(claim, proof.outline, proof.pyramid)
   }
 
   /// Proves a claim against the pictures that look like it, and gives one place to one anchor.
@@ -335,13 +428,6 @@ public final class AnchorDetector {
     }
     return claim
   }
-
-  /// The correlation that is asked for beside so many agreeing features.
-  ///
-  /// Both testify: features that agree by chance become rarer with every one more, patches that agree by chance with every
-  /// hundredth of correlation. In frames that show none of a library's anchors, wrong claims had eight to thirteen features and
-  /// scores below 0.88; right ones with so few have more, and with 32 features the general bound is enough.
-  static func leastScore(_ inliers: Int) -> Double { max(0.6, 0.9 - 0.0125 * Double(max(0, inliers - 8))) }
 
   /// Returns whether a claim and an outline stand for the same thing in the frame: each holds the other's centre.
   private func covers(_ detection: DetectedAnchor, _ outline: Quadrilateral) -> Bool {

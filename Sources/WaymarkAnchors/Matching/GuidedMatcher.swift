@@ -27,6 +27,8 @@ final class GuidedMatcher {
   /// How many.
   private(set) var count = 0
   private let inverses: [Linear2]
+  /// How the features of each view are seen under an affine map, the same everywhere.
+  private let seen: UnsafeMutablePointer<ViewSight>
 
   init(library: AnchorLibrary, features: Int) {
     index = library.index
@@ -35,6 +37,7 @@ final class GuidedMatcher {
     bestDistance = .allocate(capacity: features)
     bestPlace = .allocate(capacity: features)
     pairs = .allocate(capacity: features)
+    seen = .allocate(capacity: ViewCatalog.linears.count)
     inverses = ViewCatalog.linears.map {
       let d = $0.determinant
       return Linear2($0.d / d, -$0.b / d, -$0.c / d, $0.a / d)
@@ -44,6 +47,7 @@ final class GuidedMatcher {
   deinit {
     bestDistance.deallocate()
     bestPlace.deallocate()
+    seen.deallocate()
     pairs.deallocate()
   }
 
@@ -124,6 +128,12 @@ final class GuidedMatcher {
   ) {
     for i in 0..<set.count { bestDistance[i] = UInt16(distance + 1) }
     let (features, descriptors) = (index.features, index.descriptors)
+    var isAffine = false
+    if case .plane(let h) = map, h.row2.x == 0, h.row2.y == 0 {
+      isAffine = true
+      let derivative = h.derivative(at: .zero)
+      for view in inverses.indices { seen[view] = sight(of: view, derivative) }
+    }
     for place in index.list(of: anchor) {
       let r = features[Int(place)]
       let at = r.position
@@ -131,16 +141,10 @@ final class GuidedMatcher {
       guard map.depth(p) > 0 else { continue }
       let q = map.apply(p)
       guard q.x > -16, q.y > -16, q.x < 8192, q.y < 8192 else { continue }
-      let j = map.derivative(at: p)
-      let m =
-        Linear2(Float(j.dx.x), Float(j.dy.x), Float(j.dx.y), Float(j.dy.y)) * inverses[Int(r.view)]
-      let determinant = m.determinant
-      guard determinant > 1e-4 else { continue }
-      let square = m.a * m.a + m.b * m.b + m.c * m.c + m.d * m.d
-      guard square <= 2 * settings.stretch * determinant else { continue }
-      let scale = determinant.squareRoot()
-      let turn = Self.steps(y: m.c - m.b, x: m.a + m.d)
-      let direction = Int(r.direction) + turn
+      let sight = isAffine ? seen[Int(r.view)] : sight(of: Int(r.view), map.derivative(at: p))
+      guard sight.isNear else { continue }
+      let scale = sight.scale
+      let direction = Int(r.direction) + Int(sight.turn)
       let center = SIMD2(Float(q.x), Float(q.y))
       let descriptor = descriptors + 4 * Int(place)
       let radius = radius(center)
@@ -159,6 +163,28 @@ final class GuidedMatcher {
         }
       }
     }
+  }
+
+  /// How a view of the reference and what a map shows of it differ.
+  private struct ViewSight {
+    /// True if they are alike but for size and turn.
+    var isNear: Bool
+    /// The size of the one in pixels of the other.
+    var scale: Float = 1
+    /// The turn in steps of a feature's direction.
+    var turn: Int32 = 0
+  }
+
+  @inline(__always)
+  private func sight(of view: Int, _ j: (dx: Point2, dy: Point2)) -> ViewSight {
+    let m = Linear2(Float(j.dx.x), Float(j.dy.x), Float(j.dx.y), Float(j.dy.y)) * inverses[view]
+    let determinant = m.determinant
+    guard determinant > 1e-4 else { return ViewSight(isNear: false) }
+    let square = m.a * m.a + m.b * m.b + m.c * m.c + m.d * m.d
+    guard square <= 2 * settings.stretch * determinant else { return ViewSight(isNear: false) }
+    return ViewSight(
+      isNear: true, scale: determinant.squareRoot(),
+      turn: Int32(truncatingIfNeeded: Self.steps(y: m.c - m.b, x: m.a + m.d)))
   }
 
   private func append(_ i: Int, _ set: FeatureSet) {

@@ -5,10 +5,10 @@ extension Homography {
   /// one end as at the other, however it is tilted. Bent wrong maps fail here.
   ///
   /// - Parameters:
+  ///   - q: the corners of the reference.
   ///   - outline: of the reference in the frame.
   ///   - width: of the frame in pixels.
-  func hasCameraLikeDepth(of reference: AnchorReference, _ outline: Quadrilateral, width: Int) -> Bool {
-    let q = Quadrilateral(width: Double(reference.width), height: Double(reference.height))
+  func hasCameraLikeDepth(of q: Quadrilateral, _ outline: Quadrilateral, width: Int) -> Bool {
     let depths = SIMD4(depth(q.topLeft), depth(q.topRight), depth(q.bottomRight), depth(q.bottomLeft))
     let (least, greatest) = (abs(depths.min()), abs(depths.max()))
     let ratio = max(least, greatest) / max(1e-9, min(least, greatest))

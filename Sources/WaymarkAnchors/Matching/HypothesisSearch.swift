@@ -14,12 +14,15 @@ struct Hypothesis {
   var support: Float
   /// How many agree.
   var count: Int
+  /// The whole map, where a copy in sight tells it: the affine one is what it comes to around the match.
+  var predicted: Homography?
 
   @inline(__always)
   func apply(_ p: SIMD2<Float>) -> SIMD2<Float> { linear.apply(p.x, p.y) + shift }
 
   var homography: Homography {
-    Homography(
+    if let predicted { return predicted }
+    return Homography(
       SIMD3(Double(linear.a), Double(linear.b), Double(shift.x)),
       SIMD3(Double(linear.c), Double(linear.d), Double(shift.y)), SIMD3(0, 0, 1))
   }
@@ -54,6 +57,8 @@ final class HypothesisSearch {
   private var heads: [Int32]
   private let grouped: UnsafeMutablePointer<Int32>
   private let locals: UnsafeMutablePointer<Local>
+  /// The places of `locals` on the reference and in the frame, across and down, block by block.
+  private let places: UnsafeMutablePointer<(Block, Block, Block, Block)>
   private let turns: [SIMD2<Float>]
   private(set) var hypotheses: [Hypothesis] = []
 
@@ -65,6 +70,7 @@ final class HypothesisSearch {
     heads = counts
     grouped = .allocate(capacity: matches)
     locals = .allocate(capacity: settings.perAnchor)
+    places = .allocate(capacity: settings.perAnchor / Block.scalarCount + 1)
     turns = (0..<Feature.directions).map {
       let a = 2 * Double.pi * Double($0) / Double(Feature.directions)
       return SIMD2(Float(Double.cosine(a)), Float(Double.sine(a)))
@@ -75,11 +81,12 @@ final class HypothesisSearch {
   deinit {
     grouped.deallocate()
     locals.deallocate()
+    places.deallocate()
   }
 
   /// Fills `hypotheses` from matches, nearest first, of which at least `minimum` must agree.
   ///
-  /// Where two are enough, they must lie apart: one corner that is seen at two sizes agrees with itself.
+  /// Where two or three are enough, they must lie apart: one corner that is seen at two sizes agrees with itself.
   func run(
     _ matches: UnsafePointer<FeatureMatch>, count: Int, features: UnsafePointer<Feature>, minimum: Int = 4
   ) {
@@ -113,6 +120,33 @@ final class HypothesisSearch {
     let first = Int(heads[anchor] - counts[anchor])
     for k in 0..<n { locals[k] = local(matches[Int(grouped[first + k])], features) }
     return best(anchor, n, minimum)
+  }
+
+  /// The best hypothesis of a further copy of an anchor on the planes of those that were found.
+  ///
+  /// A match brings two numbers there, its place, and no longer four that one corner hardly tells. Matches whose own size and turn are not
+  /// those of the plane at their place are left out.
+  func next(
+    of anchor: Int, on planes: CopyPlanes, _ matches: UnsafePointer<FeatureMatch>, features: UnsafePointer<Feature>
+  ) -> Hypothesis? {
+    let n = min(Int(counts[anchor]), settings.perAnchor)
+    guard n >= 2, !planes.isEmpty else { return nil }
+    let first = Int(heads[anchor] - counts[anchor])
+    var kept = 0
+    for k in 0..<n {
+      var l = local(matches[Int(grouped[first + k])], features)
+      guard let (map, point) = planes.point(at: l.frame) else { continue }
+      let d = map.derivative(at: point)
+      let linear = Linear2(Float(d.dx.x), Float(d.dy.x), Float(d.dx.y), Float(d.dy.y))
+      let determinant = linear.determinant
+      guard determinant > 1e-6, Self.alike(linear, l.linear, determinant) else { continue }
+      l.linear = linear
+      locals[kept] = l
+      kept += 1
+    }
+    guard var top = best(anchor, kept, 2, Self.onPlane) else { return nil }
+    top.predicted = planes.map(from: top.linear.inverse(top.origin - top.shift), to: top.origin)
+    return top.predicted == nil ? nil : top
   }
 
   /// Strikes out the matches of one anchor of which `isSpent` is true; the others keep their order.
@@ -165,23 +199,45 @@ final class HypothesisSearch {
       weight: max(0.1, (76 - Float(match.distance)) / 40))
   }
 
-  private func best(_ anchor: Int, _ n: Int, _ minimum: Int) -> Hypothesis? {
+  /// How far two matches may disagree: squared pixels, and the squared share of their distance.
+  private typealias Tolerance = (base: Float, share: Float)
+  /// Six pixels and a fifth of the distance: one match tells size and turn no better.
+  private static let ofOneMatch: Tolerance = (36, 0.04)
+  /// What the plane of a copy tells: four pixels, and a tenth of the distance by which things are turned and resized.
+  private static let onPlane: Tolerance = (16, 0.01)
+
+  /// The best hypothesis among the first `n` of `locals`.
+  ///
+  /// Of fewer than four matches none may be the corner of the first one, seen at another size.
+  private func best(_ anchor: Int, _ n: Int, _ minimum: Int, _ tolerance: Tolerance = ofOneMatch) -> Hypothesis? {
     var top: Hypothesis?
+    let blocks = (n + Block.scalarCount - 1) / Block.scalarCount
+    spread(n, over: blocks)
     for i in 0..<n {
       let a = locals[i]
       let determinant = a.linear.determinant
       guard determinant > 1e-6 else { continue }
       var support: Float = 0
-      var count = 0
-      for k in 0..<n where agrees(a, locals[k], determinant) {
-        if minimum == 2, k != i {
-          let d = locals[k].frame - a.frame
-          guard (d * d).sum() >= settings.apart * settings.apart else { continue }
+      var (count, apart) = (0, 0)
+      for block in 0..<blocks {
+        let near = agreeing(a, block, tolerance)
+        guard any(near) else { continue }
+        for lane in 0..<Block.scalarCount where near[lane] {
+          let k = block * Block.scalarCount + lane
+          guard Self.alike(a.linear, locals[k].linear, determinant) else { continue }
+          if minimum < 4 {
+            let d = locals[k].frame - a.frame
+            if k == i || (d * d).sum() >= settings.apart * settings.apart {
+              apart += 1
+            } else if minimum == 2 {
+              continue
+            }
+          }
+          support += locals[k].weight
+          count += 1
         }
-        support += locals[k].weight
-        count += 1
       }
-      if count >= minimum, support > (top?.support ?? 0) {
+      if count >= max(4, minimum) || minimum < 4 && apart >= minimum, support > (top?.support ?? 0) {
         let shift = a.frame - a.linear.apply(a.reference.x, a.reference.y)
         top = Hypothesis(
           anchor: anchor, linear: a.linear, shift: shift, origin: a.frame, support: support, count: count)
@@ -190,16 +246,32 @@ final class HypothesisSearch {
     return top
   }
 
+  /// So many matches are compared with one at a time.
+  private typealias Block = SIMD8<Float>
+
+  /// Fills `places` from the first `n` of `locals`; what fills the last block agrees with nothing.
+  private func spread(_ n: Int, over blocks: Int) {
+    for block in 0..<blocks {
+      var (u, v, x, y) = (
+        Block(repeating: .nan), Block(repeating: .nan), Block(repeating: .nan), Block(repeating: .nan)
+      )
+      for lane in 0..<min(Block.scalarCount, n - block * Block.scalarCount) {
+        let l = locals[block * Block.scalarCount + lane]
+        (u[lane], v[lane], x[lane], y[lane]) = (l.reference.x, l.reference.y, l.frame.x, l.frame.y)
+      }
+      places[block] = (u, v, x, y)
+    }
+  }
+
+  /// Which matches of a block stand where the map of one puts them.
   @inline(__always)
-  private func agrees(_ a: Local, _ b: Local, _ determinant: Float) -> Bool {
-    let r = b.reference - a.reference
-    let d = b.frame - a.frame
-    let e = a.linear.apply(r.x, r.y) - d
-    let squared = (d * d).sum()
-    // A fifth of the distance and six pixels.
-    let limit = 36 + 0.04 * squared
-    guard (e * e).sum() <= limit else { return false }
-    return Self.alike(a.linear, b.linear, determinant)
+  private func agreeing(_ a: Local, _ block: Int, _ tolerance: Tolerance) -> SIMDMask<Block.MaskStorage> {
+    let (u, v, x, y) = places[block]
+    let (ru, rv) = (u - a.reference.x, v - a.reference.y)
+    let (dx, dy) = (x - a.frame.x, y - a.frame.y)
+    let ex = a.linear.a * ru + a.linear.b * rv - dx
+    let ey = a.linear.c * ru + a.linear.d * rv - dy
+    return ex * ex + ey * ey .<= tolerance.base + tolerance.share * (dx * dx + dy * dy)
   }
 
   /// Returns whether two local maps agree in size and turn: `b · a⁻¹` is near to a similarity near to 1.
