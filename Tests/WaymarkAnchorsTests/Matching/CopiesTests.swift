@@ -54,6 +54,39 @@ import WaymarkImage
     }
   }
 
+  /// Copies of 84 × 63 pixels with little in them: of many of them too few corners are known again, and the rest is told by its place in the row.
+  @Test func aFullShelfIsReadToItsEnd() throws {
+    let picture = Self.dull
+    let anchor = AnchorCompiler().compile(name: "dull", physicalWidth: nil, image: picture)
+    let places = Self.places(30, columns: 6, scale: 0.175)
+    let frame = Self.noisy(Self.frame(places, of: picture))
+    try Scenery.withLibrary(Scenery.anchors + [anchor]) { library, _ in
+      let detector = AnchorDetector(library: library)
+      detector.copies = AnchorCopies(30)
+      let claims = frame.withView { detector.detect($0) }
+      #expect(claims.allSatisfy { $0.anchor == 3 })
+      expect(claims, at: places)
+    }
+  }
+
+  /// A picture with a few shapes of little contrast.
+  private static var dull: GrayImage {
+    let full = Scenery.picture(seed: 9)
+    return GrayImage(width: 480, height: 360) { pixels in
+      for i in pixels.indices { pixels[i] = UInt8(110 + Int(full[i % 480 / 2 + 120, i / 480 / 2 + 90]) / 5) }
+    }
+  }
+
+  private static func noisy(_ image: GrayImage) -> GrayImage {
+    var random = RandomSource(seed: 5)
+    return GrayImage(width: image.width, height: image.height) { pixels in
+      for i in pixels.indices {
+        let noise = random.below(7) + random.below(7) - 6
+        pixels[i] = UInt8(min(255, max(0, Int(image[i % image.width, i / image.width]) + noise)))
+      }
+    }
+  }
+
   @Test func asManyAsAreAllowedOfEachAreTold() throws {
     let (left, right) = (Self.places(3, columns: 4, scale: 0.3), Self.places(7, columns: 4, scale: 0.3).suffix(3))
     let first = Self.frame(left, of: Scenery.picture(seed: 1))
