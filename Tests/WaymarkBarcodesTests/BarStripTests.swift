@@ -14,6 +14,19 @@ import WaymarkImage
     return image.withView { BarStrip(region).draw($0) }
   }
 
+  /// An image with noise of so many gray levels to either side.
+  private static func noisy(_ image: GrayImage, within levels: Int) -> GrayImage {
+    var noise = SplitMix(state: 7)
+    return image.withView { view in
+      GrayImage(width: view.width, height: view.height) { pixels in
+        for i in pixels.indices {
+          let level = Int(view[i % view.width, i / view.width]) + Int(noise.next() % UInt64(2 * levels + 1)) - levels
+          pixels[i] = UInt8(min(max(level, 0), 255))
+        }
+      }
+    }
+  }
+
   /// The shortest codes of each kind among them.
   @Test(arguments: [
     "ean13", "ean8", "upca", "upce", "code128", "code39", "code39-short", "code93", "codabar", "itf", "itf14",
@@ -36,16 +49,7 @@ import WaymarkImage
 
   /// Noise adds turns and takes none away.
   @Test func aCodeInNoiseIsRuled() throws {
-    let code = try Fixture.load("ean13")
-    var noise = SplitMix(state: 7)
-    let noisy = code.withView { view in
-      GrayImage(width: view.width, height: view.height) { pixels in
-        for i in pixels.indices {
-          let level = Int(view[i % view.width, i / view.width]) + Int(noise.next() % 121) - 60
-          pixels[i] = UInt8(min(max(level, 0), 255))
-        }
-      }
-    }
+    let noisy = Self.noisy(try Fixture.load("ean13"), within: 60)
     #expect(isRuled(noisy))
   }
 
@@ -79,16 +83,7 @@ import WaymarkImage
 
   /// Noise of a standard deviation as large as half of the contrast is averaged in a band.
   @Test func barsInNoiseGoOn() {
-    let bars = strokes(heights: 1)
-    var noise = SplitMix(state: 5)
-    let noisy = bars.withView { view in
-      GrayImage(width: view.width, height: view.height) { pixels in
-        for i in pixels.indices {
-          let level = Int(view[i % view.width, i / view.width]) + Int(noise.next() % 241) - 120
-          pixels[i] = UInt8(min(max(level, 0), 255))
-        }
-      }
-    }
+    let noisy = Self.noisy(strokes(heights: 1), within: 120)
     #expect(BarStrip.isContinuous(strip(noisy)))
   }
 
