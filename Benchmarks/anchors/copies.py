@@ -10,6 +10,7 @@ table has the same frames with one copy an anchor allowed. Times are processor t
 """
 import argparse, glob, json, os, subprocess, tempfile
 import cv2, numpy as np
+import library
 
 ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 ap.add_argument("waymark"); ap.add_argument("pictures"); ap.add_argument("backgrounds")
@@ -82,11 +83,8 @@ def score(lines, truths):
 with tempfile.TemporaryDirectory() as temporary:
     d = a.keep or temporary; os.makedirs(d, exist_ok=True)
     paths = sorted(glob.glob(f"{a.pictures}/*"))[: a.anchors]
-    pictures = {os.path.splitext(os.path.basename(p))[0]: load(p) for p in paths}
-    json.dump([{"name": os.path.splitext(os.path.basename(p))[0], "image": os.path.abspath(p)} for p in paths], open(f"{d}/list.json", "w"))
-    library = f"{d}/library"
-    if not os.path.exists(library):
-        subprocess.run([a.waymark, "anchors", "build", f"{d}/list.json", "-o", library], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    pictures = {library.name(p): load(p) for p in paths}
+    built = library.build(a.waymark, paths, d)
     grounds = sorted(glob.glob(f"{a.backgrounds}/*"))
     print(f"{'things':>7}{'in sight':>10}{'told, 30 copies':>17}{'wrong':>7}{'median ms':>11}{'p95 ms':>8}{'told, 1 copy':>14}{'wrong':>7}{'median ms':>11}")
     for count in map(int, a.counts.split(",")):
@@ -94,6 +92,6 @@ with tempfile.TemporaryDirectory() as temporary:
         for k in range(a.frames):
             frame, truth = shelf(rng, pictures, count, grounds[int(rng.integers(len(grounds)))])
             names.append(f"{d}/shelf-{count:02}-{k:03}.pgm"); cv2.imwrite(names[-1], frame); truths.append(truth)
-        run = lambda *more: subprocess.run([a.waymark, "anchors", "match", library, *names, "--json", *more], stdout=subprocess.PIPE, text=True).stdout.splitlines()
+        run = lambda *more: subprocess.run([a.waymark, "anchors", "match", built, *names, "--json", *more], stdout=subprocess.PIPE, text=True).stdout.splitlines()
         many, one = score(run("--copies", "30"), truths), score(run(), truths)
         print(f"{count:7}{sum(map(len, truths)):10}{many[0]:17}{many[1]:7}{many[2]:11.1f}{many[3]:8.1f}{one[0]:14}{one[1]:7}{one[2]:11.1f}", flush=True)

@@ -10,6 +10,7 @@ time a frame. Needs numpy and opencv-python-headless.
 """
 import argparse, glob, json, os, subprocess, tempfile
 import cv2, numpy as np
+import library
 
 ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 ap.add_argument("waymark"); ap.add_argument("pictures"); ap.add_argument("backgrounds")
@@ -78,11 +79,8 @@ with tempfile.TemporaryDirectory() as temporary:
     d = a.keep or temporary; os.makedirs(d, exist_ok=True)
     paths = sorted(glob.glob(f"{a.pictures}/*"))[: a.anchors]
     if a.crop: paths = [banner(p, d) for p in paths]
-    pictures = {os.path.splitext(os.path.basename(p))[0]: load(p) for p in paths}
-    json.dump([{"name": os.path.splitext(os.path.basename(p))[0], "image": os.path.abspath(p)} for p in paths], open(f"{d}/list.json", "w"))
-    library = f"{d}/library"
-    if not os.path.exists(library):
-        subprocess.run([a.waymark, "anchors", "build", f"{d}/list.json", "-o", library], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    pictures = {library.name(p): load(p) for p in paths}
+    built = library.build(a.waymark, paths, d)
     grounds = sorted(glob.glob(f"{a.backgrounds}/*"))
     print(f"{'width':>6}{'frames':>8}{'found':>7}{'off':>5}{'wrong':>7}{'median px':>11}{'median ms':>11}")
     for width in map(int, a.widths.split(",")):
@@ -92,7 +90,7 @@ with tempfile.TemporaryDirectory() as temporary:
             frame, c = render(rng, pictures[name], width, grounds[int(rng.integers(len(grounds)))])
             names.append(f"{d}/small-{width:03}-{k:03}.pgm"); cv2.imwrite(names[-1], frame); truths.append((name, c))
         if a.keep: json.dump([(n, c.tolist()) for n, c in truths], open(f"{d}/truth-{width:03}.json", "w"))
-        out = subprocess.run([a.waymark, "anchors", "match", library, *names, "--json"], stdout=subprocess.PIPE, text=True).stdout.splitlines()
+        out = subprocess.run([a.waymark, "anchors", "match", built, *names, "--json"], stdout=subprocess.PIPE, text=True).stdout.splitlines()
         found = off = wrong = 0; errors, ms = [], []
         for r, (name, c) in zip(map(json.loads, out), truths):
             ms.append(1e3 * r["elapsed"])

@@ -11,15 +11,15 @@ public final class AnchorDetector {
   /// For the frame at twice its size: buffers of their own, so that none change their layout from look to look. Only the
   /// two levels count that the frame itself does not have.
   private let enlarging = FeatureExtractor(settings: .enlarging)
-  private let lookup: FeatureLookup
-  private let hypotheses: HypothesisSearch
-  private let guided: GuidedMatcher
+  let lookup: FeatureLookup
+  let hypotheses: HypothesisSearch
+  let guided: GuidedMatcher
   private var coarse: HomographyEstimator
   private var fine: HomographyEstimator
   private var reducer = FrameReducer()
   private let pairs: UnsafeMutableBufferPointer<PointPair>
-  private var detections: [DetectedAnchor] = []
-  private let prover = PlaceProver()
+  var detections: [DetectedAnchor] = []
+  let prover = PlaceProver()
   private let judge = ClaimJudge()
   /// The lens of the frames: the claims' homographies are then those without its distortion.
   package var lens: LensMap?
@@ -31,13 +31,13 @@ public final class AnchorDetector {
   public var copies = AnchorCopies() {
     didSet { limits = CopyLimits(copies, library.references) }
   }
-  private var limits: CopyLimits
+  var limits: CopyLimits
   private var mask = ExclusionMask()
   /// What earlier looks at a frame have told of anchors with copies, in pixels of the picture that is searched.
-  private var told: [DetectedAnchor] = []
-  private var neighbours = NeighbourPlaces()
+  var told: [DetectedAnchor] = []
+  var neighbours = NeighbourPlaces()
   /// The look at the picture that is being worked on.
-  private var sight: PlaceProver.Sight
+  var sight: PlaceProver.Sight
   /// True if round anchors are looked for as if they were flat.
   var takesAllFlat = false
   private var templates: TemplateCache
@@ -83,14 +83,6 @@ public final class AnchorDetector {
   private static let fewestOfSmall = (matches: 3, found: 4, inliers: 7)
   /// The same of others.
   private static let fewest = (matches: 4, found: 6, inliers: 8)
-  /// The fewest features that agree with a copy whose shape is known.
-  private static let fewestOfCopy = 3
-
-  /// How many wrong hypotheses of further copies end the search for them in one look, besides as many as there are copies: what was found
-  /// speaks for more of it.
-  private static let copyAttempts = 6
-  /// How many wrong places beside copies end it likewise.
-  private static let neighbourAttempts = 12
   /// How often a frame is looked at while further copies are found in it.
   private static let mostLooks = 4
 
@@ -201,97 +193,7 @@ public final class AnchorDetector {
     searchNeighbours(in: Point2(Double(picture.width), Double(picture.height)))
   }
 
-  /// Looks for further copies of the anchors that were found, the best supported hypothesis of all of them first: those on the planes of
-  /// the copies found so far, then any other.
-  ///
-  /// Matches inside an accepted outline are its own; those of a hypothesis that failed are struck out, so that the next one is another.
-  /// All copies share the wrong hypotheses that a look has time for.
-  private func searchCopies(_ set: FeatureSet, minimum: Int) {
-    let features = set.features
-    var waiting: [Hypothesis] = []
-    func propose(_ anchor: Int) {
-      waiting.removeAll { $0.anchor == anchor }
-      guard isFurther(anchor),
-        let next = hypotheses.next(of: anchor, on: planes(of: anchor), lookup.matches, features: features)
-          ?? hypotheses.next(of: anchor, lookup.matches, features: features, minimum: minimum)
-      else { return }
-      waiting.append(next)
-    }
-    func strike(_ claim: DetectedAnchor) {
-      guard let outline = limits.outline(claim) else { return }
-      for anchor in limits.several {
-        hypotheses.strike(of: anchor, in: outline, lookup.matches, features: features)
-      }
-      // A hypothesis that waits may be of this very thing.
-      for spent in waiting where outline.contains(Point2(Double(spent.origin.x), Double(spent.origin.y))) {
-        propose(spent.anchor)
-      }
-    }
-    for claim in detections { strike(claim) }
-    for claim in told + detections where !waiting.contains(where: { $0.anchor == claim.anchor }) {
-      propose(claim.anchor)
-    }
-    var failures = 0
-    while failures < Self.copyAttempts + detections.count, detections.count < AnchorCopies.most,
-      let best = waiting.max(by: { $0.support < $1.support })
-    {
-      let claim = verify(best, set)
-      hypotheses.strike(supporting: best, lookup.matches, features: features)
-      if let claim, limits.allow(claim, beside: told + detections) {
-        detections.append(claim)
-        strike(claim)
-        // It may have gone to a picture that looks alike.
-        propose(claim.anchor)
-      } else {
-        failures += 1
-      }
-      propose(best.anchor)
-    }
-  }
-
-  /// Looks beside every copy, also beside those that this brings: a row goes on, and pictures of which hardly a corner is told apart from the
-  /// next are known by their intensities.
-  private func searchNeighbours(in size: Point2) {
-    var claims = (told + detections).compactMap(limits.outline)
-    let known = told.count
-    var (next, failures) = (0, 0)
-    while next < known + detections.count, failures < Self.neighbourAttempts, detections.count < AnchorCopies.most {
-      let copy = next < known ? told[next] : detections[next - known]
-      next += 1
-      guard isFurther(copy.anchor), case .plane(let map) = copy.map else { continue }
-      let reference = library.references[copy.anchor]
-      for place in neighbours.beside(map, reference, in: size, except: claims, doubled: sight.doubled != nil) {
-        guard let found = prover.look(for: template(copy.anchor), around: place, in: sight, except: claims) else {
-          continue
-        }
-        let expected = place.outline(width: Double(reference.width), height: Double(reference.height))
-        if let claim = claim(copy.anchor, found, 0, expected: expected),
-          limits.allow(claim, beside: told + detections)
-        {
-          detections.append(claim)
-          claims += [claim].compactMap(limits.outline)
-        } else {
-          failures += 1
-        }
-      }
-    }
-  }
-
-  /// True if an anchor was found in the frame and there may be another copy of it.
-  private func isFurther(_ anchor: Int) -> Bool {
-    let claims = (told + detections).count(where: { $0.anchor == anchor })
-    return claims > 0 && claims < limits[anchor]
-  }
-
-  private func planes(of anchor: Int) -> CopyPlanes {
-    var planes = CopyPlanes()
-    for claim in told + detections where claim.anchor == anchor {
-      if case .plane(let map) = claim.map, let outline = limits.outline(claim) { planes.add(map, outline) }
-    }
-    return planes
-  }
-
-  private func verify(_ hypothesis: Hypothesis, _ features: FeatureSet) -> DetectedAnchor? {
+  func verify(_ hypothesis: Hypothesis, _ features: FeatureSet) -> DetectedAnchor? {
     if let predicted = hypothesis.predicted { return confirm(predicted, hypothesis.anchor, features) }
     let reference = library.references[hypothesis.anchor]
     var n = 0
@@ -327,8 +229,8 @@ public final class AnchorDetector {
     return follow(map, hypothesis.anchor, features)
   }
 
-  /// The deviation of the shape that a match tells, and of one that the plane of a copy tells.
-  private static let (ofSmall, ofCopy) = (0.15, 0.04)
+  /// The deviation of the shape that a match tells.
+  private static let ofSmall = 0.15
 
   /// Returns whether a map shows an anchor so small that fewer features are asked for; only at double size.
   private func isSmall(_ map: Homography) -> Bool {
@@ -336,26 +238,8 @@ public final class AnchorDetector {
     return sight.doubled != nil && Float(area) < Self.small
   }
 
-  /// The claim of a copy that stands where the plane of another one puts it.
-  private func confirm(_ predicted: Homography, _ anchor: Int, _ features: FeatureSet) -> DetectedAnchor? {
-    let reference = library.references[anchor]
-    guard let expected = predicted.outline(width: Double(reference.width), height: Double(reference.height)) else {
-      return nil
-    }
-    var map = predicted
-    let radii: InlineArray<2, Double> = [min(24, max(6, 0.08 * expected.signedArea.squareRoot())), 4]
-    for round in radii.indices {
-      guided.run(anchor, .plane(map), radius: Float(radii[round]), features)
-      let found = UnsafeBufferPointer(rebasing: guided.pairs[..<guided.count])
-      guard let better = map.steadied(by: found, looseness: Self.ofCopy, sigma: 2) else { return nil }
-      map = better
-    }
-    let inliers = agreeing(with: map)
-    return inliers >= Self.fewestOfCopy ? claim(anchor, .plane(map), inliers, expected: expected) : nil
-  }
-
   /// How many of the features found last agree with a map.
-  private func agreeing(with map: Homography) -> Int {
+  func agreeing(with map: Homography) -> Int {
     guided.pairs[..<guided.count].count { map.apply($0.reference).distance(to: $0.frame) < 4.5 }
   }
 
@@ -397,7 +281,7 @@ public final class AnchorDetector {
   }
 
   /// The claim of a place that the prover proves.
-  private func claim(
+  func claim(
     _ anchor: Int, _ map: SurfaceMap, _ inliers: Int, expected: Quadrilateral? = nil
   ) -> DetectedAnchor? {
     guard

@@ -33,15 +33,16 @@ struct Contours {
     let (width, height) = (view.width, view.height)
     guard width > 2, height > 2 else { return }
     // Outside the picture it is light: a pixel of it all around spares the question where that is.
-    let picture = levels.threshold(view).framed(1, tone: .max)
+    let picture = levels.threshold(view, border: 1)
     let pixels = UnsafeRawPointer(picture.unsafeView.row(0))
     defer { withExtendedLifetime(picture) {} }
     let row = width + 2
     var followed = [Bool](repeating: false, count: row * (height + 2))
     @inline(__always) func isDark(_ pixel: Int) -> Bool { pixels.load(fromByteOffset: pixel, as: UInt8.self) == 0 }
     // A corner between pixels is known by the one to its upper left. Directions: right, down, left, up.
-    let steps = [1, row, -1, -row]
-    let (toLeft, toRight) = ([1, row + 1, row, 0], [row + 1, row, 0, 1])
+    let steps: InlineArray<4, Int> = [1, row, -1, -row]
+    let toLeft: InlineArray<4, Int> = [1, row + 1, row, 0]
+    let toRight: InlineArray<4, Int> = [row + 1, row, 0, 1]
     var budget = budget
     var path: [Int] = []
     for y in 1...height {

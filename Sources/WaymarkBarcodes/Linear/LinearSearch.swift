@@ -266,7 +266,10 @@ struct LinearSearch {
     let wanted = symbologies.intersection(RetailRescue.symbologies)
     guard !wanted.isEmpty else { return }
     var tried = fitted
-    let found = RetailRescue(image: image, symbologies: wanted, bars: bars.filter(mayBeRuled)).read(
+    let likely = bars.filter {
+      !isLast && RetailRescue.isWorthwhile($0, beside: accepted) && mayBeRuled($0) && isContinuous($0)
+    }
+    let found = RetailRescue(image: image, symbologies: wanted, bars: likely).read(
       beside: accepted, isLast: isLast, tried: &tried
     ) { draw($0) }
     fitted = tried

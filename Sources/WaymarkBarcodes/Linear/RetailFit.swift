@@ -182,8 +182,7 @@ struct RetailFit {
     return distinct
   }
 
-  /// The sum of squares beyond which a pose shows no EAN-13. Of 150 symbols that were read in two sets of photographs the
-  /// farthest was at 29.
+  /// The sum of squares beyond which a pose shows no EAN-13: half as much again as the farthest of those that can be read.
   private static let farthest: Float = 45
 
   /// So many poses are compared by where they lie.

@@ -38,8 +38,8 @@ struct RetailRescue {
       outcome.refuted.append(symbol)
       outcome.symbols.append(other)
     }
-    for region in isLast ? [] : bars where Self.isWorthwhile(region, beside: accepted) {
-      guard BarStrip.isContinuous(draw(region)), let found = fit(region, draw, &tried) else { continue }
+    for region in isLast ? [] : bars {
+      guard let found = fit(region, draw, &tried) else { continue }
       if let symbol = symbol(found, region, SymbolRules.lead(whereTried: tried)) { outcome.symbols.append(symbol) }
     }
     return outcome
@@ -51,7 +51,7 @@ struct RetailRescue {
   }
 
   /// Returns whether bars are clear and long enough for 95 modules, and nobody has read them.
-  private static func isWorthwhile(_ region: BarRegion, beside accepted: [Symbol]) -> Bool {
+  static func isWorthwhile(_ region: BarRegion, beside accepted: [Symbol]) -> Bool {
     guard region.coherence > (accepted.isEmpty ? 0.7 : 0.8), region.length > 95, region.height > 12 else {
       return false
     }

@@ -105,8 +105,8 @@ struct BarStrip {
     }
   }
 
-  /// How much alike changes of brightness are, of bands so far apart: a correlation. Of 44 symbols that a fit of their model read in two sets
-  /// of photographs all bands beside each other were above 0.8 and the next but one above 0.45; a line of text is below in one half.
+  /// How much alike changes of brightness are, of bands beside each other and of the next but one: correlations that blurred bars
+  /// exceed, and half of the lines of text do not.
   private static let alike: [Float] = [0.75, 0.4]
 
   /// Returns whether a strip shows the same in a band, in the next one and in the one after that, as bars do, which may lean. Letters are

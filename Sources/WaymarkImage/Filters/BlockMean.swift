@@ -189,7 +189,11 @@ package struct BlockMean: Sendable {
   }
 
   /// Black where the picture is darker than its surroundings, else white.
-  package func threshold(_ view: ImageView) -> GrayImage { mapped(view) { $0 > $1 ? 255 : 0 } }
+  ///
+  /// - Parameter border: white pixels all around.
+  package func threshold(_ view: ImageView, border: Int = 0) -> GrayImage {
+    mapped(view, border: border) { $0 > $1 ? 255 : 0 }
+  }
 
   /// The same, but gray remains gray: distances from the level are stretched by `gain`, so that edges keep their
   /// place between pixels.
@@ -199,15 +203,20 @@ package struct BlockMean: Sendable {
     }
   }
 
-  /// Another picture of the same size: each pixel made of the one there and the level of its block.
+  /// Another picture of the same size, but for a white border: each pixel made of the one there and the level of its block.
   @inline(__always)
-  private func mapped(_ view: ImageView, _ tone: (_ pixel: UInt8, _ level: UInt8) -> UInt8) -> GrayImage {
-    GrayImage(width: view.width, height: view.height) { pixels in
+  private func mapped(
+    _ view: ImageView, border: Int = 0, _ tone: (_ pixel: UInt8, _ level: UInt8) -> UInt8
+  ) -> GrayImage {
+    let wide = view.width + 2 * border
+    return GrayImage(width: wide, height: view.height + 2 * border) { pixels in
       guard let target = pixels.baseAddress else { return }
+      if border > 0 { pixels.update(repeating: .max) }
       let side = Self.side
       for y in 0..<view.height {
         let source = view.row(y)
-        let row = target + y &* view.width
+        let first = (y &+ border) &* wide &+ border
+        let row = target + first
         let line = min(y / side, rows &- 1) &* columns
         var x = 0
         for bx in 0..<columns {
