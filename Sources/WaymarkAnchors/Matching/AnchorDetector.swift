@@ -65,6 +65,7 @@ public final class AnchorDetector {
   /// A frame full of copies has more corners than one look takes up. So what was found is painted over and the rest looked at again, until
   /// nothing more is found, three times at most; copies that one look has told are where the next one starts.
   public func detect(_ frame: ImageView) -> [DetectedAnchor] {
+    beginFrame()
     var found = detect(frame, except: [])
     guard !claims.limits.isSingle else { return found }
     var (known, painted, last) = ([Quadrilateral](), [Quadrilateral](), found)
@@ -86,6 +87,9 @@ public final class AnchorDetector {
     return found
   }
 
+  /// Begins the first look at a frame.
+  package func beginFrame() { copySearch.beginFrame() }
+
   /// The anchors of one look at a frame, without what lies inside outlines that are already known (through a lens: their straight places).
   ///
   /// - Parameter others: claims of earlier looks at the same frame, beside which there may be further copies.
@@ -101,7 +105,6 @@ public final class AnchorDetector {
     camera.center = (camera.center + 0.5) * scale - 0.5
     verifier.camera = camera
     claims.begin(beside: others, scale: scale)
-    if others.isEmpty { copySearch.beginFrame() }
     let outlines = known.map { $0.scaled(by: scale) }
     look(picture, doubled: false, except: outlines)
     if claims.found.isEmpty, lookup.isThoroughSearchUseful { search(plain, picture, .thorough) }

@@ -5,8 +5,10 @@ package import WaymarkImage
 package protocol AnchorDetecting: AnyObject {
   /// Finds anchors in a frame, best claim first, as many claims an anchor as `copies` allows.
   ///
-  /// - Parameter known: outlines of what is already followed; they are painted over in the frame.
-  func detections(in frame: ImageView, known: [Quadrilateral]) -> [DetectedAnchor]
+  /// - Parameters:
+  ///   - known: outlines of what is already followed; they are painted over in the frame.
+  ///   - copies: what of it may have further copies, which are looked for on its plane and beside it.
+  func detections(in frame: ImageView, known: [Quadrilateral], beside copies: [DetectedAnchor]) -> [DetectedAnchor]
 
   /// The reference with an index that a claim named.
   func reference(_ anchor: Int) -> AnchorReference
@@ -54,8 +56,11 @@ extension AnchorDetecting {
 }
 
 extension AnchorDetector: AnchorDetecting {
-  package func detections(in frame: ImageView, known: [Quadrilateral]) -> [DetectedAnchor] {
-    detect(frame, except: known)
+  package func detections(
+    in frame: ImageView, known: [Quadrilateral], beside copies: [DetectedAnchor]
+  ) -> [DetectedAnchor] {
+    beginFrame()
+    return detect(frame, except: known, beside: copies)
   }
   package func reference(_ anchor: Int) -> AnchorReference { library.references[anchor] }
   package var referenceCount: Int { library.references.count }

@@ -41,6 +41,8 @@ public final class AnchorEngine {
   private var frameSize = (width: 0, height: 0)
   private var known: [Quadrilateral] = []
   private var painted: [Quadrilateral] = []
+  /// The copies among what is known.
+  private var copies: [DetectedAnchor] = []
   private var mask = ExclusionMask()
   private var frames = 0
   /// The last report, whose memory the next one takes over once the caller has released it.
@@ -95,6 +97,7 @@ public final class AnchorEngine {
     anchors.reserveCapacity(options.maximumAnchors)
     known.reserveCapacity(options.maximumAnchors)
     painted.reserveCapacity(options.maximumAnchors)
+    copies.reserveCapacity(options.maximumAnchors)
     report.observations.reserveCapacity(options.maximumAnchors)
     report.found.reserveCapacity(options.maximumAnchors)
     report.lost.reserveCapacity(options.maximumAnchors)
@@ -223,15 +226,17 @@ public final class AnchorEngine {
   private func search(_ frame: ImageView, _ time: Double) {
     known.removeAll(keepingCapacity: true)
     painted.removeAll(keepingCapacity: true)
+    copies.removeAll(keepingCapacity: true)
     // A few are recognised again in passing; many would leave the detector no room for others, and a copy no other copy.
     if anchors.count(where: { $0.isSeen }) >= 4 || anchors.contains(where: { $0.isSeen && $0.copy != nil }) {
       for a in anchors where a.isSeen {
         known.append(a.place)
         painted.append(a.observation.placement.corners)
+        if a.copy != nil { copies.append(a.claim) }
       }
     }
     if let runner, hasSeen {
-      job.load(frame, at: time, known: known, painted: painted)
+      job.load(frame, at: time, known: known, painted: painted, beside: copies)
       lastSearch = time
       isSearching = true
       runner.start(job)
@@ -241,7 +246,7 @@ public final class AnchorEngine {
     discardSearch()
     lastSearch = time
     mayHoldMore = false
-    let detections = mask.paint(frame, painted) { source.detections(in: $0, known: known) }
+    let detections = mask.paint(frame, painted) { source.detections(in: $0, known: known, beside: copies) }
     for detection in detections {
       if isTaken(detection) { continue }
       let template = source.template(detection.anchor)

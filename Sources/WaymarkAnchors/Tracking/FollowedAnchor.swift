@@ -96,6 +96,12 @@ struct FollowedAnchor {
     }
   }
 
+  /// What is followed, as a claim in the present frame.
+  var claim: DetectedAnchor {
+    DetectedAnchor(
+      anchor: index, map: tracker.map, inliers: observation.inliers, score: observation.placement.score)
+  }
+
   /// Takes a place where it was found again, and what may stand there as well.
   mutating func begin(_ tracker: AnchorTracker, ambiguous: [String]?, at time: Double) {
     self.tracker = tracker

@@ -23,6 +23,7 @@ package final class SearchJob: @unchecked Sendable {
   private var mask = ExclusionMask()
   private var known: [Quadrilateral] = []
   private var painted: [Quadrilateral] = []
+  private var copies: [DetectedAnchor] = []
   /// When the frame was captured, in seconds.
   package private(set) var time = 0.0
   /// The anchors found.
@@ -30,8 +31,12 @@ package final class SearchJob: @unchecked Sendable {
 
   package init(source: any AnchorDetecting) { self.source = source }
 
-  /// Takes a copy of a frame, and the outlines of what is known as the source and as the frame has them.
-  package func load(_ view: ImageView, at time: Double, known: [Quadrilateral], painted: [Quadrilateral]) {
+  /// Takes a copy of a frame, the outlines of what is known as the source and as the frame has them, and what of it may have further
+  /// copies.
+  package func load(
+    _ view: ImageView, at time: Double, known: [Quadrilateral], painted: [Quadrilateral],
+    beside copies: [DetectedAnchor]
+  ) {
     size = (view.width, view.height)
     self.time = time
     if frame.capacity < view.width * view.height { frame = PixelBuffer(capacity: view.width * view.height) }
@@ -40,13 +45,15 @@ package final class SearchJob: @unchecked Sendable {
     self.known.append(contentsOf: known)
     self.painted.removeAll(keepingCapacity: true)
     self.painted.append(contentsOf: painted)
+    self.copies.removeAll(keepingCapacity: true)
+    self.copies.append(contentsOf: copies)
   }
 
   /// Searches.
   package func run() {
     withExtendedLifetime(frame) {
       let view = ImageView(base: UnsafePointer(frame.bytes), width: size.width, height: size.height, stride: size.width)
-      detections = mask.paint(view, painted) { source.detections(in: $0, known: known) }
+      detections = mask.paint(view, painted) { source.detections(in: $0, known: known, beside: copies) }
     }
   }
 

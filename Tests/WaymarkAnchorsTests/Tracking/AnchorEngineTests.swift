@@ -15,7 +15,7 @@ private final class ScriptedSource: AnchorDetecting {
     }
   }
 
-  func detections(in frame: ImageView, known: [Quadrilateral]) -> [DetectedAnchor] {
+  func detections(in frame: ImageView, known: [Quadrilateral], beside _: [DetectedAnchor]) -> [DetectedAnchor] {
     searches += 1
     return next
   }
@@ -154,7 +154,7 @@ private final class PatientRunner: SearchRunner {
     let source = ScriptedSource([picture])
     source.next = [detection(0, Stage.path(picture, 0))]
     let job = SearchJob(source: source)
-    Stage.frame([]).withView { job.load($0, at: 3, known: [], painted: []) }
+    Stage.frame([]).withView { job.load($0, at: 3, known: [], painted: [], beside: []) }
     let thread = SearchThread()
     for _ in 0..<3 {
       thread.start(job)
@@ -289,7 +289,7 @@ private final class PatientRunner: SearchRunner {
         self.image = image
         self.place = place
       }
-      func detections(in frame: ImageView, known: [Quadrilateral]) -> [DetectedAnchor] {
+      func detections(in frame: ImageView, known: [Quadrilateral], beside _: [DetectedAnchor]) -> [DetectedAnchor] {
         [DetectedAnchor(anchor: 0, homography: place, inliers: 9, score: 0.9)]
       }
       func reference(_ anchor: Int) -> AnchorReference { AnchorReference(name: "x", physicalWidth: nil, image: image) }

@@ -128,6 +128,43 @@ import WaymarkImage
     }
   }
 
+  /// What is followed tells a search where further copies may stand; of anchors with one copy nothing is told.
+  @Test(arguments: [1, 20]) func searchesStartFromTheCopiesThatAreFollowed(allowed: Int) throws {
+    try Scenery.withLibrary(Scenery.anchors) { library, _ in
+      final class Listening: AnchorDetecting {
+        let detector: AnchorDetector
+        var told: [[DetectedAnchor]] = []
+        init(_ library: AnchorLibrary) { detector = AnchorDetector(library: library) }
+        /// Of the copies in the frame the first look tells the first one only.
+        func detections(
+          in frame: ImageView, known: [Quadrilateral], beside copies: [DetectedAnchor]
+        ) -> [DetectedAnchor] {
+          told.append(copies)
+          let found = detector.detections(in: frame, known: known, beside: copies)
+          return told.count > 1 ? found : found.filter { $0.homography.row0.z < 100 }
+        }
+        func reference(_ anchor: Int) -> AnchorReference { detector.reference(anchor) }
+        func template(_ anchor: Int) -> AnchorTemplate { detector.template(anchor) }
+        var referenceCount: Int { detector.referenceCount }
+        var copies: AnchorCopies {
+          get { detector.copies }
+          set { detector.copies = newValue }
+        }
+      }
+      let source = Listening(library)
+      var options = AnchorEngine.Options()
+      options.copies = AnchorCopies(allowed)
+      let engine = AnchorEngine(source: source, options: options)
+      let places = Self.row(3, x: 0)
+      let frame = Self.frame(places)
+      for i in 0..<40 { _ = frame.withView { engine.process($0, at: Double(i) / 30) } }
+      #expect(source.told.count >= 2 && source.told[0].isEmpty)
+      let first = places[0].apply(Self.outline)
+      let told = source.told[1].map { $0.homography.apply(Self.outline).meanCornerDistance(to: first) < 2 }
+      #expect(told == (allowed > 1 ? [true] : []))
+    }
+  }
+
   /// More copies than there may be, each frame at other places: what is kept stays bounded.
   @Test func whatIsKeptIsBounded() throws {
     let library = Scenery.anchors
@@ -136,7 +173,7 @@ import WaymarkImage
         let detector: AnchorDetector
         var turn = 0
         init(_ library: AnchorLibrary) { detector = AnchorDetector(library: library) }
-        func detections(in frame: ImageView, known: [Quadrilateral]) -> [DetectedAnchor] {
+        func detections(in frame: ImageView, known: [Quadrilateral], beside _: [DetectedAnchor]) -> [DetectedAnchor] {
           turn += 1
           return (0..<60).map { i in
             DetectedAnchor(
