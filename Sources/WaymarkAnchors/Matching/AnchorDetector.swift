@@ -88,7 +88,7 @@ public final class AnchorDetector {
   }
 
   /// Begins the first look at a frame.
-  package func beginFrame() { copySearch.beginFrame() }
+  func beginFrame() { copySearch.beginFrame() }
 
   /// The anchors of one look at a frame, without what lies inside outlines that are already known (through a lens: their straight places).
   ///
