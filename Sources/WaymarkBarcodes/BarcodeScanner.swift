@@ -81,8 +81,7 @@ public struct BarcodeScanner: ~Copyable {
     turn &+= 1
     var clock = StageClock(stages)
     var reader = QRReader(budget: ReadingBudget(ReadingBudget.live))
-    reader.failures = 1
-    reader.sizes = 2
+    reader.failures = 2
     reader.pairs = 4
     if configuration.symbologies != [.qr] {
       // Beside the other readers there is time for patterns that hardly look like a code in some frames only.
@@ -90,7 +89,6 @@ public struct BarcodeScanner: ~Copyable {
       reader.leastTiming = [turn.isMultiple(of: 2) ? doubtful : 0, turn.isMultiple(of: 4) ? 0 : doubtful]
     }
     reader.makesOctaves = false
-    reader.attempts.removeLast()
     // Codes on screens in the dark are rarer: every other frame.
     reader.polarities = turn.isMultiple(of: 2) ? [0, 1] : [0]
     var search = PictureSearch(image, symbologies: configuration.symbologies, regions: 6, reader: reader)

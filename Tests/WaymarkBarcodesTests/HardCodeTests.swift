@@ -119,4 +119,23 @@ import WaymarkSymbologies
     let reads = (0..<2).map { _ in inverted.withView { scanner.scan($0) }.symbols.count }
     #expect(reads.contains(1), "light on dark is looked for in every other frame")
   }
+
+  /// Most frames show no code, so that what looks like one may cost as much as in a still.
+  @Test(arguments: [1, 1.25, 1.45]) func theFirstLiveFrameReadsBlurredCodesSeenFromTheSide(blur: Double) throws {
+    let code = try Fixture.load("qr-v7")
+    let (w, h) = (Double(code.width), Double(code.height))
+    let source = Quadrilateral(topLeft: [0, 0], topRight: [w, 0], bottomRight: [w, h], bottomLeft: [0, h])
+    let seen = Quadrilateral(
+      topLeft: [20, 20], topRight: [20 + 0.9 * w, 20 + 0.1 * h], bottomRight: [20 + 0.9 * w, 20 + 0.9 * h],
+      bottomLeft: [20, 20 + h])
+    let map = try #require(Homography(from: seen, to: source))
+    let sharp = warp(code, width: code.width + 40, height: code.height + 40) { map.apply($0) }
+    let blurred = GrayImage(width: sharp.width, height: sharp.height) { pixels in
+      for i in pixels.indices { pixels[i] = sharp[i % sharp.width, i / sharp.width] }
+      if let first = pixels.baseAddress {
+        GaussianBlur.apply(first, width: sharp.width, height: sharp.height, sigma: blur)
+      }
+    }
+    #expect(try read(blurred, .live()).symbols.count == 1)
+  }
 }

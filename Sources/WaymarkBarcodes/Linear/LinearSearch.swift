@@ -236,7 +236,8 @@ struct LinearSearch {
       let bands = min(44, max(9, Int(region.height / 3)))
       // Where modules are large, the search for bars saw a part of them.
       for margin in [0.12, 1] {
-        let strip = BarStrip(region, bands: bands, scale: margin < 1 ? 2 : 1.5, margin: margin)
+        let strip = BarStrip(
+          region, bands: bands, scale: margin < 1 ? 2 : 1.5, margin: margin, depth: effort == .live ? 3 : 8)
         let fine = StripLines(picture: tone(strip.draw(image)), strip: strip, pass: pass)
         let reader = fine.expanded()
         if let reading = reader.read(isStrict: margin >= 1), let extent = reader.extent {

@@ -153,15 +153,13 @@ struct BarStrip {
           for x in (b * block)..<end { sum += Int(strip[x, y]) }
           levels[b] = sum / max(1, end - b * block)
         }
-        for x in 0..<width {
-          let b = min(x / block, blocks - 1)
-          var sum = 0
-          var count = 0
-          for n in max(0, b - 2)...min(blocks - 1, b + 2) {
-            sum += levels[n]
-            count += 1
+        for b in 0..<blocks {
+          let around = levels[max(0, b - 2)...min(blocks - 1, b + 2)]
+          let level = around.reduce(0, +) / around.count
+          let end = b + 1 == blocks ? width : (b + 1) * block
+          for x in (b * block)..<end {
+            pixels[y * width + x] = UInt8(min(max(0, (Int(strip[x, y]) - level) * gain + 128), 255))
           }
-          pixels[y * width + x] = UInt8(min(max(0, (Int(strip[x, y]) - sum / count) * gain + 128), 255))
         }
       }
     }

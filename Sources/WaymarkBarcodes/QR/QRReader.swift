@@ -44,7 +44,7 @@ struct QRReader {
   /// below 0.35, and the patterns of a code above 0.5, even where one of them is spoilt.
   private static let leastLikeness = 0.4
   /// How many sizes are tried for one triplet.
-  var sizes = 3
+  private static let sizes = 3
   /// Dark on light (0), light on dark (1).
   var polarities = [0, 1]
   /// True if a triplet may be looked at on octaves that nothing else needed so far.
@@ -52,7 +52,7 @@ struct QRReader {
   /// How many pairs of patterns of codes whose third is lost may be tried.
   var pairs = 40
   /// Ways to tell dark from light: neighbourhood in modules, and how much blur is undone.
-  var attempts: [(radius: Int, sharpen: Float)] = [(4, 0), (3, 0.6), (5, 1.2)]
+  private static let attempts: [(radius: Int, sharpen: Float)] = [(4, 0), (3, 0.6), (5, 1.2)]
   var budget: ReadingBudget
   private var decoder = QRDecoder()
 
@@ -187,7 +187,7 @@ struct QRReader {
         var candidate = Candidate(
           grid: QRGrid(layout: layout, map: map), inverted: inverted, timing: 0, formatErrors: 15)
         let bent = layout.version >= 7 ? fit.bend(candidate.grid) : candidate.grid
-        if tryOut(octave.view, bent, attempts.prefix(1), of: &candidate) {
+        if tryOut(octave.view, bent, Self.attempts.prefix(1), of: &candidate) {
           candidate.grid = candidate.grid.scaled(by: octave.factor)
           return (candidate, timing)
         }
@@ -253,8 +253,8 @@ struct QRReader {
         var candidate = Candidate(
           grid: QRGrid(layout: layout, map: start), inverted: inverted, timing: 0, formatErrors: 15)
         let climbed = QRGrid(layout: layout, map: fit.refine(start, fit.score(start)).map)
-        if tryOut(octave.view, candidate.grid, attempts.prefix(1), of: &candidate)
-          || tryOut(octave.view, fit.bend(climbed), attempts[...], of: &candidate)
+        if tryOut(octave.view, candidate.grid, Self.attempts.prefix(1), of: &candidate)
+          || tryOut(octave.view, fit.bend(climbed), Self.attempts[...], of: &candidate)
         {
           candidate.grid = candidate.grid.scaled(by: octave.factor)
           return candidate
@@ -268,7 +268,7 @@ struct QRReader {
   /// the patterns know better.
   private func layouts(_ triplet: QRTriplet, _ corners: TripletCorners?) -> [QRLayout] {
     let counted = triplet.sides
-    guard let corners, let guess = counted.first else { return Array(counted.prefix(sizes)) }
+    guard let corners, let guess = counted.first else { return Array(counted.prefix(Self.sizes)) }
     let fitted = corners.layouts(around: guess)
     var order: [QRLayout] = []
     for i in 0..<3 {
@@ -277,7 +277,7 @@ struct QRReader {
         order.append(list[i])
       }
     }
-    return Array(order.prefix(sizes))
+    return Array(order.prefix(Self.sizes))
   }
 
   private mutating func examine(
@@ -289,8 +289,8 @@ struct QRReader {
     }
     var candidate = Candidate(grid: flat.grid, inverted: inverted, timing: 0, formatErrors: 15)
     let bent = fit.bend(flat.grid)
-    if tryOut(view, bent, attempts[...], of: &candidate) { return candidate }
-    if bent.mesh != nil, tryOut(view, flat.grid, attempts[...], of: &candidate) { return candidate }
+    if tryOut(view, bent, Self.attempts[...], of: &candidate) { return candidate }
+    if bent.mesh != nil, tryOut(view, flat.grid, Self.attempts[...], of: &candidate) { return candidate }
     return candidate
   }
 
