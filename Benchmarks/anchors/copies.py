@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Measures copies of a picture in one frame: shelves of a few articles, rendered before photographs.
 
-  copies.py WAYMARK PICTURES BACKGROUNDS [--counts 2,5,10,20,30] [--frames 20] [--anchors 50] [--size 640x480] [--seed 1] [--keep FOLDER]
+  copies.py WAYMARK PICTURES BACKGROUNDS [--counts 2,5,10,20,30] [--frames 20] [--anchors 50] [--size 640x480] [--seed 1] [--follow N] [--keep FOLDER]
 
 For every count `--frames` shelves are rendered that show so many things in rows: copies of one to three of the library's pictures,
 each a little shifted, turned, lit and a fifth of them partly covered, the shelf seen at up to 40 degrees, defocus, noise. Told is a thing
 with a claim of its picture within 3 pixels (mean of the corners); wrong is a claim beyond that, and a second one of the same thing. The
-table has the same frames with one copy an anchor allowed. Times are processor time a frame. Needs numpy and opencv-python-headless.
+table has the same frames with one copy an anchor allowed. With --follow each shelf is shown N frames with the tremor of a hand and fresh
+noise: how many things are followed after a quarter of them and at the end. Times are processor time a frame. Needs numpy and
+opencv-python-headless.
 """
 import argparse, glob, json, os, subprocess, tempfile
 import cv2, numpy as np
@@ -16,7 +18,7 @@ ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDe
 ap.add_argument("waymark"); ap.add_argument("pictures"); ap.add_argument("backgrounds")
 ap.add_argument("--counts", default="2,5,10,20,30"); ap.add_argument("--frames", type=int, default=20)
 ap.add_argument("--anchors", type=int, default=50); ap.add_argument("--size", default="640x480")
-ap.add_argument("--seed", type=int, default=1); ap.add_argument("--keep")
+ap.add_argument("--seed", type=int, default=1); ap.add_argument("--follow", type=int, default=0); ap.add_argument("--keep")
 a = ap.parse_args()
 cv2.setNumThreads(1)
 W, H = map(int, a.size.split("x"))
@@ -70,15 +72,31 @@ def shelf(rng, pictures, count, ground):
     out = cv2.GaussianBlur(out, (0, 0), rng.uniform(.4, .9)) + rng.normal(0, 3, (H, W))
     return np.clip(out, 0, 255).astype(np.uint8), truth
 
+def count_told(claims, truth):
+    """How many claims are things of a frame, each thing once, and how many are none."""
+    told = 0; left = list(truth)
+    for x in claims:
+        near = [k for k, (name, c) in enumerate(left) if name == x["name"] and np.linalg.norm(c - np.array(x["corners"]), axis=1).mean() < 3]
+        if near: told += 1; left.pop(near[0])
+    return told, len(claims) - told
+
 def score(lines, truths):
-    told = wrong = 0; ms = []
-    for line, truth in zip(lines, truths):
-        r = json.loads(line); ms.append(1e3 * r["elapsed"]); left = list(truth)
-        for x in r["anchors"]:
-            near = [k for k, (name, c) in enumerate(left) if name == x["name"] and np.linalg.norm(c - np.array(x["corners"]), axis=1).mean() < 3]
-            if near: told += 1; left.pop(near[0])
-            else: wrong += 1
+    reports = [json.loads(line) for line in lines]; ms = [1e3 * r["elapsed"] for r in reports]
+    told, wrong = np.sum([count_told(r["anchors"], truth) for r, truth in zip(reports, truths)], axis=0)
     return told, wrong, np.median(ms), np.quantile(ms, .95)
+
+def follow(name, truth, seed):
+    """What is followed of a shelf after a quarter of the frames, and at the end: told and wrong of each; and the times."""
+    rng = np.random.default_rng(seed); shelf = cv2.imread(name, 0).astype(np.float32); shifts = []
+    with tempfile.TemporaryDirectory() as t:
+        for k in range(a.follow):
+            x, y = .7 * np.sin(k / 5), .5 * np.cos(k / 7); shifts.append((x, y))
+            frame = cv2.warpAffine(shelf, np.float32([[1, 0, x], [0, 1, y]]), (W, H), borderMode=cv2.BORDER_REFLECT) + rng.normal(0, 2, (H, W))
+            cv2.imwrite(f"{t}/{k:04}.pgm", np.clip(frame, 0, 255).astype(np.uint8))
+        out = subprocess.run([a.waymark, "anchors", "track", built, t, "--json", "--copies", "30"], stdout=subprocess.PIPE, text=True).stdout
+    reports = [json.loads(line) for line in out.splitlines()]
+    at = lambda k: count_told(reports[k]["anchors"], [(n, c + shifts[k]) for n, c in truth])
+    return (*at(a.follow // 4), *at(a.follow - 1)), [1e3 * r["elapsed"] for r in reports]
 
 with tempfile.TemporaryDirectory() as temporary:
     d = a.keep or temporary; os.makedirs(d, exist_ok=True)
@@ -94,4 +112,8 @@ with tempfile.TemporaryDirectory() as temporary:
             names.append(f"{d}/shelf-{count:02}-{k:03}.pgm"); cv2.imwrite(names[-1], frame); truths.append(truth)
         run = lambda *more: subprocess.run([a.waymark, "anchors", "match", built, *names, "--json", *more], stdout=subprocess.PIPE, text=True).stdout.splitlines()
         many, one = score(run("--copies", "30"), truths), score(run(), truths)
+        if a.follow:
+            followed = [follow(n, t, k) for k, (n, t) in enumerate(zip(names, truths))]; ms = np.concatenate([f[1] for f in followed])
+            early, early_wrong, late, late_wrong = np.sum([f[0] for f in followed], axis=0)
+            print(f"{count:7}{sum(map(len, truths)):10}  followed after {a.follow // 4} frames {early}, wrong {early_wrong}; after {a.follow} {late}, wrong {late_wrong}; mean {ms.mean():.1f} ms, p95 {np.quantile(ms, .95):.1f}", flush=True)
         print(f"{count:7}{sum(map(len, truths)):10}{many[0]:17}{many[1]:7}{many[2]:11.1f}{many[3]:8.1f}{one[0]:14}{one[1]:7}{one[2]:11.1f}", flush=True)

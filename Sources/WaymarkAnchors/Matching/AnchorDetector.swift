@@ -109,7 +109,7 @@ public final class AnchorDetector {
     look(picture, doubled: false, except: outlines)
     if claims.found.isEmpty, lookup.isThoroughSearchUseful { search(plain, picture, .thorough) }
     if claims.found.isEmpty { look(picture, doubled: true, except: outlines) }
-    return claims.sorted(scale: 1 / scale)
+    return claims.end(scale: 1 / scale)
   }
 
   /// Returns the data for aligning and tracking an anchor, made when it is first seen.

@@ -74,8 +74,11 @@ struct FrameClaims {
     return other.contains(outline.center) && outline.contains(other.center)
   }
 
-  /// Ends a look: its claims, the surest first, in pixels that are `scale` of the searched picture's.
-  mutating func sorted(scale: Double) -> [DetectedAnchor] {
+  /// Ends a look.
+  ///
+  /// - Parameter scale: from the pixels of the searched picture to those of the frame.
+  /// - Returns: Its claims, the surest first.
+  mutating func end(scale: Double) -> [DetectedAnchor] {
     found.sort { ($1.score, $0.anchor) < ($0.score, $1.anchor) }
     if scale != 1 {
       for i in found.indices { found[i].map = found[i].map.resized(by: scale) }
