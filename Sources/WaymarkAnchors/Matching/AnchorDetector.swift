@@ -96,7 +96,6 @@ public final class AnchorDetector {
   package func detect(
     _ frame: ImageView, except known: [Quadrilateral], beside others: [DetectedAnchor] = []
   ) -> [DetectedAnchor] {
-    claims.begin(beside: [], scale: 1)
     guard frame.width >= 32, frame.height >= 32, !library.references.isEmpty else { return [] }
     let (picture, scale) = reducer.reduce(frame)
     verifier.lens = lens?.scaled(by: scale)

@@ -236,6 +236,7 @@ struct LinearSearch {
       let bands = min(44, max(9, Int(region.height / 3)))
       // Where modules are large, the search for bars saw a part of them.
       for margin in [0.12, 1] {
+        // Live, the next frame is another chance, and a wide strip must not delay this one.
         let strip = BarStrip(
           region, bands: bands, scale: margin < 1 ? 2 : 1.5, margin: margin, depth: effort == .live ? 3 : 8)
         let fine = StripLines(picture: tone(strip.draw(image)), strip: strip, pass: pass)
@@ -271,7 +272,7 @@ struct LinearSearch {
       !isLast && RetailRescue.isWorthwhile($0, beside: accepted) && mayBeRuled($0) && isContinuous($0)
     }
     let found = RetailRescue(image: image, symbologies: wanted, bars: likely).read(
-      beside: accepted, isLast: isLast, tried: &tried
+      beside: accepted, tried: &tried
     ) { draw($0) }
     fitted = tried
     for symbol in found.refuted { evidence.drop(symbol) }

@@ -21,11 +21,10 @@ struct RetailRescue {
 
   /// - Parameters:
   ///   - accepted: the symbols that were read.
-  ///   - isLast: nothing is read any more, only what was read is looked at.
   ///   - tried: how much was compared in this picture so far.
   ///   - draw: draws the strip of a region.
   func read(
-    beside accepted: [Symbol], isLast: Bool, tried: inout Int, _ draw: (BarRegion) -> GrayImage
+    beside accepted: [Symbol], tried: inout Int, _ draw: (BarRegion) -> GrayImage
   ) -> Outcome {
     var outcome = Outcome()
     for symbol in accepted where Self.isDoubtful(symbol) {
@@ -38,7 +37,7 @@ struct RetailRescue {
       outcome.refuted.append(symbol)
       outcome.symbols.append(other)
     }
-    for region in isLast ? [] : bars {
+    for region in bars {
       guard let found = fit(region, draw, &tried) else { continue }
       if let symbol = symbol(found, region, SymbolRules.lead(whereTried: tried)) { outcome.symbols.append(symbol) }
     }
