@@ -77,8 +77,14 @@ package final class LogWriter: Sendable {
   }
 
   /// Waits until everything is written, `seconds` at most: before the process ends.
-  package func flush(within seconds: Double) {
+  ///
+  /// - Returns: whether everything is.
+  @discardableResult package func flush(within seconds: Double) -> Bool {
     let end = MonotonicClock.now + seconds
-    while state.withLock({ $0.isWriting || !$0.waiting.isEmpty }), MonotonicClock.now < end { usleep(1000) }
+    while state.withLock({ $0.isWriting || !$0.waiting.isEmpty }) {
+      guard MonotonicClock.now < end else { return false }
+      usleep(1000)
+    }
+    return true
   }
 }
