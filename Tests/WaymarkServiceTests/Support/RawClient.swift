@@ -103,7 +103,8 @@ final class RawClient: @unchecked Sendable {
     try send("{\"id\":\(id),\"method\":\"\(method)\",\"params\":\(params)}\n")
     while true {
       let value = try next()
-      if value["event"] == nil { return value }
+      // The answer to what was sent before may still be on its way; to what makes no sense it has no id.
+      if value["event"] == nil, (value["id"]?.int ?? id) == id { return value }
     }
   }
 
