@@ -7,6 +7,8 @@ public struct CameraIntrinsics: Hashable, Sendable {
   public enum Source: String, Hashable, Sendable {
     /// Measured for this camera.
     case calibrated
+    /// Found from what was followed in this camera (`FocalLengthEstimator`).
+    case estimated
     /// Guessed from a field of view.
     case assumed
   }
@@ -69,11 +71,24 @@ public struct CameraIntrinsics: Hashable, Sendable {
   ///     the default of 60° is the middle of what they give at 640×480.
   public init(assumedFor width: Int, _ height: Int, fieldOfView: Double = 60 * .pi / 180) {
     let angle = min(max(fieldOfView, 0.02), .pi - 0.02)
-    let f = 0.5 * Double(max(width, height, 1)) / Double.tangent(angle / 2)
-    focal = Point2(f, f)
+    self.init(width, height, focal: 0.5 * Double(max(width, height, 1)) / Double.tangent(angle / 2), .assumed)
+  }
+
+  /// A camera whose focal length was found from what it sees: square pixels, centred, no distortion.
+  ///
+  /// - Parameters:
+  ///   - width: of the frame, in pixels.
+  ///   - height: of the frame, in pixels.
+  ///   - focal: in pixels, above 0.
+  package init(estimatedFor width: Int, _ height: Int, focal: Double) {
+    self.init(width, height, focal: focal, .estimated)
+  }
+
+  private init(_ width: Int, _ height: Int, focal: Double, _ source: Source) {
+    self.focal = Point2(focal, focal)
     center = Point2(0.5 * Double(width - 1), 0.5 * Double(height - 1))
     distortion = Distortion()
-    source = .assumed
+    self.source = source
   }
 
   /// The same camera for frames resized from one size to another, pixel centres at whole numbers.
