@@ -415,6 +415,25 @@ export interface CameraFormat {
   rates: number[];
 }
 
+/**
+ * The focal length of a camera without a calibration was found from what was followed in it, or more exactly than
+ * before. Poses are computed with it from when nothing is followed.
+ */
+export interface CameraIntrinsicsFound {
+  /** Which camera, as `camera.status` tells it. */
+  device?: string | null;
+  /** Width of the frames in pixels. */
+  width: number;
+  /** Height of the frames in pixels. */
+  height: number;
+  /** The camera's geometry. */
+  intrinsics: Intrinsics;
+  /** The standard deviation of the focal length, as a share of it. */
+  deviation: number;
+  /** How many views it comes from. */
+  views: number;
+}
+
 /** The cameras. */
 export interface CameraListResult {
   /** The cameras that are plugged in. */
@@ -1011,7 +1030,7 @@ export interface Intrinsics {
   /** k1, k2, p1, p2, k3 of the Brown–Conrady model. */
   distortion: number[];
   /** Where the numbers come from. */
-  source: "calibrated" | "assumed";
+  source: "calibrated" | "estimated" | "assumed";
 }
 
 /** A lane of the pipeline. */
@@ -2644,6 +2663,11 @@ export interface Events {
   "scanner.status": ScannerStatus;
   /** The state of the camera. */
   "camera.status": CameraStatus;
+  /**
+   * The focal length of a camera without a calibration was found from what was followed in it, or more exactly than
+   * before. Poses are computed with it from when nothing is followed.
+   */
+  "camera.intrinsics": CameraIntrinsicsFound;
   /** The profile in use, and why: another one than before. */
   "profile.changed": ProfileStatus;
   /** The AR session moved on. */

@@ -48,6 +48,10 @@ package enum EventText {
     case .scanEnded(let scan): return "scan \(scan.scan), \(scan.reason.rawValue)"
     case .scannerStatus(let status): return details(of: status)
     case .cameraStatus(let status): return details(of: status)
+    case .cameraIntrinsicsFound(let found):
+      let spread = "\(rounded(100 * found.deviation)) %"
+      return
+        "focal length \(rounded(found.intrinsics.fx)) pixels of \(found.width)×\(found.height), give or take \(spread)"
     case .profileStatus(let status):
       return "\(status.profile.map { shown($0) } ?? "none"), \(status.reason.rawValue)"
     case .sessionPhaseEvent(let phase):

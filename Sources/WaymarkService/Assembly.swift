@@ -72,11 +72,13 @@ package final class Assembly {
     profiled = try ProfiledSettings.all(configuration, log: log.subsystem(.scan))
     let (hub, isolation, usual) = (hub, isolation, profiled[nil])
     let names = configuration.cameraNames
+    let lenses = LensStore(folder: configuration.stateFolder)
     cameras = try configuration.byCamera.map { name, own in
       try CameraParts(
         hub: hub, configuration: own, name: names.count == 1 ? nil : name,
         place: (names.firstIndex(of: name) ?? 0, names.count),
-        isolation: isolation, rules: usual?.rules(of: name) ?? .init(), cameras: settings.choice(of: name))
+        isolation: isolation, rules: usual?.rules(of: name) ?? .init(), cameras: settings.choice(of: name),
+        lenses: lenses)
     }
     hub.add(CamerasModule(cameras.map { $1.modules }))
     let captures = cameras.map { $1.capture }

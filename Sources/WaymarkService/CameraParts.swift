@@ -22,14 +22,15 @@ struct CameraParts {
   ///   - configuration: of this camera.
   ///   - name: the name that its events carry, where there are several.
   ///   - place: which of how many cameras it is, from 0 on.
+  ///   - lenses: where it is kept what was learned of cameras.
   init(
     hub: Hub, configuration: ServiceConfiguration, name: String?, place: (index: Int, count: Int), isolation: Isolation,
-    rules: ScanRules, cameras: CameraChoice
+    rules: ScanRules, cameras: CameraChoice, lenses: LensStore = LensStore(folder: nil)
   ) throws {
     let factory = SourceFactory(configuration: configuration, isolation: isolation)
     capture = CaptureModule(
       hub: hub, source: try factory.make(), camera: name, isolation: isolation,
-      keepsOpen: configuration.camera.keepOpen, idleTime: configuration.camera.closeAfter)
+      keepsOpen: configuration.camera.keepOpen, idleTime: configuration.camera.closeAfter, lenses: lenses)
     control = CameraModule(capture: capture, settings: factory.cameraSettings, makeDecoder: isolation.makeDecoder)
     // The ids of the first camera's scans are what they are where it is the only one.
     scans = ScanModule(hub: hub, capture: capture, rules: rules, further: place.index > 0 ? name : nil)

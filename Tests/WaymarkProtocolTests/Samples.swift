@@ -128,7 +128,13 @@ enum Samples {
     ScannerStatus(
       status: .error, code: "cameraNotPermitted", message: "/dev/video0 may not be opened.",
       hint: "Join the group video."),
-    camera, phase, found, AnchorLost(anchor: "pump-7", lastSeen: 12345.6),
+    camera,
+    CameraIntrinsicsFound(
+      device: "usb:1d6b:0102:SN4711", width: 640, height: 480,
+      intrinsics: Intrinsics(
+        fx: 601.5, fy: 601.5, cx: 319.5, cy: 239.5, distortion: [0, 0, 0, 0, 0], source: .estimated),
+      deviation: 0.0125, views: 24),
+    phase, found, AnchorLost(anchor: "pump-7", lastSeen: 12345.6),
     AnchorsUpdated(anchors: [anchor, can], intrinsics: intrinsics),
     CodeFound(
       code: 7, symbology: "qr", text: "PUMP-7", bytesBase64: "UFVNUC03", charset: "utf8", corners: corners, pose: nil),

@@ -9,6 +9,8 @@ package struct CodeObservation: Sendable {
   package var trackingMethod: AnchorPlacement.Method
   /// Where the outer edges of the symbol are, from the top left of the upright code clockwise.
   package var placement: AnchorPlacement
+  /// True if its picture is drawn from its modules rather than cut out of a frame: the proportions of its reference are exact.
+  package var isDrawn = false
   /// The times of the frames in which it was last seen and last read, in seconds.
   package var lastSeen: Double
   package var lastRead: Double

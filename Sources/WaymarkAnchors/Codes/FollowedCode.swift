@@ -92,6 +92,7 @@ struct FollowedCode {
     outline = inner
     picture = Point2(width, height)
     isDrawn = portrait.isDrawn
+    observation.isDrawn = isDrawn
     // Drawn codes are placed three times as exactly as pictures, so that smoothing may give way at a third of the speed.
     pose.options.positionSlope = PoseFilter.Options().positionSlope * (isDrawn ? 3 : 1)
     corners = portrait.homography.apply(inner)

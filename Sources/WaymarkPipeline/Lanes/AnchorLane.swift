@@ -34,69 +34,22 @@ package struct AnchorTask: Sendable {
   }
 }
 
-/// Which intrinsics hold for frames of a size.
-package struct CameraChoice: Hashable, Sendable {
-  /// A calibration and the size of the frames it was made with; a width of 0 where that is not known, and then it holds
-  /// for frames of any size.
-  package struct Calibration: Hashable, Sendable {
-    package var width: Int
-    package var height: Int
-    package var intrinsics: CameraIntrinsics
-    /// A part of the name of the camera it was made with; any camera where missing.
-    package var camera: String?
-
-    package init(width: Int, height: Int, intrinsics: CameraIntrinsics, camera: String? = nil) {
-      self.width = width
-      self.height = height
-      self.intrinsics = intrinsics
-      self.camera = camera
-    }
-  }
-
-  package var calibrations: [Calibration]
-  /// Across the longer side of the frame, in radians, for cameras without a calibration.
-  package var fieldOfView: Double?
-
-  package init(calibrations: [Calibration] = [], fieldOfView: Double? = nil) {
-    self.calibrations = calibrations
-    self.fieldOfView = fieldOfView
-  }
-
-  /// Returns the calibrations of one camera: those made with it, before those made with any.
-  package func narrowed(to device: String) -> CameraChoice {
-    let named = calibrations.filter { $0.camera.map(device.contains) == true }
-    return CameraChoice(calibrations: named + calibrations.filter { $0.camera == nil }, fieldOfView: fieldOfView)
-  }
-
-  /// The calibration for the very size, else the largest one of the same shape resized, else an assumption.
-  package func intrinsics(width: Int, height: Int) -> CameraIntrinsics {
-    if let exact = calibrations.first(where: { $0.width == width && $0.height == height }) { return exact.intrinsics }
-    let alike = calibrations.filter { $0.width > 0 && $0.width * height == $0.height * width }.max {
-      $0.width < $1.width
-    }
-    if let alike {
-      return alike.intrinsics.scaled(from: (alike.width, alike.height), to: (width, height))
-    }
-    if let any = calibrations.first(where: { $0.width == 0 }) { return any.intrinsics }
-    guard let fieldOfView else { return CameraIntrinsics(assumedFor: width, height) }
-    return CameraIntrinsics(assumedFor: width, height, fieldOfView: fieldOfView)
-  }
-}
-
 extension Lane where Settings == AnchorTask, Output == AnchorReading {
   /// A lane that is off until there is something to look for.
   ///
-  /// - Parameter mailbox: where the codes are that the barcode lane has read.
-  /// - Parameter deliver: receives what every frame gave, also when that is nothing, on the lane's thread.
+  /// - Parameters:
+  ///   - mailbox: where the codes are that the barcode lane has read.
+  ///   - learner: learns from what is followed, where the camera has no calibration.
+  ///   - deliver: receives what every frame gave, also when that is nothing, on the lane's thread.
   package static func anchors(
-    from mailbox: CodeMailbox = CodeMailbox(), maximumRate: Double? = nil,
+    from mailbox: CodeMailbox = CodeMailbox(), learner: LensLearner = LensLearner(), maximumRate: Double? = nil,
     deliver: @escaping @Sendable (AnchorReading, Frame) -> Void
   ) -> AnchorLane {
     let stages = StageTimes()
     return AnchorLane(
       name: "anchors", settings: AnchorTask(), maximumRate: maximumRate, stages: stages,
       makeWork: {
-        let seeker = AnchorProcessor(mailbox, stages: stages)
+        let seeker = AnchorProcessor(mailbox, learner, stages: stages)
         return { seeker.look($0, $1) }
       }, deliver: deliver)
   }
@@ -105,8 +58,13 @@ extension Lane where Settings == AnchorTask, Output == AnchorReading {
 /// Keeps the engines between frames; lives on the lane's thread.
 private final class AnchorProcessor {
   private let mailbox: CodeMailbox
+  private let learner: LensLearner
   private let stages: StageTimes
   private var engine: AnchorEngine?
+  private var intrinsics = CameraIntrinsics(assumedFor: 640, 480)
+  private var views = StillViews<SightKey>()
+  /// True if the last frame showed nothing that is looked for.
+  private var isIdle = true
   /// The number of the last copy that an engine took up: the next one goes on from there.
   private var lastCopy = 0
   private var codes: AnchorCodeFollower?
@@ -116,8 +74,9 @@ private final class AnchorProcessor {
   /// Where there is a second core, what is followed does not wait while the whole frame is searched.
   private let runner: SearchThread? = sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1 ? SearchThread() : nil
 
-  init(_ mailbox: CodeMailbox, stages: StageTimes) {
+  init(_ mailbox: CodeMailbox, _ learner: LensLearner, stages: StageTimes) {
     self.mailbox = mailbox
+    self.learner = learner
     self.stages = stages
   }
 
@@ -129,8 +88,11 @@ private final class AnchorProcessor {
       generation = nil
       return nil
     }
-    let intrinsics = task.cameras.intrinsics(width: frame.width, height: frame.height)
-    if generation != task.generation || size != (frame.width, frame.height) {
+    let now = task.cameras.intrinsics(
+      width: frame.width, height: frame.height, learned: learner.intrinsics(width: frame.width, height: frame.height))
+    // What was learned meanwhile holds from when nothing is followed: poses do not jump.
+    if generation != task.generation || size != (frame.width, frame.height) || (isIdle && now != intrinsics) {
+      intrinsics = now
       generation = task.generation
       size = (frame.width, frame.height)
       lastCopy = engine?.lastCopy ?? lastCopy
@@ -141,6 +103,11 @@ private final class AnchorProcessor {
     let began = MonotonicClock.now
     var seen = engine.map { pictures($0, frame) } ?? []
     if let codes { seen += codes.follow(frame, read: mailbox.take()) }
+    isIdle = seen.isEmpty
+    let flat = seen.filter {
+      $0.outline.isEmpty && $0.ambiguous == nil && ($0.code == nil || codes?.drawn.contains($0.anchor) == true)
+    }
+    views.teach(learner, flat.map { ($0.key, $0.placement) }, in: frame, of: task.cameras)
     let elapsed = MonotonicClock.now - began
     return AnchorReading(sightings: seen, intrinsics: intrinsics, generation: task.generation, elapsed: elapsed)
   }

@@ -59,15 +59,16 @@ extension Lane where Settings == CodeTask, Output == CodeReading {
   ///
   /// - Parameters:
   ///   - lane: which of the `lanes` of the device it is: no two of them give a code the same number.
+  ///   - learner: learns from what is followed, where the camera has no calibration.
   ///   - deliver: receives what every frame gave, also when that is nothing, on the lane's thread.
   package static func codes(
-    from mailbox: CodeMailbox, lane: Int = 0, of lanes: Int = 1,
+    from mailbox: CodeMailbox, lane: Int = 0, of lanes: Int = 1, learner: LensLearner = LensLearner(),
     deliver: @escaping @Sendable (CodeReading, Frame) -> Void
   ) -> CodeLane {
     CodeLane(
       name: "codes", settings: CodeTask(),
       makeWork: {
-        let work = CodeProcessor(mailbox, first: lane + 1, step: lanes)
+        let work = CodeProcessor(mailbox, learner, first: lane + 1, step: lanes)
         return { work.follow($0, $1) }
       }, deliver: deliver)
   }
@@ -76,7 +77,11 @@ extension Lane where Settings == CodeTask, Output == CodeReading {
 /// Keeps the follower between frames; lives on the lane's thread.
 private final class CodeProcessor {
   private let mailbox: CodeMailbox
+  private let learner: LensLearner
   private let (first, step): (Int, Int)
+  private var views = StillViews<Int>()
+  /// True if the last frame showed no code that is followed.
+  private var isIdle = true
   private var follower: CodeFollower?
   private var intrinsics: CameraIntrinsics?
   private var generation: Int?
@@ -84,18 +89,23 @@ private final class CodeProcessor {
   /// The contents of the codes that were read lately.
   private var symbols: [CodeDetection.Content: Symbol] = [:]
 
-  init(_ mailbox: CodeMailbox, first: Int, step: Int) {
+  init(_ mailbox: CodeMailbox, _ learner: LensLearner, first: Int, step: Int) {
     self.mailbox = mailbox
+    self.learner = learner
     (self.first, self.step) = (first, step)
   }
 
   func follow(_ frame: Frame, _ task: CodeTask) -> CodeReading? {
     var gone: [(id: Int, lastSeen: Double)] = []
-    if generation != task.generation || size != (frame.width, frame.height) || follower == nil {
+    let camera = task.cameras.intrinsics(
+      width: frame.width, height: frame.height, learned: learner.intrinsics(width: frame.width, height: frame.height))
+    // What was learned meanwhile holds from when nothing is followed: poses do not jump.
+    if generation != task.generation || size != (frame.width, frame.height) || follower == nil
+      || (isIdle && camera != intrinsics)
+    {
       if generation == task.generation, let follower { gone = follower.reset() }
       generation = task.generation
       size = (frame.width, frame.height)
-      let camera = task.cameras.intrinsics(width: frame.width, height: frame.height)
       intrinsics = camera
       follower = CodeFollower(intrinsics: camera, first: follower?.next ?? first, step: step)
       symbols = [:]
@@ -113,6 +123,9 @@ private final class CodeProcessor {
     }
     var report = frame.image.withView { follower.process($0, at: frame.captured, read: reading) }
     report.lost += gone
+    isIdle = report.observations.isEmpty
+    let drawn = report.observations.filter { $0.isDrawn && $0.trackingMethod == .fullTracking }
+    views.teach(learner, drawn.map { ($0.id, $0.placement) }, in: frame, of: task.cameras)
     var found: [Int: Symbol] = [:]
     for seen in report.observations where report.found.contains(seen.id) { found[seen.id] = symbols[seen.content] }
     return CodeReading(report: report, found: found, intrinsics: intrinsics, generation: task.generation)

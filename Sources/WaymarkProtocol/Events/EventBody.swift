@@ -22,6 +22,8 @@ public enum EventBody: Hashable, Sendable {
   case scannerStatus(ScannerStatus)
   /// `camera.status`.
   case cameraStatus(CameraStatus)
+  /// `camera.intrinsics`.
+  case cameraIntrinsicsFound(CameraIntrinsicsFound)
   /// `profile.changed`.
   case profileStatus(ProfileStatus)
   /// `session.phase`.
@@ -125,6 +127,8 @@ extension EventBody {
     case ScanEnded.event: self = .scanEnded(try JSONValueDecoder.decode(ScanEnded.self, from: line))
     case ScannerStatus.event: self = .scannerStatus(try JSONValueDecoder.decode(ScannerStatus.self, from: line))
     case CameraStatus.event: self = .cameraStatus(try JSONValueDecoder.decode(CameraStatus.self, from: line))
+    case CameraIntrinsicsFound.event:
+      self = .cameraIntrinsicsFound(try JSONValueDecoder.decode(CameraIntrinsicsFound.self, from: line))
     case ProfileStatus.event: self = .profileStatus(try JSONValueDecoder.decode(ProfileStatus.self, from: line))
     case SessionPhaseEvent.event:
       self = .sessionPhaseEvent(try JSONValueDecoder.decode(SessionPhaseEvent.self, from: line))
@@ -191,6 +195,7 @@ extension EventBody {
     case .scanEnded: ScanEnded.event
     case .scannerStatus: ScannerStatus.event
     case .cameraStatus: CameraStatus.event
+    case .cameraIntrinsicsFound: CameraIntrinsicsFound.event
     case .profileStatus: ProfileStatus.event
     case .sessionPhaseEvent: SessionPhaseEvent.event
     case .anchorFound: AnchorFound.event

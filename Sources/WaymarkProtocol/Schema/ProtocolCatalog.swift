@@ -35,8 +35,8 @@ package enum ProtocolCatalog {
   /// Every event that a subscription can bring.
   static let subscribable: [any EventPayload.Type] = [
     ScanSuccessful.self, ScanInvalid.self, ScanUnsuccessful.self, ScanGuide.self, ScanConfirmed.self,
-    ScanCancelled.self, ScanEnded.self, ScannerStatus.self, CameraStatus.self, ProfileStatus.self,
-    SessionPhaseEvent.self,
+    ScanCancelled.self, ScanEnded.self, ScannerStatus.self, CameraStatus.self,
+    CameraIntrinsicsFound.self, ProfileStatus.self, SessionPhaseEvent.self,
     AnchorFound.self, AnchorLost.self, AnchorsUpdated.self, CodeFound.self, CodeLost.self, CodesUpdated.self,
     CountState.self, CountEnded.self,
     MarkerChanged.self, AnnotationSelected.self, AnnotationCleared.self, CardOpened.self, CardClosed.self,

@@ -247,6 +247,13 @@ extension ProtocolComments {
     CameraFormat.height	Height in pixels.
     CameraFormat.rates	Frames a second that it offers.
     CameraFormat.width	Width in pixels.
+    CameraIntrinsicsFound	The focal length of a camera without a calibration was found from what was followed in it, or more exactly than before. Poses are computed with it from when nothing is followed.
+    CameraIntrinsicsFound.deviation	The standard deviation of the focal length, as a share of it.
+    CameraIntrinsicsFound.device	Which camera, as `camera.status` tells it.
+    CameraIntrinsicsFound.height	Height of the frames in pixels.
+    CameraIntrinsicsFound.intrinsics	The camera's geometry.
+    CameraIntrinsicsFound.views	How many views it comes from.
+    CameraIntrinsicsFound.width	Width of the frames in pixels.
     CameraListRequest	Asks for the cameras.
     CameraListResult	The cameras.
     CameraListResult.cameras	The cameras that are plugged in.
@@ -640,6 +647,7 @@ extension ProtocolComments {
     IntrinsicsSource	Where intrinsics come from.
     IntrinsicsSource.assumed	A usual field of view.
     IntrinsicsSource.calibrated	A calibration of this camera at this size.
+    IntrinsicsSource.estimated	Found from what was followed in this camera: square pixels, a centred lens without distortion.
     LaneStatistics	A lane of the pipeline.
     LaneStatistics.frames	Frames it looked at since the start.
     LaneStatistics.name	Its name.

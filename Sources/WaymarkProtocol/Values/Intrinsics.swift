@@ -30,6 +30,8 @@ public struct Intrinsics: Codable, Hashable, Sendable {
 public enum IntrinsicsSource: String, Codable, CaseIterable, Sendable {
   /// A calibration of this camera at this size.
   case calibrated
+  /// Found from what was followed in this camera: square pixels, a centred lens without distortion.
+  case estimated
   /// A usual field of view.
   case assumed
 }

@@ -33,13 +33,13 @@ package enum SessionInput: Sendable {
 }
 
 /// An anchor, or one of several copies of it.
-struct SightKey: Hashable, Comparable, Sendable {
-  var anchor: String
+package struct SightKey: Hashable, Comparable, Sendable {
+  package var anchor: String
   /// Which copy; `nil` where one is followed.
-  var copy: Int?
+  package var copy: Int?
 
   /// In the order of names, then of numbers.
-  static func < (a: Self, b: Self) -> Bool { (a.anchor, a.copy ?? 0) < (b.anchor, b.copy ?? 0) }
+  package static func < (a: Self, b: Self) -> Bool { (a.anchor, a.copy ?? 0) < (b.anchor, b.copy ?? 0) }
 }
 
 /// The anchors of one frame.
@@ -91,7 +91,7 @@ package struct AnchorDetection: Hashable, Sendable {
   }
 
   /// The thing that it shows.
-  var key: SightKey { SightKey(anchor: anchor, copy: copy) }
+  package var key: SightKey { SightKey(anchor: anchor, copy: copy) }
 
   /// How far away it is, to be compared among copies: in metres where its width is known, else in an unknown unit.
   var relativeDistance: Double {

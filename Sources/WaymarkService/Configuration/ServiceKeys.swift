@@ -109,7 +109,8 @@ enum ServiceKeys {
         + "camera only, by a part of its name",
       change: .reload),
     Key(
-      "camera.fieldOfView", .double(5...170), "horizontal, in degrees, of a camera that is not calibrated",
+      "camera.fieldOfView", .double(5...170),
+      "horizontal, in degrees, of a camera without a calibration; else found from what is followed",
       change: .reload),
   ]
 

@@ -1,6 +1,7 @@
 import Logging
 import NIOPosix
 package import WaymarkFrames
+import WaymarkGeometry
 import WaymarkImage
 import WaymarkLogging
 package import WaymarkPipeline
@@ -22,26 +23,35 @@ package final class CaptureModule: ServiceModule {
   package nonisolated let isolation: Isolation
   /// The name that its events carry, where there are several cameras.
   package nonisolated let camera: String?
+  /// Learns how the camera maps directions to pixels from what the lanes follow.
+  package nonisolated let learner: LensLearner
   private unowned let hub: Hub
+  /// What was learned of cameras.
+  private let lenses: LensStore
   /// True if the source has been given back, false if it was told to be; nil before.
   private var hasEnded: Bool?
 
   /// A pipeline over `source`.
   ///
-  /// - Parameter camera: the name that its events carry, where there are several cameras.
+  /// - Parameters:
+  ///   - camera: the name that its events carry, where there are several cameras.
+  ///   - lenses: where it is kept what was learned of cameras.
   package init(
     hub: Hub, source: any FrameSource, camera: String? = nil, isolation: Isolation = .none, keepsOpen: Bool = false,
-    idleTime: Double = 10
+    idleTime: Double = 10, lenses: LensStore = LensStore(folder: nil)
   ) {
     self.hub = hub
     self.camera = camera
     self.isolation = isolation
+    self.lenses = lenses
     let relay = WeakReference<CaptureModule>()
+    learner = LensLearner { lens, device in ServiceActor.execute { relay.object?.learned(lens, of: device) } }
     pipeline = FramePipeline(
       source: source, configuration: .init(keepsOpen: keepsOpen, idleTime: idleTime),
       onStatus: { status in ServiceActor.execute { relay.object?.changed(status) } })
     status.device = source.device
     relay.object = self
+    learner.begin(lenses.lens(of: source.device), of: source.device)
   }
 
   /// Begins to open the source when a lane needs it.
@@ -69,7 +79,23 @@ package final class CaptureModule: ServiceModule {
 
   package func contribute(to status: inout StatusResult) { status.camera = self.status }
 
+  /// Tells and keeps how a camera maps directions to pixels.
+  private func learned(_ lens: LensLearner.Lens, of device: String) {
+    hub.publish(
+      CameraIntrinsicsFound(
+        device: device, width: lens.width, height: lens.height,
+        intrinsics: SessionWire.intrinsics(lens.intrinsics), deviation: lens.estimate.deviation,
+        views: lens.estimate.views), camera: camera)
+    let log = hub.log.subsystem(.camera)
+    lenses.keep(lens, of: device) { problem in
+      log.warning(
+        "what was learned of the camera cannot be kept",
+        metadata: ["problem": "\(problem.message)", "hint": "\(problem.hint)"])
+    }
+  }
+
   private func changed(_ new: SourceStatus) {
+    if new.device != status.device { learner.begin(lenses.lens(of: new.device), of: new.device) }
     status = CameraStatus(new)
     var details: Logger.Metadata = ["device": "\(new.device)", "state": "\(new.state.rawValue)"]
     if let camera { details["camera"] = "\(camera)" }

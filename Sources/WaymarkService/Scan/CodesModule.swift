@@ -58,7 +58,7 @@ package final class CodesModule: ServiceModule {
     mailbox = scans.mail.followers
     let relay = WeakReference<CodesModule>()
     let desk = desk
-    lane = .codes(from: mailbox, lane: place.index, of: place.count) { reading, frame in
+    lane = .codes(from: mailbox, lane: place.index, of: place.count, learner: capture.learner) { reading, frame in
       let reference = FrameReference(frame)
       let tally = desk.take(
         reading, width: frame.width, height: frame.height, frame: Int(truncatingIfNeeded: frame.sequence))

@@ -56,7 +56,8 @@ final class SceneSession {
       onReady: { relay.object?.send(.start, by: nil) })
     views = cameras.map { name, camera in
       let lane = AnchorLane.anchors(
-        from: camera.scans?.mail.scene ?? CodeMailbox(), maximumRate: settings.rates[name] ?? settings.rate,
+        from: camera.scans?.mail.scene ?? CodeMailbox(), learner: camera.capture.learner,
+        maximumRate: settings.rates[name] ?? settings.rate,
         deliver: { reading, frame in
           let reference = FrameReference(frame)
           ServiceActor.execute { relay.object?.take(reading, reference) }

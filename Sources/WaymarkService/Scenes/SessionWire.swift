@@ -84,7 +84,7 @@ enum SessionWire {
   static func intrinsics(_ camera: CameraIntrinsics) -> Intrinsics {
     Intrinsics(
       fx: camera.focal.x, fy: camera.focal.y, cx: camera.center.x, cy: camera.center.y,
-      distortion: camera.distortion.values, source: camera.source == .calibrated ? .calibrated : .assumed)
+      distortion: camera.distortion.values, source: IntrinsicsSource(rawValue: camera.source.rawValue) ?? .assumed)
   }
 
   /// An annotation without a card has one with its id as title on the wire: clients always have something to show.

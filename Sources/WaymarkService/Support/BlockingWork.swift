@@ -9,6 +9,8 @@ enum BlockingWork {
   /// For writing users down, in order.
   static let accounts = started(1)
 
+  /// For what was learned of cameras, in order.
+  static let lenses = started(1)
   /// For the pages of documents: written one after the other, and drawn for saving.
   static let documents = started(1)
 

@@ -18,7 +18,7 @@ final class SteppedSource: FrameSource {
   let device = "stepped"
   let origin: FrameOrigin
   private let state = Mutex(State())
-  private let files: [String]
+  private let pictures: [@Sendable () -> GrayImage?]
   private let interval: Double
   private let ahead: Double
   private let blanks: Int
@@ -33,15 +33,29 @@ final class SteppedSource: FrameSource {
   ///   - blanks: gray frames after the last picture.
   ///   - lostAfter: pictures after which it is unplugged.
   ///   - ahead: seconds by which the times of its frames are later than now. While they are, no timer goes off, however long frames take.
-  init(
+  convenience init(
     folder: String, origin: FrameOrigin = .camera, rate: Double, pictures: Range<Int>? = nil, blanks: Int,
     lostAfter: Int? = nil, ahead: Double = 0,
     processed: @escaping @Sendable () -> UInt64
   ) throws {
     let all = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".jpg") }.sorted()
       .map { "\(folder)/\($0)" }
+    let load = (pictures.map { Array(all[$0]) } ?? all).map { path -> @Sendable () -> GrayImage? in
+      {
+        FileManager.default.contents(atPath: path).flatMap { try? PictureDecoder().gray([UInt8]($0)).image }
+      }
+    }
+    self.init(
+      load, origin: origin, rate: rate, blanks: blanks, lostAfter: lostAfter, ahead: ahead, processed: processed)
+  }
+
+  /// - Parameter pictures: are drawn, or read, as their turn comes; `nil` for a gray frame.
+  init(
+    _ pictures: [@Sendable () -> GrayImage?], origin: FrameOrigin = .camera, rate: Double, blanks: Int = 0,
+    lostAfter: Int? = nil, ahead: Double = 0, processed: @escaping @Sendable () -> UInt64
+  ) {
     self.origin = origin
-    files = pictures.map { Array(all[$0]) } ?? all
+    self.pictures = pictures
     interval = 1 / rate
     self.blanks = blanks
     self.lostAfter = lostAfter
@@ -71,20 +85,14 @@ final class SteppedSource: FrameSource {
   private func play(_ sink: any FrameSink) {
     while !state.withLock({ $0.released || $0.stopped }) { usleep(500) }
     let base = MonotonicClock.now + ahead
-    for index in 0..<(files.count + blanks) {
+    for index in 0..<(pictures.count + blanks) {
       guard !state.withLock({ $0.stopped }) else { return }
       if index == lostAfter {
         sink.receive(SourceStatus(.lost, device: device))
         break
       }
-      let image: GrayImage
-      if index < files.count, let data = FileManager.default.contents(atPath: files[index]),
-        let picture = try? PictureDecoder().gray([UInt8](data))
-      {
-        image = picture.image
-      } else {
-        image = GrayImage(width: 640, height: 480, value: 128)
-      }
+      let picture = index < pictures.count ? pictures[index]() : nil
+      let image = picture ?? GrayImage(width: 640, height: 480, value: 128)
       let before = processed()
       sink.receive(Frame(origin: origin, sequence: 0, captured: base + Double(index) * interval, image: image))
       while processed() == before, !state.withLock({ $0.stopped }) { usleep(200) }

@@ -493,6 +493,28 @@ class CameraFormat(Message):
 
 
 @dataclass(kw_only=True, slots=True)
+class CameraIntrinsicsFound(Message):
+    """The focal length of a camera without a calibration was found from what was followed in it, or more exactly than
+    before. Poses are computed with it from when nothing is followed.
+    """
+
+    event: ClassVar[str] = "camera.intrinsics"
+    """The name of the event."""
+    device: str | None = None
+    """Which camera, as `camera.status` tells it."""
+    width: int
+    """Width of the frames in pixels."""
+    height: int
+    """Height of the frames in pixels."""
+    intrinsics: Intrinsics
+    """The camera's geometry."""
+    deviation: float
+    """The standard deviation of the focal length, as a share of it."""
+    views: int
+    """How many views it comes from."""
+
+
+@dataclass(kw_only=True, slots=True)
 class CameraListResult(Message):
     """The cameras."""
 
@@ -1216,7 +1238,7 @@ class Intrinsics(Message):
     """Vertical place of the principal point in pixels."""
     distortion: list[float]
     """k1, k2, p1, p2, k3 of the Brown–Conrady model."""
-    source: Literal["calibrated", "assumed"]
+    source: Literal["calibrated", "estimated", "assumed"]
     """Where the numbers come from."""
 
 
@@ -2119,6 +2141,7 @@ EVENTS: dict[str, type[Message]] = {
     "scan.ended": ScanEnded,
     "scanner.status": ScannerStatus,
     "camera.status": CameraStatus,
+    "camera.intrinsics": CameraIntrinsicsFound,
     "profile.changed": ProfileStatus,
     "session.phase": SessionPhaseEvent,
     "anchor.found": AnchorFound,

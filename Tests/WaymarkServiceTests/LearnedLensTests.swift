@@ -1,0 +1,190 @@
+import Foundation
+import NIOPosix
+import Synchronization
+import Testing
+import WaymarkFrames
+import WaymarkGeometry
+import WaymarkImage
+import WaymarkJSON
+import WaymarkPipeline
+import WaymarkServer
+import WaymarkSystem
+
+@testable import WaymarkService
+
+/// `camera.intrinsics`: what is learned of a camera without a calibration, told, kept and used.
+@Suite(.serialized, .ownThread) struct LearnedLensTests {
+  private static let samples =
+    URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().path + "/Samples"
+  /// Of the camera that the frames are drawn for: 46° across, where 60° are assumed.
+  private static let focal = 754.0
+
+  /// A frame of 640 × 480 pixels in which a poster stands, turned by two angles.
+  private static func frame(of poster: GrayImage, _ a: Double, _ b: Double) -> GrayImage {
+    let turn = Matrix3.rotation(Point3(a, 0, 0)) * Matrix3.rotation(Point3(0, b, 0))
+    let (width, height) = (Double(poster.width), Double(poster.height))
+    func seen(_ x: Double, _ y: Double) -> Point2 {
+      let p = turn * (Point3(x - width / 2, y - height / 2, 0) * (0.3 / width)) + Point3(0, 0, 0.7)
+      return Point2(p.x, p.y) / p.z * focal + Point2(319.5, 239.5)
+    }
+    let corners = Quadrilateral(
+      topLeft: seen(0, 0), topRight: seen(width, 0), bottomRight: seen(width, height), bottomLeft: seen(0, height))
+    guard let map = Homography(from: corners, to: Quadrilateral(width: width, height: height)) else {
+      return GrayImage(width: 640, height: 480, value: 128)
+    }
+    return poster.withView { poster in
+      GrayImage(width: 640, height: 480) { pixels in
+        for y in 0..<480 {
+          for x in 0..<640 {
+            let p = map.apply(Point2(Double(x), Double(y)))
+            let isInside = p.x >= 0 && p.y >= 0 && p.x < width - 1 && p.y < height - 1
+            pixels[y * 640 + x] = isInside ? UInt8(poster.bilinear(p)) : 150
+          }
+        }
+      }
+    }
+  }
+
+  private static func poster() throws -> GrayImage {
+    let data = try Data(contentsOf: URL(filePath: "\(samples)/scenes/pump-room/pump-7.jpg"))
+    return try PictureDecoder().gray([UInt8](data)).image
+  }
+
+  private final class Counter: Sendable {
+    let read = Mutex<(@Sendable () -> UInt64)?>(nil)
+    var value: UInt64 { read.withLock { $0 }?() ?? 0 }
+  }
+
+  /// The events of a session that sees a source.
+  private static func events(
+    _ pictures: [@Sendable () -> GrayImage?], origin: FrameOrigin = .camera, folder: String
+  ) async throws -> [JSONValue] {
+    let counter = Counter()
+    let source = SteppedSource(pictures, origin: origin, rate: 30, processed: { counter.value })
+    let service = try await TestService(modules: { hub in
+      let capture = CaptureModule(hub: hub, source: source, lenses: LensStore(folder: folder + "/state"))
+      let pipeline = capture.pipeline
+      counter.read.withLock {
+        $0 = { pipeline.statistics.lanes.first { $0.name == "anchors" }?.statistics.processed ?? 0 }
+      }
+      var settings = ScenesModule.Settings()
+      settings.folders = ["\(samples)/scenes"]
+      settings.cache = folder + "/cache"
+      settings.lostAfter = 0.1
+      capture.start()
+      return [capture, ScenesModule(hub: hub, cameras: ByCamera((capture, nil)), settings: settings)]
+    })
+    let client = try RawClient(service.path)
+    _ = try client.next()
+    _ = try client.ask("scene.load", #"{"name":"pump-room"}"#)
+    _ = try client.ask("subscribe", #"{"events":["session.phase","anchors.updated","camera.intrinsics"]}"#)
+    let events = try await service.session(of: source, seenBy: client)
+    await service.stop()
+    return events
+  }
+
+  @Test(.timeLimit(.minutes(5))) func itIsLearnedToldKeptAndUsed() async throws {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let poster = try Self.poster()
+    // A turn in steps that are followed, each seen twice: at rest the second time. Then it is away, and comes back.
+    let turn = (0..<48).map { 0.13 * Double($0) }.map { (0.7 * Double.sine($0), 0.7 * Double.cosine($0)) }
+    let shown: [@Sendable () -> GrayImage?] = turn.flatMap { a, b in
+      Array(repeating: { @Sendable in Self.frame(of: poster, a, b) }, count: 2)
+    }
+    let back: [@Sendable () -> GrayImage?] = Array(repeating: { Self.frame(of: poster, 0.3, 0.3) }, count: 12)
+    let away: [@Sendable () -> GrayImage?] = Array(repeating: { nil }, count: 12)
+    let seen = try await Self.events(shown + away + back, folder: folder)
+    let told = seen.filter { $0["event"] == "camera.intrinsics" }
+    let last = try #require(told.last)
+    #expect((1...4).contains(told.count))
+    #expect(abs((last["intrinsics"]?["fx"]?.double ?? 0) / Self.focal - 1) < 0.03, "\(last)")
+    #expect(last["intrinsics"]?["source"] == "estimated" && last["device"] == "stepped" && last["width"] == 640)
+    #expect((last["deviation"]?.double ?? 1) <= 0.03 && (last["views"]?.int ?? 0) >= 8)
+    // Poses do not jump while something is followed; what comes back is seen through what was learned.
+    let used = seen.compactMap { $0["event"] == "anchors.updated" ? $0["intrinsics"]?["source"]?.string : nil }
+    let first = try #require(used.firstIndex(of: "estimated"))
+    #expect(used[..<first].allSatisfy { $0 == "assumed" } && used[first...].allSatisfy { $0 == "estimated" })
+    #expect(first >= 60)
+    // The next run begins with it.
+    let again = try await Self.events(Array(back), folder: folder)
+    let sources = again.compactMap { $0["event"] == "anchors.updated" ? $0["intrinsics"] : nil }
+    #expect(!sources.isEmpty && sources.allSatisfy { $0 == last["intrinsics"] })
+  }
+
+  @Test(.timeLimit(.minutes(5))) func picturesOfAFolderTeachNothing() async throws {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let poster = try Self.poster()
+    let shown: [@Sendable () -> GrayImage?] = (0..<24).flatMap { step in
+      let angle = 0.26 * Double(step)
+      let draw: @Sendable () -> GrayImage? = {
+        Self.frame(of: poster, 0.7 * Double.sine(angle), 0.7 * Double.cosine(angle))
+      }
+      return [draw, draw]
+    }
+    let seen = try await Self.events(shown, origin: .folder, folder: folder)
+    #expect(!seen.contains { $0["event"] == "camera.intrinsics" })
+    #expect(!FileManager.default.fileExists(atPath: folder + "/state/lenses.json"))
+  }
+
+  // MARK: The store
+
+  private static func lens(_ focal: Double) -> LensLearner.Lens {
+    LensLearner.Lens(width: 640, height: 480, estimate: .init(focal: focal, deviation: 0.01, views: 30))
+  }
+
+  /// Waits until what was handed over is written.
+  private static func written() async throws { try await BlockingWork.lenses.runIfActive {} }
+
+  @ServiceActor
+  @Test func camerasAreKeptByTheirIdentityUpToABound() async throws {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let problems = Monitor(0)
+    let store = LensStore(folder: folder + "/state")
+    for camera in 0..<40 {
+      store.keep(Self.lens(500 + Double(camera)), of: "usb:\(camera)") { _ in problems.update { $0 += 1 } }
+    }
+    store.keep(Self.lens(600), of: "usb:39") { _ in problems.update { $0 += 1 } }
+    store.keep(Self.lens(600), of: String(repeating: "x", count: 5000)) { _ in problems.update { $0 += 1 } }
+    try await Self.written()
+    #expect(problems.withLock { $0 } == 0)
+    let opened = LensStore(folder: folder + "/state")
+    #expect(opened.lens(of: "usb:39") == Self.lens(600) && opened.lens(of: "usb:20") == Self.lens(520))
+    #expect(opened.lens(of: "usb:7") == nil, "the oldest made room")
+    #expect(opened.lens(of: "usb:40") == nil)
+  }
+
+  @ServiceActor
+  @Test func aDamagedFileIsLearnedAgain() async throws {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let good = #"{"camera":"a","width":640,"height":480,"focalLength":600,"deviation":0.01,"views":20}"#
+    for text in [
+      "", "[", "{}", "[\(good)", "[1]", "[\(good.replacing("600", with: "-600"))]",
+      "[\(good.replacing("640", with: "0"))]", "[\(good.replacing("600", with: "1e300"))]",
+      "[\(good.replacing("0.01", with: "0"))]", "[\(good.replacing("640", with: "9000000000000000000"))]",
+      String(repeating: "[", count: 100_000),
+    ] {
+      try Data(text.utf8).write(to: URL(fileURLWithPath: folder + "/lenses.json"))
+      #expect(LensStore(folder: folder).lens(of: "a") == nil, "\(text.prefix(100))")
+    }
+    try Data("[\(good)]".utf8).write(to: URL(fileURLWithPath: folder + "/lenses.json"))
+    #expect(LensStore(folder: folder).lens(of: "a")?.estimate.focal == 600)
+  }
+
+  @ServiceActor
+  @Test func whatCannotBeWrittenHoldsForThisRun() async throws {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try Data().write(to: URL(fileURLWithPath: folder + "/state"))
+    let problems = Monitor<[FileError]>([])
+    let store = LensStore(folder: folder + "/state")
+    store.keep(Self.lens(600), of: "a") { problem in problems.update { $0.append(problem) } }
+    try await Self.written()
+    #expect(problems.withLock { $0.count } == 1)
+    #expect(store.lens(of: "a") == Self.lens(600))
+  }
+}
