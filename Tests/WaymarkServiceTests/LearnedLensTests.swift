@@ -113,6 +113,48 @@ import WaymarkSystem
     #expect(!sources.isEmpty && sources.allSatisfy { $0 == last["intrinsics"] })
   }
 
+  /// A code that is drawn from its modules has exact proportions.
+  @Test(.enabled(if: ConfirmationTests.isPossible, "needs qrencode"), .timeLimit(.minutes(5)))
+  func followedCodesTeachToo() async throws {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let encoder = try Process.run(
+      URL(filePath: "/usr/bin/env"),
+      arguments: ["qrencode", "-s", "10", "-m", "4", "-o", folder + "/code.png", "PUMP-7"])
+    encoder.waitUntilExit()
+    let code = try PictureDecoder().gray([UInt8](Data(contentsOf: URL(filePath: folder + "/code.png")))).image
+    let turn = (0..<60).map { 0.13 * Double($0) }.map { (0.6 * Double.sine($0), 0.6 * Double.cosine($0)) }
+    let shown: [@Sendable () -> GrayImage?] = turn.flatMap { a, b in
+      Array(repeating: { @Sendable in Self.frame(of: code, a, b) }, count: 2)
+    }
+    let counter = Counter()
+    let source = SteppedSource(shown, rate: 30, processed: { counter.value })
+    let service = try await TestService { hub in
+      let capture = CaptureModule(hub: hub, source: source)
+      let scans = ScanModule(hub: hub, capture: capture, rules: .init())
+      let pipeline = capture.pipeline
+      // A frame is done when both have seen it: what is read in one is followed from the next one on.
+      counter.read.withLock {
+        $0 = {
+          pipeline.statistics.lanes.filter { ["codes", "barcode"].contains($0.name) }.map(\.statistics.processed).min()
+            ?? 0
+        }
+      }
+      capture.start()
+      return [capture, scans, CodesModule(hub: hub, scans: scans, capture: capture, cameras: CameraChoice())]
+    }
+    let client = try RawClient(service.path)
+    _ = try client.next()
+    _ = try client.ask("subscribe", #"{"events":["camera.intrinsics"]}"#)
+    #expect(try client.ask("codes.follow", #"{"symbologies":["qr"]}"#)["result"] != nil)
+    try await service.until { _ in source.isOpen }
+    source.release()
+    let told = try client.next()
+    #expect(told["event"] == "camera.intrinsics")
+    #expect(abs((told["intrinsics"]?["fx"]?.double ?? 0) / Self.focal - 1) < 0.03, "\(told)")
+    await service.stop()
+  }
+
   @Test(.timeLimit(.minutes(5))) func picturesOfAFolderTeachNothing() async throws {
     let folder = try TestFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }
