@@ -30,10 +30,8 @@ def growth(soak):
         for key in ('memory', 'descriptors', 'threads'):
             entry[key] = [min(s[key] for s in first), min(s[key] for s in last), max(s[key] for s in samples)]
         result.append(entry)
-        # Each camera has workers of its own, whose memory settles on its own. In a short life the first half minute lies before the faults
-        # that fill the pools: one of two minutes went from 112 to 124 MB, with a most of 127 that earlier ones had too.
-        allowed = 10 if length >= 300 else 16
-        if entry['memory'][1] - entry['memory'][0] > allowed * len(soak.cameras):
+        # Each camera has workers of its own, whose memory settles on its own.
+        if entry['memory'][1] - entry['memory'][0] > 10 * len(soak.cameras):
             soak.log.violation('memory', f'run {life}: {entry["memory"][0]} -> {entry["memory"][1]} MB')
         if entry['descriptors'][1] - entry['descriptors'][0] > 8:
             soak.log.violation('descriptors', f'run {life}: {entry["descriptors"][0]} -> {entry["descriptors"][1]}')
