@@ -9,7 +9,7 @@ and follows the picture. Told are the focal lengths of its events `camera.intrin
 calibrateCamera (square pixels, centred, no distortion) on the corners that the service told of every fifteenth frame. Without either the service
 assumes 554 pixels. Needs numpy and opencv-python-headless.
 """
-import argparse, json, os, subprocess, tempfile
+import argparse, json, os, subprocess, tempfile, time
 import cv2, numpy as np
 
 ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -58,6 +58,10 @@ with tempfile.TemporaryDirectory() as work:
         with open(stream, "wb") as file: file.writelines(render(focal, k1))
         with open(f"{work}/waymark.yaml", "w") as file: file.write(f"anchors: {{library: {work}/library}}\nsource: {{path: {stream}, loop: false}}\n")
         service = subprocess.Popen([a.waymark, "serve", "--config", f"{work}/waymark.yaml", "--socket", f"{work}/socket"], stderr=subprocess.DEVNULL, env={**os.environ, "STATE_DIRECTORY": f"{work}/state"})
+        for _ in range(100):
+            if os.path.exists(f"{work}/socket"): break
+            if service.poll() is not None: raise SystemExit(f"waymark serve ended with {service.returncode}")
+            time.sleep(0.1)
         watch = subprocess.Popen([a.waymark, "watch", "--socket", f"{work}/socket", "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         told, corners = [], []
         for line in watch.stdout:

@@ -34,18 +34,15 @@ package struct CameraChoice: Hashable, Sendable {
     return CameraChoice(calibrations: named + calibrations.filter { $0.camera == nil }, fieldOfView: fieldOfView)
   }
 
-  /// True if frames of a size have neither a calibration nor a field of view: what is learned of the camera holds for them.
-  package func isUnknown(width: Int, height: Int) -> Bool {
-    fieldOfView == nil && intrinsics(width: width, height: height).source == .assumed
-  }
-
   /// The calibration for the very size, else the largest one of the same shape resized, else the field of view, else what was learned,
   /// else an assumption.
   ///
   /// - Parameter learned: the camera as a `LensLearner` knows it.
-  package func intrinsics(width: Int, height: Int, learned: CameraIntrinsics? = nil) -> CameraIntrinsics {
+  package func intrinsics(width: Int, height: Int, learned: @autoclosure () -> CameraIntrinsics? = nil)
+    -> CameraIntrinsics
+  {
     if let exact = calibrations.first(where: { $0.width == width && $0.height == height }) { return exact.intrinsics }
-    let alike = calibrations.filter { $0.width > 0 && $0.width * height == $0.height * width }.max {
+    let alike = calibrations.lazy.filter { $0.width > 0 && $0.width * height == $0.height * width }.max {
       $0.width < $1.width
     }
     if let alike {
@@ -53,6 +50,9 @@ package struct CameraChoice: Hashable, Sendable {
     }
     if let any = calibrations.first(where: { $0.width == 0 }) { return any.intrinsics }
     if let fieldOfView { return CameraIntrinsics(assumedFor: width, height, fieldOfView: fieldOfView) }
-    return learned ?? CameraIntrinsics(assumedFor: width, height)
+    return learned() ?? CameraIntrinsics(assumedFor: width, height)
   }
+
+  /// True if a camera that was chosen is neither calibrated nor of a given field of view: what is learned holds in its place.
+  package func isUnknown(_ camera: CameraIntrinsics) -> Bool { fieldOfView == nil && camera.source != .calibrated }
 }

@@ -3,8 +3,7 @@ import WaymarkSystem
 
 /// Finds the focal length of a camera without a calibration from what the camera's lanes follow: one for each camera, shared by them.
 ///
-/// A lane offers one view a frame, which takes two milliseconds where it is a new one, and no lane waits for another: while one has the
-/// estimator, the views of the others are left out.
+/// A lane offers one view a frame, and no lane waits for another: while one has the estimator, the views of the others are left out.
 package final class LensLearner: Sendable {
   /// The focal length of a camera for frames of a size.
   package struct Lens: Hashable, Sendable {

@@ -22,7 +22,7 @@ struct CameraParts {
   ///   - configuration: of this camera.
   ///   - name: the name that its events carry, where there are several.
   ///   - place: which of how many cameras it is, from 0 on.
-  ///   - lenses: where it is kept what was learned of cameras.
+  ///   - lenses: the lenses that were learned, by camera.
   init(
     hub: Hub, configuration: ServiceConfiguration, name: String?, place: (index: Int, count: Int), isolation: Isolation,
     rules: ScanRules, cameras: CameraChoice, lenses: LensStore = LensStore(folder: nil)

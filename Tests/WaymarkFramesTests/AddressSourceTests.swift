@@ -132,7 +132,7 @@ struct AddressSourceTests {
     init(end: CInt) { self.end = end }
     deinit { close(end) }
 
-    /// Whether the source took the bytes: it may have given the connection up. Without MSG_NOSIGNAL that would end the tests.
+    /// Returns whether the source took the bytes: it may have given the connection up. Without MSG_NOSIGNAL that would end the tests.
     @discardableResult func play(_ bytes: [UInt8]) -> Bool {
       Glibc.send(end, bytes, bytes.count, CInt(MSG_NOSIGNAL)) == bytes.count
     }

@@ -17,10 +17,11 @@ import WaymarkSystem
   private static func view(_ a: Double, _ b: Double, focal: Double, width: Int = 640, height: Int = 480)
     -> AnchorPlacement
   {
-    let turn = Matrix3.rotation(Point3(a, 0, 0)) * Matrix3.rotation(Point3(0, b, 0))
+    let pose = PlanePose(
+      rotation: Matrix3.rotation(Point3(a, 0, 0)) * Matrix3.rotation(Point3(0, b, 0)), translation: Point3(0, 0, 0.4))
+    let camera = CameraIntrinsics(estimatedFor: width, height, focal: focal)
     func seen(_ x: Double, _ y: Double) -> Point2 {
-      let p = turn * (Point3(x - 150, y - 100, 0) * (0.2 / 300)) + Point3(0, 0, 0.4)
-      return Point2(p.x, p.y) / p.z * focal + 0.5 * Point2(Double(width - 1), Double(height - 1))
+      camera.project(pose.project(Point2(x - 150, y - 100) * (0.2 / 300)).direction)
     }
     let corners = Quadrilateral(
       topLeft: seen(0, 0), topRight: seen(300, 0), bottomRight: seen(300, 200), bottomLeft: seen(0, 200))
@@ -98,10 +99,8 @@ import WaymarkSystem
     let learner = LensLearner()
     learner.begin(.init(width: 640, height: 480, estimate: .init(focal: 720, deviation: 0.01, views: 20)), of: "kept")
     func source(_ choice: CameraChoice) -> (CameraIntrinsics, isUnknown: Bool) {
-      (
-        choice.intrinsics(width: 640, height: 480, learned: learner.intrinsics(width: 640, height: 480)),
-        choice.isUnknown(width: 640, height: 480)
-      )
+      let camera = choice.intrinsics(width: 640, height: 480, learned: learner.intrinsics(width: 640, height: 480))
+      return (camera, choice.isUnknown(camera))
     }
     #expect(source(CameraChoice()).0.source == .estimated && source(CameraChoice()).isUnknown)
     let wide = source(CameraChoice(fieldOfView: 1.2))
@@ -115,9 +114,9 @@ import WaymarkSystem
   }
 
   @Test func onlyWhatIsAtRestLargeAndSureIsBelieved() {
-    var views = StillViews<String>()
-    func next(_ seen: [(key: String, placement: AnchorPlacement)]) -> AnchorPlacement? {
-      views.next(seen, width: 640, height: 480)
+    var lens = LaneLens<String>(LensLearner())
+    func next(_ seen: [(String, AnchorPlacement)]) -> AnchorPlacement? {
+      lens.next(seen, width: 640, height: 480)
     }
     let view = Self.view(0.3, 0.2, focal: 600)
     #expect(next([("a", view)]) == nil, "seen once")

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Testing
 import WaymarkJSON
 import WaymarkPipeline
@@ -26,28 +25,17 @@ import WaymarkProtocol
     }
   }
 
-  private final class Counter: Sendable {
-    let read = Mutex<(@Sendable () -> UInt64)?>(nil)
-    var value: UInt64 { read.withLock { $0 }?() ?? 0 }
-  }
-
   @Test(.timeLimit(.minutes(2))) func markersStandOnCodes() async throws {
     let truth = try Self.truth()
     let cache = try TestFolder.make()
     defer { try? FileManager.default.removeItem(atPath: cache) }
-    let counter = Counter()
+    // What is read in a frame is followed from the next one on.
+    let counter = FrameCounter("anchors", "barcode")
     let source = try SteppedSource(
       folder: "\(Self.samples)/sequences/stores", rate: 10, blanks: 8, processed: { counter.value })
     let service = try await TestService(modules: { hub in
       let capture = CaptureModule(hub: hub, source: source)
-      let pipeline = capture.pipeline
-      // A frame is done when both have seen it: what is read in one is followed from the next one on.
-      counter.read.withLock {
-        $0 = {
-          pipeline.statistics.lanes.filter { ["anchors", "barcode"].contains($0.name) }.map(\.statistics.processed)
-            .min() ?? 0
-        }
-      }
+      counter.count(in: capture.pipeline)
       let scans = ScanModule(hub: hub, capture: capture, rules: .init())
       var settings = ScenesModule.Settings()
       settings.folders = ["\(Self.samples)/scenes"]

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Testing
 import WaymarkAnchors
 import WaymarkImage
@@ -14,11 +13,6 @@ import WaymarkScenes
   private static let poster =
     URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
     + "/Samples/scenes/pump-room/pump-7.jpg"
-
-  private final class Counter: Sendable {
-    let read = Mutex<(@Sendable () -> UInt64)?>(nil)
-    var value: UInt64 { read.withLock { $0 }?() ?? 0 }
-  }
 
   /// Frames of a row of copies, under the names that the source plays: it looks at what they hold.
   private static func write(_ frames: [Int], to folder: String) throws {
@@ -57,15 +51,12 @@ import WaymarkScenes
         annotations: [{ id: seal, position: [0, 0, 0] }]
     """.write(toFile: "\(folder)/shelf/scene.yaml", atomically: true, encoding: .utf8)
     try Self.write(Array(repeating: 3, count: 20) + Array(repeating: 2, count: 12), to: "\(folder)/frames")
-    let counter = Counter()
+    let counter = FrameCounter("anchors")
     let source = try SteppedSource(
       folder: "\(folder)/frames", rate: 10, blanks: 8, ahead: 3600, processed: { counter.value })
     let service = try await TestService(modules: { hub in
       let capture = CaptureModule(hub: hub, source: source)
-      let pipeline = capture.pipeline
-      counter.read.withLock {
-        $0 = { pipeline.statistics.lanes.first { $0.name == "anchors" }?.statistics.processed ?? 0 }
-      }
+      counter.count(in: capture.pipeline)
       var settings = ScenesModule.Settings()
       settings.folders = [folder]
       settings.cache = "\(folder)/cache"

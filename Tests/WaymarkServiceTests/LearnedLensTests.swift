@@ -1,6 +1,5 @@
 import Foundation
 import NIOPosix
-import Synchronization
 import Testing
 import WaymarkFrames
 import WaymarkGeometry
@@ -18,15 +17,15 @@ import WaymarkSystem
     URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().path + "/Samples"
   /// Of the camera that the frames are drawn for: 46° across, where 60° are assumed.
-  private static let focal = 754.0
+  private static let camera = CameraIntrinsics(fx: 754, fy: 754, cx: 319.5, cy: 239.5)!
 
   /// A frame of 640 × 480 pixels in which a poster stands, turned by two angles.
   private static func frame(of poster: GrayImage, _ a: Double, _ b: Double) -> GrayImage {
-    let turn = Matrix3.rotation(Point3(a, 0, 0)) * Matrix3.rotation(Point3(0, b, 0))
+    let pose = PlanePose(
+      rotation: Matrix3.rotation(Point3(a, 0, 0)) * Matrix3.rotation(Point3(0, b, 0)), translation: Point3(0, 0, 0.7))
     let (width, height) = (Double(poster.width), Double(poster.height))
     func seen(_ x: Double, _ y: Double) -> Point2 {
-      let p = turn * (Point3(x - width / 2, y - height / 2, 0) * (0.3 / width)) + Point3(0, 0, 0.7)
-      return Point2(p.x, p.y) / p.z * focal + Point2(319.5, 239.5)
+      camera.project(pose.project(Point2(x - width / 2, y - height / 2) * (0.3 / width)).direction)
     }
     let corners = Quadrilateral(
       topLeft: seen(0, 0), topRight: seen(width, 0), bottomRight: seen(width, height), bottomLeft: seen(0, height))
@@ -51,23 +50,15 @@ import WaymarkSystem
     return try PictureDecoder().gray([UInt8](data)).image
   }
 
-  private final class Counter: Sendable {
-    let read = Mutex<(@Sendable () -> UInt64)?>(nil)
-    var value: UInt64 { read.withLock { $0 }?() ?? 0 }
-  }
-
   /// The events of a session that sees a source.
   private static func events(
     _ pictures: [@Sendable () -> GrayImage?], origin: FrameOrigin = .camera, folder: String
   ) async throws -> [JSONValue] {
-    let counter = Counter()
+    let counter = FrameCounter("anchors")
     let source = SteppedSource(pictures, origin: origin, rate: 30, processed: { counter.value })
     let service = try await TestService(modules: { hub in
       let capture = CaptureModule(hub: hub, source: source, lenses: LensStore(folder: folder + "/state"))
-      let pipeline = capture.pipeline
-      counter.read.withLock {
-        $0 = { pipeline.statistics.lanes.first { $0.name == "anchors" }?.statistics.processed ?? 0 }
-      }
+      counter.count(in: capture.pipeline)
       var settings = ScenesModule.Settings()
       settings.folders = ["\(samples)/scenes"]
       settings.cache = folder + "/cache"
@@ -99,7 +90,7 @@ import WaymarkSystem
     let told = seen.filter { $0["event"] == "camera.intrinsics" }
     let last = try #require(told.last)
     #expect((1...4).contains(told.count))
-    #expect(abs((last["intrinsics"]?["fx"]?.double ?? 0) / Self.focal - 1) < 0.03, "\(last)")
+    #expect(abs((last["intrinsics"]?["fx"]?.double ?? 0) / Self.camera.focal.x - 1) < 0.03, "\(last)")
     #expect(last["intrinsics"]?["source"] == "estimated" && last["device"] == "stepped" && last["width"] == 640)
     #expect((last["deviation"]?.double ?? 1) <= 0.03 && (last["views"]?.int ?? 0) >= 8)
     // Poses do not jump while something is followed; what comes back is seen through what was learned.
@@ -127,19 +118,13 @@ import WaymarkSystem
     let shown: [@Sendable () -> GrayImage?] = turn.flatMap { a, b in
       Array(repeating: { @Sendable in Self.frame(of: code, a, b) }, count: 2)
     }
-    let counter = Counter()
+    // What is read in a frame is followed from the next one on.
+    let counter = FrameCounter("codes", "barcode")
     let source = SteppedSource(shown, rate: 30, processed: { counter.value })
     let service = try await TestService { hub in
       let capture = CaptureModule(hub: hub, source: source)
       let scans = ScanModule(hub: hub, capture: capture, rules: .init())
-      let pipeline = capture.pipeline
-      // A frame is done when both have seen it: what is read in one is followed from the next one on.
-      counter.read.withLock {
-        $0 = {
-          pipeline.statistics.lanes.filter { ["codes", "barcode"].contains($0.name) }.map(\.statistics.processed).min()
-            ?? 0
-        }
-      }
+      counter.count(in: capture.pipeline)
       capture.start()
       return [capture, scans, CodesModule(hub: hub, scans: scans, capture: capture, cameras: CameraChoice())]
     }
@@ -151,7 +136,7 @@ import WaymarkSystem
     source.release()
     let told = try client.next()
     #expect(told["event"] == "camera.intrinsics")
-    #expect(abs((told["intrinsics"]?["fx"]?.double ?? 0) / Self.focal - 1) < 0.03, "\(told)")
+    #expect(abs((told["intrinsics"]?["fx"]?.double ?? 0) / Self.camera.focal.x - 1) < 0.03, "\(told)")
     await service.stop()
   }
 
@@ -177,8 +162,8 @@ import WaymarkSystem
     LensLearner.Lens(width: 640, height: 480, estimate: .init(focal: focal, deviation: 0.01, views: 30))
   }
 
-  /// Waits until what was handed over is written.
-  private static func written() async throws { try await BlockingWork.lenses.runIfActive {} }
+  /// Waits until all that was handed over is written.
+  private static func written() async throws { try await BlockingWork.records.runIfActive {} }
 
   @ServiceActor
   @Test func camerasAreKeptByTheirIdentityUpToABound() async throws {

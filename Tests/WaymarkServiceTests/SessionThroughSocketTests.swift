@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 import Testing
 import WaymarkImage
 import WaymarkJSON
@@ -36,14 +35,13 @@ import WaymarkProtocol
     let truth = try Truth.read()
     let cache = try TestFolder.make()
     defer { try? FileManager.default.removeItem(atPath: cache) }
-    let counter = Counter()
+    let counter = FrameCounter("anchors")
     let source = try SteppedSource(
       folder: "\(Self.root)/Samples/sequences/pump-room", rate: 20, blanks: 20, ahead: 3600,
       processed: { counter.value })
     let service = try await TestService(modules: { hub in
       let capture = CaptureModule(hub: hub, source: source)
-      let pipeline = capture.pipeline
-      counter.read = { pipeline.statistics.lanes.first { $0.name == "anchors" }?.statistics.processed ?? 0 }
+      counter.count(in: capture.pipeline)
       var settings = ScenesModule.Settings()
       settings.folders = ["\(Self.root)/Samples/scenes"]
       settings.cache = cache
@@ -151,14 +149,6 @@ import WaymarkProtocol
 }
 
 /// Set once, before anything runs.
-private final class Counter: Sendable {
-  private let body = Mutex<(@Sendable () -> UInt64)?>(nil)
-  var read: (@Sendable () -> UInt64)? {
-    get { body.withLock { $0 } }
-    set { body.withLock { $0 = newValue } }
-  }
-  var value: UInt64 { read?() ?? 0 }
-}
 
 extension JSONValue {
   fileprivate var numbers: [Double] {

@@ -325,7 +325,7 @@ import WaymarkText
     let folder = try TestFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let frames = Self.samples.appending(path: "frames").path
-    let front = Counter()
+    let front = FrameCounter("barcode")
     let source = try SteppedSource(folder: frames, rate: 10, blanks: 0, processed: { front.value })
     let desk = try SteppedSource(folder: frames, rate: 10, blanks: 0, processed: { 0 })
     let count = try FileManager.default.contentsOfDirectory(atPath: frames).count { $0.hasSuffix(".jpg") }
@@ -335,7 +335,7 @@ import WaymarkText
       let modules = try Self.modules(hub, front: source, desk: desk, cache: folder)
       let all = (modules.compactMap { $0 as? StatisticsModule }.first?.cameras.all ?? []).map(\.pipeline)
       pipelines.withLock { $0 = all }
-      front.read.withLock { $0 = { Self.processed(all[0]) } }
+      front.count(in: all[0])
       all[1].add(
         Lane<Int, Int>(
           name: "stuck", settings: 0, enabled: true,
@@ -363,7 +363,7 @@ import WaymarkText
     let folder = try TestFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let frames = Self.samples.appending(path: "frames").path
-    let counters = (front: Counter(), desk: Counter())
+    let counters = (front: FrameCounter("barcode"), desk: FrameCounter("barcode"))
     let front = try SteppedSource(folder: frames, rate: 10, blanks: 0, processed: { counters.front.value })
     let desk = try SteppedSource(
       folder: frames, rate: 10, blanks: 0, lostAfter: 2, processed: { counters.desk.value })
@@ -372,8 +372,7 @@ import WaymarkText
       let modules = try Self.modules(hub, front: front, desk: desk, cache: folder)
       let captures = modules.compactMap { $0 as? StatisticsModule }.first?.cameras.all ?? []
       for (counter, capture) in zip([counters.front, counters.desk], captures) {
-        let pipeline = capture.pipeline
-        counter.read.withLock { $0 = { Self.processed(pipeline) } }
+        counter.count(in: capture.pipeline)
       }
       return modules
     }
@@ -390,15 +389,6 @@ import WaymarkText
     try await service.until { _ in front.isFinished }
     #expect(counters.front.value == UInt64(count) && counters.desk.value == 2)
     await service.stop()
-  }
-
-  private static func processed(_ pipeline: FramePipeline) -> UInt64 {
-    pipeline.statistics.lanes.first { $0.name == "barcode" }?.statistics.processed ?? 0
-  }
-
-  private final class Counter: Sendable {
-    let read = Mutex<(@Sendable () -> UInt64)?>(nil)
-    var value: UInt64 { read.withLock { $0 }?() ?? 0 }
   }
 
   @Test("The only camera has a name for requests, and events do not say it", .timeLimit(.minutes(2)))

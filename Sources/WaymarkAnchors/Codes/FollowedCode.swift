@@ -12,7 +12,7 @@ struct FollowedCode {
   private var picture = Point2(1, 1)
   private var physicalWidth: Double?
   private var pose = PoseFilter()
-  private(set) var isDrawn = false
+  var isDrawn: Bool { observation.isDrawn }
   /// The side of the square of its area when its picture was made, in pixels of the frame.
   private(set) var extent = 0.0
   /// True if it is seen in the present frame.
@@ -91,8 +91,7 @@ struct FollowedCode {
     let inner = portrait.outline
     outline = inner
     picture = Point2(width, height)
-    isDrawn = portrait.isDrawn
-    observation.isDrawn = isDrawn
+    observation.isDrawn = portrait.isDrawn
     // Drawn codes are placed three times as exactly as pictures, so that smoothing may give way at a third of the speed.
     pose.options.positionSlope = PoseFilter.Options().positionSlope * (isDrawn ? 3 : 1)
     corners = portrait.homography.apply(inner)

@@ -30,8 +30,6 @@ final class AnchorCodeFollower {
   private var symbols: [CodeDetection.Content: (symbol: Symbol, index: Int)] = [:]
   /// The number of the code that an anchor is: of several that fit, the one that was there first, as long as it is.
   private var holders: [Int: Int] = [:]
-  /// The anchors in the last frame whose codes are drawn from their modules: their proportions are exact.
-  private(set) var drawn: Set<String> = []
 
   init(_ codes: [AnchorCode], intrinsics: CameraIntrinsics) {
     self.codes = codes
@@ -47,15 +45,14 @@ final class AnchorCodeFollower {
     }
     let report = frame.image.withView { follower.process($0, at: frame.captured, read: reading) }
     holders = holders.filter { holder in report.observations.contains { $0.id == holder.value } }
-    drawn = []
     return report.observations.compactMap { seen in
       guard let (symbol, index) = symbols[seen.content] else { return nil }
       let holder = holders[index] ?? seen.id
       holders[index] = holder
       // Anchors that the follower only remembers are left out: whether an anchor is there is for the session to say.
       guard holder == seen.id, seen.trackingMethod == .fullTracking else { return nil }
-      if seen.isDrawn { drawn.insert(codes[index].anchor) }
-      return AnchorDetection(anchor: codes[index].anchor, seen.placement, code: symbol)
+      return AnchorDetection(
+        anchor: codes[index].anchor, seen.placement, hasExactProportions: seen.isDrawn, code: symbol)
     }
   }
 

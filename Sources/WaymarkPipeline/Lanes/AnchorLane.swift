@@ -1,7 +1,7 @@
 import Glibc
 package import WaymarkAnchors
 package import WaymarkFrames
-package import WaymarkGeometry
+import WaymarkGeometry
 import WaymarkImage
 import WaymarkScenes
 import WaymarkSystem
@@ -58,13 +58,9 @@ extension Lane where Settings == AnchorTask, Output == AnchorReading {
 /// Keeps the engines between frames; lives on the lane's thread.
 private final class AnchorProcessor {
   private let mailbox: CodeMailbox
-  private let learner: LensLearner
   private let stages: StageTimes
   private var engine: AnchorEngine?
-  private var intrinsics = CameraIntrinsics(assumedFor: 640, 480)
-  private var views = StillViews<SightKey>()
-  /// True if the last frame showed nothing that is looked for.
-  private var isIdle = true
+  private var lens: LaneLens<SightKey>
   /// The number of the last copy that an engine took up: the next one goes on from there.
   private var lastCopy = 0
   private var codes: AnchorCodeFollower?
@@ -76,7 +72,7 @@ private final class AnchorProcessor {
 
   init(_ mailbox: CodeMailbox, _ learner: LensLearner, stages: StageTimes) {
     self.mailbox = mailbox
-    self.learner = learner
+    lens = LaneLens(learner)
     self.stages = stages
   }
 
@@ -88,28 +84,23 @@ private final class AnchorProcessor {
       generation = nil
       return nil
     }
-    let now = task.cameras.intrinsics(
-      width: frame.width, height: frame.height, learned: learner.intrinsics(width: frame.width, height: frame.height))
-    // What was learned meanwhile holds from when nothing is followed: poses do not jump.
-    if generation != task.generation || size != (frame.width, frame.height) || (isIdle && now != intrinsics) {
-      intrinsics = now
+    let startsOver = generation != task.generation || size != (frame.width, frame.height)
+    if lens.changes(for: frame, of: task.cameras, startsOver: startsOver) {
       generation = task.generation
       size = (frame.width, frame.height)
       lastCopy = engine?.lastCopy ?? lastCopy
-      engine = task.library.map { engine($0, task.copies, intrinsics) }
+      engine = task.library.map { engine($0, task.copies, lens.intrinsics) }
       sizes = task.library?.references.map { Point2(Double($0.width), Double($0.height)) } ?? []
-      codes = task.codes.isEmpty ? nil : AnchorCodeFollower(task.codes, intrinsics: intrinsics)
+      codes = task.codes.isEmpty ? nil : AnchorCodeFollower(task.codes, intrinsics: lens.intrinsics)
     }
     let began = MonotonicClock.now
     var seen = engine.map { pictures($0, frame) } ?? []
     if let codes { seen += codes.follow(frame, read: mailbox.take()) }
-    isIdle = seen.isEmpty
-    let flat = seen.filter {
-      $0.outline.isEmpty && $0.ambiguous == nil && ($0.code == nil || codes?.drawn.contains($0.anchor) == true)
-    }
-    views.teach(learner, flat.map { ($0.key, $0.placement) }, in: frame, of: task.cameras)
+    lens.learn(
+      from: seen.lazy.filter { $0.hasExactProportions && $0.ambiguous == nil }.map { ($0.key, $0.placement) },
+      in: frame, isIdle: seen.isEmpty)
     let elapsed = MonotonicClock.now - began
-    return AnchorReading(sightings: seen, intrinsics: intrinsics, generation: task.generation, elapsed: elapsed)
+    return AnchorReading(sightings: seen, intrinsics: lens.intrinsics, generation: task.generation, elapsed: elapsed)
   }
 
   private func engine(_ library: AnchorLibrary, _ copies: AnchorCopies, _ intrinsics: CameraIntrinsics) -> AnchorEngine
@@ -131,7 +122,8 @@ private final class AnchorProcessor {
     // Anchors that the engine only remembers are left out: whether an anchor is there is for the session to say.
     return report.observations.filter { $0.trackingMethod == .fullTracking }.map { seen in
       AnchorDetection(
-        anchor: seen.name, copy: seen.copy, seen.placement, outline: seen.cylinder?.outline ?? [],
+        anchor: seen.name, copy: seen.copy, seen.placement, hasExactProportions: seen.cylinder == nil,
+        outline: seen.cylinder?.outline ?? [],
         ambiguous: seen.ambiguous)
     }
   }

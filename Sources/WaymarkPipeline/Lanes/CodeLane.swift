@@ -77,13 +77,9 @@ extension Lane where Settings == CodeTask, Output == CodeReading {
 /// Keeps the follower between frames; lives on the lane's thread.
 private final class CodeProcessor {
   private let mailbox: CodeMailbox
-  private let learner: LensLearner
   private let (first, step): (Int, Int)
-  private var views = StillViews<Int>()
-  /// True if the last frame showed no code that is followed.
-  private var isIdle = true
+  private var lens: LaneLens<Int>
   private var follower: CodeFollower?
-  private var intrinsics: CameraIntrinsics?
   private var generation: Int?
   private var size = (width: 0, height: 0)
   /// The contents of the codes that were read lately.
@@ -91,26 +87,21 @@ private final class CodeProcessor {
 
   init(_ mailbox: CodeMailbox, _ learner: LensLearner, first: Int, step: Int) {
     self.mailbox = mailbox
-    self.learner = learner
+    lens = LaneLens(learner)
     (self.first, self.step) = (first, step)
   }
 
   func follow(_ frame: Frame, _ task: CodeTask) -> CodeReading? {
     var gone: [(id: Int, lastSeen: Double)] = []
-    let camera = task.cameras.intrinsics(
-      width: frame.width, height: frame.height, learned: learner.intrinsics(width: frame.width, height: frame.height))
-    // What was learned meanwhile holds from when nothing is followed: poses do not jump.
-    if generation != task.generation || size != (frame.width, frame.height) || follower == nil
-      || (isIdle && camera != intrinsics)
-    {
+    let startsOver = generation != task.generation || size != (frame.width, frame.height)
+    if lens.changes(for: frame, of: task.cameras, startsOver: startsOver) {
       if generation == task.generation, let follower { gone = follower.reset() }
       generation = task.generation
       size = (frame.width, frame.height)
-      intrinsics = camera
-      follower = CodeFollower(intrinsics: camera, first: follower?.next ?? first, step: step)
+      follower = CodeFollower(intrinsics: lens.intrinsics, first: follower?.next ?? first, step: step)
       symbols = [:]
     }
-    guard let follower, let intrinsics else { return nil }
+    guard let follower else { return nil }
     var reading: CodeFollower.Reading?
     if let (read, frame) = mailbox.take() {
       let sightings = read.map { symbol in
@@ -123,11 +114,12 @@ private final class CodeProcessor {
     }
     var report = frame.image.withView { follower.process($0, at: frame.captured, read: reading) }
     report.lost += gone
-    isIdle = report.observations.isEmpty
-    let drawn = report.observations.filter { $0.isDrawn && $0.trackingMethod == .fullTracking }
-    views.teach(learner, drawn.map { ($0.id, $0.placement) }, in: frame, of: task.cameras)
+    lens.learn(
+      from: report.observations.lazy.filter { $0.isDrawn && $0.trackingMethod == .fullTracking }
+        .map { ($0.id, $0.placement) },
+      in: frame, isIdle: report.observations.isEmpty)
     var found: [Int: Symbol] = [:]
     for seen in report.observations where report.found.contains(seen.id) { found[seen.id] = symbols[seen.content] }
-    return CodeReading(report: report, found: found, intrinsics: intrinsics, generation: task.generation)
+    return CodeReading(report: report, found: found, intrinsics: lens.intrinsics, generation: task.generation)
   }
 }

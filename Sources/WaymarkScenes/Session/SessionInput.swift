@@ -65,6 +65,8 @@ package struct AnchorDetection: Hashable, Sendable {
   /// Which copy it is; `nil` where one is followed.
   package var copy: Int?
   package var placement: AnchorPlacement
+  /// True if it is flat and its proportions are exact: not of a code whose picture was cut out of a frame.
+  package var hasExactProportions: Bool
   /// Of a round anchor: the outline of what is in sight, in pixels; else empty.
   package var outline: [Point2]
   /// The content of the code, where the anchor is one.
@@ -73,12 +75,13 @@ package struct AnchorDetection: Hashable, Sendable {
   package var ambiguous: [String]?
 
   package init(
-    anchor: String, copy: Int? = nil, _ placement: AnchorPlacement, code: Symbol? = nil, outline: [Point2] = [],
-    ambiguous: [String]? = nil
+    anchor: String, copy: Int? = nil, _ placement: AnchorPlacement, hasExactProportions: Bool = false,
+    code: Symbol? = nil, outline: [Point2] = [], ambiguous: [String]? = nil
   ) {
     self.anchor = anchor
     self.copy = copy
     self.placement = placement
+    self.hasExactProportions = hasExactProportions
     self.code = code
     self.outline = outline
     self.ambiguous = ambiguous

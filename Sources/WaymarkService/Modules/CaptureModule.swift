@@ -26,7 +26,7 @@ package final class CaptureModule: ServiceModule {
   /// Learns how the camera maps directions to pixels from what the lanes follow.
   package nonisolated let learner: LensLearner
   private unowned let hub: Hub
-  /// What was learned of cameras.
+  /// The lenses that were learned, by camera.
   private let lenses: LensStore
   /// True if the source has been given back, false if it was told to be; nil before.
   private var hasEnded: Bool?
@@ -35,7 +35,7 @@ package final class CaptureModule: ServiceModule {
   ///
   /// - Parameters:
   ///   - camera: the name that its events carry, where there are several cameras.
-  ///   - lenses: where it is kept what was learned of cameras.
+  ///   - lenses: the lenses that were learned, by camera.
   package init(
     hub: Hub, source: any FrameSource, camera: String? = nil, isolation: Isolation = .none, keepsOpen: Bool = false,
     idleTime: Double = 10, lenses: LensStore = LensStore(folder: nil)
@@ -89,7 +89,7 @@ package final class CaptureModule: ServiceModule {
     let log = hub.log.subsystem(.camera)
     lenses.keep(lens, of: device) { problem in
       log.warning(
-        "what was learned of the camera cannot be kept",
+        "the focal length of the camera cannot be kept",
         metadata: ["problem": "\(problem.message)", "hint": "\(problem.hint)"])
     }
   }

@@ -2,15 +2,13 @@ import NIOPosix
 
 /// Threads for what blocks, so that nothing waits behind what takes long. Files, cameras and scenes have those of NIO.
 enum BlockingWork {
-  /// For writing confirmations down: a person waits for that.
+  /// For writing confirmations down: a person waits for that. The lenses of cameras, seldom and short, go with them.
   static let records = started(1)
   /// For passcodes: computing one takes a fifth of a second.
   static let passcodes = started(1)
   /// For writing users down, in order.
   static let accounts = started(1)
 
-  /// For what was learned of cameras, in order.
-  static let lenses = started(1)
   /// For the pages of documents: written one after the other, and drawn for saving.
   static let documents = started(1)
 

@@ -5,7 +5,7 @@ package import WaymarkPipeline
 package import WaymarkServer
 package import WaymarkSystem
 
-/// What was learned of cameras, by camera, in a file: a device that starts again knows its camera.
+/// Keeps the lenses that were learned, by camera, in a file: a device that starts again knows its camera.
 ///
 /// A file that is damaged, or of cameras that nobody has any more, costs nothing: it is learned again.
 @ServiceActor
@@ -38,7 +38,7 @@ package final class LensStore {
     entries = Array(read.filter { Self.lens($0) != nil }.suffix(Self.limit))
   }
 
-  /// What was learned of a camera; `nil` where that is nothing.
+  /// The lens that was learned of a camera, if one was.
   package func lens(of camera: String) -> LensLearner.Lens? {
     entries.last { $0.camera == camera }.flatMap(Self.lens)
   }
@@ -68,7 +68,7 @@ package final class LensStore {
         deviation: lens.estimate.deviation, views: lens.estimate.views))
     entries = entries.suffix(Self.limit)
     guard let folder, let bytes = try? JSONLineEncoder.encode(entries) else { return }
-    BlockingWork.lenses.submit { _ in
+    BlockingWork.records.submit { _ in
       do throws(FileError) {
         try Folder.make(folder)
         try DurableFile.replace("\(folder)/\(Self.name)", with: bytes)

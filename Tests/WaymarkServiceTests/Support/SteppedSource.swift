@@ -3,6 +3,7 @@ import Synchronization
 import WaymarkFrames
 import WaymarkImage
 import WaymarkJSON
+import WaymarkPipeline
 import WaymarkSystem
 
 /// Plays pictures one by one: the next comes only when the one before has been worked on, whatever the machine has to do
@@ -98,6 +99,23 @@ final class SteppedSource: FrameSource {
       while processed() == before, !state.withLock({ $0.stopped }) { usleep(200) }
     }
     state.withLock { $0.finished = true }
+  }
+}
+
+/// Counts the frames that the lanes which a test waits for have worked on.
+final class FrameCounter: Sendable {
+  private let lanes: Set<String>
+  private let pipeline = Mutex<FramePipeline?>(nil)
+
+  /// - Parameter lanes: by name; a frame is done when all have seen it.
+  init(_ lanes: String...) { self.lanes = Set(lanes) }
+
+  /// Counts in a pipeline from now on.
+  func count(in pipeline: FramePipeline) { self.pipeline.withLock { $0 = pipeline } }
+
+  var value: UInt64 {
+    let all = pipeline.withLock { $0 }?.statistics.lanes ?? []
+    return all.filter { lanes.contains($0.name) }.map(\.statistics.processed).min() ?? 0
   }
 }
 
