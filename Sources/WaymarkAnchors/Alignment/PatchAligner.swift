@@ -159,6 +159,20 @@ package final class PatchAligner {
     return sum / Double(set.count)
   }
 
+  /// Returns whether a reference agrees with the frame under a map more than with it a step of its pattern aside, where it repeats itself.
+  ///
+  /// Features and proof know the pattern at each of its places, and motion that is not known yet smears what would tell them apart.
+  func standsOut(_ template: AnchorTemplate, _ map: SurfaceMap, in pyramid: GrayPyramid) -> Bool {
+    guard case .plane(let homography) = map, !template.repeats.isEmpty,
+      let octave = octaves(template, map, pyramid)?.coarsest
+    else { return true }
+    func agreement(_ map: SurfaceMap) -> Double {
+      self.agreement(template, map, in: pyramid, octave: octave, limit: 32) ?? -1
+    }
+    let most = agreement(map)
+    return template.repeats.allSatisfy { agreement(.plane(homography * Homography.translation($0))) < most }
+  }
+
   /// Compares reference and frame under a map; `false` where too little is in view.
   private func compare(
     _ template: AnchorTemplate, _ h: SurfaceMap, _ pyramid: GrayPyramid, _ octave: Int, _ limit: Int,

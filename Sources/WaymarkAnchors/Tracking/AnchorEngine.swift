@@ -314,9 +314,11 @@ public final class AnchorEngine {
     }
   }
 
-  /// Follows what was found from now on, unless something is followed there already.
+  /// Follows what was found from now on, unless something is followed there already or it may as well stand a step of its pattern aside.
   private func take(_ detection: DetectedAnchor, _ tracker: AnchorTracker, _ time: Double, of detections: Int) {
-    guard let (seat, corners) = seat(detection), !isTaken(corners) else { return }
+    guard let (seat, corners) = seat(detection), !isTaken(corners),
+      aligner.standsOut(tracker.template, detection.map, in: pyramid)
+    else { return }
     let reference = source.reference(detection.anchor)
     let ambiguous = names(of: detection.rivals, isAmbiguous: detection.isAmbiguous)
     let index: Int

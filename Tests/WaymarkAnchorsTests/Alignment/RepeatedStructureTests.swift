@@ -33,19 +33,27 @@ import WaymarkImage
     #expect(AnchorTemplate(GrayImage(width: 480, height: 8, value: 90)).repeats.isEmpty)
   }
 
+  /// Where the wall stands in the frame.
+  private static let map = Homography(SIMD3(0.7, 0.02, 130), SIMD3(-0.02, 0.7, 120), SIMD3(0, 0, 1))
+
+  /// A frame that shows it.
+  private static func scene() -> GrayPyramid {
+    let pyramid = GrayPyramid()
+    Scenery.frame(wall, map, on: Scenery.picture(seed: 60, width: 640, height: 480)).withView {
+      pyramid.update($0, levels: 7)
+    }
+    return pyramid
+  }
+
   /// How far off a wall is followed that was taken to be a step of its pattern aside, in pixels.
   private static func error(step: Point2, comparesSteps: Bool) -> Double? {
-    let map = Homography(SIMD3(0.7, 0.02, 130), SIMD3(-0.02, 0.7, 120), SIMD3(0, 0, 1))
     var options = AnchorTracker.Options()
     options.comparesSteps = comparesSteps
     let slipped = SurfaceMap.plane(map * Homography.translation(step))
     var tracker = AnchorTracker(AnchorTemplate(wall), at: slipped, time: 0, options: options)
-    let ground = Scenery.picture(seed: 60, width: 640, height: 480)
-    let pyramid = GrayPyramid()
-    Scenery.frame(wall, map, on: ground).withView { pyramid.update($0, levels: 7) }
     let outline = Quadrilateral(width: 480, height: 360)
     return tracker.track(
-      in: pyramid, at: 1.0 / 30, aligner: PatchAligner(), search: PatchSearch(), exposure: ExposureEstimate()
+      in: scene(), at: 1.0 / 30, aligner: PatchAligner(), search: PatchSearch(), exposure: ExposureEstimate()
     ).map { $0.alignment.homography.apply(outline).meanCornerDistance(to: map.apply(outline)) }
   }
 
@@ -53,6 +61,17 @@ import WaymarkImage
   func aWallThatHasSlippedComesBack(by step: Point2) throws {
     #expect(try #require(Self.error(step: step, comparesSteps: false)) > 20)
     #expect(try #require(Self.error(step: step, comparesSteps: true)) < 1)
+  }
+
+  /// A claim is only taken up where the wall agrees more than a step aside.
+  @Test func onlyTheRightPlaceStandsOut() {
+    let (wall, scene, aligner) = (AnchorTemplate(Self.wall), Self.scene(), PatchAligner())
+    #expect(aligner.standsOut(wall, .plane(Self.map), in: scene))
+    for step in [Point2(60, 0), Point2(0, 60), Point2(30, 30), Point2(-60, 0), Point2(0, -60)] {
+      #expect(!aligner.standsOut(wall, .plane(Self.map * Homography.translation(step)), in: scene))
+    }
+    let other = AnchorTemplate(Scenery.picture(seed: 4))
+    #expect(aligner.standsOut(other, .plane(Self.map), in: scene))
   }
 
   @Test func aPlaceThatIsInDoubtIsNotTold() throws {
