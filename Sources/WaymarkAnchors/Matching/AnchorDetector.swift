@@ -57,6 +57,8 @@ public final class AnchorDetector {
   private let attempts = 6
   /// The same where two matches are enough: most of these are chance and end at the first guided matching, which takes a fifth of that.
   private let weakAttempts = 24
+  /// How many hypotheses of a look may search all features of their anchor, which takes as long as a first guided matching.
+  private var wideSearches: Int { lookup.isOfHundreds ? .max : 1 }
   /// How often a frame is looked at while further copies are found in it.
   private static let mostLooks = 4
 
@@ -106,7 +108,7 @@ public final class AnchorDetector {
     claims.begin(beside: others, scale: scale)
     let outlines = known.map { $0.scaled(by: scale) }
     look(picture, doubled: false, except: outlines)
-    if claims.found.isEmpty, lookup.isThoroughSearchUseful { search(plain, picture, .thorough) }
+    if claims.found.isEmpty { search(plain, picture, .thorough) }
     if claims.found.isEmpty { look(picture, doubled: true, except: outlines) }
     return claims.end(scale: 1 / scale)
   }
@@ -128,31 +130,46 @@ public final class AnchorDetector {
   /// The looks at a frame, one after the other until something is found.
   private enum SearchStage { case first, thorough, doubled }
 
+  /// The fewest matches that are a hypothesis in a look: what follows the first one trusts fewer.
+  private func fewestMatches(in look: SearchStage) -> Int {
+    switch look {
+    case .first: 4
+    // In a small library the few features of a small anchor come under the first keys, and three of them tell it from chance.
+    case .doubled where !lookup.isOfHundreds: 3
+    case .thorough, .doubled: 2
+    }
+  }
+
+  /// How many hypotheses may fail in a look.
+  private func attempts(in look: SearchStage) -> Int {
+    guard look != .first else { return attempts }
+    guard !lookup.isOfHundreds else { return weakAttempts }
+    // In a small library the best supported is the right one, or none is.
+    return look == .thorough ? 1 : attempts
+  }
+
   /// Looks for anchors among the features that an extractor has found; `thorough` goes on where `first` has ended.
   private func search(_ extractor: FeatureExtractor, _ picture: ImageView, _ look: SearchStage) {
     let features = extractor.features
     let doubled = look == .doubled
-    // In large libraries what follows the first look trusts fewer matches, so that fewer keys will do.
-    let isWeak = look != .first && lookup.isThoroughSearchUseful
     verifier.begin(
-      PlaceProver.Sight(plain: plain.pyramid, doubled: doubled ? extractor.pyramid : nil, width: picture.width))
+      PlaceProver.Sight(plain: plain.pyramid, doubled: doubled ? extractor.pyramid : nil, width: picture.width),
+      wideSearches: wideSearches)
     switch look {
-    case .thorough: lookup.run(features, .thorough, beyond: lookup.quickEffort.probes)
+    case .thorough where lookup.isOfHundreds: lookup.run(features, .thorough, beyond: lookup.quickEffort.probes)
+    case .thorough: break
     case .first: lookup.run(features, lookup.quickEffort)
     case .doubled: lookup.run(features, lookup.enlargedEffort)
     }
-    let minimum = isWeak ? 2 : doubled ? HypothesisVerifier.fewestOfSmall.matches : HypothesisVerifier.fewest.matches
+    let minimum = fewestMatches(in: look)
     hypotheses.run(lookup.matches, count: lookup.count, features: features.features, minimum: minimum)
     guard !hypotheses.hypotheses.isEmpty || !claims.told.isEmpty else { return }
     verifier.load(features, width: picture.width, height: picture.height)
     // The best supported come first: where several in a row fail, the rest is chance. What succeeds costs nothing of that,
     // so that a frame full of anchors is read in one go.
     var failures = 0
-    let attempts = isWeak ? weakAttempts : attempts
+    let attempts = attempts(in: look)
     for hypothesis in hypotheses.hypotheses where failures < attempts - (claims.found.isEmpty ? 0 : 1) {
-      guard isWeak || verifier.isSmall(hypothesis) || hypothesis.count >= HypothesisVerifier.fewest.matches else {
-        continue
-      }
       if let claim = verifier.verify(hypothesis, features, &claims) {
         claims.add(claim)
       } else {
@@ -160,7 +177,7 @@ public final class AnchorDetector {
       }
     }
     guard !claims.limits.isSingle else { return }
-    copySearch.run(features, minimum: isWeak ? 2 : HypothesisVerifier.fewest.matches, &claims)
+    copySearch.run(features, minimum: minimum, &claims)
     copySearch.runBeside(in: Point2(Double(picture.width), Double(picture.height)), &claims)
   }
 }

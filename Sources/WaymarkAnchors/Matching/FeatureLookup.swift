@@ -98,16 +98,16 @@ final class FeatureLookup {
     matches.deallocate()
   }
 
-  /// True if a thorough look may find what a quick one missed: from about two hundred anchors on. In smaller libraries it adds
-  /// little (one frame in a hundred at fifty anchors), and every frame that shows nothing would pay for it.
-  var isThoroughSearchUseful: Bool { index.keyBits >= 14 }
+  /// True if the library has about two hundred anchors and more: then more keys and more hypotheses find what the first look missed. In smaller
+  /// ones the features that are missing under the first keys are few, and every frame that shows nothing would pay for the search.
+  var isOfHundreds: Bool { index.keyBits >= 14 }
 
   /// True if the library has thousands of anchors: about 3,500 and more.
   private var isOfThousands: Bool { index.keyBits >= FeatureKey.bitsOfThousands }
 
   /// The first look for a library of this size.
   var quickEffort: Effort {
-    isOfThousands ? .quickOfThousands : isThoroughSearchUseful ? .quickOfMany : .quick
+    isOfThousands ? .quickOfThousands : isOfHundreds ? .quickOfMany : .quick
   }
 
   /// The look at the frame at twice its size.

@@ -25,6 +25,8 @@ final class HypothesisVerifier {
   var camera = CameraIntrinsics(assumedFor: 640, 480)
   /// The look at the picture that is being worked on.
   private(set) var sight: PlaceProver.Sight
+  /// How many more of its hypotheses may search all features of their anchor.
+  private var wideSearches = 0
   /// True if two anchors may be claimed at one place, and none has to be proven against the others.
   var allowsOverlaps = false
   /// True if round anchors are looked for as if they were flat.
@@ -60,27 +62,26 @@ final class HypothesisVerifier {
   private static let many = 16
   /// So much of an anchor's own size the frame shows at most of a small one: a third, across and down.
   private static let small: Float = 1 / 9.0
-  /// The fewest matches that are a hypothesis of a small anchor, the fewest features found at its place, and the fewest of them that
-  /// agree at last. It has few, and at double size a proof that needs none.
-  static let fewestOfSmall = (matches: 3, found: 4, inliers: 7)
+  /// The fewest features found at the place of a small anchor, and the fewest of them that agree at last. It has few, and at double size a
+  /// proof that needs none.
+  private static let fewestOfSmall = (found: 4, inliers: 7)
   /// The same of others.
-  static let fewest = (matches: 4, found: 6, inliers: 8)
+  private static let fewest = (found: 6, inliers: 8)
   /// The fewest features that agree with a copy whose shape is known.
   private static let fewestOfCopy = 3
   /// The deviation of the shape that a match tells, and of the one that the plane of a copy tells.
   private static let looseness = (small: 0.15, copy: 0.04)
 
   /// Begins to work on the features of a picture.
-  func begin(_ sight: PlaceProver.Sight) { self.sight = sight }
+  ///
+  /// - Parameter wideSearches: how many hypotheses may search all features of their anchor.
+  func begin(_ sight: PlaceProver.Sight, wideSearches: Int) { (self.sight, self.wideSearches) = (sight, wideSearches) }
 
   /// Takes the features of the picture; only where there is something to verify.
   func load(_ features: FeatureSet, width: Int, height: Int) { guided.load(features, width: width, height: height) }
 
   /// The data for aligning and tracking an anchor, made when it is first seen.
   func template(_ anchor: Int) -> AnchorTemplate { templates.template(for: anchor, in: library) }
-
-  /// Returns whether a hypothesis shows an anchor so small that few matches are enough.
-  func isSmall(_ hypothesis: Hypothesis) -> Bool { hypothesis.linear.determinant < Self.small }
 
   /// The claim of a hypothesis; `nil` where it is wrong, or its place is another claim's.
   func verify(_ hypothesis: Hypothesis, _ features: FeatureSet, _ claims: inout FrameClaims) -> DetectedAnchor? {
@@ -100,22 +101,29 @@ final class HypothesisVerifier {
       guard let (map, inliers) = guided.cylinder(shape, from: hypothesis, supporters, features) else { return nil }
       return claim(hypothesis.anchor, .cylinder(map), inliers, &claims)
     }
-    // Among thousands of anchors most features of this one were not among the nearest: with few that agree, all are looked for.
-    if lookup.isThoroughSearchUseful, n < Self.many {
-      guided.run(hypothesis.anchor, .plane(hypothesis.homography), around: hypothesis.origin, features)
-      if guided.count >= 8, let fit = coarse.estimate(UnsafeBufferPointer(rebasing: guided.pairs[..<guided.count])),
-        let claim = follow(fit.homography, hypothesis.anchor, features, &claims)
-      {
-        return claim
-      }
-    }
+    // Among thousands of anchors most features of this one were not among the nearest: with few that agree, all are looked for first.
+    let isThin = n < Self.many
+    if isThin, lookup.isOfHundreds, let claim = searchWidely(hypothesis, features, &claims) { return claim }
     var map = hypothesis.homography
     if n >= 8, let fit = coarse.estimate(supporters) {
       map = fit.homography
     } else if isSmall(map), let better = map.steadied(by: supporters, looseness: Self.looseness.small, sigma: 2) {
       map = better
     }
-    return follow(map, hypothesis.anchor, features, &claims)
+    if let claim = follow(map, hypothesis.anchor, features, &claims) { return claim }
+    return isThin && !lookup.isOfHundreds ? searchWidely(hypothesis, features, &claims) : nil
+  }
+
+  /// The claim to which all features of an anchor lead that are found about the match of a hypothesis.
+  private func searchWidely(
+    _ hypothesis: Hypothesis, _ features: FeatureSet, _ claims: inout FrameClaims
+  ) -> DetectedAnchor? {
+    guard wideSearches > 0 else { return nil }
+    wideSearches -= 1
+    guided.run(hypothesis.anchor, .plane(hypothesis.homography), around: hypothesis.origin, features)
+    guard guided.count >= 8, let fit = coarse.estimate(UnsafeBufferPointer(rebasing: guided.pairs[..<guided.count]))
+    else { return nil }
+    return follow(fit.homography, hypothesis.anchor, features, &claims)
   }
 
   /// Looks for a copy near to where a map puts it, by its intensities alone.

@@ -36,6 +36,34 @@ struct AnchorDetectorTests {
     }
   }
 
+  /// The left part of a reference in a frame out of focus, with noise.
+  private static func dim(_ picture: GrayImage, width: Int, _ map: Homography, sigma: Double) -> GrayImage {
+    let part = picture.withView {
+      GrayImage(copying: ImageView(base: $0.base, width: width, height: $0.height, stride: $0.stride))
+    }
+    let sharp = Scenery.frame(part, map, on: Scenery.picture(seed: 70, width: 640, height: 480))
+    var random = RandomSource(seed: 9)
+    return GrayImage(width: sharp.width, height: sharp.height) { pixels in
+      guard let base = pixels.baseAddress else { return }
+      base.update(from: sharp.unsafeView.base, count: pixels.count)
+      GaussianBlur.apply(base, width: sharp.width, height: sharp.height, sigma: sigma)
+      for i in pixels.indices { pixels[i] = UInt8(min(255, max(0, Int(pixels[i]) + random.below(17) - 8))) }
+    }
+  }
+
+  /// Fewer than four matches agree here: two are enough where the first look has found nothing, and the proof is the same.
+  @Test(arguments: [(2, 110, 2, 2.0), (3, 180, 1, 3.0)])
+  func whatHasFewMatchesIsFound(_ seed: Int, _ width: Int, _ index: Int, _ sigma: Double) throws {
+    let map = Self.maps[index]
+    let frame = Self.dim(Scenery.picture(seed: UInt64(seed)), width: width, map, sigma: sigma)
+    try Scenery.withLibrary(Scenery.anchors) { library, _ in
+      let claims = frame.withView { AnchorDetector(library: library).detect($0) }
+      try #require(claims.map(\.anchor) == [seed - 1])
+      let seen = Quadrilateral(width: Double(width), height: 360)
+      #expect(claims[0].homography.apply(seen).meanCornerDistance(to: map.apply(seen)) < 3)
+    }
+  }
+
   @Test func twoAnchorsInOneFrame() throws {
     let left = Homography(SIMD3(0.5, 0, 20), SIMD3(0, 0.5, 40), SIMD3(0, 0, 1))
     let right = Homography(SIMD3(0.5, 0.05, 340), SIMD3(-0.05, 0.5, 240), SIMD3(0, 0, 1))

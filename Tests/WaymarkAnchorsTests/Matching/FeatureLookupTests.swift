@@ -85,7 +85,7 @@ struct FeatureLookupTests {
     try Scenery.withLibrary(Self.anchors(20, features: 7000)) { library, _ in
       let set = Self.frame(library, stride(from: 0, to: 140_000, by: 1400).map { $0 }, key: 5, others: 20)
       let lookup = FeatureLookup(library: library, features: set.capacity)
-      #expect(lookup.isThoroughSearchUseful)
+      #expect(lookup.isOfHundreds)
       func found() -> [String] {
         (0..<lookup.count).map { lookup.matches[$0] }.map { "\($0.query) \($0.place) \($0.distance)" }.sorted()
       }
@@ -107,7 +107,7 @@ struct FeatureLookupTests {
       let lookup = FeatureLookup(library: library, features: 8)
       lookup.run(FeatureSet(capacity: 8))
       #expect(lookup.count == 0)
-      #expect(!lookup.isThoroughSearchUseful)
+      #expect(!lookup.isOfHundreds)
       // More features than there is room for.
       lookup.run(Self.frame(library, Array(0..<20), key: 0, others: 0))
       #expect(Set((0..<lookup.count).map { lookup.matches[$0].query }) == Set(0..<8))
