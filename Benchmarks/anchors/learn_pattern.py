@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
 """Learns which boxes the descriptor compares, and prints the table of Sources/WaymarkAnchors/Features/SamplingPattern.swift.
 
-  learn_pattern.py PICTURES...      (gray pictures of any kind, some hundred; needs numpy and opencv-python-headless)
+  learn_pattern.py [--score] PICTURES...      (gray pictures of any kind, some hundred; needs numpy and opencv-python-headless)
+
+--score learns nothing: it tells which share of the true pairs the present table and SIFT accept, at the same corners and directions, where they accept so
+and so many of the wrong ones.
 
 1. Pairs of 32x32 patches of one corner: a view of a picture, and the same after a small further tilt, scaling and turn, with
    blur or motion, gamma, gain, noise and JPEG; FAST corners in both that fall together, each turned to its own intensity
@@ -10,7 +13,9 @@
    pairs in which it flips.
 3. Greedy from the best: first twenty correlated by at most 0.2 (the keys), then up to 256 correlated by at most 0.45.
 """
-import sys, cv2, numpy as np
+import pathlib, re, sys
+import cv2, numpy as np
+scores = "--score" in sys.argv
 cv2.setNumThreads(1)
 rng = np.random.default_rng(11)
 N = 32
@@ -52,7 +57,7 @@ def spoiled(f):
     return cv2.imdecode(cv2.imencode(".jpg", np.clip(f, 0, 255).astype(np.uint8), [1, 60])[1], 0)
 
 first, second = [], []
-for path in sys.argv[1:]:
+for path in [a for a in sys.argv[1:] if a != "--score"]:
     g = cv2.imread(path, 0)
     if g is None: continue
     s = 480 / max(g.shape); g = cv2.resize(g, None, fx=s, fy=s, interpolation=cv2.INTER_AREA)
@@ -79,6 +84,36 @@ def means(P):
     I = np.pad(P.reshape(-1, N, N).cumsum(1).cumsum(2), ((0, 0), (1, 0), (1, 0)))
     return {s: np.rint((I[:, s:, s:] - I[:, :-s, s:] - I[:, s:, :-s] + I[:, :-s, :-s]) / s / s) for s in (3, 5, 7)}
 b1, b2 = means(P1), means(P2)
+
+def bit(b, c): return b[c[2]][:, c[1] - c[2] // 2, c[0] - c[2] // 2] > b[c[5]][:, c[4] - c[5] // 2, c[3] - c[5] // 2]
+
+def present():
+    source = pathlib.Path(__file__).parents[2] / "Sources/WaymarkAnchors/Features/SamplingPattern.swift"
+    rows = [line for line in source.read_text().splitlines() if re.fullmatch(r"[ \d,]+", line) and "," in line]
+    return np.array(re.findall(r"\d+", " ".join(rows)), int).reshape(-1, 6)
+
+def sift(P, size=4.0):
+    """RootSIFT over a window of six times `size` pixels."""
+    feature, D = cv2.SIFT_create(), np.empty((len(P), 128), np.float32)
+    for k, p in enumerate(P):
+        g = cv2.copyMakeBorder(np.clip(p.reshape(N, N), 0, 255).astype(np.uint8), 8, 8, 8, 8, cv2.BORDER_REPLICATE)
+        D[k] = feature.compute(g, [cv2.KeyPoint(23.5, 23.5, size, 0.0, 1.0, 0)])[1][0]
+    return np.sqrt(D / (D.sum(1, keepdims=True) + 1e-9))
+
+def score():
+    pattern, n = present(), len(P1)
+    true = np.repeat(np.arange(n)[:, None], 2, 1)
+    false = rng.integers(n, size=(400000, 2)); false = false[false[:, 0] != false[:, 1]]
+    shares = (1e-2, 1e-3, 1e-4)
+    print(f"{n} pairs; wrong ones accepted: " + ", ".join(f"{100 * s:g} %" for s in shares))
+    bits = [np.stack([bit(b, c) for c in pattern], 1).astype(np.float32) for b in (b1, b2)]
+    for name, (A, B) in (("boxes", bits), ("SIFT", (sift(P1), sift(P2)))):
+        # Whole distances are spread evenly, so that any share can be asked for.
+        near, far = ([((A[i[k:k + 20000, 0]] - B[i[k:k + 20000, 1]]) ** 2).sum(1) for k in range(0, len(i), 20000)] for i in (true, false))
+        near, far = (np.concatenate(d) + (rng.random(len(i)) if name == "boxes" else 0) for d, i in ((near, true), (far, false)))
+        print(f"{name:6}" + "".join(f"{100 * (near <= np.quantile(far, s)).mean():8.1f} %" for s in shares))
+
+if scores: sys.exit(score())
 candidates = []
 while len(candidates) < 30000:
     s = int(rng.choice([3, 5, 7])); row = []
@@ -89,7 +124,6 @@ while len(candidates) < 30000:
             if q // 2 <= x < N - q // 2 and q // 2 <= y < N - q // 2: break
         row += [x, y, q]
     candidates.append(row)
-def bit(b, c): return b[c[2]][:, c[1] - c[2] // 2, c[0] - c[2] // 2] > b[c[5]][:, c[4] - c[5] // 2, c[3] - c[5] // 2]
 B1 = np.stack([bit(b1, c) for c in candidates]); B2 = np.stack([bit(b2, c) for c in candidates])
 m = (B1.mean(1) + B2.mean(1)) / 2
 order = np.argsort(-(2 * m * (1 - m) - (B1 != B2).mean(1)))
