@@ -56,6 +56,20 @@ def ar_from_coaching_to_the_card(browser):
 
 
 @check
+def a_scene_that_is_loaded_ends_the_choice(browser):
+    # A service that has just started is still loading its scene when somebody opens the view.
+    with Stand(FRAMES, extra=f"scenes:\n  folders: [\"{os.path.dirname(SCENE)}\"]\n") as stand:
+        opened(browser, stand, "ar")
+        browser.find(".choice .button")
+        answer = stand.request("scene.load", name=os.path.basename(SCENE))
+        assert "result" in answer, answer
+        browser.find(".coaching .primary", within=60)
+        browser.click("dialog .leave")
+        browser.find("[data-open=ar]")
+        settle(browser)
+
+
+@check
 def who_leaves_before_the_session_has_begun_leaves_none(browser):
     with Stand(FRAMES, scene=SCENE) as stand:
         browser.open(stand.url)

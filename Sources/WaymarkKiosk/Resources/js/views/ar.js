@@ -250,7 +250,7 @@ export function openAR(app) {
         app.events.on('anchors.updated', (event) => { look(event.anchors); stage.preview.overlay(event.frame.sequence, event); }),
         app.events.on('anchor.found', (event) => { sight.set(thingOf(event), event.anchor); cards(); }),
         app.events.on('anchor.lost', (event) => { sight.delete(thingOf(event)); unseen.delete(thingOf(event)); cards(); }),
-        app.events.on('scene.loaded', () => cards()),
+        app.events.on('scene.loaded', () => { cards(); if (phase === 'inactive' && panel.querySelector('.choice')) start(); }),
         app.events.on('session.phase', follow),
         app.events.on('annotation.selected', (event) => { selected = event.id; selectedCopy = event.copy; cards(); announce(printable(said(annotations().find((one) => one.id === event.id)?.card.title))); }),
         app.events.on('annotation.cleared', () => { selected = selectedCopy = null; hideDetail(); cards(); }),
@@ -279,11 +279,12 @@ export function openAR(app) {
     await start();
   }
 
-  /** With no scene loaded: the only one there is, or a choice. */
+  /** With no scene loaded: the only one there is, or a choice, until one is loaded by the service or another program. */
   async function chooseScene() {
     const { scenes = [] } = (await send('scene.list')) ?? {};
-    // Meanwhile a session may have begun, here or elsewhere.
+    // Meanwhile a session may have begun, here or elsewhere, or the scene of the configuration may have been loaded.
     if (closing || phase !== 'inactive') return;
+    if (app.state.scene) { await start(); return; }
     if (scenes.length === 1) { await start(scenes[0].scene); return; }
     fill(scenes.length
       ? el('section', { class: 'sheet choice moving', 'aria-label': t('ar.choose') }, el('h3', {}, t('ar.choose')),
