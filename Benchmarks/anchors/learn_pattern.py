@@ -13,9 +13,11 @@ they accept so and so many of the wrong ones.
    pairs in which it flips.
 3. Greedy from the best: first twenty correlated by at most 0.2 (the keys), then up to 256 correlated by at most 0.45.
 """
-import pathlib, re, sys
+import argparse, pathlib, re, sys
 import cv2, numpy as np
-scores = "--score" in sys.argv
+ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+ap.add_argument("--score", action="store_true"); ap.add_argument("pictures", nargs="+")
+given = ap.parse_args()
 cv2.setNumThreads(1)
 rng = np.random.default_rng(11)
 N = 32
@@ -57,7 +59,7 @@ def spoiled(f):
     return cv2.imdecode(cv2.imencode(".jpg", np.clip(f, 0, 255).astype(np.uint8), [1, 60])[1], 0)
 
 first, second = [], []
-for path in [a for a in sys.argv[1:] if a != "--score"]:
+for path in given.pictures:
     g = cv2.imread(path, 0)
     if g is None: continue
     s = 480 / max(g.shape); g = cv2.resize(g, None, fx=s, fy=s, interpolation=cv2.INTER_AREA)
@@ -102,7 +104,7 @@ def sift(P, size=4.0):
 
 def hashed(A, B, kept=64):
     """256 signs of the directions that tell corners apart best for what one corner varies, fitted to the first half of the pairs (after HashSIFT)."""
-    half, middle = len(A) // 2, A.mean(0)
+    half = len(A) // 2; middle = A[:half].mean(0)
     within = np.cov((A - B)[:half].T); within += 0.02 * np.eye(128) * np.trace(within) / 128
     white = np.linalg.inv(np.linalg.cholesky(within))
     best = np.linalg.eigh(white @ np.cov(A[:half].T) @ white.T)[1][:, ::-1].T[:kept] @ white
@@ -123,7 +125,7 @@ def score():
         near, far = (np.concatenate(d) + (rng.random(len(i)) if "bits" in name else 0) for d, i in ((near, true), (far, false)))
         print(f"{name:16}" + "".join(f"{100 * (near <= np.quantile(far, s)).mean():8.1f} %" for s in shares))
 
-if scores: sys.exit(score())
+if given.score: sys.exit(score())
 candidates = []
 while len(candidates) < 30000:
     s = int(rng.choice([3, 5, 7])); row = []

@@ -169,8 +169,8 @@ package final class PatchAligner {
     func agreement(_ map: SurfaceMap) -> Double {
       self.agreement(template, map, in: pyramid, octave: octave, limit: 32) ?? -1
     }
-    let most = agreement(map)
-    return template.repeats.allSatisfy { agreement(.plane(homography * Homography.translation($0))) < most }
+    let own = agreement(map)
+    return template.repeats.allSatisfy { agreement(.plane(homography * Homography.translation($0))) < own }
   }
 
   /// Compares reference and frame under a map; `false` where too little is in view.

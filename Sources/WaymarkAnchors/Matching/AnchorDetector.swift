@@ -53,10 +53,6 @@ public final class AnchorDetector {
     copySearch = CopySearch(library: library, lookup, hypotheses, verifier)
   }
 
-  /// How many hypotheses may fail in one look at a frame: each that comes as far as the alignment costs half a millisecond.
-  private let attempts = 6
-  /// The same where two matches are enough: most of these are chance and end at the first guided matching, which takes a fifth of that.
-  private let weakAttempts = 24
   /// How many hypotheses of a look may search all features of their anchor, which takes as long as a first guided matching.
   private var wideSearches: Int { lookup.isOfHundreds ? .max : 1 }
   /// How often a frame is looked at while further copies are found in it.
@@ -130,22 +126,17 @@ public final class AnchorDetector {
   /// The looks at a frame, one after the other until something is found.
   private enum SearchStage { case first, thorough, doubled }
 
-  /// The fewest matches that are a hypothesis in a look: what follows the first one trusts fewer.
-  private func fewestMatches(in look: SearchStage) -> Int {
-    switch look {
-    case .first: 4
-    // In a small library the few features of a small anchor come under the first keys, and three of them tell it from chance.
-    case .doubled where !lookup.isOfHundreds: 3
-    case .thorough, .doubled: 2
+  /// The fewest matches that are a hypothesis in a look, and how many hypotheses may fail: each that comes as far as the alignment costs half a
+  /// millisecond. What follows the first look trusts fewer matches; most of these hypotheses are chance in a large library and end at the first
+  /// guided matching, which takes a fifth of that. In a small one the best supported is tried, and at double size three matches are asked
+  /// for: with two a full shelf of copies is lost.
+  private func bounds(of look: SearchStage) -> (matches: Int, failures: Int) {
+    switch (look, lookup.isOfHundreds) {
+    case (.first, _): (4, 6)
+    case (.thorough, false): (2, 1)
+    case (.doubled, false): (3, 6)
+    case (.thorough, true), (.doubled, true): (2, 24)
     }
-  }
-
-  /// How many hypotheses may fail in a look.
-  private func attempts(in look: SearchStage) -> Int {
-    guard look != .first else { return attempts }
-    guard !lookup.isOfHundreds else { return weakAttempts }
-    // In a small library the best supported is the right one, or none is.
-    return look == .thorough ? 1 : attempts
   }
 
   /// Looks for anchors among the features that an extractor has found; `thorough` goes on where `first` has ended.
@@ -161,15 +152,14 @@ public final class AnchorDetector {
     case .first: lookup.run(features, lookup.quickEffort)
     case .doubled: lookup.run(features, lookup.enlargedEffort)
     }
-    let minimum = fewestMatches(in: look)
-    hypotheses.run(lookup.matches, count: lookup.count, features: features.features, minimum: minimum)
+    let bounds = bounds(of: look)
+    hypotheses.run(lookup.matches, count: lookup.count, features: features.features, minimum: bounds.matches)
     guard !hypotheses.hypotheses.isEmpty || !claims.told.isEmpty else { return }
     verifier.load(features, width: picture.width, height: picture.height)
     // The best supported come first: where several in a row fail, the rest is chance. What succeeds costs nothing of that,
     // so that a frame full of anchors is read in one go.
     var failures = 0
-    let attempts = attempts(in: look)
-    for hypothesis in hypotheses.hypotheses where failures < attempts - (claims.found.isEmpty ? 0 : 1) {
+    for hypothesis in hypotheses.hypotheses where failures < bounds.failures - (claims.found.isEmpty ? 0 : 1) {
       if let claim = verifier.verify(hypothesis, features, &claims) {
         claims.add(claim)
       } else {
@@ -177,7 +167,7 @@ public final class AnchorDetector {
       }
     }
     guard !claims.limits.isSingle else { return }
-    copySearch.run(features, minimum: minimum, &claims)
+    copySearch.run(features, minimum: bounds.matches, &claims)
     copySearch.runBeside(in: Point2(Double(picture.width), Double(picture.height)), &claims)
   }
 }
