@@ -113,6 +113,9 @@ def the_tapped_copy_is_the_one_that_is_meant(browser):
     with Stand([frame], scene=shelf) as stand:
         annotated(browser, stand)
         stand.becomes("two copies", lambda state: len(state.get("anchors") or []) == 2, method="subscribe")
+        # Only what the page has drawn can be tapped: a frame that the service took after both were found.
+        captured = stand.request("status")["result"]["statistics"]["frames"]["captured"]
+        browser.until(f"probe.drawn.some(([, overlay]) => overlay > {captured})", what="both copies on the page")
         middles = {one["copy"]: sum(x for x, _ in one["corners"]) / 4 for one in stand.request("subscribe")["result"]["anchors"]}
         program = Program(stand)
         program.ask("subscribe", events=["annotation.*", "card.*"])
