@@ -38,7 +38,9 @@ let package = Package(
       name: "WaymarkBarcodes",
       targets: ["WaymarkBarcodes", "WaymarkSymbologies", "WaymarkImage", "WaymarkGeometry", "WaymarkSystem"]),
     .library(name: "WaymarkOnboarding", targets: ["WaymarkOnboarding", "WaymarkSystem"]),
-    .library(name: "WaymarkAnchors", targets: ["WaymarkAnchors", "WaymarkImage", "WaymarkGeometry", "WaymarkSystem"]),
+    .library(
+      name: "WaymarkAnchors",
+      targets: ["WaymarkAnchors", "WaymarkNetworks", "WaymarkImage", "WaymarkGeometry", "WaymarkSystem"]),
     .library(name: "WaymarkClient", targets: ["WaymarkClient", "WaymarkProtocol", "WaymarkJSON", "WaymarkSystem"]),
   ],
   dependencies: [
@@ -64,7 +66,7 @@ let package = Package(
     native("CZlib", linking: "z"),
     native("CKernels"),
     native("CMemory"),
-    native("CModels", excluding: ["page-network.model", "page-scorers.model"]),
+    native("CModels", excluding: ["anchor-descriptor.model", "page-network.model", "page-scorers.model"]),
     native("CTextModel", excluding: ["text-network.model"]),
     native("CSandbox"),
     native("CSignals"),
@@ -101,7 +103,8 @@ let package = Package(
         "WaymarkSystem", "WaymarkJSON", .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "CryptoExtras", package: "swift-crypto"),
       ]),
-    module("WaymarkAnchors", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
+    module(
+      "WaymarkAnchors", ["WaymarkSystem", "WaymarkImage", "WaymarkNetworks", "WaymarkGeometry", "CModels", "CKernels"]),
     module("WaymarkCounting", ["WaymarkGeometry"]),
     module(
       "WaymarkDocuments",
@@ -304,7 +307,9 @@ let package = Package(
       ]),
     tests("WaymarkBundlesTests", ["WaymarkSystem", "WaymarkOnboarding", "WaymarkBundles"]),
     tests("WaymarkAccountsTests", ["WaymarkAccounts", "WaymarkJSON"]),
-    tests("WaymarkAnchorsTests", ["WaymarkSystem", "WaymarkAnchors", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
+    tests(
+      "WaymarkAnchorsTests",
+      ["WaymarkSystem", "WaymarkAnchors", "WaymarkNetworks", "WaymarkImage", "WaymarkGeometry", "CModels", "CKernels"]),
     tests("WaymarkCountingTests", ["WaymarkCounting", "WaymarkGeometry"]),
     tests(
       "WaymarkDocumentsTests",

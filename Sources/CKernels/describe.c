@@ -1,5 +1,8 @@
 #include "dispatch.h"
 #include "include/ckernels.h"
+#include <math.h>
+
+CK_ROUND_PRODUCTS
 
 // Half the width of the disc of radius 15 at each distance from its centre.
 static const int half_width[16] = {15, 15, 15, 15, 14, 14, 14, 13, 13, 12, 11, 10, 9, 8, 6, 3};
@@ -25,14 +28,59 @@ void ck_moments(const uint8_t *centre, size_t stride, int32_t *mx, int32_t *my) 
   *my = sy;
 }
 
-void ck_describe(const uint8_t *centre, const int32_t *offsets, uint64_t *bits, int16_t *differences, int count) {
-  for (int w = 0; w < 4; w++) {
-    const int32_t *o = offsets + 128 * w;
-    uint64_t v = 0;
-    for (int i = 0; i < 64; i++) v |= (uint64_t)(centre[o[2 * i]] > centre[o[2 * i + 1]]) << i;
-    bits[w] = v;
+// How much of a sample at place i of 16 belongs to each of the four cells along an axis, in eighths: a tent over the middles of the cells.
+static const int16_t tents[4][16] = {
+    {5, 7, 7, 5, 3, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+    {0, 0, 1, 3, 5, 7, 7, 5, 3, 1, 0, 0, 0, 0, 0, 0},
+    {0, 0, 0, 0, 0, 0, 1, 3, 5, 7, 7, 5, 3, 1, 0, 0},
+    {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 5, 7, 7, 5},
+};
+
+CK_CLONES
+void ck_gradient_shares(const uint8_t *centre, const int32_t *offsets, int16_t *shares) {
+  int16_t samples[18][16] = {{0}};
+  for (int y = 0; y < 16; y++)
+    for (int x = 0; x < 16; x++) samples[y + 1][x] = centre[offsets[16 * y + x]];
+  // Of each row of cells, each direction and each column the sum over the rows of samples.
+  int16_t columns[4][4][16] = {{{0}}};
+  for (int y = 0; y < 16; y++) {
+    const int16_t *CK_RESTRICT row = samples[y + 1];
+    int16_t along[16] = {0}, down[16] = {0};
+    for (int x = 1; x < 15; x++) along[x] = (int16_t)(row[x + 1] - row[x - 1]);
+    if (y > 0 && y < 15)
+      for (int x = 0; x < 16; x++) down[x] = (int16_t)(row[x + 16] - row[x - 16]);
+    // Two rows of cells share a row of samples, outside of the outer middles one.
+    for (int cell = 0; cell < 4; cell++) {
+      const int16_t weight = tents[cell][y];
+      if (weight == 0) continue;
+      int16_t(*CK_RESTRICT sums)[16] = columns[cell];
+      for (int x = 0; x < 16; x++) {
+        sums[0][x] = (int16_t)(sums[0][x] + weight * (along[x] > 0 ? along[x] : 0));
+        sums[1][x] = (int16_t)(sums[1][x] + weight * (down[x] > 0 ? down[x] : 0));
+        sums[2][x] = (int16_t)(sums[2][x] + weight * (along[x] < 0 ? -along[x] : 0));
+        sums[3][x] = (int16_t)(sums[3][x] + weight * (down[x] < 0 ? -down[x] : 0));
+      }
+    }
   }
-  for (int i = 0; i < count; i++)
-    differences[i] = (int16_t)(centre[offsets[2 * i]] - centre[offsets[2 * i + 1]]);
+  int32_t cells[64], all = 0;
+  for (int i = 0; i < 16; i++)
+    for (int cell = 0; cell < 4; cell++) {
+      const int16_t *sums = columns[i / 4][i % 4];
+      int32_t sum = 0;
+      for (int x = 0; x < 16; x++) sum += sums[x] * tents[cell][x];
+      cells[16 * (i / 4) + 4 * cell + i % 4] = sum;
+      all += sum;
+    }
+  // 512 times the square root of the share; of a flat patch all are 0.
+  const float factor = 262144.0f / (float)(all > 0 ? all : 1);
+  for (int i = 0; i < 64; i++) shares[i] = (int16_t)(sqrtf((float)cells[i] * factor) + 0.5f);
 }
 
+void ck_signs(const int32_t *sums, uint64_t *bits, int16_t *margins, int count) {
+  for (int w = 0; w < 4; w++) {
+    uint64_t v = 0;
+    for (int i = 0; i < 64; i++) v |= (uint64_t)(sums[64 * w + i] > 0) << i;
+    bits[w] = v;
+  }
+  for (int i = 0; i < count; i++) margins[i] = (int16_t)(sums[i] >> CK_MARGIN_BITS);
+}

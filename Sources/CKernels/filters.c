@@ -34,35 +34,17 @@ void ck_extend(uint8_t *plane, size_t stride, int width, int height, int by) {
 
 // Column sums slide down by one row at a time, then each row is summed across.
 CK_CLONES
-void ck_boxes(const uint8_t *src, uint8_t *dst3, uint8_t *dst5, uint8_t *dst7, size_t stride, int width, int height,
-              uint16_t *scratch) {
-  int n = width + 6;
-  uint16_t *CK_RESTRICT c3 = scratch, *CK_RESTRICT c5 = scratch + n, *CK_RESTRICT c7 = scratch + 2 * n;
+void ck_means(const uint8_t *src, uint8_t *dst, size_t stride, int width, int height, uint16_t *scratch) {
+  uint16_t *CK_RESTRICT sums = scratch;
   for (int y = 0; y < height; y++) {
-    const uint8_t *CK_RESTRICT p = src + (size_t)y * stride - 3;
-    const uint8_t *CK_RESTRICT m3 = p - 3 * stride, *CK_RESTRICT m2 = p - 2 * stride, *CK_RESTRICT m1 = p - stride;
-    const uint8_t *CK_RESTRICT p1 = p + stride, *CK_RESTRICT p2 = p + 2 * stride, *CK_RESTRICT p3 = p + 3 * stride;
-    for (int x = 0; x < n; x++) {
-      uint16_t s3 = (uint16_t)(m1[x] + p[x] + p1[x]);
-      uint16_t s5 = (uint16_t)(s3 + m2[x] + p2[x]);
-      c3[x] = s3;
-      c5[x] = s5;
-      c7[x] = (uint16_t)(s5 + m3[x] + p3[x]);
-    }
-    uint8_t *CK_RESTRICT d3 = dst3 + (size_t)y * stride;
-    uint8_t *CK_RESTRICT d5 = dst5 + (size_t)y * stride;
-    uint8_t *CK_RESTRICT d7 = dst7 + (size_t)y * stride;
+    const uint8_t *CK_RESTRICT p = src + (size_t)y * stride - 2;
+    const uint8_t *CK_RESTRICT m2 = p - 2 * stride, *CK_RESTRICT m1 = p - stride;
+    const uint8_t *CK_RESTRICT p1 = p + stride, *CK_RESTRICT p2 = p + 2 * stride;
+    for (int x = 0; x < width + 4; x++) sums[x] = (uint16_t)(m2[x] + m1[x] + p[x] + p1[x] + p2[x]);
+    uint8_t *CK_RESTRICT d = dst + (size_t)y * stride;
     for (int x = 0; x < width; x++) {
-      uint16_t s = (uint16_t)(c3[x + 2] + c3[x + 3] + c3[x + 4] + 4);
-      d3[x] = (uint8_t)(((uint32_t)s * 7282u) >> 16);
-    }
-    for (int x = 0; x < width; x++) {
-      uint16_t s = (uint16_t)(c5[x + 1] + c5[x + 2] + c5[x + 3] + c5[x + 4] + c5[x + 5] + 12);
-      d5[x] = (uint8_t)(((uint32_t)s * 2622u) >> 16);
-    }
-    for (int x = 0; x < width; x++) {
-      uint16_t s = (uint16_t)(c7[x] + c7[x + 1] + c7[x + 2] + c7[x + 3] + c7[x + 4] + c7[x + 5] + c7[x + 6] + 24);
-      d7[x] = (uint8_t)(((uint32_t)s * 1338u) >> 16);
+      uint16_t s = (uint16_t)(sums[x] + sums[x + 1] + sums[x + 2] + sums[x + 3] + sums[x + 4] + 12);
+      d[x] = (uint8_t)(((uint32_t)s * 2622u) >> 16);
     }
   }
 }

@@ -26,10 +26,9 @@ void ck_binomial(const uint8_t *src, uint8_t *dst, size_t stride, int width, int
 // Repeats the edge pixels of a plane `by` pixels outwards on all four sides.
 void ck_extend(uint8_t *plane, size_t stride, int width, int height, int by);
 
-// The means over squares of 3, 5 and 7 pixels, rounded, into three planes of the same stride; reads three pixels
-// around the rectangle. `scratch` holds 3 * (width + 6) numbers.
-void ck_boxes(const uint8_t *src, uint8_t *dst3, uint8_t *dst5, uint8_t *dst7, size_t stride, int width, int height,
-              uint16_t *scratch);
+// The means over squares of 5 pixels, rounded, into a plane of the same stride; reads two pixels around the rectangle.
+// `scratch` holds width + 4 numbers.
+void ck_means(const uint8_t *src, uint8_t *dst, size_t stride, int width, int height, uint16_t *scratch);
 
 // The FAST-9 score of every pixel: the greatest t for which nine contiguous pixels of the circle of radius 3 are all
 // brighter (or all darker) than the centre by at least t. Reads three pixels around the rectangle.
@@ -44,9 +43,13 @@ int ck_fast_maxima(const uint8_t *scores, size_t stride, int width, int height, 
 // The first moments of the disc of radius 15 around a pixel: sum of x * I and of y * I, relative to the centre.
 void ck_moments(const uint8_t *centre, size_t stride, int32_t *mx, int32_t *my);
 
-// 256 comparisons centre[offsets[2i]] > centre[offsets[2i + 1]] as bits of four words, and the first `count` signed
-// differences.
-void ck_describe(const uint8_t *centre, const int32_t *offsets, uint64_t *bits, int16_t *differences, int count);
+// The gradients of 16 x 16 samples centre[offsets[16y + x]], each sorted into four directions (right, down, left, up) and, with tent weights,
+// into 4 x 4 cells: of each cell, row by row, and each direction 512 times the square root of its share in the sum of all. 64 numbers.
+void ck_gradient_shares(const uint8_t *centre, const int32_t *offsets, int16_t *shares);
+
+// Of 256 sums which are greater than 0, as bits of four words, and the first `count` sums divided by 2 to the power of CK_MARGIN_BITS.
+#define CK_MARGIN_BITS 10
+void ck_signs(const int32_t *sums, uint64_t *bits, int16_t *margins, int count);
 
 // Compares a 256-bit query with `count` descriptors that lie one behind the other. Which of them are at a Hamming distance
 // of at most `limit` goes to `place`, how far each is to `distance`. Returns how many they are.

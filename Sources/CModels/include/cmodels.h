@@ -11,6 +11,9 @@ struct waymark_model {
   size_t count;
 };
 
+/// The directions whose signs describe the corners of anchors (Benchmarks/anchors/learn_descriptor.py).
+struct waymark_model waymark_anchor_descriptor(void);
+
 /// The network that tells where in a picture a page is (Benchmarks/documents/segment).
 struct waymark_model waymark_page_network(void);
 

@@ -11,9 +11,9 @@ package import WaymarkImage
 ///
 /// FAST-9 scores (E. Rosten, R. Porter, T. Drummond, "Faster and better", PAMI 2010) of the lightly smoothed levels;
 /// the strongest of every cell, so that dim and flat parts get their share; direction by the intensity centroid
-/// (E. Rublee et al., "ORB", ICCV 2011, section 3.2); 256 comparisons of box means turned to that direction (after
-/// I. Suárez et al., "BEBLID / BAD", 2020–21, without their learned thresholds). Used from one thread; nothing is
-/// allocated while the size of the pictures stays the same.
+/// (E. Rublee et al., "ORB", ICCV 2011, section 3.2); 256 signs of projections of the gradients around
+/// a corner, turned to that direction (`DescriptorModel`). Used from one thread; nothing is allocated while the size of the
+/// pictures stays the same.
 package final class FeatureExtractor {
   /// The settings, with their cost.
   package struct Settings: Sendable, Equatable {
@@ -50,6 +50,13 @@ package final class FeatureExtractor {
   private var table = SamplingTable()
   private var scratch: UnsafeMutableBufferPointer<UInt16> = .allocate(capacity: 0)
   private var row: UnsafeMutableBufferPointer<UInt8> = .allocate(capacity: 0)
+  /// Without it nothing is found; who compiles a picture or opens a library is told why it is missing.
+  private let model = try? DescriptorModel.load()
+  /// Gradients of the corners of a level, and the projections of some of them.
+  private let shares: UnsafeMutablePointer<Int16>
+  private let sums: UnsafeMutablePointer<Int32>
+  /// Corners that are projected in one call.
+  private static let batch = 64
   private let candidateCapacity = 1 << 16
   private let candidates: UnsafeMutablePointer<UInt32>
   private let ordered: UnsafeMutablePointer<UInt32>
@@ -61,9 +68,15 @@ package final class FeatureExtractor {
     features = FeatureSet(capacity: settings.limit + 64)
     candidates = .allocate(capacity: candidateCapacity)
     ordered = .allocate(capacity: candidateCapacity)
+    let room = DescriptorModel.shares * features.capacity + Int(CK_SLACK)
+    shares = .allocate(capacity: room)
+    shares.initialize(repeating: 0, count: room)
+    sums = .allocate(capacity: DescriptorModel.bits * Self.batch)
   }
 
   deinit {
+    shares.deallocate()
+    sums.deallocate()
     candidates.deallocate()
     ordered.deallocate()
     scratch.deallocate()
@@ -75,7 +88,7 @@ package final class FeatureExtractor {
   /// - Parameter doubled: look at it at twice its size; features are still given in its own pixels.
   package func extract(_ picture: ImageView, doubled: Bool = false) {
     features.removeAll()
-    guard picture.width > 0, picture.height > 0, picture.width < 4096, picture.height < 4096 else { return }
+    guard let model, picture.width > 0, picture.height > 0, picture.width < 4096, picture.height < 4096 else { return }
     if doubled {
       pyramid.updateDoubled(picture, levels: settings.levels)
     } else {
@@ -89,6 +102,22 @@ package final class FeatureExtractor {
       let share = pow(pyramid.scale(i), settings.falloff) / total
       extractLevel(i, quota: Int(share * Double(settings.limit)) + 1)
     }
+    describe(model)
+  }
+
+  /// Fills the descriptors from the gradients of all features.
+  private func describe(_ model: DescriptorModel) {
+    for start in stride(from: 0, to: features.count, by: Self.batch) {
+      let count = min(Self.batch, features.count - start)
+      ck_convolve(
+        shares + DescriptorModel.shares * start, 0, DescriptorModel.shares, 1, Int32(DescriptorModel.shares / 2),
+        Int32(truncatingIfNeeded: count), model.weights, Int32(DescriptorModel.blocks), model.offsets, sums)
+      for i in 0..<count {
+        ck_signs(
+          sums + DescriptorModel.bits * i, features.descriptor(start + i),
+          features.margins + FeatureSet.marginCount * (start + i), Int32(FeatureSet.marginCount))
+      }
+    }
   }
 
   /// The bytes of one of the planes beside the pyramid: each holds one level at a time, the largest with its margins.
@@ -96,16 +125,16 @@ package final class FeatureExtractor {
 
   private func prepare() {
     let size = planeSize
-    if planes.capacity < 5 * size {
-      planes = PixelBuffer(capacity: 5 * size)
-      planes.bytes.update(repeating: 0, count: 5 * size)
+    if planes.capacity < 3 * size {
+      planes = PixelBuffer(capacity: 3 * size)
+      planes.bytes.update(repeating: 0, count: 3 * size)
     }
-    table.fit(stride: pyramid.stride, planeSize: size)
+    table.fit(stride: pyramid.stride)
     let width = pyramid.level(0).width
-    if scratch.count < 3 * (width + 64) {
+    if scratch.count < width + 64 {
       scratch.deallocate()
       row.deallocate()
-      scratch = .allocate(capacity: 3 * (width + 64))
+      scratch = .allocate(capacity: width + 64)
       row = .allocate(capacity: width + 128)
     }
   }
@@ -121,14 +150,14 @@ package final class FeatureExtractor {
     let size = planeSize
     // Data that an earlier level left in the planes lies outside of the part read: 20 pixels around a level are repeated again.
     let smooth = planes.bytes + pyramid.offset(0)
-    let boxes = smooth + size
-    let scores = smooth + 4 * size
+    let means = smooth + size
+    let scores = smooth + 2 * size
     let around: Int32 = 20
     ck_extend(UnsafeMutablePointer(mutating: level.base), stride, width, height, 1)
     ck_binomial(level.base, smooth, stride, width, height)
     ck_extend(smooth, stride, width, height, around)
-    ck_boxes(smooth, boxes, boxes + size, boxes + 2 * size, stride, width, height, scratch)
-    for plane in 0..<3 { ck_extend(boxes + plane * size, stride, width, height, around) }
+    ck_means(smooth, means, stride, width, height, scratch)
+    ck_extend(means, stride, width, height, around)
 
     let inner = border - 1
     ck_fast_scores(
@@ -144,7 +173,7 @@ package final class FeatureExtractor {
       let code = ordered[i]
       let x = Int(code >> 8 & 0xfff) + border
       let y = Int(code >> 20) + border
-      describe(x, y, UInt8(code & 0xff), index, scale, smooth, boxes, scores)
+      measure(x, y, UInt8(code & 0xff), index, scale, smooth, means, scores)
     }
   }
 
@@ -188,9 +217,9 @@ package final class FeatureExtractor {
     return min(quota, kept + rest)
   }
 
-  private func describe(
+  private func measure(
     _ x: Int, _ y: Int, _ score: UInt8, _ level: Int, _ scale: Float, _ smooth: UnsafeMutablePointer<UInt8>,
-    _ boxes: UnsafeMutablePointer<UInt8>, _ scores: UnsafeMutablePointer<UInt8>
+    _ means: UnsafeMutablePointer<UInt8>, _ scores: UnsafeMutablePointer<UInt8>
   ) {
     let stride = pyramid.stride
     let s = scores + y * stride + x
@@ -211,10 +240,8 @@ package final class FeatureExtractor {
       x: (fx + 0.5) * scale - 0.5, y: (fy + 0.5) * scale - 0.5, scale: scale, direction: UInt8(direction),
       level: UInt8(level), score: score)
     guard let place = features.append(feature) else { return }
-    table.withOffsets { offsets in
-      ck_describe(
-        boxes + y * stride + x, offsets + direction * SamplingTable.offsetsPerDirection, features.descriptor(place),
-        features.margins + place * FeatureSet.marginCount, Int32(FeatureSet.marginCount))
+    table.withOffsets(of: direction) {
+      ck_gradient_shares(means + y * stride + x, $0, shares + DescriptorModel.shares * place)
     }
   }
 }

@@ -4,7 +4,7 @@ package import WaymarkGeometry
 ///
 /// Owned by one extractor and used from its thread only.
 package final class FeatureSet {
-  /// How many signed differences of leading comparisons are kept: they tell how sure the bits of an index key are.
+  /// Of how many leading bits the projection is kept: it tells how sure the bits of an index key are.
   static let marginCount = 24
 
   package let capacity: Int
@@ -13,7 +13,7 @@ package final class FeatureSet {
   package let features: UnsafeMutablePointer<Feature>
   /// Four words a feature.
   package let descriptors: UnsafeMutablePointer<UInt64>
-  /// `marginCount` signed differences a feature.
+  /// `marginCount` projections a feature, in 1/1024.
   package let margins: UnsafeMutablePointer<Int16>
 
   package init(capacity: Int) {

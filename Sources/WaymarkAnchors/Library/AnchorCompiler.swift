@@ -22,7 +22,7 @@ package final class AnchorCompiler {
     /// Simulated frames from near, and as many from far aside, that decide which of these are kept.
     let closeUps = 24
     /// The greatest Hamming distance at which a feature counts as found again.
-    package var distance = 60
+    package var distance = 63
     package init() {}
 
     /// The settings for a library of so many anchors: a thousand of them must stay within 80 megabytes and ten thousand within 300,
@@ -73,6 +73,7 @@ package final class AnchorCompiler {
   ///
   /// - Throws: `AnchorError` with `unusablePicture` for a name that is empty or a picture that is a mere strip or dot.
   package func compile(name: String, physicalWidth: Double?, picture: GrayImage) throws(AnchorError) -> CompiledAnchor {
+    _ = try DescriptorModel.load()
     let image = try Self.reference(name: name, picture: picture)
     var anchor = compile(
       name: name, physicalWidth: physicalWidth, image: image, originalSide: max(picture.width, picture.height))

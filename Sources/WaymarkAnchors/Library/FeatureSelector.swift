@@ -59,7 +59,7 @@ struct FeatureSelector {
       let item = Int32(itemFrame.count)
       itemFrame.append(frame)
       count += 1
-      for n in near where n.distance <= max(best + 10, 36) { items[Int(n.index)].append(item) }
+      for n in near where n.distance <= max(best + 10, 39) { items[Int(n.index)].append(item) }
     }
     found.append(count)
   }

@@ -95,6 +95,7 @@ struct LibraryHeader {
     var sum = Checksum()
     head.withUnsafeBytes { sum.add(UnsafeRawBufferPointer(rebasing: $0[..<120])) }
     guard sum.value == number(120, UInt64.self) else { throw Self.damaged(path) }
+    _ = try DescriptorModel.load()
     guard number(12, UInt32.self) == LibraryLayout.fingerprint else {
       throw AnchorError(
         .unsupportedVersion, "The features of the library \"\(path)\" were computed by an incompatible release.",

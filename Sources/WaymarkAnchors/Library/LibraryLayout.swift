@@ -6,7 +6,7 @@ import WaymarkSystem
 /// |---|---|---|
 /// | 0 | 8 | `WAYMARKA` |
 /// | 8 | 4 | version of the form |
-/// | 12 | 4 | fingerprint of the sampling pattern and the views that the features were made with |
+/// | 12 | 4 | fingerprint of the descriptor and the views that the features were made with |
 /// | 16 | 8 | size of the file |
 /// | 24 | 4 | anchors |
 /// | 28 | 4 | features |
@@ -44,11 +44,8 @@ enum LibraryLayout {
   /// A number that changes with whatever decides descriptors and views.
   static let fingerprint: UInt32 = {
     var hash = Checksum()
-    for c in SamplingPattern.comparisons {
-      for v in [c.first.x, c.first.y, Double(c.first.plane), c.second.x, c.second.y, Double(c.second.plane)] {
-        hash.add(UInt64(bitPattern: Int64(v * 2)))
-      }
-    }
+    hash.add(UInt64((try? DescriptorModel.load())?.fingerprint ?? 0))
+    hash.add(UInt64(SamplingTable.side) << 32 | UInt64(SamplingTable.step * 4096))
     for l in ViewCatalog.linears {
       for v in [l.a, l.b, l.c, l.d] { hash.add(UInt64(bitPattern: Int64((v * 4096).rounded()))) }
     }

@@ -70,7 +70,7 @@ struct ReferenceAssessor {
         let b = set.features[k]
         let (dx, dy) = (a.x - b.x, a.y - b.y)
         let far = 12 * max(a.scale, b.scale)
-        if dx * dx + dy * dy > far * far, ck_hamming(set.descriptor(i), set.descriptor(k)) <= 26 {
+        if dx * dx + dy * dy > far * far, ck_hamming(set.descriptor(i), set.descriptor(k)) <= 29 {
           twins += 1
           break
         }

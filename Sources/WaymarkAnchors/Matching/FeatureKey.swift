@@ -1,6 +1,6 @@
 /// The key under which the index keeps a descriptor: its leading bits.
 enum FeatureKey {
-  /// The leading comparisons were chosen to depend little on each other up to this many.
+  /// The most bits of a key. The leading bits of a descriptor depend least on each other.
   static let greatestBits = 20
   /// The bits from which on a library is one of thousands of anchors.
   static let bitsOfThousands = 18
@@ -13,7 +13,7 @@ enum FeatureKey {
 
 /// The keys to look under for one descriptor, the likeliest first.
 ///
-/// A comparison whose two means differ little may have come out the other way in another view: the keys are those with
+/// A projection close to its threshold may have come out on the other side in another view: the keys are those with
 /// the flips of least total difference (after Q. Lv et al., "Multi-probe LSH", VLDB 2007, section 4.4, enumerated among
 /// the weakest bits).
 struct KeyProbes {

@@ -27,7 +27,7 @@ final class FeatureLookup {
   }
 
   /// The greatest Hamming distance of a match.
-  static let distance = 64
+  static let distance = 66
   /// How much farther than the nearest another anchor's match may be.
   static let slack = 14
 

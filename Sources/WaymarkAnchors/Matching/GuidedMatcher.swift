@@ -8,7 +8,7 @@ import WaymarkGeometry
 final class GuidedMatcher {
   struct Settings {
     /// The greatest Hamming distance.
-    var distance = 84
+    var distance = 97
     /// The greatest stretch between the implied view and the feature's: ½(r + 1/r) of the ratio r of the axes.
     var stretch: Float = 1.3
   }

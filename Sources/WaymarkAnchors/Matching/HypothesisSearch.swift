@@ -196,7 +196,7 @@ final class HypothesisSearch {
     return Local(
       reference: r.position, frame: SIMD2(f.x, f.y),
       linear: Linear2(c * l.a - s * l.c, c * l.b - s * l.d, s * l.a + c * l.c, s * l.b + c * l.d),
-      weight: max(0.1, (76 - Float(match.distance)) / 40))
+      weight: max(0.1, (78 - Float(match.distance)) / 40))
   }
 
   /// How far two matches may disagree: squared pixels, and the squared share of their distance.

@@ -108,10 +108,9 @@ int main(void) {
   whole("double", other[0], sizeof other[0]);
   ck_binomial(origin, out, STRIDE, W, H);
   whole("binomial", other[0], sizeof other[0]);
-  static uint16_t scratch[3 * (W + 6)];
-  ck_boxes(origin, other[1] + PAD * STRIDE + PAD, other[2] + PAD * STRIDE + PAD, other[3] + PAD * STRIDE + PAD, STRIDE, W, H,
-           scratch);
-  whole("boxes", other[1], 3 * sizeof other[1]);
+  static uint16_t scratch[W + 4];
+  ck_means(origin, out, STRIDE, W, H, scratch);
+  whole("means", other[0], sizeof other[0]);
   uint8_t *scores = other[4] + PAD * STRIDE + PAD;
   ck_fast_scores(origin, scores, STRIDE, W, H);
   whole("fast_scores", other[4], sizeof other[4]);
@@ -120,17 +119,22 @@ int main(void) {
   const int found = ck_fast_maxima(scores, STRIDE, W, H, 12, maxima, 4096, row);
   whole("fast_maxima", maxima, sizeof maxima[0] * (size_t)found);
 
-  static int32_t offsets[512];
-  for (int i = 0; i < 512; i++) offsets[i] = ((int)(next() >> 16) % 25 - 12) * STRIDE + (int)(next() >> 16) % 25 - 12;
+  static int32_t offsets[256];
+  for (int i = 0; i < 256; i++) offsets[i] = ((int)(next() >> 16) % 25 - 12) * STRIDE + (int)(next() >> 16) % 25 - 12;
   static uint64_t descriptors[64][4];
-  static int16_t differences[256];
+  static int16_t shares[64 + CK_SLACK], margins[24], directions[256 * 64];
+  static int32_t thresholds[256], sums[256];
+  for (int i = 0; i < 256 * 64; i++) directions[i] = (int16_t)((int)(next() >> 16) % 8191 - 4095);
   for (int i = 0; i < 64; i++) {
     const uint8_t *centre = origin + (i / 8 * 12 + 15) * STRIDE + i % 8 * 16 + 15;
     int32_t moments[2];
     ck_moments(centre, STRIDE, moments, moments + 1);
     whole("moments", moments, sizeof moments);
-    ck_describe(centre, offsets, descriptors[i], differences, 64);
-    whole("describe", differences, sizeof differences[0] * 64);
+    ck_gradient_shares(centre, offsets, shares);
+    whole("gradient_shares", shares, sizeof shares[0] * 64);
+    ck_convolve(shares, 0, 64, 1, 32, 1, directions, 16, thresholds, sums);
+    ck_signs(sums, descriptors[i], margins, 24);
+    whole("signs", margins, sizeof margins);
   }
   whole("descriptors", descriptors, sizeof descriptors);
   static uint32_t places[64];

@@ -41,30 +41,15 @@ struct KernelTests {
     }
   }
 
-  @Test(arguments: [3, 5, 7]) func boxes(_ side: Int) {
+  @Test func meansAreOfSquaresOfFive() {
     let p = plane(2)
-    var scratch = [UInt16](repeating: 0, count: 3 * (width + 6))
-    var (three, five, seven) = (p, p, p)
-    p.withUnsafeBufferPointer { s in
-      let o = 20 * stride + 20
-      three.withUnsafeMutableBufferPointer { a in
-        five.withUnsafeMutableBufferPointer { b in
-          seven.withUnsafeMutableBufferPointer { c in
-            ck_boxes(
-              s.baseAddress! + o, a.baseAddress! + o, b.baseAddress! + o, c.baseAddress! + o, stride, Int32(width),
-              Int32(height), &scratch)
-          }
-        }
-      }
-    }
-    let q = side == 3 ? three : side == 5 ? five : seven
-    let r = side / 2
+    var scratch = [UInt16](repeating: 0, count: width + 4)
+    let q = run(p) { ck_means($0, $1, stride, Int32(width), Int32(height), &scratch) }
     for y in 0..<height {
       for x in 0..<width {
         var sum = 0
-        for j in -r...r { for i in -r...r { sum += at(p, x + i, y + j) } }
-        let mean = Double(sum) / Double(side * side)
-        #expect(abs(Double(at(q, x, y)) - mean) <= 0.55)
+        for j in -2...2 { for i in -2...2 { sum += at(p, x + i, y + j) } }
+        #expect(abs(Double(at(q, x, y)) - Double(sum) / 25) <= 0.55)
       }
     }
   }
@@ -215,19 +200,70 @@ struct KernelTests {
     }
   }
 
-  @Test func descriptorsAreComparisons() {
+  @Test func sharesAreThoseOfGradients() {
     let p = plane(14)
     var random = RandomSource(seed: 2)
-    let offsets = (0..<512).map { _ in Int32((random.below(21) - 10) * stride + random.below(31) - 15) }
-    var bits = [UInt64](repeating: 0, count: 4)
-    var differences = [Int16](repeating: 0, count: 24)
+    let offsets = (0..<256).map { _ in Int32((random.below(21) - 10) * stride + random.below(31) - 15) }
     let center = 40 * stride + 60
-    p.withUnsafeBufferPointer { ck_describe($0.baseAddress! + center, offsets, &bits, &differences, 24) }
-    for i in 0..<256 {
-      let d = Int(p[center + Int(offsets[2 * i])]) - Int(p[center + Int(offsets[2 * i + 1])])
-      #expect((bits[i / 64] >> UInt64(i % 64) & 1 == 1) == (d > 0))
-      if i < 24 { #expect(Int(differences[i]) == d) }
+    var shares = [Int16](repeating: -1, count: 64)
+    p.withUnsafeBufferPointer { ck_gradient_shares($0.baseAddress! + center, offsets, &shares) }
+    func sample(_ x: Int, _ y: Int) -> Double { Double(p[center + Int(offsets[16 * y + x])]) }
+    // A sample belongs to a cell less, the farther it is from the cell's middle: not at all from the next middle on.
+    func tent(_ i: Int, _ cell: Int) -> Double { max(0, 1 - abs((Double(i) + 0.5) / 4 - 0.5 - Double(cell))) }
+    var cells = [Double](repeating: 0, count: 64)
+    for y in 0..<16 {
+      for x in 0..<16 {
+        let along = x == 0 || x == 15 ? 0 : sample(x + 1, y) - sample(x - 1, y)
+        let down = y == 0 || y == 15 ? 0 : sample(x, y + 1) - sample(x, y - 1)
+        for row in 0..<4 {
+          for column in 0..<4 {
+            for (k, gradient) in [along, down, -along, -down].enumerated() {
+              cells[16 * row + 4 * column + k] += tent(x, column) * tent(y, row) * max(0, gradient)
+            }
+          }
+        }
+      }
     }
+    let all = cells.reduce(0, +)
+    for i in 0..<64 {
+      let expected = 512 * (cells[i] / all).squareRoot()
+      #expect(abs(Double(shares[i]) - expected) < 0.51)
+    }
+  }
+
+  @Test(arguments: [0, 255]) func flatPatchesHaveNoShares(_ value: UInt8) {
+    let p = [UInt8](repeating: value, count: 256)
+    var shares = [Int16](repeating: -1, count: 64)
+    ck_gradient_shares(p, (0..<256).map { Int32($0) }, &shares)
+    #expect(shares == Array(repeating: 0, count: 64))
+  }
+
+  @Test func theSteepestPatchFits() {
+    // Stripes as steep as gray levels go, along either axis: no sum leaves its 16 bits.
+    for vertical in [false, true] {
+      let p = (0..<256).map { i -> UInt8 in (vertical ? i % 16 : i / 16) / 2 % 2 == 0 ? 0 : 255 }
+      var shares = [Int16](repeating: -1, count: 64)
+      ck_gradient_shares(p, (0..<256).map { Int32($0) }, &shares)
+      #expect(shares.allSatisfy { (0...512).contains($0) })
+      let squares = shares.reduce(0.0) { $0 + Double($1) * Double($1) }
+      #expect(abs(squares / (512 * 512) - 1) < 0.01)
+    }
+  }
+
+  @Test func signsAreThoseOfSums() {
+    var random = RandomSource(seed: 2)
+    var sums = (0..<256).map { _ in Int32(random.below(2_000_001) - 1_000_000) }
+    sums[3] = 0
+    sums[4] = .max >> 6
+    sums[5] = .min >> 6
+    var bits = [UInt64](repeating: 0, count: 4)
+    var margins = [Int16](repeating: 0, count: 24)
+    ck_signs(sums, &bits, &margins, 24)
+    for i in 0..<256 {
+      let isSet = bits[i / 64] >> UInt64(i % 64) & 1 == 1
+      #expect(isSet == (sums[i] > 0))
+    }
+    for i in 0..<24 { #expect(Double(margins[i]) == (Double(sums[i]) / 1024).rounded(.down)) }
   }
 
   @Test func nearDescriptorsAreFound() {
