@@ -49,7 +49,7 @@ void ck_gradient_shares(const uint8_t *centre, const int32_t *offsets, int16_t *
     for (int x = 1; x < 15; x++) along[x] = (int16_t)(row[x + 1] - row[x - 1]);
     if (y > 0 && y < 15)
       for (int x = 0; x < 16; x++) down[x] = (int16_t)(row[x + 16] - row[x - 16]);
-    // Two rows of cells share a row of samples, outside of the outer middles one.
+    // A row of samples belongs to two rows of cells, near the border to one.
     for (int cell = 0; cell < 4; cell++) {
       const int16_t weight = tents[cell][y];
       if (weight == 0) continue;

@@ -14,15 +14,17 @@ final class FeatureLookup {
     /// Of how many different anchors the nearest match is kept, at most four.
     var kept: Int
 
-    /// In small libraries.
-    static let quick = Self(probes: 20, kept: 3)
+    /// In small libraries. With 20 keys no more of what fills a fair part of the frame is found.
+    static let quick = Self(probes: 12, kept: 3)
     /// In libraries that are worth a thorough look: the more anchors, the more often one that is not there is nearer.
-    static let quickOfMany = Self(probes: 20, kept: 4)
+    static let quickOfMany = Self(probes: 10, kept: 4)
     /// In libraries of thousands: less, because the memory that is gone through takes the time, and the thorough look has the rest.
-    static let quickOfThousands = Self(probes: 16, kept: 4)
+    static let quickOfThousands = Self(probes: 8, kept: 4)
     /// For frames in which that found nothing.
     static let thorough = Self(probes: 32, kept: 4)
-    /// For such frames at twice their size in libraries of thousands.
+    /// For such frames at twice their size in small libraries: a small picture has few features, and each counts.
+    static let enlarged = Self(probes: 20, kept: 3)
+    /// The same in libraries of thousands.
     static let enlargedOfThousands = Self(probes: 4, kept: 4)
   }
 
@@ -111,7 +113,7 @@ final class FeatureLookup {
   }
 
   /// The look at the frame at twice its size.
-  var enlargedEffort: Effort { isOfThousands ? .enlargedOfThousands : quickEffort }
+  var enlargedEffort: Effort { isOfThousands ? .enlargedOfThousands : isOfHundreds ? .quickOfMany : .enlarged }
 
   /// Fills `matches` for the features of a frame.
   ///

@@ -44,7 +44,9 @@ struct FeatureLookupTests {
 
   /// With keys put in order by all of their bits, and by some as long ones are.
   @Test(
-    arguments: [FeatureLookup.Effort.quick, .quickOfMany, .quickOfThousands, .thorough, .enlargedOfThousands], [16, 6])
+    arguments: [
+      FeatureLookup.Effort.quick, .quickOfMany, .quickOfThousands, .thorough, .enlarged, .enlargedOfThousands,
+    ], [16, 6])
   func whatLiesUnderTheKeysIsCompared(effort: FeatureLookup.Effort, orderedBits: Int) throws {
     try Scenery.withLibrary(Self.anchors(12, features: 500)) { library, _ in
       let set = Self.frame(library, stride(from: 0, to: 6000, by: 37).map { $0 }, key: 2, others: 20)
