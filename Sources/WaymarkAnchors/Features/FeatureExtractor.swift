@@ -31,11 +31,11 @@ package final class FeatureExtractor {
     package var searched = 16
     package init() {}
 
-    /// For frames at twice their size. What is only found there is small and has few corners; with 1,000 one in thirty more is
-    /// found of what fills a hundredth of the frame, and frames that show nothing take a seventh longer.
+    /// For frames at twice their size. What is only found there is small and has few corners: with 700 one in twenty fewer is found of
+    /// pictures that are 50 to 110 pixels wide, and frames that show nothing take a fourteenth less.
     static var enlarging: Settings {
       var s = Settings()
-      s.limit = 700
+      s.limit = 900
       s.levels = 5
       s.searched = 2
       return s
