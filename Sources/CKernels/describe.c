@@ -38,13 +38,13 @@ static const int16_t tents[4][16] = {
 
 CK_CLONES
 void ck_gradient_shares(const uint8_t *centre, const int32_t *offsets, int16_t *shares) {
-  int16_t samples[18][16] = {{0}};
+  int16_t samples[16][16];
   for (int y = 0; y < 16; y++)
-    for (int x = 0; x < 16; x++) samples[y + 1][x] = centre[offsets[16 * y + x]];
+    for (int x = 0; x < 16; x++) samples[y][x] = centre[offsets[16 * y + x]];
   // Of each row of cells, each direction and each column the sum over the rows of samples.
   int16_t columns[4][4][16] = {{{0}}};
   for (int y = 0; y < 16; y++) {
-    const int16_t *CK_RESTRICT row = samples[y + 1];
+    const int16_t *CK_RESTRICT row = samples[y];
     int16_t along[16] = {0}, down[16] = {0};
     for (int x = 1; x < 15; x++) along[x] = (int16_t)(row[x + 1] - row[x - 1]);
     if (y > 0 && y < 15)

@@ -22,7 +22,7 @@ package final class AnchorCompiler {
     /// Simulated frames from near, and as many from far aside, that decide which of these are kept.
     let closeUps = 24
     /// The greatest Hamming distance at which a feature counts as found again.
-    package var distance = 63
+    package var distance = 70
     package init() {}
 
     /// The settings for a library of so many anchors: a thousand of them must stay within 80 megabytes and ten thousand within 300,
