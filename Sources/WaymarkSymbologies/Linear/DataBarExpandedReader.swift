@@ -132,8 +132,8 @@ package struct DataBarExpandedReader {
     for group in groups {
       let a = ElementWidths.nearest(odd, sum: group.modules)
       let b = ElementWidths.nearest(even, sum: 17 - group.modules)
-      guard a.off + b.off < best?.off ?? 2.5, let oddRank = group.odd[a.widths], let evenRank = group.even[b.widths],
-        oddRank < group.count
+      guard a.off + b.off < best?.off ?? 2.5, let oddRank = group.odd.rank(of: a.widths),
+        let evenRank = group.even.rank(of: b.widths), oddRank < group.count
       else { continue }
       best = (a.widths, b.widths, group.first + oddRank * group.even.count + evenRank, a.off + b.off)
     }
@@ -154,8 +154,8 @@ package struct DataBarExpandedReader {
     /// How many sequences of odd elements are in use.
     var count: Int
     var modules: Int
-    var odd: [[Int]: Int]
-    var even: [[Int]: Int]
+    var odd: ElementWidths
+    var even: ElementWidths
   }
 
   /// Table 9: the characters by how many modules their odd elements have.
@@ -164,8 +164,8 @@ package struct DataBarExpandedReader {
   ].map { first, count, modules, widest in
     Group(
       first: first, count: count, modules: modules,
-      odd: ElementWidths(elements: 4, modules: modules, widest: widest, needsNarrow: true).ranks,
-      even: ElementWidths(elements: 4, modules: 17 - modules, widest: 9 - widest, needsNarrow: false).ranks)
+      odd: ElementWidths(elements: 4, modules: modules, widest: widest, needsNarrow: true),
+      even: ElementWidths(elements: 4, modules: 17 - modules, widest: 9 - widest, needsNarrow: false))
   }
 
   // MARK: The symbol

@@ -55,9 +55,9 @@ enum DataBarLimitedReader {
     for group in groups {
       let a = ElementWidths.nearest(own.light, sum: group.modules)
       let b = ElementWidths.nearest(own.dark, sum: 26 - group.modules)
-      guard a.off + b.off < best?.off ?? 3, let odd = group.odd[a.widths], let even = group.even[b.widths] else {
-        continue
-      }
+      guard a.off + b.off < best?.off ?? 3, let odd = group.odd.rank(of: a.widths),
+        let even = group.even.rank(of: b.widths)
+      else { continue }
       let widths = zip(a.widths, b.widths).flatMap { [$0, $1] }
       best = (group.first + odd * group.even.count + even, widths, a.off + b.off)
     }
@@ -69,7 +69,8 @@ enum DataBarLimitedReader {
     let light = ElementWidths.nearest(own.light, sum: 9)
     let dark = ElementWidths.nearest(own.dark, sum: 9)
     guard light.off + dark.off < 3, light.widths[6] == 1, dark.widths[6] == 1,
-      let a = checkRanks[Array(light.widths.prefix(6))], let b = checkRanks[Array(dark.widths.prefix(6))]
+      let a = checkWidths.rank(of: Array(light.widths.prefix(6))),
+      let b = checkWidths.rank(of: Array(dark.widths.prefix(6)))
     else { return nil }
     return checks.firstIndex(of: a * 21 + b)
   }
@@ -77,8 +78,8 @@ enum DataBarLimitedReader {
   private struct Group {
     var first: Int
     var modules: Int
-    var odd: [[Int]: Int]
-    var even: [[Int]: Int]
+    var odd: ElementWidths
+    var even: ElementWidths
   }
 
   /// Table 6: the characters by how many modules their light elements have.
@@ -88,11 +89,11 @@ enum DataBarLimitedReader {
   ].map { first, modules, widest in
     Group(
       first: first, modules: modules,
-      odd: ElementWidths(elements: 7, modules: modules, widest: widest, needsNarrow: false).ranks,
-      even: ElementWidths(elements: 7, modules: 26 - modules, widest: 9 - widest, needsNarrow: true).ranks)
+      odd: ElementWidths(elements: 7, modules: modules, widest: widest, needsNarrow: false),
+      even: ElementWidths(elements: 7, modules: 26 - modules, widest: 9 - widest, needsNarrow: true))
   }
 
-  private static let checkRanks = ElementWidths(elements: 6, modules: 8, widest: 3, needsNarrow: false).ranks
+  private static let checkWidths = ElementWidths(elements: 6, modules: 8, widest: 3, needsNarrow: false)
 
   /// Table 7: which of the 441 possible check characters stand for 0 to 88.
   private static let checks: [Int] = [
