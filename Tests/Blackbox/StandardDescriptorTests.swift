@@ -43,10 +43,8 @@ import Testing
           connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
         }
       }
-      guard result == 0 else {
-        close(descriptor)
-        return nil
-      }
+      // `deinit` closes it then, too.
+      guard result == 0 else { return nil }
     }
 
     deinit { close(descriptor) }

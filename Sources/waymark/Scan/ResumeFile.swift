@@ -32,36 +32,32 @@ final class ResumeFile {
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND, 0o600)
     self.path = path
     guard descriptor >= 0 else { throw FileError(path, cannotBe: "written", number: errno) }
-    do throws(FileError) {
-      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-        throw FileError(.inUse, "\(path) is in use by another scan.", hint: "Wait for it, or name another file.")
-      }
-      let bytes = try WholeFile.read(path, limit: Self.byteLimit)
-      // A line that was not finished is one that was not written.
-      let whole = bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-      let lines = bytes[..<whole].split(separator: UInt8(ascii: "\n"))
-      let head = Head(waymark: "scan", settings: settings)
-      if let first = lines.first {
-        guard let found = Self.decode(Head.self, first), found.waymark == head.waymark else {
-          throw FileError(.notAFile, "\(path) was not written by --resume.", hint: "Name another file.")
-        }
-        guard found == head else {
-          throw FileError(
-            .failed, "\(path) belongs to a scan with other options: \(found.settings).",
-            hint: "Use these options, name another file, or delete it.")
-        }
-      } else if !bytes.isEmpty {
+    // What is thrown from here on closes it: a class whose properties all have values is deinitialized.
+    guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+      throw FileError(.inUse, "\(path) is in use by another scan.", hint: "Wait for it, or name another file.")
+    }
+    let bytes = try WholeFile.read(path, limit: Self.byteLimit)
+    // A line that was not finished is one that was not written.
+    let whole = bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+    let lines = bytes[..<whole].split(separator: UInt8(ascii: "\n"))
+    let head = Head(waymark: "scan", settings: settings)
+    if let first = lines.first {
+      guard let found = Self.decode(Head.self, first), found.waymark == head.waymark else {
         throw FileError(.notAFile, "\(path) was not written by --resume.", hint: "Name another file.")
       }
-      for line in lines.dropFirst() {
-        if let entry = Self.decode(Entry.self, line) { done[entry.input] = entry }
+      guard found == head else {
+        throw FileError(
+          .failed, "\(path) belongs to a scan with other options: \(found.settings).",
+          hint: "Use these options, name another file, or delete it.")
       }
-      guard ftruncate(descriptor, off_t(whole)) == 0 else { throw FileError(path, cannotBe: "written", number: errno) }
-      if lines.isEmpty { try append(head) }
-    } catch {
-      close(descriptor)
-      throw error
+    } else if !bytes.isEmpty {
+      throw FileError(.notAFile, "\(path) was not written by --resume.", hint: "Name another file.")
     }
+    for line in lines.dropFirst() {
+      if let entry = Self.decode(Entry.self, line) { done[entry.input] = entry }
+    }
+    guard ftruncate(descriptor, off_t(whole)) == 0 else { throw FileError(path, cannotBe: "written", number: errno) }
+    if lines.isEmpty { try append(head) }
   }
 
   deinit { close(descriptor) }
