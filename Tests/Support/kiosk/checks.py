@@ -1,4 +1,6 @@
 """What every check of the page uses: where the samples lie, pictures of states, and what must hold after each."""
+import contextlib
+import json
 import os
 import sys
 import tempfile
@@ -72,18 +74,31 @@ def annotated(browser, stand):
     browser.find('.stage[data-phase="annotating"]', within=60)
 
 
+HOLD = """
+  const send = window.fetch, word = arguments[0];
+  const released = new Promise((go) => { window.release = go; });
+  window.held = window.passed = false;
+  window.fetch = async (url, options) => {
+    if (window.passed || !`${url} ${options?.body}`.includes(word)) return send(url, options);
+    window.held = true;
+    await released;
+    return send(url, options).finally(() => { window.passed = true; });
+  };"""
+
+
 def hold(browser, word):
     """Keeps back what the page sends with a word in its address or its text, until `release`."""
-    browser.script("""
-      const send = window.fetch, word = arguments[0];
-      const released = new Promise((go) => { window.release = go; });
-      window.held = window.passed = false;
-      window.fetch = async (url, options) => {
-        if (window.passed || !`${url} ${options?.body}`.includes(word)) return send(url, options);
-        window.held = true;
-        await released;
-        return send(url, options).finally(() => { window.passed = true; });
-      };""", word)
+    browser.script(HOLD, word)
+
+
+@contextlib.contextmanager
+def holding(browser, word):
+    """The same for what pages send that are opened meanwhile, from their beginning."""
+    script = browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=f"(function () {{{HOLD}}})({json.dumps(word)});")["identifier"]
+    try:
+        yield
+    finally:
+        browser.cdp("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
 
 
 def release(browser):

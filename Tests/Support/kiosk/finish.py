@@ -2,7 +2,7 @@
 
 import os
 
-from checks import CHECKS, FRAMES, PICTURES, SCENE, annotated, check, opened, picture, settle, shown
+from checks import CHECKS, FRAMES, PICTURES, SCENE, annotated, check, holding, opened, picture, release, settle, shown
 from accounts import configuration, consent, fill, passcode, screen, submit
 from mended import STILL, apart, boxes
 from provider import Provider
@@ -121,6 +121,15 @@ def the_roll_of_pictures_follows_a_pull(browser):
         x, y = (left + right) / 2, (top + bottom) / 2
         pointer(browser, ("mousePressed", x, y), ("mouseMoved", x, y - 60), ("mouseReleased", x, y - 60))
         browser.find(".roll .strip .thumb")
+        settle(browser)
+
+
+@check
+def a_view_that_is_open_before_the_gallery_is_known_shows_it(browser):
+    with holding(browser, "gallery.list"), Stand([picture("no-code.jpg")], gallery=PICTURES) as stand:
+        opened(browser, stand, "onboard")
+        release(browser)
+        browser.find(".roll .ask .button")
         settle(browser)
 
 

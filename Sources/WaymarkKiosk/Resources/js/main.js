@@ -39,9 +39,14 @@ const views = [
   { name: 'field', picture: 'field', open: (form) => using(parts.field, ({ fieldView }) => show((one) => fieldView(one, form))) },
 ];
 
+/** Ends the wait for what the device can do. */
+let learned;
+
 const app = {
   config: { show: [...views.map(({ name }) => name), 'account'], language: null, returnSeconds: 10, idleSeconds: 120, upload: true, reach: 1, keyboard: false, fixed: false, page: {}, pickup: false },
   events: new EventStream(),
+  /** Until the service has told for the first time what the device can do. */
+  learned: new Promise((resolve) => { learned = resolve; }),
   state: { snapshot: null, scene: null, following: false, role: 'operator', torchOn: false, gallery: false, gone: false },
   cameras: new Cameras(),
   account: new Account(accountChanged),
@@ -166,6 +171,7 @@ async function capabilities() {
   const [cameras, gallery] = await Promise.all([command('camera.list').catch(() => null), command('gallery.list', { limit: 1 }).catch(() => null)]);
   app.cameras.learn(cameras?.cameras ?? []);
   app.state.gallery = Boolean(gallery);
+  learned();
 }
 
 function listen() {

@@ -146,19 +146,28 @@ export function cameraRoll(app, { onbegin, onpicture, onverdict }) {
 
   const chevron = button('', () => unfold(chevron.getAttribute('aria-expanded') !== 'true'), { kind: 'chevron', before: icon('chevron'), 'aria-controls': 'roll-body', 'aria-expanded': 'true', 'aria-label': t('roll.hide'), hidden: !sessionStorage.getItem(CONSENT) });
 
-  if (!app.state.gallery) body.hidden = true;
-  else if (sessionStorage.getItem(CONSENT)) load();
-  else body.replaceChildren(el('div', { class: 'ask' }, el('p', {}, t('roll.ask')), button(t('roll.allow'), allowed)));
+  /** Puts together what the device offers: pictures of its gallery, or only such that the visitor brings. */
+  function arrange() {
+    const { gallery } = app.state;
+    if (!gallery) body.hidden = true;
+    else if (sessionStorage.getItem(CONSENT)) load();
+    else body.replaceChildren(el('div', { class: 'ask' }, el('p', {}, t('roll.ask')), button(t('roll.allow'), allowed)));
 
-  const choice = app.state.gallery || app.config.upload;
-  /** Pulled down the roll folds away, pulled up it comes back. */
-  let pulled = null;
-  const head = el('div', {
-    class: 'head', onpointerdown: (event) => { if (event.target.closest('button')) return; pulled = event.clientY; head.setPointerCapture(event.pointerId); },
-    onpointerup: (event) => { if (pulled !== null && app.state.gallery && Math.abs(event.clientY - pulled) > PULL) unfold(event.clientY < pulled); pulled = null; },
-    onpointercancel: () => { pulled = null; },
-  }, app.state.gallery ? chevron : null, el('span', { class: 'grow' }),
-      choice ? button(t('roll.gallery'), openGallery, { before: icon('gallery'), 'data-gallery': true }) : null);
-  const node = el('section', { class: 'roll', 'aria-label': t('roll.title'), hidden: !choice }, head, body, file);
+    const choice = gallery || app.config.upload;
+    /** Pulled down the roll folds away, pulled up it comes back. */
+    let pulled = null;
+    const head = el('div', {
+      class: 'head', onpointerdown: (event) => { if (event.target.closest('button')) return; pulled = event.clientY; head.setPointerCapture(event.pointerId); },
+      onpointerup: (event) => { if (pulled !== null && gallery && Math.abs(event.clientY - pulled) > PULL) unfold(event.clientY < pulled); pulled = null; },
+      onpointercancel: () => { pulled = null; },
+    }, gallery ? chevron : null, el('span', { class: 'grow' }),
+        choice ? button(t('roll.gallery'), openGallery, { before: icon('gallery'), 'data-gallery': true }) : null);
+    node.append(head, body, file);
+    node.hidden = !choice;
+  }
+
+  const node = el('section', { class: 'roll', 'aria-label': t('roll.title'), hidden: true });
+  // The view may be open before the service has told whether there is a gallery.
+  app.learned.then(arrange);
   return node;
 }
