@@ -147,7 +147,7 @@ if __name__ == "__main__":
     print("best weights", weights.round(3))
     for name, (said, found) in zip(("fitted on", "held out"), result):
         recall = found.mean(1); quality = np.array([r["quality"] for r in said])
-        fit = 1 / (1 + np.exp(-terms(said) @ weights)); built = 1 - np.exp(-np.array([np.mean(r["corners"]) for r in said]) / 75)
+        fit = 1 / (1 + np.exp(-terms(said) @ weights)); built = 1 - np.exp(-np.array([np.mean(r["corners"]) for r in said]) / 80)
         # How well the views measure recall at all: random halves against each other, and by Spearman and Brown all of them.
         rng = np.random.default_rng(0); r = []
         for _ in range(100):

@@ -7,8 +7,8 @@ package import WaymarkImage
 ///
 /// The part in sight is cut into squares, and each with structure is correlated with the frame. How well a right square of
 /// its contrast correlates is learned from the squares that agree: their gain tells the light, what is left of them the noise and
-/// the blur. A square that should agree clearly and does not contradicts. Squares that the light has burnt out or
-/// swallowed say nothing.
+/// the blur. A square that should agree clearly and does not contradicts, and so does one in which the frame has structure and the
+/// reference none. Squares that the light has burnt out or swallowed say nothing.
 ///
 /// All memory is taken once. To be used from one thread at a time.
 package final class ContradictionMeter {
@@ -17,6 +17,8 @@ package final class ContradictionMeter {
   private static let places = 256
   /// The fewest squares with structure from which a share is told.
   private static let fewest = 12
+  /// The contrast from which on a square has structure, a deviation of four gray levels; half of it is none.
+  private static let structure: Float = 32
 
   /// The lens of the frames; homographies are then those without its distortion.
   package var lens: LensMap? {
@@ -29,10 +31,14 @@ package final class ContradictionMeter {
   /// Of each square with structure: the contrasts of the drawing and of the frame, and their correlation.
   private let squares = UnsafeMutablePointer<SIMD3<Float>>.allocate(capacity: places)
   private let sorted = UnsafeMutablePointer<Float>.allocate(capacity: places)
+  /// The contrasts of the frame in the squares without structure, and how many there are.
+  private let plain = UnsafeMutablePointer<Float>.allocate(capacity: places)
+  private var plainCount = 0
 
   package init() {}
 
   deinit {
+    plain.deallocate()
     sorted.deallocate()
     centers.deallocate()
     measured.deallocate()
@@ -55,7 +61,7 @@ package final class ContradictionMeter {
     return 0
   }
 
-  /// Compares the squares of a level, and returns how many have structure.
+  /// Compares the squares of a level, and returns how many have structure; the frame's contrasts in those without are in `plain`.
   private func measure(
     _ template: AnchorTemplate, _ map: SurfaceMap, _ view: ImageView, _ scale: Double, _ softness: Double
   ) -> Int {
@@ -73,19 +79,38 @@ package final class ContradictionMeter {
         n += 1
       }
     }
+    // Where the map is a little off, a square at an edge shows what is beside it.
+    func isSurrounded(_ place: Point2) -> Bool {
+      for (dx, dy) in [(-8.0, -8.0), (8, -8), (-8, 8), (8, 8)] {
+        guard let p = back.apply(place + Point2(dx, dy)), p.x > 0, p.y > 0, p.x < Double(template.width),
+          p.y < Double(template.height)
+        else { return false }
+      }
+      return true
+    }
     var count = 0
+    plainCount = 0
     for start in stride(from: 0, to: n, by: Self.batch) {
       let part = min(Self.batch, n - start)
       set.draw(
         template, map: map, scale: scale, width: view.width, height: view.height, limit: part, softness: softness,
-        blur: nil, at: UnsafeBufferPointer(start: centers + start, count: part))
-      for i in 0..<set.count where set.contrast[i] >= 32 {
+        blur: nil, keepsPlain: true, at: UnsafeBufferPointer(start: centers + start, count: part))
+      for i in 0..<set.count {
+        let contrast = set.contrast[i]
+        guard contrast >= Self.structure || contrast <= Self.structure / 2 && isSurrounded(set.place[i]) else {
+          continue
+        }
         let (x, y) = (Int(set.left[i]), Int(set.top[i]))
         guard x + 9 <= view.width, y + 9 <= view.height else { continue }
         ck_patch_measure(view.base + y * view.stride + x, view.stride, 0, 0, set.pattern(i), measured)
         guard measured[0] > 12, measured[0] < 243 else { continue }
-        squares[count] = SIMD3(set.contrast[i], measured[1], measured[2])
-        count += 1
+        if contrast >= Self.structure {
+          squares[count] = SIMD3(contrast, measured[1], measured[2])
+          count += 1
+        } else {
+          plain[plainCount] = measured[1]
+          plainCount += 1
+        }
       }
     }
     return count
@@ -103,7 +128,12 @@ package final class ContradictionMeter {
       told += 1
       if squares[i].z < 0.35 * likeness { against += 1 }
     }
-    return told < Self.fewest ? 0 : Double(against) / Double(told)
+    guard told >= Self.fewest else { return 0 }
+    // Of the squares without structure only those count that contradict: paper is white in every picture.
+    let visible = max(gain * Self.structure, 2 * rest.squareRoot())
+    var added = 0
+    for i in 0..<plainCount where plain[i] > visible { added += 1 }
+    return Double(against + added) / Double(told + added)
   }
 
   /// The median of a number over the squares that agree.

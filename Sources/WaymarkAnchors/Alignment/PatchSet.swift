@@ -95,10 +95,12 @@ final class PatchSet {
   ///   - limit: how many patches at most.
   ///   - softness: the deviation in pixels of the full frame by which the frame is out of focus.
   ///   - blur: how motion smears a point of the reference during the exposure, in pixels of the full frame.
+  ///   - keepsPlain: whether patches without contrast are kept, too; those of one gray level have a pattern of zeros.
   ///   - chosen: the centres of the patches in reference pixels; `nil`: where the reference has most texture.
   func draw(
     _ template: AnchorTemplate, map: SurfaceMap, scale: Double, width: Int, height: Int, limit: Int,
-    softness: Double, blur: MotionBlur?, at chosen: UnsafeBufferPointer<SIMD2<Float>>? = nil
+    softness: Double, blur: MotionBlur?, keepsPlain: Bool = false,
+    at chosen: UnsafeBufferPointer<SIMD2<Float>>? = nil
   ) {
     count = 0
     let toLevel = map.resized(by: scale)
@@ -162,7 +164,8 @@ final class PatchSet {
       }
       let length = ck_patch_prepare(drawn + step * count, pattern(count), tensor + 3 * count)
       // Below a deviation of one gray level there is nothing to hold on to.
-      guard length > 8 else { continue }
+      guard length > 8 || keepsPlain else { continue }
+      if length == 0 { pattern(count).update(repeating: 0, count: Int(CK_PREPARED)) }
       index[count] = Int32(number)
       left[count] = Int32(x)
       top[count] = Int32(y)

@@ -72,7 +72,7 @@ extension AnchorQuality {
   /// mean over all views told more than counting the views with enough of them.
   enum Scale {
     /// The mean number of corners with which all but a 1/e of the views are recognised.
-    static let reach = 75.0
+    static let reach = 80.0
 
     /// The expected share of views in which the anchor is found, by the counts of corners found again in each.
     static func recall(_ sightings: [Int]) -> Double {

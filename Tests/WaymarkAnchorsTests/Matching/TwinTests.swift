@@ -97,6 +97,30 @@ import WaymarkSystem
     #expect(wrong.allSatisfy { $0.isAmbiguous && $0.rivals.isEmpty && abs($0.contradiction - 0.33) < 0.12 })
   }
 
+  @Test func whatIsPrintedWhereTheReferenceIsBlankContradicts() throws {
+    let print = Scenery.picture(seed: 43)
+    /// The box with a blank field, or with something printed in it.
+    func label(isPrinted: Bool) -> GrayImage {
+      GrayImage(width: Self.box.width, height: Self.box.height) { pixels in
+        for y in 0..<Self.box.height {
+          for x in 0..<Self.box.width {
+            let (isField, isInk) = (x >= 280, isPrinted && x >= 300)
+            pixels[y * Self.box.width + x] = isInk ? print[x, y] : isField ? 200 : Self.box[x, y]
+          }
+        }
+      }
+    }
+    var settings = AnchorCompiler.Settings()
+    settings.shots = 16
+    let blank = AnchorCompiler(settings: settings).compile(
+      name: "blank", physicalWidth: nil, image: label(isPrinted: false))
+    let library = try Self.library([blank])
+    let right = Self.claims(Self.frame(label(isPrinted: false)), library)
+    #expect(right.count == 1 && right[0].contradiction < 0.02 && !right[0].isAmbiguous)
+    let wrong = Self.claims(Self.frame(label(isPrinted: true)), library)
+    #expect(wrong.count == 1 && wrong.allSatisfy { $0.isAmbiguous && $0.rivals.isEmpty })
+  }
+
   /// An anchor that was covered when it was found is proven once it is not; then it may be covered again.
   @Test func whatIsProvenStaysProvenWhileItIsFollowed() throws {
     let engine = AnchorEngine(library: try Self.library([Self.compiled[0]]))
