@@ -64,14 +64,17 @@ int ck_fast_maxima(const uint8_t *scores, size_t stride, int width, int height, 
   memset(row + width, 0, 64);
   for (int y = 0; y < height; y++) {
     maxima_row(scores + (size_t)y * stride, stride, width, (uint8_t)(threshold < 1 ? 1 : threshold), row);
-    for (int x = 0; x < width; x += 8) {
-      uint64_t w;
-      memcpy(&w, row + x, 8);
-      while (w) {
-        int i = __builtin_ctzll(w) >> 3;
-        if (n == capacity) return n;
-        out[n++] = (uint32_t)y << 20 | (uint32_t)(x + i) << 8 | row[x + i];
-        w &= ~(0xffull << (8 * i));
+    for (int x = 0; x < width; x += 32) {
+      uint64_t w[4];
+      memcpy(w, row + x, sizeof w);
+      if (!(w[0] | w[1] | w[2] | w[3])) continue;
+      for (int k = 0; k < 4; k++) {
+        while (w[k]) {
+          int byte = __builtin_ctzll(w[k]) >> 3, i = x + 8 * k + byte;
+          if (n == capacity) return n;
+          out[n++] = (uint32_t)y << 20 | (uint32_t)i << 8 | row[i];
+          w[k] &= ~(0xffull << (8 * byte));
+        }
       }
     }
   }

@@ -17,19 +17,56 @@ void ck_halve(const uint8_t *src, size_t src_stride, uint8_t *dst, size_t dst_st
   }
 }
 
+typedef uint8_t vb16 __attribute__((vector_size(16)));
+typedef uint16_t vh8 __attribute__((vector_size(16)));
+typedef uint32_t vw8 __attribute__((vector_size(32)));
+
+// The first, second and third of eight triples from p on.
+static inline __attribute__((always_inline)) void ck_triples(const uint8_t *p, vh8 t[3]) {
+  vb16 low, high;
+  memcpy(&low, p, 16);
+  memcpy(&high, p + 8, 16);
+  t[0] = __builtin_convertvector(__builtin_shufflevector(low, high, 0, 3, 6, 9, 12, 15, 26, 29), vh8);
+  t[1] = __builtin_convertvector(__builtin_shufflevector(low, high, 1, 4, 7, 10, 13, 24, 27, 30), vh8);
+  t[2] = __builtin_convertvector(__builtin_shufflevector(low, high, 2, 5, 8, 11, 14, 25, 28, 31), vh8);
+}
+
+// n / 9 rounded: (n + 4) * 7282 >> 16 is exact for n <= 2295.
+static inline __attribute__((always_inline)) vh8 ck_ninths(vh8 n) {
+  return __builtin_convertvector((__builtin_convertvector(n + 4, vw8) * 7282) >> 16, vh8);
+}
+
+// Eight pairs of pixels from three rows: twice the near one and the middle one.
+static inline __attribute__((always_inline)) void ck_pairs(const vh8 near[3], const vh8 middle[3], uint8_t *out) {
+  vh8 u0 = 2 * near[0] + middle[0], u1 = 2 * near[1] + middle[1], u2 = 2 * near[2] + middle[2];
+  // The left pixel of a pair in the lower byte.
+  vh8 left = ck_ninths(2 * u0 + u1), right = ck_ninths(2 * u2 + u1);
+  vb16 pairs = __builtin_shufflevector((vb16)left, (vb16)right, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30);
+  memcpy(out, &pairs, 16);
+}
+
 // Three pixels become two: weights (2, 1) and (1, 2) of three along each axis, nine in all.
 CK_CLONES
 void ck_two_thirds(const uint8_t *src, size_t src_stride, uint8_t *dst, size_t dst_stride, int width, int height) {
+  const int pairs = (width + 1) / 2;
   for (int y = 0; y < height; y += 2) {
     const uint8_t *CK_RESTRICT a = src + 3 * (size_t)(y / 2) * src_stride;
     const uint8_t *CK_RESTRICT b = a + src_stride;
     const uint8_t *CK_RESTRICT c = b + src_stride;
     uint8_t *CK_RESTRICT d0 = dst + (size_t)y * dst_stride;
     uint8_t *CK_RESTRICT d1 = d0 + dst_stride;
-    for (int i = 0; i < (width + 1) / 2; i++) {
+    int i = 0;
+    for (; i + 8 <= pairs; i += 8) {
+      vh8 above[3], middle[3], below[3];
+      ck_triples(a + 3 * i, above);
+      ck_triples(b + 3 * i, middle);
+      ck_triples(c + 3 * i, below);
+      ck_pairs(above, middle, d0 + 2 * i);
+      ck_pairs(below, middle, d1 + 2 * i);
+    }
+    for (; i < pairs; i++) {
       int u0 = 2 * a[3 * i] + b[3 * i], u1 = 2 * a[3 * i + 1] + b[3 * i + 1], u2 = 2 * a[3 * i + 2] + b[3 * i + 2];
       int v0 = 2 * c[3 * i] + b[3 * i], v1 = 2 * c[3 * i + 1] + b[3 * i + 1], v2 = 2 * c[3 * i + 2] + b[3 * i + 2];
-      // n / 9 rounded: (n + 4) * 7282 >> 16 is exact for n <= 2295.
       d0[2 * i] = (uint8_t)(((2 * u0 + u1 + 4) * 7282) >> 16);
       d0[2 * i + 1] = (uint8_t)(((2 * u2 + u1 + 4) * 7282) >> 16);
       d1[2 * i] = (uint8_t)(((2 * v0 + v1 + 4) * 7282) >> 16);

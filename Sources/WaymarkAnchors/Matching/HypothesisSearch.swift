@@ -53,8 +53,10 @@ final class HypothesisSearch {
   private let settings: Settings
   private let library: AnchorLibrary
   private let index: LibraryIndex
-  private var counts: [Int32]
-  private var heads: [Int32]
+  /// Of each anchor: how many matches it has, and where they begin in `grouped`, or end there once they are filled in.
+  private let counts: UnsafeMutablePointer<Int32>
+  private let heads: UnsafeMutablePointer<Int32>
+  private let anchors: Int
   private let grouped: UnsafeMutablePointer<Int32>
   private let locals: UnsafeMutablePointer<Local>
   /// The places of `locals` on the reference and in the frame, across and down, block by block.
@@ -66,8 +68,11 @@ final class HypothesisSearch {
     self.settings = settings
     self.library = library
     index = library.index
-    counts = Array(repeating: 0, count: library.references.count + 1)
-    heads = counts
+    anchors = library.references.count
+    counts = .allocate(capacity: anchors)
+    heads = .allocate(capacity: anchors)
+    counts.initialize(repeating: 0, count: anchors)
+    heads.initialize(repeating: 0, count: anchors)
     grouped = .allocate(capacity: matches)
     locals = .allocate(capacity: settings.perAnchor)
     places = .allocate(capacity: settings.perAnchor / Block.scalarCount + 1)
@@ -79,6 +84,8 @@ final class HypothesisSearch {
   }
 
   deinit {
+    counts.deallocate()
+    heads.deallocate()
     grouped.deallocate()
     locals.deallocate()
     places.deallocate()
@@ -91,10 +98,10 @@ final class HypothesisSearch {
     _ matches: UnsafePointer<FeatureMatch>, count: Int, features: UnsafePointer<Feature>, minimum: Int = 4
   ) {
     hypotheses.removeAll(keepingCapacity: true)
-    for i in counts.indices { counts[i] = 0 }
+    counts.update(repeating: 0, count: anchors)
     for i in 0..<count { counts[Int(matches[i].anchor)] += 1 }
     var sum: Int32 = 0
-    for i in counts.indices {
+    for i in 0..<anchors {
       heads[i] = sum
       sum += counts[i]
     }
@@ -103,7 +110,7 @@ final class HypothesisSearch {
       grouped[Int(heads[a])] = Int32(i)
       heads[a] += 1
     }
-    for anchor in 0..<library.references.count where Int(counts[anchor]) >= minimum {
+    for anchor in 0..<anchors where Int(counts[anchor]) >= minimum {
       let n = min(Int(counts[anchor]), settings.perAnchor)
       let first = Int(heads[anchor] - counts[anchor])
       for k in 0..<n { locals[k] = local(matches[Int(grouped[first + k])], features) }
