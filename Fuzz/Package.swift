@@ -44,7 +44,7 @@ let package = Package(
     library("CZBar", links: "zbar"), library("CJPEG", links: "jpeg"), library("CPNG", links: "png16"),
     library("CWebP", links: "webp"), library("CZlib", links: "z"), library("CKernels"), library("CMemory"),
     library("CSandbox"), library("CPictures"),
-    library("CModels", excluding: ["page-network.model", "page-scorers.model"]),
+    library("CModels", excluding: ["anchor-descriptor.model", "page-network.model", "page-scorers.model"]),
     module("WaymarkSystem", []),
     module("WaymarkJSON", []),
     module("WaymarkConfiguration", ["WaymarkSystem", "WaymarkJSON", .product(name: "Yams", package: "Yams")]),
@@ -64,9 +64,7 @@ let package = Package(
       "WaymarkWorker",
       [
         "WaymarkSystem", "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkDocuments", "WaymarkText", "WaymarkImage",
-        "WaymarkFrames",
-        "WaymarkGeometry",
-        "CMemory", "CSandbox",
+        "WaymarkNetworks", "WaymarkFrames", "WaymarkGeometry", "CMemory", "CSandbox",
       ]),
     module(
       "WaymarkOnboarding",
@@ -89,7 +87,9 @@ let package = Package(
         "WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkGeometry",
         .product(name: "Crypto", package: "swift-crypto"),
       ]),
-    module("WaymarkAnchors", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "CKernels"]),
+    module(
+      "WaymarkAnchors",
+      ["WaymarkSystem", "WaymarkImage", "WaymarkNetworks", "WaymarkGeometry", "CModels", "CKernels"]),
     module(
       "WaymarkScenes",
       [
