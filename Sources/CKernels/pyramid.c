@@ -45,33 +45,37 @@ static inline __attribute__((always_inline)) void ck_pairs(const vh8 near[3], co
   memcpy(out, &pairs, 16);
 }
 
+// Eight triples of each of three rows become eight pairs of each of two.
+static inline __attribute__((always_inline)) void ck_block(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *d0,
+                                                           uint8_t *d1) {
+  vh8 above[3], middle[3], below[3];
+  ck_triples(a, above);
+  ck_triples(b, middle);
+  ck_triples(c, below);
+  ck_pairs(above, middle, d0);
+  ck_pairs(below, middle, d1);
+}
+
 // Three pixels become two: weights (2, 1) and (1, 2) of three along each axis, nine in all.
 CK_CLONES
 void ck_two_thirds(const uint8_t *src, size_t src_stride, uint8_t *dst, size_t dst_stride, int width, int height) {
-  const int pairs = (width + 1) / 2;
+  const int pairs = (width + 1) / 2, whole = pairs / 8 * 8;
+  const size_t rest = (size_t)(pairs - whole);
+  uint8_t in[3][24] = {{0}}, out[2][16];
   for (int y = 0; y < height; y += 2) {
     const uint8_t *CK_RESTRICT a = src + 3 * (size_t)(y / 2) * src_stride;
     const uint8_t *CK_RESTRICT b = a + src_stride;
     const uint8_t *CK_RESTRICT c = b + src_stride;
     uint8_t *CK_RESTRICT d0 = dst + (size_t)y * dst_stride;
     uint8_t *CK_RESTRICT d1 = d0 + dst_stride;
-    int i = 0;
-    for (; i + 8 <= pairs; i += 8) {
-      vh8 above[3], middle[3], below[3];
-      ck_triples(a + 3 * i, above);
-      ck_triples(b + 3 * i, middle);
-      ck_triples(c + 3 * i, below);
-      ck_pairs(above, middle, d0 + 2 * i);
-      ck_pairs(below, middle, d1 + 2 * i);
-    }
-    for (; i < pairs; i++) {
-      int u0 = 2 * a[3 * i] + b[3 * i], u1 = 2 * a[3 * i + 1] + b[3 * i + 1], u2 = 2 * a[3 * i + 2] + b[3 * i + 2];
-      int v0 = 2 * c[3 * i] + b[3 * i], v1 = 2 * c[3 * i + 1] + b[3 * i + 1], v2 = 2 * c[3 * i + 2] + b[3 * i + 2];
-      d0[2 * i] = (uint8_t)(((2 * u0 + u1 + 4) * 7282) >> 16);
-      d0[2 * i + 1] = (uint8_t)(((2 * u2 + u1 + 4) * 7282) >> 16);
-      d1[2 * i] = (uint8_t)(((2 * v0 + v1 + 4) * 7282) >> 16);
-      d1[2 * i + 1] = (uint8_t)(((2 * v2 + v1 + 4) * 7282) >> 16);
-    }
+    for (int i = 0; i < whole; i += 8) ck_block(a + 3 * i, b + 3 * i, c + 3 * i, d0 + 2 * i, d1 + 2 * i);
+    // What is left of the rows, in room for a whole block.
+    memcpy(in[0], a + 3 * whole, 3 * rest);
+    memcpy(in[1], b + 3 * whole, 3 * rest);
+    memcpy(in[2], c + 3 * whole, 3 * rest);
+    ck_block(in[0], in[1], in[2], out[0], out[1]);
+    memcpy(d0 + 2 * whole, out[0], 2 * rest);
+    memcpy(d1 + 2 * whole, out[1], 2 * rest);
   }
 }
 

@@ -69,24 +69,24 @@ package final class ContradictionMeter {
     guard let back = level.inverse, let grid = SightGrid(template, level, in: view, squares: Self.places) else {
       return 0
     }
+    /// The point of the reference that a place of the level shows; nil beside the reference.
+    func shown(_ place: Point2) -> Point2? {
+      guard let p = back.apply(place), p.x > 0, p.y > 0, p.x < Double(template.width), p.y < Double(template.height)
+      else { return nil }
+      return p
+    }
     var n = 0
     for y in stride(from: grid.top, through: grid.bottom, by: grid.step) {
       for x in stride(from: grid.left, through: grid.right, by: grid.step) where n < Self.places {
-        guard let p = back.apply(Point2(x, y)), p.x > 0, p.y > 0, p.x < Double(template.width),
-          p.y < Double(template.height)
-        else { continue }
+        guard let p = shown(Point2(x, y)) else { continue }
         centers[n] = SIMD2(Float(p.x), Float(p.y))
         n += 1
       }
     }
     // Where the map is a little off, a square at an edge shows what is beside it.
     func isSurrounded(_ place: Point2) -> Bool {
-      for (dx, dy) in [(-8.0, -8.0), (8, -8), (-8, 8), (8, 8)] {
-        guard let p = back.apply(place + Point2(dx, dy)), p.x > 0, p.y > 0, p.x < Double(template.width),
-          p.y < Double(template.height)
-        else { return false }
-      }
-      return true
+      shown(place + Point2(-8, -8)) != nil && shown(place + Point2(8, -8)) != nil
+        && shown(place + Point2(-8, 8)) != nil && shown(place + Point2(8, 8)) != nil
     }
     var count = 0
     plainCount = 0
