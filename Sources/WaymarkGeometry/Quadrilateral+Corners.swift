@@ -26,6 +26,16 @@ extension Quadrilateral {
   /// The same in a picture of `factor` times the size, pixel centres at whole numbers.
   package func scaled(by factor: Double) -> Quadrilateral { mapped { ($0 + 0.5) * factor - 0.5 } }
 
+  /// The same, turned about its centre by `angle` radians from the x axis towards the y axis.
+  package func rotated(by angle: Double) -> Quadrilateral {
+    let (c, s) = (Double.cosine(angle), Double.sine(angle))
+    let middle = center
+    return mapped {
+      let d = $0 - middle
+      return middle + Point2(c * d.x - s * d.y, s * d.x + c * d.y)
+    }
+  }
+
   /// The same, `factor` times as large about its centre.
   package func grown(by factor: Double) -> Quadrilateral {
     let c = center

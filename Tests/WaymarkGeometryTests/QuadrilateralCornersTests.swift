@@ -26,6 +26,15 @@ import WaymarkGeometry
     #expect(tilted.turned(by: 2).topLeft == tilted.bottomRight)
   }
 
+  @Test func turningKeepsCentreAndSides() {
+    let turned = tilted.rotated(by: .pi / 2)
+    #expect(turned.center.distance(to: tilted.center) < 1e-9)
+    #expect(abs(turned.signedArea - tilted.signedArea) < 1e-9)
+    // From the x axis towards the y axis: what was right of the centre is below it.
+    let (before, after) = (tilted.topRight - tilted.center, turned.topRight - tilted.center)
+    #expect(abs(after.x + before.y) < 1e-9 && abs(after.y - before.x) < 1e-9)
+  }
+
   /// A point is inside where it can be reached from the centre without crossing a side.
   @Test func containsAgreesWithCrossings() {
     var random = RandomSource(seed: 3)

@@ -20,6 +20,9 @@ package final class PatchAligner {
     var smearedPatches = 96
     /// How many on the coarser levels.
     var coarsePatches = 48
+    /// How many are compared on the finest level before all of them are: they bring the map so near that the others are drawn where they are
+    /// compared. None are where this is zero.
+    var draftPatches = 0
     /// The most steps on a level.
     package var iterations = 6
     /// On how many levels of the frame, each half the one before, it is done.
@@ -82,7 +85,7 @@ package final class PatchAligner {
 
   package init(_ options: Options = Options()) {
     self.options = options
-    let capacity = max(options.patches, options.smearedPatches, options.coarsePatches)
+    let capacity = max(options.patches, options.smearedPatches, options.coarsePatches, options.draftPatches)
     set = PatchSet(capacity: capacity)
     shift = .allocate(capacity: capacity)
     correlation = .allocate(capacity: capacity)
@@ -116,9 +119,24 @@ package final class PatchAligner {
     _ template: AnchorTemplate, from start: SurfaceMap, in pyramid: GrayPyramid, softness: Double = 0,
     blur: MotionBlur? = nil, coarsest: Int? = nil
   ) -> Result? {
-    guard let range = octaves(template, start, pyramid) else { return nil }
+    align(template, from: start, in: pyramid, softness: softness, coarsest: coarsest) { _ in blur }
+  }
+
+  /// The same where the smear follows from the place.
+  ///
+  /// - Parameter blur: how the anchor is smeared that is seen at a place; asked on each octave with the place that is known by then.
+  func align(
+    _ template: AnchorTemplate, from start: SurfaceMap, in pyramid: GrayPyramid, softness: Double,
+    coarsest: Int? = nil, blur: (SurfaceMap) -> MotionBlur?
+  ) -> Result? {
+    guard let range = octaves(template, start, pyramid, blur: blur(start)) else { return nil }
     let octaves = (finest: range.finest, coarsest: max(range.finest, min(coarsest ?? range.coarsest, range.coarsest)))
-    let h = alignCoarse(template, from: start, in: pyramid, octaves: octaves, softness: softness, blur: blur)
+    var h = alignCoarse(template, from: start, in: pyramid, octaves: octaves, softness: softness, blur: blur)
+    if options.draftPatches > 0 {
+      h = step(
+        template, h, pyramid, octaves.finest, softness, blur(h), limit: options.draftPatches, prior: 0.1, judged: false)
+    }
+    let blur = blur(h)
     return judge(
       step(
         template, h, pyramid, octaves.finest, softness, blur,
@@ -129,11 +147,12 @@ package final class PatchAligner {
   /// Aligns on all octaves but the finest.
   func alignCoarse(
     _ template: AnchorTemplate, from start: SurfaceMap, in pyramid: GrayPyramid,
-    octaves: (finest: Int, coarsest: Int), softness: Double = 0, blur: MotionBlur? = nil
+    octaves: (finest: Int, coarsest: Int), softness: Double, blur: (SurfaceMap) -> MotionBlur?
   ) -> SurfaceMap {
     var h = start
     for octave in stride(from: octaves.coarsest, to: octaves.finest, by: -1) {
-      h = step(template, h, pyramid, octave, softness, blur, limit: options.coarsePatches, prior: 0.02, judged: false)
+      h = step(
+        template, h, pyramid, octave, softness, blur(h), limit: options.coarsePatches, prior: 0.02, judged: false)
     }
     return h
   }
@@ -190,8 +209,11 @@ package final class PatchAligner {
 
   /// The octaves of the frame between which the alignment moves: on the finest the reference is hardly enlarged, on the
   /// coarsest it still has several patches.
+  ///
+  /// - Parameter blur: how the anchor is smeared. What is smeared over several pixels has no more detail than the next octave shows, where as many
+  ///   patches cover four times as much of it.
   package func octaves(
-    _ template: AnchorTemplate, _ h: SurfaceMap, _ pyramid: GrayPyramid
+    _ template: AnchorTemplate, _ h: SurfaceMap, _ pyramid: GrayPyramid, blur: MotionBlur? = nil
   ) -> (finest: Int, coarsest: Int)? {
     guard let q = h.outline(width: template.width, height: template.height) else { return nil }
     let extent = q.signedArea.squareRoot()
@@ -208,12 +230,19 @@ package final class PatchAligner {
     let enlarged = isNear ? 1.5 * template.detail : 1.5
     var finest = 0
     while finest < last, scale / Double(1 << finest) > enlarged { finest += 1 }
+    if let blur, finest < last, extent / Double(1 << finest) > 100 {
+      let way = blur.way(of: 0.5 * Point2(Double(template.width), Double(template.height))).chord.length
+      if way / Double(1 << finest) > Self.sharpest { finest += 1 }
+    }
     var coarsest = finest
     while coarsest < last, coarsest < finest + options.levels - 1, extent / Double(1 << (coarsest + 1)) >= 32 {
       coarsest += 1
     }
     return (finest, coarsest)
   }
+
+  /// The longest smear, in pixels of an octave, with which the octave shows more than the next one.
+  private static let sharpest = 6.0
 
   /// The map moved on one octave.
   ///

@@ -75,6 +75,7 @@ public final class AnchorEngine {
     var alignment = PatchAligner.Options()
     alignment.patches = 256
     alignment.smearedPatches = 272
+    alignment.draftPatches = 96
     aligner = PatchAligner(alignment)
     lens = LensMap(intrinsics)
     aligner.lens = lens
@@ -84,6 +85,7 @@ public final class AnchorEngine {
     } else {
       alignment.patches = 96
       alignment.smearedPatches = 104
+      alignment.draftPatches = 48
       sharing = PatchAligner(alignment)
       sharing?.lens = lens
       capacity = (0..<source.referenceCount).reduce(0) { $0 + options.copies.allowed(of: source.reference($1).name) }

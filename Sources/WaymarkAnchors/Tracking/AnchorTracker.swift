@@ -49,7 +49,7 @@ package struct AnchorTracker {
   /// How fast it moves, in pixels a second.
   package var speed: Double { map.cylinder == nil ? motion?.velocity.mean ?? 0 : turns.speed }
 
-  private var outline: Quadrilateral { Quadrilateral(width: Double(template.width), height: Double(template.height)) }
+  var outline: Quadrilateral { Quadrilateral(width: Double(template.width), height: Double(template.height)) }
 
   /// Looks for the anchor in the next frame.
   ///
@@ -122,7 +122,7 @@ package struct AnchorTracker {
   private static let clearLead = 0.03
 
   /// - Parameter isRigid: bars lie along one line, and keep their shape.
-  private func isAcceptable(_ result: PatchAligner.Result, isRigid: Bool = false) -> Bool {
+  func isAcceptable(_ result: PatchAligner.Result, isRigid: Bool = false) -> Bool {
     result.score >= options.minimumScore && result.share >= options.minimumShare
       && result.inliers >= options.minimumInliers && (isRigid || result.determines(template))
       && result.map.outline(width: template.width, height: template.height) != nil
@@ -159,7 +159,7 @@ package struct AnchorTracker {
   }
 
   /// How it is smeared at a place of the frame at `time` that was not accepted yet.
-  private func blur(at place: SurfaceMap, _ time: Double, _ exposure: ExposureEstimate) -> MotionBlur? {
+  func blur(at place: SurfaceMap, _ time: Double, _ exposure: ExposureEstimate) -> MotionBlur? {
     switch place {
     case .plane(let homography):
       let corners = homography.apply(outline)
@@ -224,32 +224,14 @@ package struct AnchorTracker {
     _ expected: SurfaceMap, _ pyramid: GrayPyramid, _ time: Double, _ aligner: PatchAligner, _ search: PatchSearch,
     _ exposure: ExposureEstimate, radius: Double, smeared: Bool
   ) -> Place? {
-    guard let octaves = aligner.octaves(template, expected, pyramid) else { return nil }
-    func blur(_ place: SurfaceMap) -> MotionBlur? { smeared ? self.blur(at: place, time, exposure) : nil }
-    let scale = pyramid.scale(2 * octaves.coarsest)
-    guard
-      let found = search.search(
-        template, around: expected, in: pyramid, octave: octaves.coarsest,
-        radius: Int((radius * scale).rounded(.up)) + 1, softness: softness, blur: blur(expected))
-    else { return nil }
-    var h = found.map
-    // The coarse octaves tell the motion well enough to know the smear on the finest.
-    if octaves.coarsest > octaves.finest {
-      h = aligner.alignCoarse(
-        template, from: h, in: pyramid, octaves: octaves, softness: softness, blur: blur(h))
-    }
-    if aligner.options.isRigid {
-      // The few patches that tell a shift along bars are outvoted step by step; all shifts compared, they decide.
-      h =
-        search.search(
-          template, around: h, in: pyramid, octave: octaves.finest, radius: 6, softness: softness, blur: blur(h))?.map
-        ?? h
-    }
-    guard
-      let result = aligner.align(
-        template, from: h, in: pyramid, softness: softness, blur: blur(h), coarsest: octaves.finest),
-      isAcceptable(result, isRigid: aligner.options.isRigid)
-    else { return nil }
-    return Place(alignment: result)
+    PlaceSearch(
+      self, around: expected, in: pyramid, at: time, aligner: aligner, search: search,
+      exposure: smeared ? exposure : nil, radius: radius)?.result().map(Place.init)
+  }
+
+  /// Returns whether it was seen in the frame before, and moves by so much from frame to frame that its motion may have changed.
+  func isShaken(at time: Double) -> Bool {
+    guard let last = history.lastTime, time - last < 0.1 else { return false }
+    return speed * (time - last) > 12
   }
 }

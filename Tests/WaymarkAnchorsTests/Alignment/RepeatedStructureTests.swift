@@ -6,7 +6,7 @@ import WaymarkImage
 
 @Suite struct RepeatedStructureTests {
   /// Bricks of 60 × 30 pixels, each of its own gray, every second row half a brick aside.
-  private static let wall: GrayImage = {
+  static let wall: GrayImage = {
     var random = RandomSource(seed: 3)
     var grays: [UInt8] = []
     for _ in 0..<200 { grays.append(UInt8(100 + random.below(14))) }
