@@ -96,7 +96,7 @@ struct FollowedCode {
     pose.options.positionSlope = PoseFilter.Options().positionSlope * (isDrawn ? 3 : 1)
     corners = portrait.homography.apply(inner)
     extent = max(1, corners.signedArea).squareRoot()
-    var options = AnchorTracker.Options()
+    var options = TrackingOptions()
     // A code is read again soon, and sixty of them leave no time for it.
     options.comparesSteps = false
     if isRigid {

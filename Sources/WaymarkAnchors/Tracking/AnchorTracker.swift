@@ -7,27 +7,13 @@ package import WaymarkImage
 /// Each frame: expect the place by the motion so far; look for the anchor there by a joint search on a coarse octave; align
 /// on intensities from coarse to fine, the reference drawn with the smear of the motion; accept or give up.
 package struct AnchorTracker {
-  package struct Options: Sendable {
-    /// How far the anchor may be from the expected place, in pixels of the frame, at first and in the second attempt.
-    package var radius = 20.0
-    let wideRadius = 44.0
-    /// The least score to go on, and the least share of the patches in view that must agree.
-    package var minimumScore = 0.6
-    var minimumShare = 0.3
-    /// True if a picture that repeats itself is compared with itself a step aside.
-    var comparesSteps = true
-    /// The fewest patches that must agree.
-    package var minimumInliers = 6
-    package init() {}
-  }
-
   /// Where the anchor is in a frame.
   package struct Place: Sendable {
     package var alignment: PatchAligner.Result
   }
 
   package let template: AnchorTemplate
-  package let options: Options
+  package let options: TrackingOptions
   private var history = MotionHistory()
   /// The same of a round anchor.
   private var turns = CylinderMotion()
@@ -39,7 +25,9 @@ package struct AnchorTracker {
   private(set) var softness = 0.0
 
   /// Begins with a place found by detection at `time`.
-  package init(_ template: AnchorTemplate, at map: SurfaceMap, time: Double, options: Options = Options()) {
+  package init(
+    _ template: AnchorTemplate, at map: SurfaceMap, time: Double, options: TrackingOptions = TrackingOptions()
+  ) {
     self.template = template
     self.options = options
     self.map = map
@@ -49,7 +37,7 @@ package struct AnchorTracker {
   /// How fast it moves, in pixels a second.
   package var speed: Double { map.cylinder == nil ? motion?.velocity.mean ?? 0 : turns.speed }
 
-  var outline: Quadrilateral { Quadrilateral(width: Double(template.width), height: Double(template.height)) }
+  private var outline: Quadrilateral { Quadrilateral(width: Double(template.width), height: Double(template.height)) }
 
   /// Looks for the anchor in the next frame.
   ///
@@ -82,19 +70,19 @@ package struct AnchorTracker {
       case .plane(let before) = expected, !template.repeats.isEmpty,
       let octaves = aligner.octaves(template, place.alignment.map, pyramid)
     else { return place }
-    func blur(_ map: SurfaceMap) -> MotionBlur? { smeared ? self.blur(at: map, time, exposure) : nil }
+    let smear = smeared ? smear(at: time, exposure) : nil
     func agreement(_ map: SurfaceMap, _ blur: MotionBlur?, _ octave: Int, of patches: Int) -> Double? {
       aligner.agreement(
         template, map, in: pyramid, octave: octave, limit: patches, softness: softness, blur: blur)
     }
-    let ownBlur = blur(place.alignment.map)
+    let ownBlur = smear?.blur(at: place.alignment.map)
     guard let own = agreement(place.alignment.map, ownBlur, octaves.coarsest, of: 32) else { return place }
     var best: (map: SurfaceMap, blur: MotionBlur?, agreement: Double)?
     for step in template.repeats {
       let map = SurfaceMap.plane(homography * Homography.translation(step))
       guard map.outline(width: template.width, height: template.height) != nil else { continue }
       // Either it came from where it was told to be, and is smeared by that, or it was there all along.
-      let blurs: InlineArray<2, MotionBlur?> = [blur(map), ownBlur]
+      let blurs: InlineArray<2, MotionBlur?> = [smear?.blur(at: map), ownBlur]
       for k in blurs.indices {
         let blur = blurs[k]
         guard let agreement = agreement(map, blur, octaves.coarsest, of: 32) else { continue }
@@ -104,7 +92,7 @@ package struct AnchorTracker {
     }
     guard let best,
       let rival = aligner.align(template, from: best.map, in: pyramid, softness: softness, blur: best.blur),
-      isAcceptable(rival), let rivals = agreement(rival.map, best.blur, octaves.finest, of: 64),
+      options.accept(rival, of: template), let rivals = agreement(rival.map, best.blur, octaves.finest, of: 64),
       let present = agreement(place.alignment.map, ownBlur, octaves.finest, of: 64)
     else { return place }
     let lead = rivals - present
@@ -120,13 +108,6 @@ package struct AnchorTracker {
 
   /// By how much more all patches of one place must agree than those of another, where their correlations err by a few tenths each.
   private static let clearLead = 0.03
-
-  /// - Parameter isRigid: bars lie along one line, and keep their shape.
-  func isAcceptable(_ result: PatchAligner.Result, isRigid: Bool = false) -> Bool {
-    result.score >= options.minimumScore && result.share >= options.minimumShare
-      && result.inliers >= options.minimumInliers && (isRigid || result.determines(template))
-      && result.map.outline(width: template.width, height: template.height) != nil
-  }
 
   /// Where the motion so far lets one expect it.
   private func expected(at time: Double, isRigid: Bool) -> SurfaceMap? {
@@ -158,15 +139,10 @@ package struct AnchorTracker {
     return exposure.blur(corners, motion, width: template.width, height: template.height, factor: factor)
   }
 
-  /// How it is smeared at a place of the frame at `time` that was not accepted yet.
-  func blur(at place: SurfaceMap, _ time: Double, _ exposure: ExposureEstimate) -> MotionBlur? {
-    switch place {
-    case .plane(let homography):
-      let corners = homography.apply(outline)
-      guard let motion = history.motion(at: corners, time) else { return nil }
-      return exposure.blur(corners, motion, width: template.width, height: template.height)
-    case .cylinder(let cylinder): return turns.blur(cylinder, at: time, exposure: exposure.seconds)
-    }
+  /// How it is smeared at places of the frame at `time` that were not accepted yet.
+  private func smear(at time: Double, _ exposure: ExposureEstimate) -> ExpectedSmear {
+    ExpectedSmear(
+      history: history, turns: turns, exposure: exposure, time: time, width: template.width, height: template.height)
   }
 
   /// How far the agreement at the last place is from chance, in standard deviations.
@@ -225,12 +201,13 @@ package struct AnchorTracker {
     _ exposure: ExposureEstimate, radius: Double, smeared: Bool
   ) -> Place? {
     PlaceSearch(
-      self, around: expected, in: pyramid, at: time, aligner: aligner, search: search,
-      exposure: smeared ? exposure : nil, radius: radius)?.result().map(Place.init)
+      template, around: expected, in: pyramid, aligner: aligner, search: search, options: options, softness: softness,
+      smear: smeared ? smear(at: time, exposure) : nil, isShaken: isShaken(at: time), radius: radius
+    )?.result().map(Place.init)
   }
 
   /// Returns whether it was seen in the frame before, and moves by so much from frame to frame that its motion may have changed.
-  func isShaken(at time: Double) -> Bool {
+  private func isShaken(at time: Double) -> Bool {
     guard let last = history.lastTime, time - last < 0.1 else { return false }
     return speed * (time - last) > 12
   }

@@ -7,13 +7,15 @@ import WaymarkImage
 /// tells, so that alignment ends at a place where only a part agrees. So where the place found is not what was expected, alignment begins at the
 /// expected one as well, and where the anchor moves fast at those turned a little to both sides. The place where most agrees is taken.
 struct PlaceSearch {
-  private let tracker: AnchorTracker
+  private let template: AnchorTemplate
   private let expected: SurfaceMap
   private let pyramid: GrayPyramid
-  private let time: Double
   private let aligner: PatchAligner
   private let search: PatchSearch
-  private let exposure: ExposureEstimate?
+  private let options: TrackingOptions
+  private let softness: Double
+  private let smear: ExpectedSmear?
+  private let isShaken: Bool
   private let octaves: (finest: Int, coarsest: Int)
   /// In pixels of the coarsest octave.
   private let reach: Int
@@ -27,17 +29,22 @@ struct PlaceSearch {
 
   /// - Parameters:
   ///   - expected: reference → frame, where the motion so far lets one expect it.
-  ///   - exposure: `nil`: it is looked for without smear.
+  ///   - softness: the deviation by which the frame is out of focus, in pixels.
+  ///   - smear: `nil`: it is looked for without smear.
+  ///   - isShaken: whether it moves by so much that its motion may have changed.
   ///   - radius: how far it may be from there, in pixels of the frame.
   /// - Returns: `nil` where the expected place is none.
   init?(
-    _ tracker: AnchorTracker, around expected: SurfaceMap, in pyramid: GrayPyramid, at time: Double,
-    aligner: PatchAligner, search: PatchSearch, exposure: ExposureEstimate?, radius: Double
+    _ template: AnchorTemplate, around expected: SurfaceMap, in pyramid: GrayPyramid, aligner: PatchAligner,
+    search: PatchSearch, options: TrackingOptions, softness: Double, smear: ExpectedSmear?, isShaken: Bool,
+    radius: Double
   ) {
-    let blur = exposure.flatMap { tracker.blur(at: expected, time, $0) }
-    guard let octaves = aligner.octaves(tracker.template, expected, pyramid, blur: blur) else { return nil }
-    (self.tracker, self.expected, self.pyramid, self.time) = (tracker, expected, pyramid, time)
-    (self.aligner, self.search, self.exposure, self.octaves) = (aligner, search, exposure, octaves)
+    guard let octaves = aligner.octaves(template, expected, pyramid, blur: smear?.blur(at: expected)) else {
+      return nil
+    }
+    (self.template, self.expected, self.pyramid) = (template, expected, pyramid)
+    (self.aligner, self.search, self.options, self.softness) = (aligner, search, options, softness)
+    (self.smear, self.isShaken, self.octaves) = (smear, isShaken, octaves)
     reach = Int((radius * pyramid.scale(2 * octaves.coarsest)).rounded(.up)) + 1
   }
 
@@ -49,14 +56,14 @@ struct PlaceSearch {
       start = shifted(start, octaves.finest, 6) ?? start
     }
     consider(start)
-    guard exposure != nil, !aligner.options.isRigid, case .plane(let homography) = expected else { return best }
-    let corners = homography.apply(tracker.outline)
+    guard smear != nil, !aligner.options.isRigid, case .plane(let homography) = expected else { return best }
+    let corners = homography.apply(outline)
     guard isDoubtful(corners) else { return best }
     consider(coarse(expected))
-    guard tracker.isShaken(at: time) else { return best }
+    guard isShaken else { return best }
     let arm = max(20, (0.5 * corners.signedArea).squareRoot())
     for turn in Self.turns {
-      guard let turned = Homography(from: tracker.outline, to: corners.rotated(by: turn / arm)),
+      guard let turned = Homography(from: outline, to: corners.rotated(by: turn / arm)),
         let start = shifted(.plane(turned), octaves.coarsest, reach)
       else { continue }
       consider(coarse(start))
@@ -67,32 +74,34 @@ struct PlaceSearch {
   /// By how much a shaken anchor is looked for turned, in pixels at its corners.
   private static let turns = [5.0, -5, 10, -10]
 
+  private var outline: Quadrilateral { Quadrilateral(width: Double(template.width), height: Double(template.height)) }
+
   private func blur(_ place: SurfaceMap) -> MotionBlur? {
-    exposure.flatMap { tracker.blur(at: place, time, $0) }
+    smear?.blur(at: place)
   }
 
   private func shifted(_ start: SurfaceMap, _ octave: Int, _ radius: Int) -> SurfaceMap? {
     search.search(
-      tracker.template, around: start, in: pyramid, octave: octave, radius: radius, softness: tracker.softness,
+      template, around: start, in: pyramid, octave: octave, radius: radius, softness: softness,
       blur: blur(start))?.map
   }
 
   /// Aligned so far that the motion is known well enough to know the smear on the finest octave.
   private func coarse(_ start: SurfaceMap) -> SurfaceMap {
     aligner.alignCoarse(
-      tracker.template, from: start, in: pyramid, octaves: octaves, softness: tracker.softness, blur: blur)
+      template, from: start, in: pyramid, octaves: octaves, softness: softness, blur: blur)
   }
 
   /// Aligns from a place, unless that was done from one that is nearly the same, and keeps what agrees more than all before.
   private mutating func consider(_ start: SurfaceMap) {
-    let corners = start.homography.apply(tracker.outline)
+    let corners = start.homography.apply(outline)
     for k in 0..<count where starts[k].map({ $0.meanCornerDistance(to: corners) < 1 }) ?? false { return }
     starts[count] = corners
     count += 1
     guard
       let result = aligner.align(
-        tracker.template, from: start, in: pyramid, softness: tracker.softness, coarsest: octaves.finest, blur: blur),
-      tracker.isAcceptable(result, isRigid: aligner.options.isRigid)
+        template, from: start, in: pyramid, softness: softness, coarsest: octaves.finest, blur: blur),
+      options.accept(result, of: template, isRigid: aligner.options.isRigid)
     else { return }
     guard let best else {
       self.best = result
@@ -110,18 +119,18 @@ struct PlaceSearch {
     for octave in octaves.finest...octaves.coarsest {
       sum +=
         aligner.agreement(
-          tracker.template, map, in: pyramid, octave: octave, limit: 64, softness: tracker.softness, blur: blur) ?? 0
+          template, map, in: pyramid, octave: octave, limit: 64, softness: softness, blur: blur) ?? 0
     }
     return sum
   }
 
   /// Returns whether the place is none, or has another shape than was expected, or a part of it does not agree.
   ///
-  /// Of a picture that does not repeat itself little agrees at a wrong place, and less doubt is needed.
+  /// Of a picture that does not repeat itself little agrees at a wrong place, so that more may differ before it is doubted.
   private func isDoubtful(_ expected: Quadrilateral) -> Bool {
-    let repeats = !tracker.template.repeats.isEmpty
+    let repeats = !template.repeats.isEmpty
     guard let best, best.share >= (repeats ? 0.9 : 0.6) else { return true }
-    let corners = best.map.homography.apply(tracker.outline)
+    let corners = best.map.homography.apply(outline)
     let shift = corners.center - expected.center
     return expected.mapped { $0 + shift }.meanCornerDistance(to: corners) > (repeats ? 2 : 8)
   }

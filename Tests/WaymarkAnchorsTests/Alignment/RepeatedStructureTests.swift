@@ -47,7 +47,7 @@ import WaymarkImage
 
   /// How far off a wall is followed that was taken to be a step of its pattern aside, in pixels.
   private static func error(step: Point2, comparesSteps: Bool) -> Double? {
-    var options = AnchorTracker.Options()
+    var options = TrackingOptions()
     options.comparesSteps = comparesSteps
     let slipped = SurfaceMap.plane(map * Homography.translation(step))
     var tracker = AnchorTracker(AnchorTemplate(wall), at: slipped, time: 0, options: options)
