@@ -7,18 +7,42 @@ package import WaymarkImage
 ///
 /// The part in sight is cut into squares, and each with structure is correlated with the frame. How well a right square of
 /// its contrast correlates is learned from the squares that agree: their gain tells the light, what is left of them the noise and
-/// the blur. A square that should agree clearly and does not contradicts, and so does one in which the frame has structure and the
-/// reference none. Squares that the light has burnt out or swallowed say nothing.
+/// the blur. By how much of that a square falls short says how little it agrees; one in which the frame has structure and the
+/// reference none does not agree at all. Squares that the light has burnt out or swallowed say nothing.
+///
+/// What covers a picture, or makes it another one, fills an area, while a right picture that is worn, or hangs in a frame, disagrees in
+/// single squares and along its edge. So a square contradicts where it and its neighbours together agree too little, and those at the
+/// edge of the reference are left out.
 ///
 /// All memory is taken once. To be used from one thread at a time.
 package final class ContradictionMeter {
+  /// A square of the frame and what the reference has there.
+  private struct Square {
+    /// Its place in the grid.
+    var column: Int32
+    var row: Int32
+    /// The contrasts of the drawing and of the frame, and their correlation.
+    var drawn: Float
+    var seen: Float
+    var likeness: Float
+    /// How much it tells, and of how much of what a right one would have in common with the frame it does, both 0…1.
+    var weight: Float = 0
+    var agreement: Float = 0
+  }
+
   private static let batch = 64
   /// The most squares.
   private static let places = 256
-  /// The fewest squares with structure from which a share is told.
+  /// The fewest squares with structure from which a share is told, and the least weight of all together.
   private static let fewest = 12
+  private static let leastWeight: Float = 6
   /// The contrast from which on a square has structure, a deviation of four gray levels; half of it is none.
   private static let structure: Float = 32
+  /// The least correlation that a right square must be expected to have; less tells nothing.
+  private static let leastLikeness: Float = 0.5
+  /// The mean agreement of a square with its neighbours below which it contradicts, and of how many squares it must be the mean.
+  private static let leastAgreement: Float = 0.6
+  private static let fewestNeighbours = 3
 
   /// The lens of the frames; homographies are then those without its distortion.
   package var lens: LensMap? {
@@ -27,20 +51,19 @@ package final class ContradictionMeter {
   }
   private let set = PatchSet(capacity: batch)
   private let centers = UnsafeMutablePointer<SIMD2<Float>>.allocate(capacity: places)
+  private let cells = UnsafeMutablePointer<SIMD2<Int32>>.allocate(capacity: places)
   private let measured = UnsafeMutablePointer<Float>.allocate(capacity: 5)
-  /// Of each square with structure: the contrasts of the drawing and of the frame, and their correlation.
-  private let squares = UnsafeMutablePointer<SIMD3<Float>>.allocate(capacity: places)
+  /// The squares that were compared, row by row.
+  private let squares = UnsafeMutablePointer<Square>.allocate(capacity: places)
+  private var count = 0
   private let sorted = UnsafeMutablePointer<Float>.allocate(capacity: places)
-  /// The contrasts of the frame in the squares without structure, and how many there are.
-  private let plain = UnsafeMutablePointer<Float>.allocate(capacity: places)
-  private var plainCount = 0
 
   package init() {}
 
   deinit {
-    plain.deallocate()
     sorted.deallocate()
     centers.deallocate()
+    cells.deallocate()
     measured.deallocate()
     squares.deallocate()
   }
@@ -55,16 +78,17 @@ package final class ContradictionMeter {
   ) -> Double {
     // An octave below noise and blur are halved; where that leaves too few squares, the finest has four times as many.
     for level in stride(from: 2 * octave + 2, through: 2 * octave, by: -2) where level < pyramid.count {
-      let count = measure(template, map, pyramid.level(level), pyramid.scale(level), softness)
-      if count >= 4 * Self.fewest || level == 2 * octave && count >= Self.fewest { return judge(count) }
+      let structured = measure(template, map, pyramid.level(level), pyramid.scale(level), softness)
+      if structured >= 4 * Self.fewest || level == 2 * octave && structured >= Self.fewest { return judge() }
     }
     return 0
   }
 
-  /// Compares the squares of a level, and returns how many have structure; the frame's contrasts in those without are in `plain`.
+  /// Compares the squares of a level, and returns how many of them have structure.
   private func measure(
     _ template: AnchorTemplate, _ map: SurfaceMap, _ view: ImageView, _ scale: Double, _ softness: Double
   ) -> Int {
+    count = 0
     let level = map.resized(by: scale)
     guard let back = level.inverse, let grid = SightGrid(template, level, in: view, squares: Self.places) else {
       return 0
@@ -76,20 +100,21 @@ package final class ContradictionMeter {
       return p
     }
     var n = 0
-    for y in stride(from: grid.top, through: grid.bottom, by: grid.step) {
-      for x in stride(from: grid.left, through: grid.right, by: grid.step) where n < Self.places {
+    for (row, y) in stride(from: grid.top, through: grid.bottom, by: grid.step).enumerated() {
+      for (column, x) in stride(from: grid.left, through: grid.right, by: grid.step).enumerated() where n < Self.places
+      {
         guard let p = shown(Point2(x, y)) else { continue }
         centers[n] = SIMD2(Float(p.x), Float(p.y))
+        cells[n] = SIMD2(Int32(column), Int32(row))
         n += 1
       }
     }
-    // Where the map is a little off, a square at an edge shows what is beside it.
+    // Where the map is a little off, or the picture is cut, a square at an edge shows what is beside it.
     func isSurrounded(_ place: Point2) -> Bool {
       shown(place + Point2(-8, -8)) != nil && shown(place + Point2(8, -8)) != nil
         && shown(place + Point2(-8, 8)) != nil && shown(place + Point2(8, 8)) != nil
     }
-    var count = 0
-    plainCount = 0
+    var structured = 0
     for start in stride(from: 0, to: n, by: Self.batch) {
       let part = min(Self.batch, n - start)
       set.draw(
@@ -97,49 +122,70 @@ package final class ContradictionMeter {
         blur: nil, keepsPlain: true, at: UnsafeBufferPointer(start: centers + start, count: part))
       for i in 0..<set.count {
         let contrast = set.contrast[i]
-        guard contrast >= Self.structure || contrast <= Self.structure / 2 && isSurrounded(set.place[i]) else {
-          continue
-        }
+        guard contrast >= Self.structure || contrast <= Self.structure / 2, isSurrounded(set.place[i]) else { continue }
         let (x, y) = (Int(set.left[i]), Int(set.top[i]))
         guard x + 9 <= view.width, y + 9 <= view.height else { continue }
         ck_patch_measure(view.base + y * view.stride + x, view.stride, 0, 0, set.pattern(i), measured)
         guard measured[0] > 12, measured[0] < 243 else { continue }
-        if contrast >= Self.structure {
-          squares[count] = SIMD3(contrast, measured[1], measured[2])
-          count += 1
-        } else {
-          plain[plainCount] = measured[1]
-          plainCount += 1
-        }
+        let cell = cells[start + Int(set.index[i])]
+        squares[count] = Square(
+          column: cell.x, row: cell.y, drawn: contrast, seen: measured[1], likeness: measured[2])
+        count += 1
+        if contrast >= Self.structure { structured += 1 }
       }
     }
-    return count
+    return structured
   }
 
-  private func judge(_ count: Int) -> Double {
-    let gain = median(count) { $0.z * $0.y / $0.x }
-    let rest = median(count) { $0.y * $0.y * (1 - $0.z * $0.z) }
+  private func judge() -> Double {
+    let gain = median { $0.likeness * $0.seen / $0.drawn }
+    let rest = median { $0.seen * $0.seen * (1 - $0.likeness * $0.likeness) }
     guard gain > 0 else { return 0 }
-    var (told, against) = (0, 0)
-    for i in 0..<count {
-      let expected = gain * squares[i].x
-      let likeness = expected / (expected * expected + rest).squareRoot()
-      guard likeness > 0.7 else { continue }
-      told += 1
-      if squares[i].z < 0.35 * likeness { against += 1 }
-    }
-    guard told >= Self.fewest else { return 0 }
     // Of the squares without structure only those count that contradict: paper is white in every picture.
     let visible = max(gain * Self.structure, 2 * rest.squareRoot())
-    var added = 0
-    for i in 0..<plainCount where plain[i] > visible { added += 1 }
-    return Double(against + added) / Double(told + added)
+    var (structured, weights): (Float, Float) = (0, 0)
+    for i in 0..<count {
+      let square = squares[i]
+      if square.drawn < Self.structure {
+        squares[i].weight = square.seen > visible ? 1 : 0
+      } else {
+        let expected = gain * square.drawn
+        let likeness = expected / (expected * expected + rest).squareRoot()
+        squares[i].weight = likeness > Self.leastLikeness ? likeness * likeness : 0
+        squares[i].agreement = min(max(square.likeness / likeness, 0), 1)
+        structured += squares[i].weight
+      }
+      weights += squares[i].weight
+    }
+    guard structured >= Self.leastWeight else { return 0 }
+    var (against, above): (Float, Int) = (0, 0)
+    for i in 0..<count where squares[i].weight > 0 {
+      while squares[above].row < squares[i].row - 1 { above += 1 }
+      if contradicts(i, from: above) { against += squares[i].weight }
+    }
+    return Double(against / weights)
   }
 
-  /// The median of a number over the squares that agree.
-  private func median(_ count: Int, _ value: (SIMD3<Float>) -> Float) -> Float {
+  /// Returns whether a square and its neighbours, of which the first is not before `first`, agree too little.
+  private func contradicts(_ i: Int, from first: Int) -> Bool {
+    let (column, row) = (squares[i].column, squares[i].row)
+    var (sum, weight, number): (Float, Float, Int) = (0, 0, 0)
+    var k = first
+    while k < count, squares[k].row <= row + 1 {
+      if abs(squares[k].column - column) <= 1, squares[k].weight > 0 {
+        sum += squares[k].weight * squares[k].agreement
+        weight += squares[k].weight
+        number += 1
+      }
+      k += 1
+    }
+    return number >= Self.fewestNeighbours && sum < Self.leastAgreement * weight
+  }
+
+  /// The median of a number over the squares with structure that agree.
+  private func median(_ value: (Square) -> Float) -> Float {
     var n = 0
-    for i in 0..<count where squares[i].z > 0.5 {
+    for i in 0..<count where squares[i].drawn >= Self.structure && squares[i].likeness > 0.5 {
       sorted[n] = value(squares[i])
       n += 1
     }

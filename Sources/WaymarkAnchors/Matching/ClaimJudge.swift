@@ -29,8 +29,8 @@ package final class ClaimJudge {
   package var lens: LensMap? {
     didSet { (comparison.lens, meter.lens, aligner.lens) = (lens, lens, lens) }
   }
-  /// A right claim that nothing covers stays below it; a picture that is another one in a sixth of what is in sight does not.
-  private static let mostContradiction = 0.125
+  /// A right claim that nothing covers stays below it; nearly every picture that is another one in a third of what is in sight does not.
+  private static let mostContradiction = 0.1
 
   private let comparison = TwinComparison()
   private let meter = ContradictionMeter()

@@ -10,14 +10,17 @@ import WaymarkSystem
 @Suite struct TwinTests {
   /// A box, and its other kind: the right third is another one's.
   static let box = Scenery.picture(seed: 41)
-  static let kind: GrayImage = {
-    let other = Scenery.picture(seed: 42)
-    return GrayImage(width: box.width, height: box.height) { pixels in
-      for y in 0..<box.height {
-        for x in 0..<box.width { pixels[y * box.width + x] = x >= 320 ? other[x, y] : box[x, y] }
+  static let kind = changed(box, like: 42) { x, _ in x >= 320 }
+
+  /// A picture that is another one where that is told.
+  private static func changed(_ picture: GrayImage, like seed: UInt64, where isOther: (Int, Int) -> Bool) -> GrayImage {
+    let other = Scenery.picture(seed: seed)
+    return GrayImage(width: picture.width, height: picture.height) { pixels in
+      for y in 0..<picture.height {
+        for x in 0..<picture.width { pixels[y * picture.width + x] = (isOther(x, y) ? other : picture)[x, y] }
       }
     }
-  }()
+  }
 
   private static let compiled: [CompiledAnchor] = {
     var settings = AnchorCompiler.Settings()
@@ -36,14 +39,7 @@ import WaymarkSystem
 
   /// A frame in which the part of the reference from `x` on is covered.
   private static func frame(_ picture: GrayImage, coveredFrom x: Int? = nil) -> GrayImage {
-    guard let x else { return Scenery.frame(picture, map) }
-    let cover = Scenery.picture(seed: 77)
-    let half = GrayImage(width: picture.width, height: picture.height) { pixels in
-      for v in 0..<picture.height {
-        for u in 0..<picture.width { pixels[v * picture.width + u] = u >= x ? cover[u, v] : picture[u, v] }
-      }
-    }
-    return Scenery.frame(half, map)
+    Scenery.frame(x.map { edge in changed(picture, like: 77) { u, _ in u >= edge } } ?? picture, map)
   }
 
   private static func claims(_ frame: GrayImage, _ library: AnchorLibrary) -> [DetectedAnchor] {
@@ -95,6 +91,22 @@ import WaymarkSystem
     #expect(right.count == 1 && right[0].contradiction < 0.02 && !right[0].isAmbiguous)
     let wrong = Self.claims(Self.frame(Self.kind), library)
     #expect(wrong.allSatisfy { $0.isAmbiguous && $0.rivals.isEmpty && abs($0.contradiction - 0.33) < 0.12 })
+  }
+
+  /// A seventh of the picture is another one's: in one place, in spots, or along the edge, where a frame hides it.
+  @Test func anotherPartContradictsAndWearDoesNot() throws {
+    let library = try Self.library([Self.compiled[0]])
+    func claim(_ isOther: (Int, Int) -> Bool) throws -> DetectedAnchor {
+      let claims = Self.claims(Self.frame(Self.changed(Self.box, like: 44, where: isOther)), library)
+      try #require(claims.count == 1)
+      return claims[0]
+    }
+    let block = try claim { x, y in (180..<335).contains(x) && (120..<275).contains(y) }
+    #expect(block.isAmbiguous && block.rivals.isEmpty)
+    let spots = try claim { x, y in x % 60 < 20 && y % 45 < 20 }
+    #expect(!spots.isAmbiguous && spots.contradiction < 0.07)
+    let edge = try claim { x, y in x < 16 || y < 16 || x >= 464 || y >= 344 }
+    #expect(!edge.isAmbiguous && edge.contradiction < 0.02)
   }
 
   @Test func whatIsPrintedWhereTheReferenceIsBlankContradicts() throws {
