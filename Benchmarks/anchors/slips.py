@@ -9,13 +9,13 @@ more than five pixels in the mean. --others measures another build beside, in tu
 """
 import argparse, json, subprocess, tempfile
 import cv2, numpy as np
+from handheld import H, W, Path
 
 ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 ap.add_argument("waymark"); ap.add_argument("--sequences", type=int, default=6); ap.add_argument("--frames", type=int, default=150)
 ap.add_argument("--seed", type=int, default=11); ap.add_argument("--others")
 a = ap.parse_args()
 cv2.setNumThreads(1)
-W, H, F = 640, 480, 600.0
 
 
 def icons(rng, columns=9, rows=5, cell=52):
@@ -50,26 +50,6 @@ def clutter(rng):
     return cv2.GaussianBlur(ground, (0, 0), 0.8).astype(np.float32)
 
 
-def turn(x, y, z):
-    return cv2.Rodrigues(np.array([x, 0, 0.0]))[0] @ cv2.Rodrigues(np.array([0, y, 0.0]))[0] @ cv2.Rodrigues(np.array([0, 0, z]))[0]
-
-
-def view(R, t, w, h, width=0.2):
-    """Pixels of the picture (centres at whole numbers) → pixels of the frame; the picture is `width` metres wide."""
-    unit = width / w
-    plane = np.array([[unit, 0, -unit * (w - 1) / 2], [0, unit, -unit * (h - 1) / 2], [0, 0, 1]])
-    M = R.copy(); M[:, 2] = t
-    return np.array([[F, 0, (W - 1) / 2], [0, F, (H - 1) / 2], [0, 0, 1]]) @ M @ plane
-
-
-def show(picture, M, ground):
-    n = 2
-    up = np.array([[n, 0, (n - 1) / 2], [0, n, (n - 1) / 2], [0, 0, 1]]) @ M
-    big = cv2.warpPerspective(picture, up, (W * n, H * n), flags=cv2.INTER_LINEAR).astype(np.float32)
-    mask = cv2.warpPerspective(np.full_like(picture, 255), up, (W * n, H * n))
-    return cv2.resize(np.where(mask > 127, big, cv2.resize(ground, (W * n, H * n))), (W, H), interpolation=cv2.INTER_AREA)
-
-
 builds = [("this", a.waymark)] + ([("other", a.others)] if a.others else [])
 total = {name: [0, 0, 0, []] for name, _ in builds}
 for s in range(a.sequences):
@@ -77,24 +57,18 @@ for s in range(a.sequences):
     kind, picture = ("bricks", bricks(rng)) if s % 3 == 2 else ("icons", icons(rng))
     h, w = picture.shape
     ground = clutter(rng)
-    rate, phase = rng.uniform(0.3, 0.8, (6, 3)), rng.uniform(0, 2 * np.pi, (6, 3)); rate[:, 2] *= 3
-    reach, share, speed = np.array([0.35, 0.35, 0.4, 0.09, 0.07, 0.10]), np.array([0.6, 0.3, 0.1]), [1, 1.6, 1.2, 2.2, 2.6, 1.8][s % 6]
-
-    def at(t):
-        v = (np.sin(2 * np.pi * rate * t * speed + phase) * share).sum(1) * reach
-        return view(turn(v[0] + 0.2, v[1] - 0.15, v[2]), np.array([v[3], v[4], 0.46 + v[5]]), w, h)
+    path = Path(rng, (0.3, 0.8), [0.35, 0.35, 0.4, 0.09, 0.07, 0.10], [1, 1.6, 1.2, 2.2, 2.6, 1.8][s % 6], 0.46, (w, h))
 
     with tempfile.TemporaryDirectory() as d:
         cv2.imwrite(f"{d}/picture.png", picture)
         truth, paths = [], []
         for i in range(a.frames):
             t = i / 30
-            frame = sum(show(picture, at(t + ((k + 0.5) / 8 - 0.5) * 0.8 / 30), ground) for k in range(8)) / 8
+            frame = path.exposed(picture, ground, t, 0.8, 8)
             if 60 <= i < 75: frame = cv2.GaussianBlur(frame, (0, 0), 3)
             frame = np.clip(0.8 * frame + rng.normal(0, 3, frame.shape), 0, 255).astype(np.uint8)
             paths.append(f"{d}/{i:04}.pgm"); cv2.imwrite(paths[-1], frame)
-            q = np.array([[0, 0, 1], [w, 0, 1], [w, h, 1], [0, h, 1]], float) @ at(t).T
-            truth.append(q[:, :2] / q[:, 2:])
+            truth.append(path.corners(t))
         motion = np.linalg.norm(np.diff(truth, axis=0), axis=2).mean(1)
         line = f"{s} {kind:7} {motion.mean():5.1f} px a frame (up to {motion.max():.0f})"
         for name, waymark in builds:
