@@ -147,7 +147,8 @@ public final class AnchorDetector {
       PlaceProver.Sight(plain: plain.pyramid, doubled: doubled ? extractor.pyramid : nil, width: picture.width),
       wideSearches: wideSearches)
     switch look {
-    case .thorough where lookup.isOfHundreds: lookup.run(features, .thorough, beyond: lookup.quickEffort.probes)
+    case .thorough where lookup.isOfHundreds:
+      lookup.run(features, lookup.thoroughEffort, beyond: lookup.quickEffort.probes)
     case .thorough: break
     case .first: lookup.run(features, lookup.quickEffort)
     case .doubled: lookup.run(features, lookup.enlargedEffort)

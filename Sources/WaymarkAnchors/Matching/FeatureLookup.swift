@@ -11,7 +11,7 @@ final class FeatureLookup {
   struct Effort: Sendable {
     /// Keys looked under for each feature, the likeliest first.
     var probes: Int
-    /// Of how many different anchors the nearest match is kept, at most four.
+    /// Of how many different anchors the nearest match is kept, at most six.
     var kept: Int
 
     /// In small libraries. With 20 keys no more of what fills a fair part of the frame is found.
@@ -19,13 +19,14 @@ final class FeatureLookup {
     /// In libraries that are worth a thorough look: the more anchors, the more often one that is not there is nearer.
     static let quickOfMany = Self(probes: 10, kept: 4)
     /// In libraries of thousands: less, because the memory that is gone through takes the time, and the thorough look has the rest.
-    static let quickOfThousands = Self(probes: 8, kept: 4)
-    /// For frames in which that found nothing.
-    static let thorough = Self(probes: 32, kept: 4)
+    static let quickOfThousands = Self(probes: 8, kept: 6)
+    /// For frames in which that found nothing; as many are kept as before.
+    static let thoroughOfMany = Self(probes: 32, kept: 4)
+    static let thoroughOfThousands = Self(probes: 40, kept: 6)
     /// For such frames at twice their size in small libraries: a small picture has few features, and each counts.
     static let enlarged = Self(probes: 20, kept: 3)
     /// The same in libraries of thousands.
-    static let enlargedOfThousands = Self(probes: 4, kept: 4)
+    static let enlargedOfThousands = Self(probes: 4, kept: 6)
   }
 
   /// The greatest Hamming distance of a match.
@@ -48,6 +49,9 @@ final class FeatureLookup {
   private let ends: UnsafeMutablePointer<Int32>
   /// The nearest matches of each feature so far, `mostKept` each.
   private let nearest: UnsafeMutablePointer<FeatureMatch>
+  /// Matches whose anchors are not read yet, in the order in which they were found.
+  private let found: UnsafeMutablePointer<FeatureMatch>
+  private var foundCount = 0
   private let places: UnsafeMutablePointer<UInt32>
   private let distances: UnsafeMutablePointer<UInt16>
   private let unordered: UnsafeMutablePointer<FeatureMatch>
@@ -57,9 +61,11 @@ final class FeatureLookup {
   /// The most matches of a frame.
   let limit: Int
   private let capacity: Int
-  private static let mostKept = 4
-  /// How many keys ahead of its use memory is asked for.
+  private static let mostKept = 6
+  /// How many keys ahead of its use memory is asked for, and how many more where its descriptors start.
   private static let ahead = 12
+  /// So many matches wait before their anchors are read, and so many of them still do afterwards: the last ones' memory was just asked for.
+  private static let waitingMatches = (most: 64, last: 12)
   /// Descriptors compared in one call.
   private static let stretch = 256
 
@@ -71,7 +77,7 @@ final class FeatureLookup {
     index = library.index
     capacity = min(features, Int(UInt16.max))
     limit = Self.mostKept * capacity
-    let most = Effort.thorough.probes
+    let most = Effort.thoroughOfThousands.probes
     probes = KeyProbes()
     keys = .allocate(capacity: most * capacity)
     waiting = .allocate(capacity: most * capacity)
@@ -80,6 +86,7 @@ final class FeatureLookup {
     counts = .allocate(capacity: capacity)
     ends = .allocate(capacity: 1 << (index.keyBits - shortened) + 1)
     nearest = .allocate(capacity: limit)
+    found = .allocate(capacity: Self.waitingMatches.most + Self.stretch)
     places = .allocate(capacity: Self.stretch)
     distances = .allocate(capacity: Self.stretch)
     unordered = .allocate(capacity: limit)
@@ -94,6 +101,7 @@ final class FeatureLookup {
     counts.deallocate()
     ends.deallocate()
     nearest.deallocate()
+    found.deallocate()
     places.deallocate()
     distances.deallocate()
     unordered.deallocate()
@@ -111,6 +119,9 @@ final class FeatureLookup {
   var quickEffort: Effort {
     isOfThousands ? .quickOfThousands : isOfHundreds ? .quickOfMany : .quick
   }
+
+  /// The look that goes on where the first one found nothing.
+  var thoroughEffort: Effort { isOfThousands ? .thoroughOfThousands : .thoroughOfMany }
 
   /// The look at the frame at twice its size.
   var enlargedEffort: Effort { isOfThousands ? .enlargedOfThousands : isOfHundreds ? .quickOfMany : .enlarged }
@@ -174,6 +185,7 @@ final class FeatureLookup {
     var fetched: Int32 = -1
     for i in 0..<pairs {
       let next = i + Self.ahead
+      if next + Self.ahead < pairs { ck_prefetch(starts + Int(asked[next + Self.ahead]), 1) }
       if next < pairs, asked[next] != fetched {
         fetched = asked[next]
         fetch(Int(fetched))
@@ -181,29 +193,46 @@ final class FeatureLookup {
       let key = Int(asked[i])
       compare(features, Int(waiting[i]), with: Int(starts[key])..<Int(starts[key + 1]), kept: kept)
     }
+    keep(all: true, kept: kept)
   }
 
   /// Compares a feature with some of the library.
   @inline(__always)
   private func compare(_ features: FeatureSet, _ q: Int, with range: Range<Int>, kept: Int) {
     let (descriptors, records) = (index.descriptors, index.features)
-    let best = nearest + q * kept
+    let last = nearest + q * kept + kept - 1
     var start = range.lowerBound
     while start < range.upperBound {
       let stretch = min(Self.stretch, range.upperBound - start)
       // A candidate that is not nearer than the last one kept changes nothing.
-      let found = ck_near(
+      let near = ck_near(
         features.descriptor(q), descriptors + 4 * start, Int32(truncatingIfNeeded: stretch),
-        Int32(best[kept - 1].distance) - 1, places, distances)
-      for k in 0..<Int(found) {
+        Int32(last.pointee.distance) - 1,
+        places, distances)
+      for k in 0..<Int(near) {
         let place = start + Int(places[k])
-        let match = FeatureMatch(
-          query: Int32(truncatingIfNeeded: q), place: UInt32(truncatingIfNeeded: place),
-          anchor: records[place].anchor, distance: distances[k])
-        Self.insert(match, into: best, kept: kept)
+        ck_prefetch(records + place, 1)
+        found[foundCount] = FeatureMatch(
+          query: Int32(truncatingIfNeeded: q), place: UInt32(truncatingIfNeeded: place), anchor: .max,
+          distance: distances[k])
+        foundCount += 1
       }
+      if foundCount >= Self.waitingMatches.most { keep(all: false, kept: kept) }
       start += stretch
     }
+  }
+
+  /// Puts what was found among the nearest, all of it or but for the last matches.
+  private func keep(all: Bool, kept: Int) {
+    let records = index.features
+    let n = all ? foundCount : foundCount - Self.waitingMatches.last
+    for i in 0..<n {
+      var match = found[i]
+      match.anchor = records[Int(match.place)].anchor
+      Self.insert(match, into: nearest + Int(match.query) * kept, kept: kept)
+    }
+    found.update(from: found + n, count: foundCount - n)
+    foundCount -= n
   }
 
   /// Asks for the descriptors under a key.

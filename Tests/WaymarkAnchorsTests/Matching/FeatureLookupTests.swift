@@ -45,7 +45,8 @@ struct FeatureLookupTests {
   /// With keys put in order by all of their bits, and by some as long ones are.
   @Test(
     arguments: [
-      FeatureLookup.Effort.quick, .quickOfMany, .quickOfThousands, .thorough, .enlarged, .enlargedOfThousands,
+      FeatureLookup.Effort.quick, .quickOfMany, .quickOfThousands, .thoroughOfMany, .thoroughOfThousands, .enlarged,
+      .enlargedOfThousands,
     ], [16, 6])
   func whatLiesUnderTheKeysIsCompared(effort: FeatureLookup.Effort, orderedBits: Int) throws {
     try Scenery.withLibrary(Self.anchors(12, features: 500)) { library, _ in
@@ -93,11 +94,11 @@ struct FeatureLookupTests {
       }
       lookup.run(set, lookup.quickEffort)
       let quick = found()
-      lookup.run(set, .thorough, beyond: lookup.quickEffort.probes)
+      lookup.run(set, lookup.thoroughEffort, beyond: lookup.quickEffort.probes)
       let added = found()
       #expect(quick.count < set.count / 2 && added.count > quick.count)
       // It is the same as if all keys had been looked under at once, and the buffers of one look do not show in the next.
-      lookup.run(set, .thorough)
+      lookup.run(set, lookup.thoroughEffort)
       #expect(found() == added)
       lookup.run(set, lookup.quickEffort)
       #expect(found() == quick)
