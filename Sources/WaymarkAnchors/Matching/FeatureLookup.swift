@@ -62,7 +62,7 @@ final class FeatureLookup {
   let limit: Int
   private let capacity: Int
   private static let mostKept = 6
-  /// How many keys ahead of its use memory is asked for, and how many more where its descriptors start.
+  /// So many keys ahead of their use descriptors are asked for, and twice as many ahead the places where they start.
   private static let ahead = 12
   /// So many matches wait before their anchors are read, and so many of them still do afterwards: the last ones' memory was just asked for.
   private static let waitingMatches = (most: 64, last: 12)
@@ -207,8 +207,7 @@ final class FeatureLookup {
       // A candidate that is not nearer than the last one kept changes nothing.
       let near = ck_near(
         features.descriptor(q), descriptors + 4 * start, Int32(truncatingIfNeeded: stretch),
-        Int32(last.pointee.distance) - 1,
-        places, distances)
+        Int32(last.pointee.distance) - 1, places, distances)
       for k in 0..<Int(near) {
         let place = start + Int(places[k])
         ck_prefetch(records + place, 1)
