@@ -23,10 +23,6 @@ a = ap.parse_args()
 cv2.setNumThreads(1)
 W, H = map(int, a.size.split("x"))
 
-def load(path):
-    g = cv2.imread(path, 0); s = 480 / max(g.shape)
-    return cv2.resize(g, None, fx=s, fy=s, interpolation=cv2.INTER_AREA if s < 1 else cv2.INTER_CUBIC)
-
 def corners(M, w, h):
     p = M @ np.array([[0, 0, 1], [w, 0, 1], [w, h, 1], [0, h, 1]], float).T
     return (p[:2] / p[2]).T
@@ -101,7 +97,7 @@ def follow(name, truth, seed):
 with tempfile.TemporaryDirectory() as temporary:
     d = a.keep or temporary; os.makedirs(d, exist_ok=True)
     paths = sorted(glob.glob(f"{a.pictures}/*"))[: a.anchors]
-    pictures = {library.name(p): load(p) for p in paths}
+    pictures = {library.name(p): library.load(p) for p in paths}
     built = library.build(a.waymark, paths, d)
     grounds = sorted(glob.glob(f"{a.backgrounds}/*"))
     print(f"{'things':>7}{'in sight':>10}{'told, 30 copies':>17}{'wrong':>7}{'median ms':>11}{'p95 ms':>8}{'told, 1 copy':>14}{'wrong':>7}{'median ms':>11}")

@@ -29,11 +29,6 @@ speeds = [float(s) for s in a.speeds.split(",")]
 NOISE = 3
 
 
-def load(path, side=480):
-    g = cv2.imread(path, 0); s = side / max(g.shape)
-    return cv2.resize(g, None, fx=s, fy=s, interpolation=cv2.INTER_AREA if s < 1 else cv2.INTER_CUBIC)
-
-
 def background(path):
     return cv2.resize(cv2.imread(path, 0), (W, H), interpolation=cv2.INTER_AREA).astype(np.float32)
 
@@ -103,7 +98,7 @@ with tempfile.TemporaryDirectory() as folder:
     chosen = [pictures[i] for i in np.random.default_rng(a.seed).permutation(len(pictures))[:len(speeds) * a.each]]
     os.makedirs(f"{folder}/pictures")
     names = [f"{folder}/pictures/{k:03}.png" for k in range(len(chosen))]
-    for path, name in zip(chosen, names): cv2.imwrite(name, load(path))
+    for path, name in zip(chosen, names): cv2.imwrite(name, library.load(path))
     known = library.build(a.waymark, names, folder)
     builds = [("waymark", a.waymark)] + ([("other", a.others)] if a.others else [])
     print("motion           followed   error  jitter (worst)     ms   bound")

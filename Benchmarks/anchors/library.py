@@ -1,9 +1,16 @@
-"""A library of a folder's pictures, for the scripts beside this one."""
+"""Pictures and the library of a folder of them, for the scripts beside this one."""
 import json, os, subprocess
+import cv2
 
 
 def name(path):
     return os.path.splitext(os.path.basename(path))[0]
+
+
+def load(path, side=480):
+    """The gray picture of a file, its longer side so many pixels long."""
+    g = cv2.imread(path, 0); s = side / max(g.shape)
+    return cv2.resize(g, None, fx=s, fy=s, interpolation=cv2.INTER_AREA if s < 1 else cv2.INTER_CUBIC)
 
 
 def build(waymark, paths, folder):

@@ -23,11 +23,6 @@ cv2.setNumThreads(1)
 W, H = map(int, a.size.split("x"))
 
 
-def load(path):
-    g = cv2.imread(path, 0); s = 480 / max(g.shape)
-    return cv2.resize(g, None, fx=s, fy=s, interpolation=cv2.INTER_AREA if s < 1 else cv2.INTER_CUBIC)
-
-
 def banner(path, folder):
     g = cv2.imread(path, 0); w, h = map(int, a.crop.split("x")); H, W = g.shape; s = max(w / W, h / H)
     g = cv2.resize(g, (max(w, round(s * W)), max(h, round(s * H))), interpolation=cv2.INTER_AREA); y, x = (g.shape[0] - h) // 2, (g.shape[1] - w) // 2
@@ -79,7 +74,7 @@ with tempfile.TemporaryDirectory() as temporary:
     d = a.keep or temporary; os.makedirs(d, exist_ok=True)
     paths = sorted(glob.glob(f"{a.pictures}/*"))[: a.anchors]
     if a.crop: paths = [banner(p, d) for p in paths]
-    pictures = {library.name(p): load(p) for p in paths}
+    pictures = {library.name(p): library.load(p) for p in paths}
     built = library.build(a.waymark, paths, d)
     grounds = sorted(glob.glob(f"{a.backgrounds}/*"))
     print(f"{'width':>6}{'frames':>8}{'found':>7}{'off':>5}{'wrong':>7}{'median px':>11}{'median ms':>11}")

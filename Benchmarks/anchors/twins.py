@@ -13,6 +13,7 @@ shown; missed: nothing. Needs numpy and opencv-python-headless.
 """
 import argparse, collections, glob, json, os, subprocess, tempfile
 import cv2, numpy as np
+import library
 
 ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 ap.add_argument("waymark"); ap.add_argument("pictures"); ap.add_argument("backgrounds"); ap.add_argument("--pairs", type=int, default=200)
@@ -23,11 +24,6 @@ cv2.setNumThreads(1)
 pictures, grounds = sorted(glob.glob(f"{a.pictures}/*")), sorted(glob.glob(f"{a.backgrounds}/*"))
 W, H = 640, 480
 LETTERS = list("ABCDEFGHKLMNPRSTUVWXYZabcdefghkmnoprstuvwxyz0123456789")
-
-
-def load(path, side=480):
-    g = cv2.imread(path, 0); s = side / max(g.shape)
-    return cv2.resize(g, None, fx=s, fy=s, interpolation=cv2.INTER_AREA if s < 1 else cv2.INTER_CUBIC)
 
 
 def label(rng, w, h):
@@ -43,7 +39,7 @@ def label(rng, w, h):
 
 
 def twins(rng, picture, donor):
-    first = load(picture); h, w = first.shape; second = first.copy(); kind = rng.integers(4)
+    first = library.load(picture); h, w = first.shape; second = first.copy(); kind = rng.integers(4)
     if kind < 2:
         long = round(a.share * (h if kind == 0 else w)); at = int(rng.integers(0, (h if kind == 0 else w) - long + 1))
         x, y, bw, bh = (0, at, w, long) if kind == 0 else (at, 0, long, h)
@@ -52,13 +48,13 @@ def twins(rng, picture, donor):
     if rng.random() < 0.5:
         first[y:y + bh, x:x + bw], second[y:y + bh, x:x + bw] = label(rng, bw, bh), label(rng, bw, bh)
     else:
-        second[y:y + bh, x:x + bw] = cv2.resize(load(donor), (bw, bh), interpolation=cv2.INTER_AREA)
+        second[y:y + bh, x:x + bw] = cv2.resize(library.load(donor), (bw, bh), interpolation=cv2.INTER_AREA)
     return first, second
 
 
 def show(rng, picture):
     h, w = picture.shape
-    ground = cv2.resize(load(grounds[rng.integers(len(grounds))], 900), (W, H), interpolation=cv2.INTER_AREA).astype(np.float32)
+    ground = cv2.resize(library.load(grounds[rng.integers(len(grounds))], 900), (W, H), interpolation=cv2.INTER_AREA).astype(np.float32)
     while True:
         tilt, axis, roll = np.radians(rng.uniform(0, 55)), rng.uniform(0, 6.28), rng.uniform(0, 6.28)
         R = cv2.Rodrigues(tilt * np.array([np.cos(axis), np.sin(axis), 0]))[0] @ cv2.Rodrigues(np.array([0, 0, roll]))[0]
@@ -75,7 +71,7 @@ def show(rng, picture):
     small = lambda x: cv2.resize(x, (W, H), interpolation=cv2.INTER_AREA)
     frame = small(big * mask) + ground * (1 - small(mask)); seen = small(mask) > 0.5
     if a.covered:
-        other = cv2.resize(load(grounds[rng.integers(len(grounds))], 900), (W, H)).astype(np.float32); ys, xs = np.where(seen); angle = rng.uniform(0, 6.28)
+        other = cv2.resize(library.load(grounds[rng.integers(len(grounds))], 900), (W, H)).astype(np.float32); ys, xs = np.where(seen); angle = rng.uniform(0, 6.28)
         d = xs * np.cos(angle) + ys * np.sin(angle); edge = np.quantile(d, 1 - a.covered); Y, X = np.mgrid[:H, :W]
         frame = np.where(X * np.cos(angle) + Y * np.sin(angle) > edge, other, frame)
     sigma = rng.uniform(0, 1.5)
