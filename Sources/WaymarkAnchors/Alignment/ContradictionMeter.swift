@@ -7,8 +7,8 @@ package import WaymarkImage
 ///
 /// The part in sight is cut into squares, and each with structure is correlated with the frame. How well a right square of
 /// its contrast correlates is learned from the squares that agree: their gain tells the light, what is left of them the noise and
-/// the blur. By how much of that a square falls short says how little it agrees; one in which the frame has structure and the
-/// reference none does not agree at all. Squares that the light has burnt out or swallowed say nothing.
+/// the blur. The agreement of a square is its correlation as a share of that; it is zero where the frame has structure and the
+/// reference none. Squares that the light has burnt out or swallowed say nothing.
 ///
 /// What covers a picture, or makes it another one, fills an area, while a right picture that is worn, or hangs in a frame, disagrees in
 /// single squares and along its edge. So a square contradicts where it and its neighbours together agree too little, and those at the
@@ -25,7 +25,7 @@ package final class ContradictionMeter {
     var drawn: Float
     var seen: Float
     var likeness: Float
-    /// How much it tells, and of how much of what a right one would have in common with the frame it does, both 0…1.
+    /// How much it counts, and its correlation as a share of what a right square would have; both 0…1.
     var weight: Float = 0
     var agreement: Float = 0
   }
@@ -99,20 +99,20 @@ package final class ContradictionMeter {
       else { return nil }
       return p
     }
-    var n = 0
-    for (row, y) in stride(from: grid.top, through: grid.bottom, by: grid.step).enumerated() {
-      for (column, x) in stride(from: grid.left, through: grid.right, by: grid.step).enumerated() where n < Self.places
-      {
-        guard let p = shown(Point2(x, y)) else { continue }
-        centers[n] = SIMD2(Float(p.x), Float(p.y))
-        cells[n] = SIMD2(Int32(column), Int32(row))
-        n += 1
-      }
-    }
     // Where the map is a little off, or the picture is cut, a square at an edge shows what is beside it.
     func isSurrounded(_ place: Point2) -> Bool {
       shown(place + Point2(-8, -8)) != nil && shown(place + Point2(8, -8)) != nil
         && shown(place + Point2(-8, 8)) != nil && shown(place + Point2(8, 8)) != nil
+    }
+    var n = 0
+    for (row, y) in stride(from: grid.top, through: grid.bottom, by: grid.step).enumerated() {
+      for (column, x) in stride(from: grid.left, through: grid.right, by: grid.step).enumerated() where n < Self.places
+      {
+        guard let p = shown(Point2(x, y)), isSurrounded(Point2(x, y)) else { continue }
+        centers[n] = SIMD2(Float(p.x), Float(p.y))
+        cells[n] = SIMD2(Int32(column), Int32(row))
+        n += 1
+      }
     }
     var structured = 0
     for start in stride(from: 0, to: n, by: Self.batch) {
@@ -122,7 +122,7 @@ package final class ContradictionMeter {
         blur: nil, keepsPlain: true, at: UnsafeBufferPointer(start: centers + start, count: part))
       for i in 0..<set.count {
         let contrast = set.contrast[i]
-        guard contrast >= Self.structure || contrast <= Self.structure / 2, isSurrounded(set.place[i]) else { continue }
+        guard contrast >= Self.structure || contrast <= Self.structure / 2 else { continue }
         let (x, y) = (Int(set.left[i]), Int(set.top[i]))
         guard x + 9 <= view.width, y + 9 <= view.height else { continue }
         ck_patch_measure(view.base + y * view.stride + x, view.stride, 0, 0, set.pattern(i), measured)

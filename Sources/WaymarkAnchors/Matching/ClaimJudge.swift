@@ -29,7 +29,8 @@ package final class ClaimJudge {
   package var lens: LensMap? {
     didSet { (comparison.lens, meter.lens, aligner.lens) = (lens, lens, lens) }
   }
-  /// A right claim that nothing covers stays below it; nearly every picture that is another one in a third of what is in sight does not.
+  /// A right claim stays below it where nothing covers it and little smears the frame; nearly every picture that is another one
+  /// in a third of what is in sight does not.
   private static let mostContradiction = 0.1
 
   private let comparison = TwinComparison()
