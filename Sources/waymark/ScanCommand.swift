@@ -51,9 +51,6 @@ struct ScanCommand: ParsableCommand {
   @Flag(help: "Stop at the first code (with --onboarding: at the first accepted one).")
   var oneshot = false
 
-  @Flag(help: "Grade how each code is printed, after ISO/IEC 15415 and 15416, as far as a camera can tell.")
-  var grade = false
-
   @Option(
     help: ArgumentHelp(
       "Draw what was found into a copy of the picture: a .png or .jpg file, or, for several inputs, a folder.",
@@ -94,7 +91,6 @@ struct ScanCommand: ParsableCommand {
     guard [json, raw, quiet].count(where: { $0 }) <= 1 else {
       throw ValidationError("--json, --raw and --quiet exclude each other.")
     }
-    guard !grade || !(raw || quiet) else { throw ValidationError("--grade needs text or --json as the output.") }
     guard jobs.map({ (1...256).contains($0) }) ?? true else { throw ValidationError("--jobs takes 1 to 256.") }
     guard resume == nil || !oneshot else { throw ValidationError("--resume and --oneshot exclude each other.") }
     guard maxPixels > 0 else { throw ValidationError("--max-pixels takes a number above 0.") }
@@ -173,7 +169,6 @@ struct ScanCommand: ParsableCommand {
       words.append("without \(without.passes.map(\.rawValue).sorted().joined(separator: ","))")
     }
     if onboarding { words.append("onboarding" + (policy.map { " by \($0)" } ?? "")) }
-    if grade { words.append("grade") }
     do throws(FileError) {
       return try ResumeFile(resume, settings: words.joined(separator: "; "))
     } catch {
@@ -187,7 +182,6 @@ struct ScanCommand: ParsableCommand {
     settings.scan.effort = effort.value
     settings.scan.withheld = without.passes
     settings.onlyOne = oneshot
-    settings.grades = grade
     // A verdict looks at every code: the one that is accepted may not be the first.
     settings.scan.stopsAtFirst = oneshot && !onboarding
     if let formats {

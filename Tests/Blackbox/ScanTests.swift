@@ -248,27 +248,6 @@ struct ScanTests {
     #expect(symbols.map { $0["text"] as? String } == numbers)
   }
 
-  @Test func gradesPrintInTextAndJSON() throws {
-    let file = Self.samples + "/product.png"
-    let text = try Executable.run(["scan", "--grade", file])
-    #expect(text.status == 0)
-    #expect(text.text.contains("ISO/IEC 15416"))
-    #expect(text.text.contains("symbol contrast"))
-    #expect(text.text.contains("cannot tell absolute reflectance"))
-    let run = try Executable.run(["scan", "--json", "--grade", file, Self.samples + "/wifi.png"])
-    let symbols = run.objects.compactMap { ($0["symbols"] as? [[String: Any]])?.first }
-    let grades = symbols.compactMap { $0["grade"] as? [String: Any] }
-    #expect(grades.map { $0["standard"] as? String } == ["ISO/IEC 15416", "ISO/IEC 15415"])
-    for grade in grades {
-      #expect(["A", "B", "C", "D", "F"].contains(grade["grade"] as? String ?? ""))
-      #expect((grade["parameters"] as? [[String: Any]])?.count == 8)
-      #expect((grade["unknown"] as? [String])?.contains("absoluteReflectance") == true)
-    }
-    #expect(try Executable.run(["scan", "--grade", "--raw", file]).status == 64)
-    // Nobody asked.
-    #expect(!(try Executable.run(["scan", "--json", file])).text.contains("grade"))
-  }
-
   @Test func judgesByAPolicy() throws {
     let folder = try TemporaryFolder()
     let policy = folder.file("policy.yaml")

@@ -111,7 +111,7 @@ struct MatrixCodeTests {
             + x / size.regionWidth * (size.regionWidth + 2) + 1 + x % size.regionWidth
           spoilt.dark[i].toggle()
         }
-        let text = DataMatrixDecoder.decode(size, spoilt)?.message.decoded.text
+        let text = DataMatrixDecoder.decode(size, spoilt)?.decoded.text
         // Where there is less data than the limit, even that many errors can be undone.
         if beyond == 0 || own.count <= limit {
           #expect(text == fixture.text, "\(fixture.testDescription)")
@@ -133,7 +133,7 @@ struct MatrixCodeTests {
       for (i, place) in RMQRSize.formatPlaces.enumerated() where modules[place.x, place.y] { word |= 1 << UInt32(i) }
       let (named, isHigh, errors) = RMQRSize.format(word)
       #expect(named == size && errors == 0)
-      #expect(RMQRDecoder.decode(modules, size, isHigh: isHigh)?.message.decoded.text == fixture.text)
+      #expect(RMQRDecoder.decode(modules, size, isHigh: isHigh)?.decoded.text == fixture.text)
       // So many modules, each in a codeword of its own at worst.
       let limit = (size.codewords - size.data(isHigh: isHigh)) / size.blocks(isHigh: isHigh) / 2
       let free = (0..<(size.rows * size.columns)).filter { i in
@@ -142,7 +142,7 @@ struct MatrixCodeTests {
       for count in [limit, limit + 1, 3 * limit, free.count / 2] {
         var spoilt = modules
         for i in free.shuffled(using: &random).prefix(count) { spoilt.dark[i].toggle() }
-        let text = RMQRDecoder.decode(spoilt, size, isHigh: isHigh)?.message.decoded.text
+        let text = RMQRDecoder.decode(spoilt, size, isHigh: isHigh)?.decoded.text
         if count == limit { #expect(text == fixture.text, "\(fixture.testDescription)") }
         // With two check codewords a block, chance finds a codeword now and then; with more it does not.
         if limit > 3 { #expect(text == nil || text == fixture.text, "\(fixture.testDescription)") }
@@ -203,9 +203,9 @@ struct MatrixCodeTests {
     #expect(fixtures.count == 9)
     for fixture in fixtures {
       var modules = fixture.modules
-      #expect(MaxiCodeDecoder.decode(modules)?.message.decoded.text == fixture.text)
+      #expect(MaxiCodeDecoder.decode(modules)?.decoded.text == fixture.text)
       for _ in 0..<6 { modules.dark[Int(random.next() % UInt64(modules.dark.count))].toggle() }
-      let text = MaxiCodeDecoder.decode(modules)?.message.decoded.text
+      let text = MaxiCodeDecoder.decode(modules)?.decoded.text
       #expect(text == nil || text == fixture.text)
     }
   }

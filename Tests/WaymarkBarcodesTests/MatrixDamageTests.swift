@@ -107,7 +107,7 @@ struct MatrixDamageTests {
       for count in [limit, limit + 1, 2 * limit + 2, free.count / 2] {
         var spoilt = modules
         for i in free.shuffled(using: &random).prefix(count) { spoilt.dark[i].toggle() }
-        let text = MicroQRDecoder.decode(spoilt)?.message.decoded.text
+        let text = MicroQRDecoder.decode(spoilt)?.decoded.text
         if count == limit { #expect(text == fixture.text, "\(fixture.testDescription)") }
         #expect(text == nil || text == fixture.text, "\(fixture.testDescription)")
       }

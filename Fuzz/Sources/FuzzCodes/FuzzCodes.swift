@@ -23,11 +23,6 @@ struct FuzzCodes {
       let wanted = only < symbologies.count && only > 0 ? [symbologies[only]] : Set(symbologies)
       guard var scanner = try? BarcodeScanner(ScanConfiguration(symbologies: wanted, effort: effort)) else { return 0 }
       let reading = image.withView { scanner.scan($0) }
-      if let first = reading.symbols.first, var grader = try? SymbolGrader(),
-        let grade = image.withView({ grader.grade(first, in: $0) })
-      {
-        require(grade.parts.allSatisfy { (0...4).contains($0.value) }, "a grade beyond the scale")
-      }
       for symbol in reading.symbols {
         // Add-ons bring what carries them.
         let isCarrier = Symbology.retail.contains(symbol.symbology) && !wanted.isDisjoint(with: [.ean2, .ean5])

@@ -142,13 +142,10 @@ struct AztecReader {
           let (u, v) = turn.apply(x - half, y - half)
           return (u + half, v + half)
         }
-        guard let (message, used) = AztecDecoder.decode(mode, upright) else { continue }
+        guard let message = AztecDecoder.decode(mode, upright) else { continue }
         finding.corners = turn.corners(map, half: r)
         finding.message = message
-        finding.used = used
         finding.certainty = 1
-        finding.matrix = matrix
-        finding.map = map * Homography.translation([-r, -r])
         return finding
       }
     }

@@ -12,11 +12,6 @@ struct MatrixDetection {
   var certainty: Double
   var inverted = false
   var message: CodeMessage?
-  /// The share of the error correction that it took.
-  var used = 0.0
-  /// The modules, and where they lie: for grading.
-  var matrix: ModuleMatrix?
-  var map: Homography?
 
   init(symbology: Symbology, corners: Quadrilateral, module: Double, certainty: Double) {
     self.symbology = symbology
@@ -37,7 +32,6 @@ struct MatrixDetection {
     var other = self
     other.corners = map.apply(corners)
     other.module *= scale
-    other.map = self.map.map { map * $0 }
     return other
   }
 }

@@ -71,7 +71,7 @@ extension DataMatrixReader {
       Quadrilateral(topLeft: [0, 0], topRight: [columns, 0], bottomRight: [columns, rows], bottomLeft: [0, rows]))
     var finding = MatrixDetection(
       symbology: .dataMatrix, corners: corners, module: c.length / min(columns, rows), certainty: 0)
-    (finding.inverted, finding.map) = (c.inverted, outline.map)
+    finding.inverted = c.inverted
     let sampler = ModuleSampler(view, columns: size.columns, rows: size.rows, place: outline.place)
     if read(sampler, size, &finding) { return finding }
     // Within a large symbol the patterns between regions say where things are.

@@ -207,7 +207,6 @@ struct DataMatrixReader {
       guard let sampler = sampler(attempt, size, map, contrast: contrast, inverted: c.inverted) else {
         continue
       }
-      finding.map = map
       if read(sampler, size, &finding) { return finding }
     }
     return finding.certainty > 0.97 ? finding : nil
@@ -219,8 +218,8 @@ struct DataMatrixReader {
       let matrix = sampler.matrix(radius: radius, sharpen: sharpen, inverted: finding.inverted)
       let fit = matrix.agreement(size.frame)
       finding.certainty = max(finding.certainty, fit)
-      guard fit > 0.8, let (message, used) = decode(matrix, size) else { continue }
-      (finding.message, finding.used, finding.matrix) = (message, used, matrix)
+      guard fit > 0.8, let message = decode(matrix, size) else { continue }
+      finding.message = message
       finding.certainty = 1
       return true
     }
@@ -283,7 +282,7 @@ struct DataMatrixReader {
   }
 
   /// As it is, or as seen in a mirror: then what is the left side is the lower one.
-  private func decode(_ matrix: ModuleMatrix, _ size: DataMatrixSize) -> (CodeMessage, Double)? {
+  private func decode(_ matrix: ModuleMatrix, _ size: DataMatrixSize) -> CodeMessage? {
     if DataMatrixSize.all.contains(size), let found = DataMatrixDecoder.decode(size, matrix) { return found }
     let turned = size.turned
     guard DataMatrixSize.all.contains(turned) else { return nil }

@@ -75,14 +75,13 @@ struct MaxiCodeReader {
       let sampler = ModuleSampler(view, columns: 30, rows: 33) { x, y in map.apply(Self.place(x, y)) }
       for sharpen: Float in [0, 0.6] {
         let matrix = sampler.matrix(radius: 5, sharpen: sharpen, inverted: false)
-        guard let (message, used) = MaxiCodeDecoder.decode(matrix) else { continue }
+        guard let message = MaxiCodeDecoder.decode(matrix) else { continue }
         var finding = MatrixDetection(
           symbology: .maxiCode,
           corners: map.apply(
             Quadrilateral(topLeft: [0, 0], topRight: [30, 0], bottomRight: [30, 33], bottomLeft: [0, 33])),
           module: unit.x, certainty: 1)
         finding.message = message
-        finding.used = used
         return finding
       }
     }

@@ -66,14 +66,11 @@ struct MicroQRReader {
       // The format names the version, and lies where the map is right.
       if move.length > 0, !matrix.namesMicroVersion(version), !matrix.transposed.namesMicroVersion(version) { break }
       for matrix in [matrix, matrix.transposed] {
-        guard let (message, used) = MicroQRDecoder.decode(matrix) else { continue }
+        guard let message = MicroQRDecoder.decode(matrix) else { continue }
         var finding = MatrixDetection(
           symbology: .microQR, corners: moved, module: module, certainty: 1)
         finding.message = message
-        finding.used = used
         finding.inverted = inverted
-        finding.matrix = matrix
-        finding.map = map
         return finding
       }
     }

@@ -38,15 +38,12 @@ struct RMQRReader {
     }
     for (radius, sharpen) in [(4, Float(0)), (3, 0.6), (5, 1.2)] {
       let matrix = sampler.matrix(radius: radius, sharpen: sharpen, inverted: inverted)
-      guard matrix.agreement(size.fixed) > 0.85, let (message, used) = RMQRDecoder.decode(matrix, size, isHigh: isHigh)
+      guard matrix.agreement(size.fixed) > 0.85, let message = RMQRDecoder.decode(matrix, size, isHigh: isHigh)
       else { continue }
       let outline = Quadrilateral(topLeft: [0, 0], topRight: [w, 0], bottomRight: [w, h], bottomLeft: [0, h])
       var finding = MatrixDetection(symbology: .rMQR, corners: map.apply(outline), module: module, certainty: 1)
       finding.message = message
-      finding.used = used
       finding.inverted = inverted
-      finding.matrix = matrix
-      finding.map = map
       return finding
     }
     return nil

@@ -172,12 +172,10 @@ struct MicroPDF417Reader {
     let module = corners.topLeft.distance(to: corners.topRight) / width
     var finding = MatrixDetection(symbology: .microPDF417, corners: corners, module: module, certainty: 0.95)
     guard
-      let used = ReedSolomon.pdf417.correct(
-        &words, checks: shape.checks, doubt: doubt, erasures: erasures, reserve: 2)
+      ReedSolomon.pdf417.correct(&words, checks: shape.checks, doubt: doubt, erasures: erasures, reserve: 2)
     else { return finding }
     var text = PDF417Text(Array(words.dropLast(shape.checks)))
     finding.message = text.message()
-    finding.used = used
     finding.certainty = 1
     return finding
   }

@@ -174,12 +174,11 @@ struct PDF417CodewordVotes {
     var (words, doubt, erasures) = codewords(shape)
     let checks = shape.checks
     guard
-      let used = ReedSolomon.pdf417.correct(&words, checks: checks, doubt: doubt, erasures: erasures, reserve: 2),
+      ReedSolomon.pdf417.correct(&words, checks: checks, doubt: doubt, erasures: erasures, reserve: 2),
       let count = words.first, count >= 1, count <= words.count - checks
     else { return Decoded(finding: finding, columns: shape.columns) }
     var text = PDF417Text(Array(words[1..<count]))
     finding.message = text.message()
-    finding.used = used
     return Decoded(finding: finding, columns: shape.columns, extent: extent(shape))
   }
 

@@ -312,8 +312,8 @@ struct QRReader {
       candidate.formatErrors = min(candidate.formatErrors, formatErrors)
       // Nothing like a code: do not spend a decoding on it.
       guard timing > 0.7, formatErrors <= 4 else { return false }
-      if let outcome = decoder.decode(matrix, grid.layout) {
-        candidate.message = outcome.message
+      if let message = decoder.decode(matrix, grid.layout) {
+        candidate.message = message
         candidate.grid = grid
         return true
       }

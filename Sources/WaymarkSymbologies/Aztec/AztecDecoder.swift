@@ -49,10 +49,10 @@ package enum AztecDecoder {
     return words[0] << 4 | words[1]
   }
 
-  /// The message, and which share of the error correction it took.
+  /// Reads the message.
   ///
   /// - Parameter matrix: all modules of the upright symbol.
-  package static func decode(_ mode: Mode, _ matrix: ModuleMatrix) -> (message: CodeMessage, used: Double)? {
+  package static func decode(_ mode: Mode, _ matrix: ModuleMatrix) -> CodeMessage? {
     guard matrix.columns == mode.side, matrix.rows == mode.side else { return nil }
     let places = layers(mode)
     guard places.count == mode.bits else { return nil }
@@ -76,14 +76,10 @@ package enum AztecDecoder {
     let all = 1 << mode.width - 1
     // Codewords of one tone do not occur in data.
     let erasures = words.prefix(mode.data).indices.filter { words[$0] == 0 || words[$0] == all }
-    let used: Double
-    if let share = code.correct(&words, checks: checks, doubt: [], reserve: 1) {
-      used = share
-    } else if let share = code.correct(&words, checks: checks, doubt: doubt, erasures: erasures, reserve: 1) {
-      used = share
-    } else {
-      return nil
-    }
+    guard
+      code.correct(&words, checks: checks, doubt: [], reserve: 1)
+        || code.correct(&words, checks: checks, doubt: doubt, erasures: erasures, reserve: 1)
+    else { return nil }
     var data: [Bool] = []
     for word in words.prefix(mode.data) {
       guard word != 0, word != all else { return nil }
@@ -94,7 +90,7 @@ package enum AztecDecoder {
     var text = AztecText(data)
     var message = text.message()
     message.isReaderProgramming = mode.isReaderProgramming
-    return (message, min(1, used))
+    return message
   }
 
   /// Where the bits of all layers lie among the modules, row by row: from the outermost inwards, each two modules thick, from the upper left corner down along the

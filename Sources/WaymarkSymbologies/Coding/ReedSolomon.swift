@@ -144,14 +144,12 @@ package struct ReedSolomon: Sendable {
   /// - Parameters:
   ///   - doubt: of each codeword, more is worse; empty where nothing is known.
   ///   - erasures: codewords that are unreadable for certain.
-  /// - Returns: the share of the check codewords that it took.
+  /// - Returns: true if there is a codeword near enough.
   package func correct(
     _ words: inout [Int], checks: Int, doubt: [Float], erasures: [Int] = [], reserve: Int = 0
-  ) -> Double? {
-    if let errors = correct(&words, checks: checks, erasures: erasures, reserve: reserve) {
-      return Double(2 * errors + erasures.count) / Double(checks)
-    }
-    guard doubt.count == words.count else { return nil }
+  ) -> Bool {
+    if correct(&words, checks: checks, erasures: erasures, reserve: reserve) != nil { return true }
+    guard doubt.count == words.count else { return false }
     let known = Set(erasures)
     let order = erasures + doubt.indices.filter { !known.contains($0) }.sorted { doubt[$0] > doubt[$1] }
     // Erasures that take every check codeword fit anything: some are kept, so that what comes out is not an accident.
@@ -159,16 +157,16 @@ package struct ReedSolomon: Sendable {
     var count = erasures.count + 2
     while count + reserve <= checks {
       var trial = words
-      if let errors = correct(&trial, checks: checks, erasures: Array(order.prefix(count)), reserve: reserve) {
+      if correct(&trial, checks: checks, erasures: Array(order.prefix(count)), reserve: reserve) != nil {
         words = trial
-        return Double(2 * errors + count) / Double(checks)
+        return true
       }
       count += max(2, checks / 8)
     }
-    return nil
+    return false
   }
 
-  /// The check codewords for some data; the way back, for tests and for grading.
+  /// The check codewords for some data; the way back, for tests.
   package func checks(for data: [Int], count: Int) -> [Int] {
     var generator = [1]
     for i in 0..<count {

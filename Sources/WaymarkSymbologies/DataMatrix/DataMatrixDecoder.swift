@@ -1,7 +1,7 @@
 /// From the modules of a Data Matrix symbol to its message: ISO/IEC 16022 clauses 5.2 to 5.7 and annex F.
 package enum DataMatrixDecoder {
-  /// The message, and which share of the error correction it took.
-  package static func decode(_ size: DataMatrixSize, _ matrix: ModuleMatrix) -> (message: CodeMessage, used: Double)? {
+  /// Reads the message.
+  package static func decode(_ size: DataMatrixSize, _ matrix: ModuleMatrix) -> CodeMessage? {
     guard matrix.columns == size.columns, matrix.rows == size.rows else { return nil }
     let (regionWidth, regionHeight) = (size.regionWidth, size.regionHeight)
     let data = matrix.picked(columns: size.dataColumns, rows: size.dataRows) { x, y in
@@ -24,31 +24,29 @@ package enum DataMatrixDecoder {
     // In the largest symbol the last two blocks have one data codeword less, so that the check codewords start with the
     // ninth block; some printers start with the first.
     for shift in size.blocks == 10 ? [8, 0] : [0] {
-      guard let (data, used) = correct(words, doubt, size, shift: shift) else { continue }
+      guard let data = correct(words, doubt, size, shift: shift) else { continue }
       var codewords = Codewords(data)
-      return codewords.message().map { ($0, used) }
+      return codewords.message()
     }
     return nil
   }
 
   private static func correct(
     _ words: [Int], _ doubt: [Float], _ size: DataMatrixSize, shift: Int
-  ) -> (data: [Int], used: Double)? {
+  ) -> [Int]? {
     var data = [Int](repeating: 0, count: size.data)
     let checks = size.checks / size.blocks
-    var used = 0.0
     for block in 0..<size.blocks {
       let own = Array(stride(from: block, to: size.data, by: size.blocks))
       let places = own + (0..<size.checks).filter { ($0 + shift) % size.blocks == block }.map { size.data + $0 }
       var codeword = places.map { words[$0] }
       guard places.count == own.count + checks,
-        let share = ReedSolomon.dataMatrix.correct(
+        ReedSolomon.dataMatrix.correct(
           &codeword, checks: checks, doubt: doubt.isEmpty ? [] : places.map { doubt[$0] })
       else { return nil }
-      used = max(used, share)
       for (i, word) in zip(own, codeword) { data[i] = word }
     }
-    return (data, used)
+    return data
   }
 }
 

@@ -2,10 +2,10 @@ import WaymarkSystem
 
 /// From the modules of a MaxiCode symbol to its message: ISO/IEC 16023.
 package enum MaxiCodeDecoder {
-  /// The message, and which share of the error correction it took.
+  /// Reads the message.
   ///
   /// - Parameter matrix: one module a place of `MaxiCodePlacement`.
-  package static func decode(_ matrix: ModuleMatrix) -> (message: CodeMessage, used: Double)? {
+  package static func decode(_ matrix: ModuleMatrix) -> CodeMessage? {
     guard matrix.dark.count == MaxiCodePlacement.numbers.count else { return nil }
     var words = [Int](repeating: 0, count: 144)
     var sure = [Float](repeating: 1, count: matrix.margins.isEmpty ? 0 : 144)
@@ -15,28 +15,26 @@ package enum MaxiCodeDecoder {
       if !sure.isEmpty { sure[word] = min(sure[word], matrix.margins[place]) }
     }
     var primary = Array(words[0..<20])
-    guard let errors = ReedSolomon.sixBits.correct(&primary, checks: 10, reserve: 2) else { return nil }
+    guard ReedSolomon.sixBits.correct(&primary, checks: 10, reserve: 2) != nil else { return nil }
     let mode = primary[0] & 15
     guard (2...6).contains(mode) else { return nil }
     // Mode 5 has more error correction for the secondary message (clause 4.10).
     let checks = mode == 5 ? 56 : 40
     var secondary = [Int](repeating: 0, count: 124 - checks)
-    var used = Double(2 * errors) / 10
     for half in 0...1 {
       let places = Array(stride(from: 20 + half, to: 144, by: 2))
       var block = places.map { words[$0] }
       guard
-        let share = ReedSolomon.sixBits.correct(
+        ReedSolomon.sixBits.correct(
           &block, checks: checks / 2, doubt: sure.isEmpty ? [] : places.map { 1 - sure[$0] }, reserve: 2)
       else { return nil }
-      used = max(used, share)
       for i in 0..<((124 - checks) / 2) { secondary[2 * i + half] = block[i] }
     }
     var text = MaxiCodeText(mode <= 3 ? secondary : Array(primary[1..<10]) + secondary)
     var message = text.message()
     message.isReaderProgramming = mode == 6
     if mode <= 3 { message = postal(primary, mode: mode, message) }
-    return (message, min(1, used))
+    return message
   }
 
   /// The structured carrier message stands before the secondary one, or, where that begins as a message of transport data

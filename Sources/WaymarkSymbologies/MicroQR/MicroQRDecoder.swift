@@ -19,15 +19,15 @@ package enum MicroQRDecoder {
     (4, 10, 14, 0),
   ]
 
-  /// The message, and which share of the error correction it took.
-  package static func decode(_ matrix: ModuleMatrix) -> (message: CodeMessage, used: Double)? {
+  /// Reads the message.
+  package static func decode(_ matrix: ModuleMatrix) -> CodeMessage? {
     let (format, wrong) = format(matrix)
     guard wrong <= 2 else { return nil }
     let (version, data, checks, reserve) = shapes[format >> 2]
     guard matrix.columns == 9 + 2 * version else { return nil }
     var words = codewords(matrix, mask: format & 3, data: data, checks: checks, isShort: version % 2 == 1)
     guard words.count == data + checks,
-      let errors = ReedSolomon.qr.correct(&words, checks: checks, reserve: reserve)
+      ReedSolomon.qr.correct(&words, checks: checks, reserve: reserve) != nil
     else { return nil }
     var bits: [Bool] = []
     for (i, word) in words.prefix(data).enumerated() {
@@ -37,7 +37,7 @@ package enum MicroQRDecoder {
     let counts = [[3, 0, 0, 0], [4, 3, 0, 0], [5, 4, 4, 3], [6, 5, 5, 4]][version - 1]
     let widths = QRText.Widths(mode: version - 1, counts: counts, isRectangular: false)
     guard let message = QRText.message(bits, widths), !message.isEmpty else { return nil }
-    return (message, Double(2 * errors) / Double(checks))
+    return message
   }
 
   /// Decodes the format information: symbol number and mask, and how many of its bits are wrong.

@@ -1,9 +1,7 @@
 /// From the modules of an rMQR symbol to its message.
 package enum RMQRDecoder {
-  /// The message, and which share of the error correction it took.
-  package static func decode(
-    _ matrix: ModuleMatrix, _ size: RMQRSize, isHigh: Bool
-  ) -> (message: CodeMessage, used: Double)? {
+  /// Reads the message.
+  package static func decode(_ matrix: ModuleMatrix, _ size: RMQRSize, isHigh: Bool) -> CodeMessage? {
     guard matrix.columns == size.columns, matrix.rows == size.rows else { return nil }
     // In columns of two from the right, upwards first; the outermost ones hold no data (clause 7.7.3).
     var places: [(x: Int, y: Int)] = []
@@ -35,22 +33,20 @@ package enum RMQRDecoder {
     // The blocks with one data codeword more come last.
     let first = blocks - count % blocks
     var data: [Int] = []
-    var used = 0.0
     for block in 0..<blocks {
       var own = (0..<short).map { $0 * blocks + block }
       if block >= first { own.append(short * blocks + block - first) }
       own += (0..<checks).map { count + $0 * blocks + block }
       var codeword = own.map { words[$0] }
       guard
-        let share = ReedSolomon.qr.correct(
+        ReedSolomon.qr.correct(
           &codeword, checks: checks, doubt: matrix.margins.isEmpty ? [] : own.map { doubt[$0] })
       else { return nil }
-      used = max(used, share)
       data += codeword.dropLast(checks)
     }
     let bits = data.flatMap { word in (0..<8).map { word >> (7 - $0) & 1 == 1 } }
     let widths = QRText.Widths(mode: 3, counts: size.counts, isRectangular: true)
     guard let message = QRText.message(bits, widths), !message.isEmpty else { return nil }
-    return (message, used)
+    return message
   }
 }

@@ -9,27 +9,15 @@ package struct QRDecoder {
 
   package init() {}
 
-  /// The result of a look at the modules.
-  package struct Outcome {
-    package var message: CodeMessage
-    /// True if columns and rows are exchanged: seen in a mirror.
-    package var isMirrored = false
-    /// The share of correction that was spent, 0 to 1, of the worst block.
-    package var effort = 0.0
-  }
-
-  /// Reads modules in either orientation.
-  package mutating func decode(_ matrix: ModuleMatrix, _ layout: QRLayout) -> Outcome? {
+  /// Reads modules, upright or as seen in a mirror.
+  package mutating func decode(_ matrix: ModuleMatrix, _ layout: QRLayout) -> CodeMessage? {
     for mirrored in [false, true] {
       let seen = mirrored ? matrix.transposed : matrix
       let formats = seen.formats
       guard let best = formats.first, best.errors <= 3 else { continue }
       // A second format is worth a try where the first is not clear.
       for format in formats.prefix(best.errors >= 2 ? 2 : 1) where format.errors <= 4 {
-        if var outcome = decode(seen, layout, level: format.level, mask: format.mask) {
-          outcome.isMirrored = mirrored
-          return outcome
-        }
+        if let message = decode(seen, layout, level: format.level, mask: format.mask) { return message }
       }
     }
     return nil
@@ -37,7 +25,7 @@ package struct QRDecoder {
 
   private mutating func decode(
     _ matrix: ModuleMatrix, _ layout: QRLayout, level: Int, mask: Int
-  ) -> Outcome? {
+  ) -> CodeMessage? {
     let capacity = QRCapacity(layout, level: level)
     let placement = self.placement(layout)
     guard placement.count >= capacity.codewords * 8 else { return nil }
@@ -57,20 +45,17 @@ package struct QRDecoder {
       doubt[i] = 1 - least
     }
     var data: [Int] = []
-    var effort = 0.0
     let keep = QRCapacity.detectionOnly(layout, level: level)
     for block in 0..<capacity.blocks {
       let indices = capacity.indices(of: block)
       var codewords = indices.map { words[$0] }
       guard
-        let used = ReedSolomon.qr.correct(
+        ReedSolomon.qr.correct(
           &codewords, checks: capacity.parity, doubt: margins.isEmpty ? [] : indices.map { doubt[$0] }, reserve: keep)
       else { return nil }
-      effort = max(effort, used)
       data += codewords.dropLast(capacity.parity)
     }
-    guard let message = QRContent.message(data, version: layout.version) else { return nil }
-    return Outcome(message: message, effort: effort)
+    return QRContent.message(data, version: layout.version)
   }
 
   private mutating func placement(_ layout: QRLayout) -> [Int32] {
@@ -83,7 +68,7 @@ package struct QRDecoder {
 
 extension QRCapacity {
   /// Where the codewords of a block stand among those of the symbol, in which blocks are interleaved (clause 7.6).
-  package func indices(of block: Int) -> [Int] {
+  func indices(of block: Int) -> [Int] {
     let short = shortBlocks
     var found = (0..<shortData).map { $0 * blocks + block }
     // The last data codewords are those of the longer blocks alone.
@@ -96,7 +81,7 @@ extension QRCapacity {
 extension ModuleMatrix {
   /// Levels of error correction (0 is L, then M, Q, H) and masks, the likeliest first: those nearest to either copy, and of
   /// equals those nearest to both.
-  package var formats: [(level: Int, mask: Int, errors: Int)] {
+  var formats: [(level: Int, mask: Int, errors: Int)] {
     let words = formatWords
     typealias Ranked = (rank: Int, format: (level: Int, mask: Int, errors: Int))
     // The two bits of the level count 01, 00, 11, 10 for L, M, Q, H (table 12).

@@ -19,18 +19,14 @@ final class PictureScanner {
     var onboardingSymbologies: Set<Symbology> = [.qr]
     /// Leaves only the one code that counts.
     var onlyOne = false
-    /// Says how each code is printed.
-    var grades = false
   }
 
   private let settings: Settings
   private var scanner: BarcodeScanner
-  private var grader: SymbolGrader
 
   init(_ settings: Settings) throws(BarcodeError) {
     self.settings = settings
     scanner = try BarcodeScanner(settings.scan)
-    grader = try SymbolGrader()
   }
 
   /// Reads, decodes, scans and judges the pages of one input. Whatever is wrong with one stands in its report.
@@ -65,9 +61,6 @@ final class PictureScanner {
         report.advice = reading.unread.lazy.compactMap(\.advice).first
       }
       if settings.onlyOne { keepOne(&report) }
-      if settings.grades {
-        report.grades = picture.image.withView { view in report.symbols.map { grader.grade($0, in: view) } }
-      }
       if let path = input.annotation {
         annotate(&report, file, found.background, AnnotationTarget.path(path, page: page.number))
       }

@@ -41,8 +41,6 @@ struct ScanReport: Sendable, Encodable {
   /// Which of the symbols the verdict is about.
   var chosen: Int?
   var symbols: [Symbol] = []
-  /// How each symbol is printed, where that was asked for; `nil` for what is not graded.
-  var grades: [PrintGrade?]?
   var error: ImageError?
   /// Where a code is that could not be read, or only in part; not in the object.
   var unread: [Quadrilateral] = []
@@ -85,7 +83,6 @@ struct ScanReport: Sendable, Encodable {
       symbols
     case error
     case symbology, text, bytesBase64, charset, corners, quality, pass, gs1, addOn, part, index, count, id
-    case grade, standard, lines, parameters, name, measured, unknown
     case identifier, value
     case code, message, hint
   }
@@ -108,9 +105,7 @@ struct ScanReport: Sendable, Encodable {
     try container.encodeIfPresent(advice?.rawValue, forKey: .advice)
     try container.encodeIfPresent(chosen, forKey: .chosen)
     var list = container.nestedUnkeyedContainer(forKey: .symbols)
-    for (index, symbol) in symbols.enumerated() {
-      try list.encode(SymbolReport(symbol: symbol, grade: grades?[index], isGraded: grades != nil))
-    }
+    for symbol in symbols { try list.encode(SymbolReport(symbol: symbol)) }
     if let error {
       var object = container.nestedContainer(keyedBy: Key.self, forKey: .error)
       try object.encode(error.code.rawValue, forKey: .code)
@@ -132,8 +127,6 @@ struct ScanReport: Sendable, Encodable {
 /// One code in the object that `--json` prints.
 private struct SymbolReport: Encodable {
   let symbol: Symbol
-  let grade: PrintGrade?
-  let isGraded: Bool
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: ScanReport.Key.self)
@@ -159,25 +152,6 @@ private struct SymbolReport: Encodable {
       try object.encodeIfPresent(part.count, forKey: .count)
       try object.encodeIfPresent(part.id, forKey: .id)
     }
-    if isGraded { try encodeGrade(to: &container) }
-  }
-
-  private func encodeGrade(to container: inout KeyedEncodingContainer<ScanReport.Key>) throws {
-    guard let grade else { return try container.encodeNil(forKey: .grade) }
-    var object = container.nestedContainer(keyedBy: ScanReport.Key.self, forKey: .grade)
-    try object.encode(grade.standard, forKey: .standard)
-    try object.encode(grade.letter.rawValue, forKey: .grade)
-    try object.encode(grade.value, forKey: .value)
-    try object.encode(grade.lines, forKey: .lines)
-    var list = object.nestedUnkeyedContainer(forKey: .parameters)
-    for part in grade.parts {
-      var entry = list.nestedContainer(keyedBy: ScanReport.Key.self)
-      try entry.encode(part.parameter.rawValue, forKey: .name)
-      try entry.encode(part.letter.rawValue, forKey: .grade)
-      try entry.encode(part.value, forKey: .value)
-      try entry.encodeIfPresent(part.measured.map { (10_000 * $0).rounded() / 10_000 }, forKey: .measured)
-    }
-    try object.encode(PrintGrade.unknown.map(\.rawValue), forKey: .unknown)
   }
 }
 

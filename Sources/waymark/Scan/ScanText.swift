@@ -1,4 +1,3 @@
-import Foundation
 import WaymarkBarcodes
 import WaymarkOnboarding
 import WaymarkSymbologies
@@ -31,58 +30,8 @@ struct ScanText {
         let total = part.count.map { " of \($0)" } ?? ""
         lines.append(row("  part", "\(part.index)\(total)" + (part.id.map { ", " + shown($0) } ?? "")))
       }
-      if let grades = report.grades { lines += self.lines(for: grades[index], of: symbol) }
-    }
-    if report.grades?.contains(where: { $0 != nil }) == true {
-      lines.append(
-        "  A camera without calibrated light cannot tell absolute reflectance, the measuring aperture, the light's angle and"
-      )
-      lines.append("  colour, or what of the distances is its own angle of view.")
     }
     return lines.map { $0 + "\n" }.joined()
-  }
-
-  /// The grade of a symbol, and of each of its parameters.
-  private func lines(for grade: PrintGrade?, of symbol: Symbol) -> [String] {
-    guard let grade else {
-      return [
-        row("  grade", "none: \(symbol.symbology.displayName) in several rows, or what lies in no grid, is not graded")
-      ]
-    }
-    func number(_ value: Double) -> String { String(format: "%.1f", value) }
-    let extent = grade.lines > 1 ? ", the mean of \(grade.lines) scan lines" : ""
-    let style: Terminal.Style = grade.value >= 2.5 ? .good : grade.value >= 1.5 ? .warning : .bad
-    let head = terminal.styled("\(grade.letter.rawValue) (\(number(grade.value)))", style)
-    return [row("  grade", "\(head)  \(grade.standard)\(extent)")]
-      + grade.parts.map { part in
-        let measured =
-          part.measured.map { Self.measured($0, part.parameter) } ?? (part.value >= 3.95 ? "passes" : "fails")
-        let name = Self.phrase(part.parameter)
-        let gap = String(repeating: " ", count: max(2, 26 - name.count))
-        return "    \(name)\(gap)\(part.letter.rawValue) (\(number(part.value)))  \(measured)"
-      }
-  }
-
-  private static func measured(_ value: Double, _ parameter: PrintGrade.Parameter) -> String {
-    parameter == .gridNonuniformity ? String(format: "%.2f modules", value) : String(format: "%.0f %%", 100 * value)
-  }
-
-  private static func phrase(_ parameter: PrintGrade.Parameter) -> String {
-    switch parameter {
-    case .edgeDetermination: "edge determination"
-    case .minimumReflectance: "minimum reflectance"
-    case .minimumEdgeContrast: "minimum edge contrast"
-    case .defects: "defects"
-    case .decodability: "decodability"
-    case .symbolContrast: "symbol contrast"
-    case .modulation: "modulation"
-    case .decode: "decode"
-    case .reflectanceMargin: "reflectance margin"
-    case .fixedPatternDamage: "fixed pattern damage"
-    case .axialNonuniformity: "axial nonuniformity"
-    case .gridNonuniformity: "grid nonuniformity"
-    case .unusedErrorCorrection: "unused error correction"
-    }
   }
 
   private func headline(_ report: ScanReport) -> String {

@@ -66,7 +66,6 @@ def commands(runs):
     # Some hold no code, or one that onboarding refuses.
     take("codes in the pictures", ["scan", "--json", *pictures], status=1)
     take("verdicts of onboarding", ["scan", "--onboarding", *pictures], status=2)
-    take("print quality", ["scan", "--grade", "Samples/pictures/product.png"])
     take("codes of the fixtures", ["scan", "--json", "Tests/Fixtures/Codes"], status=1)
     converted = "Tests/Fixtures/Pictures/converted"
     others = ["dark-avif.avif", "dark-jxl.jxl", "heic.heic", "jxl.jxl", "pdf-pages.pdf", "tiff-pages.tif"]

@@ -14,18 +14,18 @@ import WaymarkImage
     switch fixture.symbology {
     case .dataMatrix:
       let size = try #require(DataMatrixSize.all.first { $0.columns == modules.columns && $0.rows == modules.rows })
-      return DataMatrixDecoder.decode(size, modules)?.message.bytes
-    case .maxiCode: return MaxiCodeDecoder.decode(modules)?.message.bytes
-    case .microQR: return MicroQRDecoder.decode(modules)?.message.bytes
+      return DataMatrixDecoder.decode(size, modules)?.bytes
+    case .maxiCode: return MaxiCodeDecoder.decode(modules)?.bytes
+    case .microQR: return MicroQRDecoder.decode(modules)?.bytes
     case .qr:
       var decoder = QRDecoder()
-      return decoder.decode(modules, try #require(QRLayout(version: (modules.columns - 17) / 4)))?.message.bytes
+      return decoder.decode(modules, try #require(QRLayout(version: (modules.columns - 17) / 4)))?.bytes
     case .rMQR:
       let size = try #require(
         (0..<32).map(RMQRSize.init).first { $0.columns == modules.columns && $0.rows == modules.rows })
       var word: UInt32 = 0
       for (i, place) in RMQRSize.formatPlaces.enumerated() where modules[place.x, place.y] { word |= 1 << UInt32(i) }
-      return RMQRDecoder.decode(modules, size, isHigh: RMQRSize.format(word).isHigh)?.message.bytes
+      return RMQRDecoder.decode(modules, size, isHigh: RMQRSize.format(word).isHigh)?.bytes
     case .aztec, .pdf417, .microPDF417:
       return fixture.draw(scale: 3).withView { view in
         BuiltInReaders(view: view, levels: BlockMean(view), wanted: [fixture.symbology], effort: .still).read()
