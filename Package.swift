@@ -109,7 +109,6 @@ let package = Package(
     module(
       "WaymarkDocuments",
       ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkNetworks", "WaymarkGeometry", "CModels", "CKernels"]),
-    module("WaymarkPosters", ["WaymarkImage", "WaymarkGeometry", "WaymarkDocuments"]),
     module("WaymarkText", ["WaymarkSystem", "WaymarkImage", "WaymarkNetworks", "WaymarkGeometry"]),
     module(
       "WaymarkScenes",
@@ -251,7 +250,7 @@ let package = Package(
         "WaymarkCounting", "WaymarkFeedback", "WaymarkKeys", "WaymarkText", "WaymarkProtocol",
         "WaymarkWorker", "WaymarkPipeline", "WaymarkServer", "WaymarkLogging", "WaymarkService", "WaymarkClient",
         "WaymarkDiagnostics", "WaymarkHTTP",
-        "WaymarkKiosk", "WaymarkPosters", "WaymarkTyping", "WaymarkFocus",
+        "WaymarkKiosk", "WaymarkTyping", "WaymarkFocus",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -314,7 +313,6 @@ let package = Package(
     tests(
       "WaymarkDocumentsTests",
       ["WaymarkSystem", "WaymarkDocuments", "WaymarkNetworks", "WaymarkImage", "WaymarkGeometry", "CModels"]),
-    tests("WaymarkPostersTests", ["WaymarkPosters", "WaymarkImage", "WaymarkGeometry"]),
     tests(
       "WaymarkTextTests",
       ["WaymarkSystem", "WaymarkText", "WaymarkNetworks", "WaymarkImage", "WaymarkGeometry", "CTextModel"]),

@@ -6,7 +6,7 @@ struct AnchorsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "anchors",
     abstract: "Builds libraries of preset pictures, judges them and finds them in frames.",
-    usage: "waymark anchors build|add|remove|merge|compare|list|quality|capture|match|track|codes …",
+    usage: "waymark anchors build|add|remove|merge|compare|list|quality|match|track|codes …",
     subcommands: [
       AnchorsBuildCommand.self,
       AnchorsAddCommand.self,
@@ -15,7 +15,6 @@ struct AnchorsCommand: AsyncParsableCommand {
       AnchorsCompareCommand.self,
       AnchorsListCommand.self,
       AnchorsQualityCommand.self,
-      AnchorsCaptureCommand.self,
       AnchorsMatchCommand.self,
       AnchorsTrackCommand.self,
       AnchorsCodesCommand.self,
