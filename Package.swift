@@ -194,7 +194,6 @@ let package = Package(
         "WaymarkSystem", "WaymarkConfiguration", "WaymarkSymbologies", "WaymarkOnboarding", "WaymarkKeys",
         "WaymarkProtocol", "WaymarkService", "WaymarkClient",
       ]),
-    module("WaymarkFocus", ["WaymarkSystem", "WaymarkJSON"]),
     module(
       "WaymarkKiosk",
       [
@@ -250,7 +249,7 @@ let package = Package(
         "WaymarkCounting", "WaymarkFeedback", "WaymarkKeys", "WaymarkText", "WaymarkProtocol",
         "WaymarkWorker", "WaymarkPipeline", "WaymarkServer", "WaymarkLogging", "WaymarkService", "WaymarkClient",
         "WaymarkDiagnostics", "WaymarkHTTP",
-        "WaymarkKiosk", "WaymarkTyping", "WaymarkFocus",
+        "WaymarkKiosk", "WaymarkTyping",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -369,7 +368,6 @@ let package = Package(
         .product(name: "NIOPosix", package: "swift-nio"),
       ]),
     tests("WaymarkHTTPTests", ["WaymarkHTTP"]),
-    tests("WaymarkFocusTests", ["WaymarkFocus", "WaymarkSystem"]),
     tests("WaymarkTypingTests", ["WaymarkConfiguration", "WaymarkKeys", "WaymarkService", "WaymarkTyping"]),
     tests(
       "WaymarkKioskTests", ["WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkHTTP", "WaymarkKiosk"]),

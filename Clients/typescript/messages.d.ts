@@ -1133,8 +1133,6 @@ export interface PoseValue {
 export interface ProfileDescription {
   /** Its name. */
   profile: string;
-  /** The programs that choose it when they have the focus, in small letters; missing where there are none. */
-  programs?: string[] | null;
   /** The days of the week on which it is in use, `mon` to `sun`; missing where all are. */
   days?: string[] | null;
   /** The times of day, such as `08:00-17:30`, in the time zone of the device; missing where all are. */
@@ -1156,9 +1154,7 @@ export interface ProfileStatus {
   /** Its name; missing where the usual settings hold. */
   profile?: string | null;
   /** The reason why it is in use. */
-  reason: "none" | "request" | "code" | "program" | "schedule";
-  /** The program that has the focus; operators alone see it. */
-  program?: string | null;
+  reason: "none" | "request" | "code" | "schedule";
   /** When a choice ends by itself: RFC 3339, UTC. */
   until?: string | null;
   /** The cues that are signalled while it is in use; all where it names none. */
@@ -1806,21 +1802,12 @@ export interface ConfigReloadRequest {
 export interface ProfileListRequest {
 }
 
-/** Chooses a profile, before focus and schedule; without one takes the choice of a request or a code back. */
+/** Chooses a profile, before the schedule; without one takes the choice of a request or a code back. */
 export interface ProfileUseRequest {
   /** Its name. */
   profile?: string | null;
   /** Seconds after which the choice ends by itself; it holds until another one when missing. From 1 to 86400. */
   seconds?: number | null;
-}
-
-/**
- * Says which program has the focus of the desktop: the service itself sees none. The newest word of any client
- * holds, until that client takes it back or leaves.
- */
-export interface ProfileFocusRequest {
-  /** The name by which the desktop knows it; nothing has the focus when missing. From 1 to 200 bytes. */
-  program?: string | null;
 }
 
 /** Arms a scan. */
@@ -2456,13 +2443,8 @@ export interface Methods {
   "config.reload": { params: ConfigReloadRequest; result: ConfigReloadResult };
   /** Asks which profiles there are and which one is in use. */
   "profile.list": { params: ProfileListRequest; result: ProfileListResult };
-  /** Chooses a profile, before focus and schedule; without one takes the choice of a request or a code back. */
+  /** Chooses a profile, before the schedule; without one takes the choice of a request or a code back. */
   "profile.use": { params: ProfileUseRequest; result: ProfileStatus };
-  /**
-   * Says which program has the focus of the desktop: the service itself sees none. The newest word of any client
-   * holds, until that client takes it back or leaves.
-   */
-  "profile.focus": { params: ProfileFocusRequest; result: ProfileStatus };
   /** Arms a scan. */
   "scan.begin": { params: ScanBeginRequest; result: ScanBeginResult };
   /** Ends a scan. */

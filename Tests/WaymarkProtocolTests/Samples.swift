@@ -108,7 +108,7 @@ enum Samples {
     session: "d1abc", format: .pdf, pages: 1, paths: ["/var/lib/waymark/documents/saved/note.pdf"], by: actor)
 
   static let profileStatus = ProfileStatus(
-    profile: "goods-in", reason: .program, program: "sapgui", until: "2026-01-02T03:04:05Z", cues: ["read"],
+    profile: "goods-in", reason: .request, until: "2026-01-02T03:04:05Z", cues: ["read"],
     by: Actor(client: 3, user: 1000))
   static let signed = SignatureSaved(
     id: "0mab3k7xz-1abc", saved: "2026-01-02T03:04:05.678Z", hash: "5d41402a", purpose: "Goods received",
@@ -237,7 +237,7 @@ enum Samples {
         TextPatternRequest(
           name: "serial", expression: "[A-Z0-9]+", length: [6, 8], alphabet: "ABC0123", check: "luhn", kind: "number"),
       ], languages: ["eng"], timeout: 30),
-    ProfileListRequest(), ProfileUseRequest(profile: "goods-in", seconds: 600), ProfileFocusRequest(program: "sapgui"),
+    ProfileListRequest(), ProfileUseRequest(profile: "goods-in", seconds: 600),
     TextChooseRequest(text: "ABO123", session: "t1abc"), TextCancelRequest(session: "t1abc"),
   ]
 
@@ -256,9 +256,9 @@ enum Samples {
       ProfileListResult(
         profiles: [
           ProfileDescription(
-            profile: "goods-in", programs: ["sap*"], days: ["mon", "fri"], times: ["08:00-17:30"], codes: true)
+            profile: "goods-in", days: ["mon", "fri"], times: ["08:00-17:30"], codes: true)
         ], active: profileStatus)
-    ), ("profile.use", profileStatus), ("profile.focus", profileStatus),
+    ), ("profile.use", profileStatus),
     ("unsubscribe", UnsubscribeResult(events: ["scan.*"])),
     ("role.lower", RoleLowerResult(role: .observer)),
     ("scan.begin", ScanBeginResult(scan: "s1")), ("scan.cancel", Empty()),

@@ -4,8 +4,6 @@ public struct ProfileStatus: EventPayload {
   public var profile: String?
   /// The reason why it is in use.
   public var reason: ProfileReason
-  /// The program that has the focus; operators alone see it.
-  public var program: String?
   /// When a choice ends by itself: RFC 3339, UTC.
   public var until: String?
   /// The cues that are signalled while it is in use; all where it names none.
@@ -16,21 +14,15 @@ public struct ProfileStatus: EventPayload {
   /// The name on the wire.
   public static let event = "profile.changed"
 
-  /// Without the program in front of which a person sits.
-  public var forObservers: Self {
-    var copy = self
-    copy.program = nil
-    return copy
-  }
+  /// All of it.
+  public var forObservers: Self { self }
 
   /// A value from its parts.
   public init(
-    profile: String? = nil, reason: ProfileReason, program: String? = nil, until: String? = nil,
-    cues: [String]? = nil, by: Actor? = nil
+    profile: String? = nil, reason: ProfileReason, until: String? = nil, cues: [String]? = nil, by: Actor? = nil
   ) {
     self.profile = profile
     self.reason = reason
-    self.program = program
     self.until = until
     self.cues = cues
     self.by = by
@@ -45,8 +37,6 @@ public enum ProfileReason: String, Codable, CaseIterable, Sendable {
   case request
   /// Its code was scanned.
   case code
-  /// The program that it is for has the focus.
-  case program
   /// Its days and times.
   case schedule
 }

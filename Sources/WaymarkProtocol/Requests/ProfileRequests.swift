@@ -29,8 +29,6 @@ public struct ProfileListResult: Codable, Hashable, Sendable {
 public struct ProfileDescription: Codable, Hashable, Sendable {
   /// Its name.
   public var profile: String
-  /// The programs that choose it when they have the focus, in small letters; missing where there are none.
-  public var programs: [String]?
   /// The days of the week on which it is in use, `mon` to `sun`; missing where all are.
   public var days: [String]?
   /// The times of day, such as `08:00-17:30`, in the time zone of the device; missing where all are.
@@ -39,18 +37,15 @@ public struct ProfileDescription: Codable, Hashable, Sendable {
   public var codes: Bool
 
   /// A value from its parts.
-  public init(
-    profile: String, programs: [String]? = nil, days: [String]? = nil, times: [String]? = nil, codes: Bool
-  ) {
+  public init(profile: String, days: [String]? = nil, times: [String]? = nil, codes: Bool) {
     self.profile = profile
-    self.programs = programs
     self.days = days
     self.times = times
     self.codes = codes
   }
 }
 
-/// Chooses a profile, before focus and schedule; without one takes the choice of a request or a code back.
+/// Chooses a profile, before the schedule; without one takes the choice of a request or a code back.
 public struct ProfileUseRequest: ServiceRequest {
   /// Its name.
   public var profile: String?
@@ -68,20 +63,4 @@ public struct ProfileUseRequest: ServiceRequest {
     self.profile = profile
     self.seconds = seconds
   }
-}
-
-/// Says which program has the focus of the desktop: the service itself sees none. The newest word of any client holds, until that client
-/// takes it back or leaves.
-public struct ProfileFocusRequest: ServiceRequest {
-  /// The name by which the desktop knows it; nothing has the focus when missing. From 1 to 200 bytes.
-  public var program: String?
-
-  /// The result of a success.
-  public typealias Result = ProfileStatus
-
-  /// The name on the wire.
-  public static let method = "profile.focus"
-
-  /// A value from its parts.
-  public init(program: String? = nil) { self.program = program }
 }

@@ -7,7 +7,7 @@ package enum ProtocolCatalog {
   package static let requests: [any ServiceRequest.Type] = [
     PingRequest.self, StatusRequest.self, SubscribeRequest.self, UnsubscribeRequest.self,
     RoleLowerRequest.self, ConfigReloadRequest.self,
-    ProfileListRequest.self, ProfileUseRequest.self, ProfileFocusRequest.self,
+    ProfileListRequest.self, ProfileUseRequest.self,
     ScanBeginRequest.self, ScanCancelRequest.self, ScanConfirmRequest.self, GalleryListRequest.self,
     GalleryScanRequest.self, ScanPictureRequest.self, CodesFollowRequest.self, CodesUnfollowRequest.self,
     CountBeginRequest.self, CountResetRequest.self, CountEndRequest.self,

@@ -711,10 +711,7 @@ extension ProtocolComments {
     ProfileDescription.codes	True if codes choose it. They are not told: whoever has one may choose.
     ProfileDescription.days	The days of the week on which it is in use, `mon` to `sun`; missing where all are.
     ProfileDescription.profile	Its name.
-    ProfileDescription.programs	The programs that choose it when they have the focus, in small letters; missing where there are none.
     ProfileDescription.times	The times of day, such as `08:00-17:30`, in the time zone of the device; missing where all are.
-    ProfileFocusRequest	Says which program has the focus of the desktop: the service itself sees none. The newest word of any client holds, until that client takes it back or leaves.
-    ProfileFocusRequest.program	The name by which the desktop knows it; nothing has the focus when missing. From 1 to 200 bytes.
     ProfileListRequest	Asks which profiles there are and which one is in use.
     ProfileListResult	The profiles of the configuration.
     ProfileListResult.active	The one in use, as the last `profile.changed` told it.
@@ -722,17 +719,15 @@ extension ProtocolComments {
     ProfileReason	The reason why a profile is in use.
     ProfileReason.code	Its code was scanned.
     ProfileReason.none	Nothing chose one: the usual settings hold.
-    ProfileReason.program	The program that it is for has the focus.
     ProfileReason.request	A client asked for it by `profile.use`.
     ProfileReason.schedule	Its days and times.
     ProfileStatus	The profile in use, and why: another one than before.
     ProfileStatus.by	The client that asked for it.
     ProfileStatus.cues	The cues that are signalled while it is in use; all where it names none.
     ProfileStatus.profile	Its name; missing where the usual settings hold.
-    ProfileStatus.program	The program that has the focus; operators alone see it.
     ProfileStatus.reason	The reason why it is in use.
     ProfileStatus.until	When a choice ends by itself: RFC 3339, UTC.
-    ProfileUseRequest	Chooses a profile, before focus and schedule; without one takes the choice of a request or a code back.
+    ProfileUseRequest	Chooses a profile, before the schedule; without one takes the choice of a request or a code back.
     ProfileUseRequest.profile	Its name.
     ProfileUseRequest.seconds	Seconds after which the choice ends by itself; it holds until another one when missing. From 1 to 86400.
     Role	The role of a connection.

@@ -20,10 +20,6 @@ enum ProfileKeys {
       "a profile: the keys of this page that [profiles.md](profiles.md#keys) lists, which hold while it is in use, and `when`"
     ),
     key(".when", .section, "when it is in use without a request"),
-    key(
-      ".when.programs", .texts(200),
-      "while one of these programs has the focus: the names by which sway (`app_id`) or X11 (`WM_CLASS`) knows it; `*` at the end stands for the rest"
-    ),
     key(".when.days", .choices(Weekday.allCases.map(\.rawValue)), "on these days of the week"),
     key(
       ".when.times", .texts(11),

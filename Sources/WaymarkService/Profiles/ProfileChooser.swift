@@ -1,7 +1,7 @@
 package import WaymarkSystem
 
-/// Decides which profile is in use: one that somebody asked for or whose code was scanned, else that of the focused program, else that of
-/// the hour, else none. A value: its times are given to it, in seconds of a clock that runs evenly.
+/// Decides which profile is in use: one that a client asked for or whose code was scanned, else that of the hour, else none. A
+/// value: its times are given to it, in seconds of a clock that runs evenly.
 package struct ProfileChooser: Sendable {
   /// The reason why a profile is in use.
   package enum Reason: Hashable, Sendable {
@@ -11,8 +11,6 @@ package struct ProfileChooser: Sendable {
     case request(client: Int)
     /// Its code was scanned.
     case code
-    /// The program that has the focus.
-    case program(String)
     /// Its days and times.
     case schedule
   }
@@ -33,10 +31,6 @@ package struct ProfileChooser: Sendable {
     case request(String?, client: Int, seconds: Double?)
     /// A code with this text was read.
     case code(String)
-    /// A client says which program has the focus.
-    case focus(String?, client: Int)
-    /// A client left.
-    case left(client: Int)
     /// The configuration was read again.
     case profiles([ServiceProfile])
     /// Time has passed.
@@ -46,7 +40,6 @@ package struct ProfileChooser: Sendable {
   private var profiles: [ServiceProfile]
   /// The choice that somebody made.
   private var made: Choice?
-  private var focus: (program: String, client: Int)?
   /// Codes that were in view, the newest last.
   private var seen: [(text: String, time: Double)] = []
   /// The choice that holds.
@@ -86,14 +79,6 @@ package struct ProfileChooser: Sendable {
       made = Choice(profile: name, reason: .request(client: client), until: seconds.map { now + $0 })
     case .request(nil, _, _): made = nil
     case .code(let text): scanned(text, at: now)
-    case .focus(let program, let client):
-      if let program {
-        focus = (program, client)
-      } else if focus?.client == client {
-        focus = nil
-      }
-    case .left(let client):
-      if focus?.client == client { focus = nil }
     case .profiles(let new):
       profiles = new
       if let name = made?.profile, !has(name) { made = nil }
@@ -116,9 +101,6 @@ package struct ProfileChooser: Sendable {
 
   private func current(_ moment: LocalMoment) -> Choice {
     if let made { return made }
-    if let focus, let profile = profiles.first(where: { $0.isFor(program: focus.program) }) {
-      return Choice(profile: profile.name, reason: .program(focus.program))
-    }
     if let profile = profiles.first(where: { $0.isDue(moment) }) {
       return Choice(profile: profile.name, reason: .schedule)
     }

@@ -56,29 +56,17 @@ package final class ProfilesModule: ServiceModule {
     return true
   }
 
-  /// Takes a client's word for which program has the focus.
-  func focus(_ program: String?, client: Int) { handle(.focus(program, client: client)) }
-
-  package func connectionClosed(_ connection: Connection) { handle(.left(client: connection.number)) }
-
   package func contribute(to snapshot: inout Snapshot) { snapshot.profile = profiles.isEmpty ? nil : active }
 
   package func register(in methods: inout MethodTable) {
-    methods.add(ProfileListRequest.self, observers: true) { [weak self] _, connection in
+    methods.add(ProfileListRequest.self, observers: true) { [weak self] _, _ in
       guard let self else { throw ServiceError.stopping }
-      return ProfileListResult(
-        profiles: self.profiles.map(ProfileDescription.init),
-        active: connection.role == .observer ? self.active.forObservers : self.active)
+      return ProfileListResult(profiles: self.profiles.map(ProfileDescription.init), active: self.active)
     }
     methods.add(ProfileUseRequest.self) { [weak self] request, connection in
       guard let self else { throw ServiceError.stopping }
       if let name = request.profile, !self.chooser.has(name) { throw self.unknown(name) }
       self.handle(.request(request.profile, client: connection.number, seconds: request.seconds))
-      return self.active
-    }
-    methods.add(ProfileFocusRequest.self) { [weak self] request, connection in
-      guard let self else { throw ServiceError.stopping }
-      self.focus(request.program, client: connection.number)
       return self.active
     }
   }
@@ -129,9 +117,6 @@ package final class ProfilesModule: ServiceModule {
       status.reason = .request
       status.by = hub.actor(client)
     case .code: status.reason = .code
-    case .program(let program):
-      status.reason = .program
-      status.program = program
     case .schedule: status.reason = .schedule
     }
     status.until = choice.until.map { WallClock.timestamp(seconds: Int(hub.wall() + $0 - now)) }
@@ -145,7 +130,7 @@ extension ProfileDescription {
   init(_ profile: ServiceProfile) {
     func list(_ words: [String]) -> [String]? { words.isEmpty ? nil : words }
     self.init(
-      profile: profile.name, programs: list(profile.programs), days: list(profile.days.map(\.rawValue)),
-      times: list(profile.times.map(\.text)), codes: profile.hasCodes)
+      profile: profile.name, days: list(profile.days.map(\.rawValue)), times: list(profile.times.map(\.text)),
+      codes: profile.hasCodes)
   }
 }

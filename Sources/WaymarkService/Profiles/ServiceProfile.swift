@@ -5,8 +5,6 @@ package import WaymarkSystem
 package struct ServiceProfile: Sendable {
   /// Its name.
   package let name: String
-  /// Programs with the focus, in small letters; a star at the end stands for the rest.
-  package var programs: [String] = []
   /// Days of the week; all where there are times alone.
   package var days: [Weekday] = []
   /// Times of day; all where there are days alone.
@@ -39,14 +37,6 @@ package struct ServiceProfile: Sendable {
     }
   }
 
-  /// Returns whether it is for a program.
-  package func isFor(program: String) -> Bool {
-    let program = program.lowercased()
-    return programs.contains { name in
-      name.last == "*" ? program.hasPrefix(name.dropLast()) : program == name
-    }
-  }
-
   /// Returns whether a code chooses it.
   func isChosen(by text: String) -> Bool { codes.contains(text) || codePattern?.matches(text) == true }
 }
@@ -74,7 +64,6 @@ extension ServiceProfile {
       }
       var profile = ServiceProfile(entry.key)
       let when = entry.node["when"]
-      profile.programs = (when?["programs"]?.strings ?? []).map { $0.lowercased() }
       profile.days = (when?["days"]?.strings ?? []).compactMap(Weekday.init(rawValue:))
       for node in when?["times"]?.elements ?? [] {
         if let time = node.string.flatMap({ DayTime($0) }) {

@@ -7,16 +7,15 @@ import WaymarkSystem
 /// `waymark profiles`: which settings hold for the work at hand.
 struct ProfilesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "profiles", abstract: "List and choose profiles, and have the focused program choose them.",
+    commandName: "profiles", abstract: "List and choose profiles.",
     discussion: "Asks the running service; choosing needs the role operator. docs/profiles.md says what a profile is.",
-    subcommands: [ProfilesListCommand.self, ProfilesUseCommand.self, ProfilesWatchCommand.self])
+    subcommands: [ProfilesListCommand.self, ProfilesUseCommand.self])
 
   static func text(of status: ProfileStatus) -> String {
     func shown(_ text: String) -> String { DisplayText.escaped(text, limit: 100) }
     let name = status.profile.map(shown) ?? "no profile"
     switch status.reason {
     case .none: return name
-    case .program: return "\(name), for \(status.program.map(shown) ?? "the focused program")"
     default: return "\(name), by \(status.reason.rawValue)\(status.until.map { " until \($0)" } ?? "")"
     }
   }
@@ -48,8 +47,8 @@ struct ProfilesListCommand: AsyncParsableCommand {
 
   private static func text(of profile: ProfileDescription, active: String?) -> String {
     let parts = [
-      profile.programs.map { "for " + $0.joined(separator: ", ") }, profile.days.map { $0.joined(separator: " ") },
-      profile.times.map { $0.joined(separator: " ") }, profile.codes ? "by code" : nil,
+      profile.days.map { $0.joined(separator: " ") }, profile.times.map { $0.joined(separator: " ") },
+      profile.codes ? "by code" : nil,
     ].compactMap { $0 }
     let mark = profile.profile == active ? "*" : " "
     return "\(mark) \(profile.profile)  \(DisplayText.escaped(parts.joined(separator: "; "), limit: 400))"
@@ -60,7 +59,7 @@ struct ProfilesListCommand: AsyncParsableCommand {
 struct ProfilesUseCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "use",
-    abstract: "Choose a profile; without a name, leave the choice to program and time of day again.",
+    abstract: "Choose a profile; without a name, leave the choice to the time of day again.",
     discussion: """
       Examples:
         waymark profiles use goods-in

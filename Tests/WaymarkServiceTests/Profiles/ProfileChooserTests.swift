@@ -16,58 +16,29 @@ import WaymarkSystem
   private func chooser() throws -> ProfileChooser {
     let pattern = try RegularExpression("BOX-[0-9]+")
     return ProfileChooser([
-      profile("goods-in") {
-        $0.programs = ["sap*"]; $0.codes = ["P:IN"]
-      },
+      profile("goods-in") { $0.codes = ["P:IN"] },
       profile("count") {
         $0.codePattern = pattern; $0.holdFor = 60
       },
       profile("night") { $0.times = [DayTime(start: 22 * 60, end: 6 * 60)] },
-      profile("office") {
-        $0.days = [.mon, .tue, .wed]; $0.programs = ["calc"]
-      },
+      profile("office") { $0.days = [.mon, .tue, .wed] },
     ])
   }
 
   @Test func withoutProfilesTheUsualSettingsHold() {
     var chooser = ProfileChooser([])
     #expect(chooser.handle(.tick, at: 0, noon) == nil)
-    #expect(chooser.handle(.focus("sap", client: 1), at: 1, noon) == nil)
     #expect(chooser.choice == .usual)
     #expect(chooser.deadline(at: 0, noon) == nil)
   }
 
-  @Test func aRequestGoesBeforeFocusBeforeTheHour() throws {
+  @Test func aRequestGoesBeforeTheHour() throws {
     var chooser = try chooser()
     #expect(chooser.handle(.tick, at: 0, noon)?.profile == "office")
     #expect(chooser.choice.reason == .schedule)
-    let focused = chooser.handle(.focus("SAP Logon", client: 7), at: 1, noon)
-    #expect(focused == .init(profile: "goods-in", reason: .program("SAP Logon")))
     let asked = chooser.handle(.request("night", client: 3, seconds: nil), at: 2, noon)
     #expect(asked == .init(profile: "night", reason: .request(client: 3)))
-    // The focus goes on being followed below it.
-    #expect(chooser.handle(.focus("calc", client: 7), at: 3, noon) == nil)
-    #expect(chooser.handle(.request(nil, client: 4, seconds: nil), at: 4, noon)?.reason == .program("calc"))
-    #expect(chooser.handle(.focus(nil, client: 7), at: 5, noon)?.reason == .schedule)
-  }
-
-  @Test func aChoiceStaysWhenItsClientLeavesAndTheFocusDoesNot() throws {
-    var chooser = try chooser()
-    _ = chooser.handle(.focus("sap", client: 7), at: 0, noon)
-    _ = chooser.handle(.request("night", client: 3, seconds: nil), at: 1, noon)
-    #expect(chooser.handle(.left(client: 3), at: 2, noon) == nil)
-    #expect(chooser.handle(.left(client: 7), at: 3, noon) == nil)
-    #expect(chooser.handle(.request(nil, client: 4, seconds: nil), at: 4, noon)?.profile == "office")
-  }
-
-  @Test func theNewestWordAboutTheFocusHolds() throws {
-    var chooser = try chooser()
-    _ = chooser.handle(.focus("sap", client: 7), at: 0, noon)
-    _ = chooser.handle(.focus("calc", client: 8), at: 1, noon)
-    #expect(chooser.choice.profile == "office")
-    // Another client takes the choice back.
-    #expect(chooser.handle(.focus(nil, client: 7), at: 2, noon) == nil)
-    #expect(chooser.handle(.left(client: 7), at: 3, noon) == nil)
+    #expect(chooser.handle(.request(nil, client: 4, seconds: nil), at: 4, noon)?.reason == .schedule)
   }
 
   @Test func aRequestMayEndByItself() throws {

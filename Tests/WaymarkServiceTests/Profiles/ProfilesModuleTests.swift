@@ -32,7 +32,6 @@ import WaymarkSystem
 
   private var profiles: [ServiceProfile] {
     var one = ServiceProfile("goods-in")
-    one.programs = ["calc"]
     one.codes = ["P:IN"]
     one.cues = ["read"]
     return [one, ServiceProfile("count")]
@@ -52,17 +51,14 @@ import WaymarkSystem
     #expect(event["cues"]?.array == ["read"] && event["by"]?["client"] != nil)
     #expect(try client.next()["result"]?["profile"]?.string == "goods-in")
     // The same profile for another reason is told, and nothing is set again.
-    try client.send("{\"id\":3,\"method\":\"profile.focus\",\"params\":{\"program\":\"calc\"}}\n")
-    #expect(try client.next()["result"]?["reason"]?.string == "request")
-    try client.send("{\"id\":4,\"method\":\"profile.use\",\"params\":{}}\n")
+    #expect(await Self.take(applied, "P:IN"))
     let second = try client.next()
-    #expect(second["reason"]?.string == "program" && second["program"]?.string == "calc")
-    _ = try client.next()
+    #expect(second["reason"]?.string == "code" && second["profile"]?.string == "goods-in")
     #expect(await applied.names == ["goods-in"])
     let list = try client.ask("profile.list", "{}", id: 5)
     #expect(list["result"]?["profiles"]?.array?.map { $0["profile"]?.string } == ["goods-in", "count"])
     #expect(list["result"]?["profiles"]?.array?.first?["codes"] == true)
-    #expect(list["result"]?["active"]?["program"]?.string == "calc")
+    #expect(list["result"]?["active"]?["reason"]?.string == "code")
     await service.stop()
   }
 
@@ -82,24 +78,18 @@ import WaymarkSystem
     await none.stop()
   }
 
-  @Test func anObserverSeesNoProgramAndChoosesNothing() async throws {
+  @Test func anObserverSeesTheChoiceAndChoosesNothing() async throws {
     let applied = Applied()
     let service = try await service(profiles, applied, observer: true)
     let client = try RawClient(service.path)
     _ = try client.next()
     #expect(try client.ask("profile.use", #"{"profile":"count"}"#)["error"]?["code"]?.string == "notPermitted")
-    #expect(try client.ask("profile.focus", #"{"program":"calc"}"#, id: 2)["error"]?["code"]?.string == "notPermitted")
-    await Self.focus(applied, "calc")
+    #expect(await Self.take(applied, "P:IN"))
     let list = try client.ask("profile.list", "{}", id: 3)["result"]
-    #expect(list?["active"]?["profile"]?.string == "goods-in" && list?["active"]?["program"] == nil)
+    #expect(list?["active"]?["profile"]?.string == "goods-in")
     let snapshot = try client.ask("subscribe", "{}", id: 4)["result"]
-    #expect(snapshot?["profile"]?["profile"]?.string == "goods-in" && snapshot?["profile"]?["program"] == nil)
+    #expect(snapshot?["profile"]?["profile"]?.string == "goods-in")
     await service.stop()
-  }
-
-  @ServiceActor
-  private static func focus(_ applied: Applied, _ program: String) {
-    applied.module?.focus(program, client: 99)
   }
 
   @Test func aCodeOfAProfileIsTakenAndOthersAreNot() async throws {
@@ -121,20 +111,17 @@ import WaymarkSystem
   @ServiceActor
   private static func use(_ applied: Applied, _ profiles: [ServiceProfile]) -> String? { applied.module?.use(profiles) }
 
-  @Test func theFocusOfAClientThatLeavesIsForgotten() async throws {
+  @Test func aChoiceStaysWhenItsClientLeaves() async throws {
     let applied = Applied()
     let service = try await service(profiles, applied)
-    let watcher = try RawClient(service.path)
-    _ = try watcher.next()
+    let operatorClient = try RawClient(service.path)
+    _ = try operatorClient.next()
+    #expect(try operatorClient.ask("profile.use", #"{"profile":"count"}"#)["result"]?["profile"]?.string == "count")
+    operatorClient.shutdownSending()
     let client = try RawClient(service.path)
     _ = try client.next()
-    _ = try client.ask("subscribe", #"{"events":["profile.*"]}"#)
-    #expect(try watcher.ask("profile.focus", #"{"program":"calc"}"#)["result"]?["profile"]?.string == "goods-in")
-    #expect(try client.next()["reason"]?.string == "program")
-    watcher.shutdownSending()
-    let event = try client.next()
-    #expect(event["reason"]?.string == "none" && event["profile"] == nil)
-    #expect(await applied.names == ["goods-in", nil])
+    #expect(try client.ask("profile.list", "{}")["result"]?["active"]?["profile"]?.string == "count")
+    #expect(await applied.names == ["count"])
     await service.stop()
   }
 }

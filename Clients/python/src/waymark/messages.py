@@ -1358,8 +1358,6 @@ class ProfileDescription(Message):
 
     profile: str
     """Its name."""
-    programs: list[str] | None = None
-    """The programs that choose it when they have the focus, in small letters; missing where there are none."""
     days: list[str] | None = None
     """The days of the week on which it is in use, `mon` to `sun`; missing where all are."""
     times: list[str] | None = None
@@ -1386,10 +1384,8 @@ class ProfileStatus(Message):
     """The name of the event."""
     profile: str | None = None
     """Its name; missing where the usual settings hold."""
-    reason: Literal["none", "request", "code", "program", "schedule"]
+    reason: Literal["none", "request", "code", "schedule"]
     """The reason why it is in use."""
-    program: str | None = None
-    """The program that has the focus; operators alone see it."""
     until: str | None = None
     """When a choice ends by itself: RFC 3339, UTC."""
     cues: list[str] | None = None

@@ -91,22 +91,13 @@ class Methods:
         return self._call("profile.list", {}, ProfileListResult)
 
     def profile_use(self, *, profile: str | None = None, seconds: float | None = None) -> ProfileStatus:
-        """Chooses a profile, before focus and schedule; without one takes the choice of a request or a code back.
+        """Chooses a profile, before the schedule; without one takes the choice of a request or a code back.
 
         :param profile: Its name.
         :param seconds: Seconds after which the choice ends by itself; it holds until another one when missing. From
             1 to 86400.
         """
         return self._call("profile.use", {"profile": profile, "seconds": seconds}, ProfileStatus)
-
-    def profile_focus(self, *, program: str | None = None) -> ProfileStatus:
-        """Says which program has the focus of the desktop: the service itself sees none. The newest word of any client
-        holds, until that client takes it back or leaves.
-
-        :param program: The name by which the desktop knows it; nothing has the focus when missing. From 1 to 200
-            bytes.
-        """
-        return self._call("profile.focus", {"program": program}, ProfileStatus)
 
     def scan_begin(
         self,
@@ -817,22 +808,13 @@ class AsyncMethods:
         return await self._call("profile.list", {}, ProfileListResult)
 
     async def profile_use(self, *, profile: str | None = None, seconds: float | None = None) -> ProfileStatus:
-        """Chooses a profile, before focus and schedule; without one takes the choice of a request or a code back.
+        """Chooses a profile, before the schedule; without one takes the choice of a request or a code back.
 
         :param profile: Its name.
         :param seconds: Seconds after which the choice ends by itself; it holds until another one when missing. From
             1 to 86400.
         """
         return await self._call("profile.use", {"profile": profile, "seconds": seconds}, ProfileStatus)
-
-    async def profile_focus(self, *, program: str | None = None) -> ProfileStatus:
-        """Says which program has the focus of the desktop: the service itself sees none. The newest word of any client
-        holds, until that client takes it back or leaves.
-
-        :param program: The name by which the desktop knows it; nothing has the focus when missing. From 1 to 200
-            bytes.
-        """
-        return await self._call("profile.focus", {"program": program}, ProfileStatus)
 
     async def scan_begin(
         self,
