@@ -130,7 +130,7 @@ package struct SourceMark: Hashable, Sendable {
 
 /// How much a document may hold: it is read by a service that must not fall over a file.
 package enum SourceLimits {
-  /// Values, after aliases are expanded.
+  /// Lists, maps and single values.
   package static let values = 200_000
   /// Nesting of lists and maps.
   package static let depth = 32

@@ -1,18 +1,13 @@
+import CYaml
 import Yams
 
 /// Reads YAML into nodes that know their lines.
 ///
-/// Yams expands aliases while it composes, sharing what they stand for; so a "billion laughs" document costs nothing
-/// until somebody walks it. The walk here is counted, and what Yams itself would walk (the keys of maps, which it
-/// compares) is refused beforehand.
+/// Anchors and aliases are refused before the text is composed: a few lines of them stand for billions of values.
 package enum YAMLSource {
   /// The document that a text holds; nil where it is empty.
   package static func parse(_ text: String) throws(SourceSyntaxError) -> SourceNode? {
-    if let mark = AliasedKeys.first(in: text) {
-      throw SourceSyntaxError(
-        mark: mark, code: "badYAML", message: "a key is an alias, a list or a map",
-        hint: "use plain words as keys, and quotes that close on their line, in a file with aliases")
-    }
+    if let reference = reference(in: text) { throw reference }
     let root: Node?
     do {
       // A tag resolver is not needed: scalars are typed below, by the core schema.
@@ -37,8 +32,8 @@ package enum YAMLSource {
     budget -= 1
     guard budget > 0 else {
       throw SourceSyntaxError(
-        mark: mark, code: "tooLarge", message: "more than \(SourceLimits.values) values after aliases are expanded",
-        hint: "remove the aliases that multiply each other")
+        mark: mark, code: "tooLarge", message: "more than \(SourceLimits.values) values",
+        hint: "divide the file")
     }
     guard depth < SourceLimits.depth else {
       throw SourceSyntaxError(
@@ -68,10 +63,43 @@ package enum YAMLSource {
             key: scalar.string, mark: keyMark, node: try convert(value, depth: depth + 1, budget: &budget)))
       }
       return SourceNode(mark: mark, value: .map(entries))
-    case .alias:
-      throw SourceSyntaxError(
-        mark: mark, code: "badYAML", message: "an alias that stands for nothing", hint: "define it with '&' first")
+    case .alias: throw refusal(of: "an alias", at: mark)
     }
+  }
+
+  /// Finds the first anchor or alias by the scanner of libyaml, which Yams composes from. The work is linear in the text.
+  ///
+  /// - Returns: why the text is refused; `nil` if there is neither, or none before an error that composing reports.
+  private static func reference(in text: String) -> SourceSyntaxError? {
+    guard text.utf8.contains(where: { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "*") }) else { return nil }
+    // The scanner keeps its own address.
+    let scanner = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
+    defer { scanner.deallocate() }
+    guard yaml_parser_initialize(scanner) == 1 else { return nil }
+    defer { yaml_parser_delete(scanner) }
+    var text = text
+    return text.withUTF8 { bytes in
+      yaml_parser_set_encoding(scanner, YAML_UTF8_ENCODING)
+      yaml_parser_set_input_string(scanner, bytes.baseAddress, bytes.count)
+      var token = yaml_token_t()
+      while yaml_parser_scan(scanner, &token) == 1 {
+        defer { yaml_token_delete(&token) }
+        let mark = SourceMark(line: Int(token.start_mark.line) + 1, column: Int(token.start_mark.column) + 1)
+        switch token.type {
+        case YAML_ANCHOR_TOKEN: return refusal(of: "an anchor (&)", at: mark)
+        case YAML_ALIAS_TOKEN: return refusal(of: "an alias (*)", at: mark)
+        case YAML_STREAM_END_TOKEN: return nil
+        default: continue
+        }
+      }
+      return nil
+    }
+  }
+
+  private static func refusal(of what: String, at mark: SourceMark) -> SourceSyntaxError {
+    SourceSyntaxError(
+      mark: mark, code: "badYAML", message: "\(what) of YAML, which is not supported",
+      hint: "write the value where it belongs, and quote a text that begins with & or *")
   }
 
   /// The type of a plain scalar by the core schema (YAML 1.2.2, section 10.3.2).
