@@ -174,7 +174,12 @@ struct PageSettingsTests {
     var options = KioskOptions(assets: KioskServerTests.assets, token: KioskToken())
     options.page = settings
     let assets = try Assets(folder: options.assets, configuration: options.shown, style: settings.style)
-    #expect(try !#require(assets["index.html"]).text.contains("<script>x"))
+    let page = try #require(assets["index.html"]).text
+    #expect(!page.contains("<script>x") && page.contains("content=\"{&quot;"))
+    // The rules of the brand come after the page's own.
+    #expect(page.ranges(of: "/assets/brand.css").count == 1 && page.contains("brand.css\">\n</head>"))
+    #expect(assets["brand.css"]?.text == settings.style && !settings.style.isEmpty)
+    #expect(try Assets(folder: options.assets)["brand.css"] == nil)
     #expect(told("brand: {logo: page.html}\n") == ["1 brand.logo: it is neither SVG, PNG nor WebP"])
     #expect(told("brand: {logo: ../../etc/passwd}\n") == ["1 brand.logo: it is neither SVG, PNG nor WebP"])
     #expect(told("brand: {logo: missing.svg}\n").count == 1)

@@ -98,7 +98,7 @@ struct PickupTests {
     }
     #expect(decide("GET", "/pickup/a", host: "127.0.0.1:8631") == .refused(.foreignHost))
     #expect(decide("GET", "/pickup/a", host: "evil.example") == .refused(.foreignHost))
-    for path in ["/", "/api/config", "/api/pickup", "/pickup", "/assets/page.js"] {
+    for path in ["/", "/api/config", "/api/pickup", "/pickup", "/assets/js/main.js"] {
       #expect(decide("GET", path) == .refused(.foreignHost), "\(path)")
     }
     // Off, there is no such address.

@@ -39,11 +39,11 @@ struct Assets: Sendable {
 
   private let files: [String: File]
 
-  /// All files below a folder, by their path relative to it, and those that the page is gathered into.
+  /// All files below a folder, by their path relative to it; `index.html` with what the page may show in its head.
   ///
   /// - Parameters:
   ///   - configuration: JSON that stands in the page.
-  ///   - style: rules that come after the page's own.
+  ///   - style: rules that come after the page's own, served as `brand.css`.
   ///   - more: further files, by the names under which they are served.
   /// - Throws: `KioskError` with code `assets` when there is no index.html.
   init(
@@ -62,15 +62,23 @@ struct Assets: Sendable {
         code: .assets, message: "The page's files are not in \(folder).",
         hint: "Reinstall Waymark, or name the folder with --assets.")
     }
-    let sources = files
-    let gathered =
-      PageBundle.gather({ sources[$0]?.text }, configuration: configuration, style: style)
-      ?? ["index.html": PageBundle.configured(page, configuration)]
-    for (name, text) in gathered {
-      guard let type = Self.contentTypes[(name as NSString).pathExtension] else { continue }
-      files[name] = File(Data(text.utf8), contentType: type)
-    }
+    files["index.html"] = Self.file(Self.head(of: page, configuration, isBranded: !style.isEmpty), "html")
+    if !style.isEmpty { files["brand.css"] = Self.file(style, "css") }
     self.files = files.merging(more) { _, added in added }
+  }
+
+  private static func file(_ text: String, _ kind: String) -> File {
+    File(Data(text.utf8), contentType: contentTypes[kind] ?? "")
+  }
+
+  /// The page with what it may show in its head, so that it need not ask for it, and with the style sheet of the brand.
+  private static func head(of page: String, _ configuration: String, isBranded: Bool) -> String {
+    let page = page.replacing(
+      "<meta name=\"waymark\" content=\"\">",
+      with: "<meta name=\"waymark\" content=\"\(XMLText.escaped(configuration))\">")
+    guard isBranded else { return page }
+    return page.replacing(
+      "</head>", with: "  <link rel=\"stylesheet\" href=\"/assets/brand.css\">\n</head>", maxReplacements: 1)
   }
 
   /// A file by its relative path, exactly.

@@ -71,6 +71,17 @@ def the_page_is_small_and_soon_there(browser):
 
 
 @check
+def a_tree_that_was_not_packaged_serves_its_files_one_by_one(browser):
+    with Stand([picture("no-code.jpg")], options=["--assets", RESOURCES]) as stand:
+        browser.open(stand.url)
+        browser.find("[data-open=onboard]")
+        browser.until("performance.getEntriesByType('resource').some((one) => one.name.endsWith('/js/views/scanner.js') && one.responseEnd)", what="all views")
+        files = browser.script("return performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname);")
+        assert {"/assets/js/main.js", "/assets/js/views.js", "/assets/css/base.css"} <= set(files) and "/assets/page.js" not in files, files
+        settle(browser)
+
+
+@check
 def nothing_jumps_and_nothing_blocks(browser):
     long = {}
     with Stand(FRAMES, scene=SCENE, gallery=PICTURES, extra=storage()[0]) as stand:

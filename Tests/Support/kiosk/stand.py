@@ -13,6 +13,8 @@ import time
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
 WAYMARK = os.environ.get("WAYMARK", os.path.join(ROOT, ".build/release/waymark"))
+# The page as packages carry it, where Scripts/bundle-page has made it.
+PAGE_FOLDER = os.environ.get("KIOSK_PAGE", os.path.join(ROOT, "Sources/WaymarkKiosk/Resources"))
 
 
 class Camera:
@@ -79,7 +81,7 @@ class Stand:
         as_user = ["setpriv", "--reuid", str(account.pw_uid), "--regid", str(account.pw_gid), "--clear-groups"] if user else []
         self.command = as_user + [
             WAYMARK, "kiosk", "--socket", self.socket, "--token-file", os.path.join(place, "token"),
-            "--assets", os.path.join(ROOT, "Sources/WaymarkKiosk/Resources"), "--return-after", "60", *options]
+            "--assets", PAGE_FOLDER, "--return-after", "60", *options]
         try:
             self.start_kiosk("127.0.0.1:0")
         except BaseException:

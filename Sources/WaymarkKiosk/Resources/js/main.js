@@ -12,7 +12,8 @@ const root = document.getElementById('app');
 let current = startView;
 
 /** The code of views comes once the start view is there, which needs none of it. */
-const parts = { scanner: () => import('./views/scanner.js'), ar: () => import('./views/ar.js'), field: () => import('./views/field.js'), documents: () => import('./views/documents.js'), count: () => import('./views/count.js'), account: () => import('./views/signin.js'), about: () => import('./views/about.js'), profile: () => import('./views/profile.js') };
+const later = () => import('./views.js');
+const parts = { scanner: async () => (await later()).scanner, ar: async () => (await later()).ar, field: async () => (await later()).field, documents: async () => (await later()).documents, count: async () => (await later()).count, account: async () => (await later()).signin, about: async () => (await later()).about, profile: async () => (await later()).profile };
 let coming = false;
 
 /** Hands a view's code to `work`; a second touch while it is on its way does nothing. */
@@ -220,7 +221,7 @@ function begin() {
   listen();
   watchIdle(app);
   if (app.config.keyboard) import('./elements/keyboard.js').then(({ keyboard }) => keyboard.begin()).catch(() => {});
-  for (const load of Object.values(parts)) load().catch(() => {});
+  later().catch(() => {});
 }
 // It comes once that is on the screen: until then it would only take time from what draws. Where nobody sees the page, or the browser
 // does not tell of its first picture, it comes too.

@@ -1,0 +1,9 @@
+// The views that the start view does without, in one place: a package carries them as one file, views.js.
+export * as about from './views/about.js';
+export * as ar from './views/ar.js';
+export * as count from './views/count.js';
+export * as documents from './views/documents.js';
+export * as field from './views/field.js';
+export * as profile from './views/profile.js';
+export * as scanner from './views/scanner.js';
+export * as signin from './views/signin.js';
