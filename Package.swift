@@ -286,6 +286,16 @@ let package = Package(
       name: "encoder-benchmark", dependencies: ["WaymarkProtocol", "WaymarkJSON"], path: "Benchmarks/encoder",
       swiftSettings: swiftSettings),
 
+    // What the benchmarks and the tests against real drivers play cameras, frames and pictures through.
+    .executableTarget(
+      name: "waymark-probes",
+      dependencies: [
+        "WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", "WaymarkImage", "WaymarkFrames", "WaymarkSymbologies",
+        "WaymarkBarcodes", "WaymarkAnchors", "WaymarkDocuments", "WaymarkCamera", "WaymarkPipeline", "WaymarkWorker",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Benchmarks/probes", swiftSettings: swiftSettings),
+
     tests("WaymarkSystemTests", ["WaymarkSystem"]),
     tests("WaymarkJSONTests", ["WaymarkJSON"]),
     tests("WaymarkConfigurationTests", ["WaymarkSystem", "WaymarkConfiguration"]),

@@ -87,7 +87,7 @@ def save(path, g):
 
 def run(folder, K, width, extra=()):
     frames = sorted(f"{folder}/{f}" for f in os.listdir(folder) if f.startswith("qr"))
-    out = subprocess.run([a.waymark, "anchors", "codes", *frames, "--json", "--every", str(a.every), "--formats", "qr",
+    out = subprocess.run([a.waymark + "-probes", "codes", *frames, "--every", str(a.every), "--formats", "qr",
                           "--intrinsics", f"{F},{F},{K[0, 2]},{K[1, 2]}", "--width", str(width), *extra], stdout=subprocess.PIPE, text=True).stdout
     return [json.loads(l) for l in out.splitlines()]
 

@@ -15,7 +15,7 @@ struct CamerasCommand: ParsableCommand {
       Example:
         waymark cameras
       """,
-    subcommands: [CameraTrial.self, CameraList.self],
+    subcommands: [CameraList.self],
     defaultSubcommand: CameraList.self)
 }
 

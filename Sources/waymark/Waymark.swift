@@ -34,7 +34,6 @@ struct Waymark: AsyncParsableCommand {
       SocketPathCommand.self,
       UsersCommand.self,
       CompletionsCommand.self,
-      WorkerCommand.self,
     ])
 }
 

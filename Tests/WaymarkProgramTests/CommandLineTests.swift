@@ -34,15 +34,4 @@ struct CommandLineTests {
     #expect(try PassList("modules,strip,equalized").passes == [.modules, .strip, .equalized])
     #expect(throws: ValidationError.self) { try PassList("base,wave") }
   }
-
-  @Test func percentilesAreOfTheSortedTimes() {
-    var times = WorkerMeasurement.Times()
-    times.seconds = (1...100).reversed().map { Double($0) / 1000 }
-    #expect(abs(times.percentile(0) - 1) < 1e-9)
-    #expect(abs(times.percentile(0.5) - 51) < 1e-9)
-    #expect(abs(times.percentile(0.99) - 100) < 1e-9)
-    #expect(abs(times.percentile(1) - 100) < 1e-9)
-    times.seconds = [0.25]
-    #expect(times.percentile(0.99) == 250)
-  }
 }

@@ -6,18 +6,16 @@ struct AnchorsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "anchors",
     abstract: "Builds libraries of preset pictures, judges them and finds them in frames.",
-    usage: "waymark anchors build|add|remove|merge|compare|list|quality|match|track|codes …",
+    usage: "waymark anchors build|add|remove|compare|list|quality|match|track …",
     subcommands: [
       AnchorsBuildCommand.self,
       AnchorsAddCommand.self,
       AnchorsRemoveCommand.self,
-      AnchorsMergeCommand.self,
       AnchorsCompareCommand.self,
       AnchorsListCommand.self,
       AnchorsQualityCommand.self,
       AnchorsMatchCommand.self,
       AnchorsTrackCommand.self,
-      AnchorsCodesCommand.self,
     ])
 }
 

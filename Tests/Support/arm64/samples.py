@@ -80,7 +80,6 @@ def commands(runs):
     take("pages found", ["documents", "find", "--json", *[f"Samples/papers/{name}.jpg" for name in ("letter-1", "letter-2", "plate")]])
     take("a page made straight", ["documents", "scan", "Samples/papers/letter-2.jpg", "-o", "@/page.png"], ["page.png"])
     take("codes counted", ["count", "--json", "Samples/papers/shelf.jpg"])
-    take("codes followed", ["anchors", "codes", "--json", "Samples/frames"])
     if runs.first:
         _, keys, _ = runs.plain(["onboarding", "keygen", "--algorithm", "EdDSA", "--kid", "fleet", "--key", "%/fleet.pem"])
         (runs.shared / "keys.jwks").write_bytes(keys)

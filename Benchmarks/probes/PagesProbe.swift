@@ -8,16 +8,16 @@ import WaymarkJSON
 import WaymarkPipeline
 import WaymarkSystem
 
-/// `waymark documents watch`: runs the live page capture on pictures, without a camera and a service.
-struct DocumentsWatchCommand: ParsableCommand {
+/// Runs the live page capture on pictures, without a camera and a service.
+struct PagesProbe: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "watch",
+    commandName: "pages",
     abstract: "Play pictures as frames and print which pages are captured automatically.",
     discussion: """
       Prints one JSON object a frame: where the page is, for how long it has been still, advice for the user, and when \
       it is captured. Time is that of the frames, however long they take.
       Example:
-        waymark documents watch frames/ --rate 10
+        waymark-probes pages frames/ --rate 10
       """)
 
   @Argument(help: ArgumentHelp("Pictures or folders, in the order of their names.", valueName: "picture"))
@@ -32,36 +32,31 @@ struct DocumentsWatchCommand: ParsableCommand {
   }
 
   func run() throws {
-    let models = try pageModels()
+    let models = try PageModels.load()
     let colours = FrameColours(models)
     // Captured pages are settled below, in the picture that the frame was made of.
     let seeker = PageTracker(models, colours: PageColours(find: { colours.place($1) }, settle: { _, _ in nil }))
     let (decoder, detector) = (PictureDecoder(), PageDetector(models))
     // The frame that is taken is one of those while the page was held.
     var recent: [(sequence: UInt64, bytes: [UInt8])] = []
-    for (index, item) in ScanInput.expand(inputs).enumerated() {
-      do {
-        let bytes = try item.read(keepsColour: true)
-        let image = try decoder.gray(bytes).image
-        colours.show(bytes)
-        let frame = Frame(origin: .folder, sequence: UInt64(index), captured: Double(index) / rate, image: image)
-        recent.append((frame.sequence, bytes))
-        if recent.count > Self.keptFrames { recent.removeFirst() }
-        let began = ProcessorClock.thread
-        guard var reading = seeker.look(frame, DocumentTask(generation: 1)) else { continue }
-        let elapsed = ProcessorClock.thread - began
-        if let shot = reading.shot, let near = shot.outline,
-          let taken = recent.last(where: { $0.sequence == shot.sequence }),
-          let picture = try? decoder.rgb(taken.bytes).image
-        {
-          reading.shot?.outline = detector.settle(picture, near: near)?.outline ?? near
-        }
-        if reading.phase != .holding { recent.removeAll() }
-        let record = Record(frame: index, elapsed: elapsed, reading)
-        Output.data(Data(try JSONLineEncoder.line(record)))
-      } catch {
-        try fail(error)
+    for (index, name) in try Probes.files(inputs).enumerated() {
+      let bytes = try PictureFile.read(name)
+      let image = try decoder.gray(bytes).image
+      colours.show(bytes)
+      let frame = Frame(origin: .folder, sequence: UInt64(index), captured: Double(index) / rate, image: image)
+      recent.append((frame.sequence, bytes))
+      if recent.count > Self.keptFrames { recent.removeFirst() }
+      let began = ProcessorClock.thread
+      guard var reading = seeker.look(frame, DocumentTask(generation: 1)) else { continue }
+      let elapsed = ProcessorClock.thread - began
+      if let shot = reading.shot, let near = shot.outline,
+        let taken = recent.last(where: { $0.sequence == shot.sequence }),
+        let picture = try? decoder.rgb(taken.bytes).image
+      {
+        reading.shot?.outline = detector.settle(picture, near: near)?.outline ?? near
       }
+      if reading.phase != .holding { recent.removeAll() }
+      try Probes.record(Record(frame: index, elapsed: elapsed, reading))
     }
   }
 

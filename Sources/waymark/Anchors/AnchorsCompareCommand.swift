@@ -2,59 +2,6 @@ import ArgumentParser
 import WaymarkAnchors
 import WaymarkSystem
 
-/// `waymark anchors merge`: puts libraries together.
-struct AnchorsMergeCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(
-    commandName: "merge",
-    abstract: "Puts the anchors of several libraries into one, without compiling them again.",
-    discussion: """
-      An anchor that is the same in several libraries, by name, picture and width, is taken once. Two of one name that differ \
-      are an error, unless --replace says that the later one counts.
-      Example:
-        waymark anchors merge hall-1.wmlib hall-2.wmlib -o all.wmlib
-      """)
-
-  @Argument(help: "The libraries.", completion: .file())
-  var libraries: [String]
-
-  @Option(name: .letter(.output), help: "The library to write; may be one of them.", completion: .file())
-  var output: String
-
-  @Flag(help: "Of two anchors of one name that differ, take the later one.")
-  var replace = false
-
-  func run() async throws {
-    do {
-      let opened = try libraries.map { try AnchorLibrary(path: $0) }
-      var anchors: [CompiledAnchor] = []
-      var places: [String: (library: Int, anchor: Int, place: Int)] = [:]
-      for (index, library) in opened.enumerated() {
-        for anchor in library.references.indices {
-          let name = library.references[anchor].name
-          guard let before = places[name] else {
-            places[name] = (index, anchor, anchors.count)
-            anchors.append(try library.compiled(anchor))
-            continue
-          }
-          if try LibraryDifference.isSame(opened[before.library], before.anchor, library, anchor) { continue }
-          guard replace else {
-            throw AnchorError(
-              .duplicateName,
-              "\"\(libraries[before.library])\" and \"\(libraries[index])\" have different anchors named \"\(name)\".",
-              hint: "Rename one, or take the later one with --replace.")
-          }
-          anchors[before.place] = try library.compiled(anchor)
-          places[name] = (index, anchor, before.place)
-        }
-      }
-      try LibraryWriter.write(LibraryWriter.bytesWithTwins(of: anchors), to: output)
-      try LibraryReport.writeResult(output, of: [])
-    } catch let error as AnchorError {
-      try fail(error)
-    }
-  }
-}
-
 /// `waymark anchors compare`: lists the differences of two libraries.
 struct AnchorsCompareCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -159,13 +106,6 @@ struct LibraryDifference: Encodable {
     let later = second.lookalikes
     let known = Set(later.map { Set([$0.first, $0.second]) })
     lookalikes = (first.lookalikes.filter { !known.contains([$0.first, $0.second]) } + later).map(Pair.init)
-  }
-
-  /// Returns whether two anchors are the same but for how many features they keep.
-  static func isSame(
-    _ first: AnchorLibrary, _ one: Int, _ second: AnchorLibrary, _ other: Int
-  ) throws -> Bool {
-    try first.references[one].hasSameSize(as: second.references[other]) && hasSamePicture(first, one, second, other)
   }
 
   private static func hasSamePicture(

@@ -7,16 +7,16 @@ import WaymarkPipeline
 import WaymarkSymbologies
 import WaymarkSystem
 
-/// `waymark cameras try`: streams from a camera for a while and prints states, codes and counts.
-struct CameraTrial: ParsableCommand {
+/// Streams from a camera for a while and prints states, codes and counts.
+struct CameraProbe: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "try",
+    commandName: "camera",
     abstract: "Streams from a camera and prints its states, codes and counts.",
     discussion: """
       One JSON object a line: every change of the camera's state, every code when it first appears, and at the end what was \
-      counted. No other program may be using the camera, a running service included.
+      counted. Ends with 69 where no frame came, with 1 where fewer came than were wanted.
       Example:
-        waymark cameras try --size 1280x720 --read --seconds 10
+        waymark-probes camera --size 1280x720 --read --seconds 10
       """)
 
   @Option(help: "Which camera: auto, a path, an identity, a part of its name.")
@@ -46,7 +46,7 @@ struct CameraTrial: ParsableCommand {
   @Flag(help: "Takes the compressed pictures without looking at them, as a preview does.")
   var preview = false
 
-  @Option(help: ArgumentHelp("Look for video nodes in this folder.", visibility: .hidden))
+  @Option(help: "Look for video nodes in this folder.")
   var nodes = "/dev"
 
   func run() throws {
@@ -83,8 +83,8 @@ struct CameraTrial: ParsableCommand {
     let statistics = pipeline.statistics
     pipeline.stop()
     output.write(SummaryLine(statistics))
-    if statistics.frames == 0 { throw ExitCode(ExitStatus.unavailable.rawValue) }
-    if frames != nil, done == nil { throw ExitCode(ExitStatus.nothingFound.rawValue) }
+    if statistics.frames == 0 { throw ExitCode(69) }
+    if frames != nil, done == nil { throw ExitCode(1) }
   }
 
   private func settings() throws -> CameraSettings {
@@ -117,7 +117,7 @@ private final class LineOutput: Sendable {
   private let lock = Monitor(())
 
   func write(_ value: some Encodable) {
-    lock.withLock { _ in try? Output.record(value) }
+    lock.withLock { _ in try? Probes.record(value) }
   }
 }
 

@@ -1,4 +1,4 @@
-import CDispatch
+import ArgumentParser
 import Foundation
 import Glibc
 import WaymarkBarcodes
@@ -9,9 +9,25 @@ import WaymarkSystem
 import WaymarkWorker
 
 /// Measures the cost of a worker: the same frames read on a thread and in a worker, turn by turn.
-struct WorkerMeasurement {
-  let folder: String
-  let rounds: Int
+struct WorkersProbe: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "workers",
+    abstract: "Measures what it costs to read a folder's pictures in a worker instead of on a thread.")
+
+  @Argument(help: "A folder of frames.")
+  var folder: String
+
+  @Option(help: "How often each picture is read.")
+  var rounds = 20
+
+  @Flag(help: "Measure the decoding of Motion JPEG frames (JPEG files in the folder) instead of the reading of codes.")
+  var decoding = false
+
+  func validate() throws {
+    guard rounds >= 1 else { throw ValidationError("--rounds takes a whole number from 1") }
+  }
+
+  func run() throws { try decoding ? measureDecoding() : measureReading() }
 
   struct Times {
     var seconds: [Double] = []
@@ -23,7 +39,7 @@ struct WorkerMeasurement {
     }
   }
 
-  func run() throws {
+  private func measureReading() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
     let frames = names.compactMap { name -> Frame? in
       guard let file = try? PictureFile.read("\(folder)/\(name)"),
@@ -32,11 +48,11 @@ struct WorkerMeasurement {
       return Frame(origin: .folder, sequence: 0, captured: 0, image: image)
     }
     guard let first = frames.first else {
-      try fail(ImageError(.cannotOpen, "\(folder) holds no pictures", hint: "Name a folder of frames."))
+      throw ValidationError("\(folder) holds no pictures.")
     }
-    let failures = Isolation(launcher: WorkerLauncher()) { Output.line("\($0.message)") }
+    let failures = Isolation(launcher: WorkerLauncher()) { Probes.line("\($0.message)") }
     let configuration = ScanConfiguration.live(Symbology.common)
-    Output.line("\(frames.count) frames of \(first.width) x \(first.height), \(rounds) times")
+    Probes.line("\(frames.count) frames of \(first.width) x \(first.height), \(rounds) times")
 
     var (local, remote) = (Times(), Times())
     var localCPU = 0.0
@@ -46,7 +62,7 @@ struct WorkerMeasurement {
       let worker = failures.codeReading()
       _ = worker(first, configuration)
       let ready = 1000 * (MonotonicClock.now - started)
-      Output.line(String(format: "start to first reading %.1f ms", ready))
+      Probes.line(String(format: "start to first reading %.1f ms", ready))
       for _ in 0..<rounds {
         for frame in frames {
           let cpu = Self.ownCPU
@@ -68,9 +84,9 @@ struct WorkerMeasurement {
       let line = String(
         format: "%@  median %.3f ms  p99 %.3f ms  mean %.3f ms", name, times.percentile(0.5), times.percentile(0.99),
         1000 * times.seconds.reduce(0, +) / count)
-      Output.line(times.codes == 0 ? line : line + "  codes \(times.codes)")
+      Probes.line(times.codes == 0 ? line : line + "  codes \(times.codes)")
     }
-    Output.line(
+    Probes.line(
       String(
         format: "processor time a frame: thread %.3f ms, worker %.3f ms and its caller %.3f ms",
         1000 * localCPU / count, 1000 * workerCPU / count, 1000 * callerCPU / count))
@@ -95,8 +111,8 @@ struct WorkerMeasurement {
 }
 
 /// Measures the cost of a worker for a camera: the same Motion JPEG frames decoded on a thread and in a worker, turn by turn.
-extension WorkerMeasurement {
-  func runDecoding() throws {
+extension WorkersProbe {
+  private func measureDecoding() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
     let files = names.compactMap { try? PictureFile.read("\(folder)/\($0)") }
     let frames = files.compactMap { bytes in
@@ -105,12 +121,12 @@ extension WorkerMeasurement {
       }
     }
     guard let first = frames.first else {
-      try fail(ImageError(.cannotOpen, "\(folder) holds no JPEG files", hint: "Name a folder of frames."))
+      throw ValidationError("\(folder) holds no JPEG files.")
     }
-    let isolation = Isolation(launcher: WorkerLauncher()) { Output.line("\($0.message)") }
+    let isolation = Isolation(launcher: WorkerLauncher()) { Probes.line("\($0.message)") }
     let size = frames.reduce(0) { $0 + $1.0.count } / frames.count
     let layout = first.layout
-    Output.line(
+    Probes.line(
       "\(frames.count) frames of \(layout.width) x \(layout.height), \(size) bytes on average, \(rounds) times")
 
     var (local, remote) = (Times(), Times())
@@ -121,7 +137,7 @@ extension WorkerMeasurement {
       let started = MonotonicClock.now
       var worker = try LumaConverter(outOfProcess: isolation.frameDecoder())
       _ = first.0.withUnsafeBytes { worker.convert($0, layout: layout) }
-      Output.line(String(format: "start to first frame %.1f ms", 1000 * (MonotonicClock.now - started)))
+      Probes.line(String(format: "start to first frame %.1f ms", 1000 * (MonotonicClock.now - started)))
       for _ in 0..<rounds {
         for (bytes, layout) in frames {
           bytes.withUnsafeBytes { bytes in
@@ -141,7 +157,7 @@ extension WorkerMeasurement {
       local, remote, localCPU: localCPU, workerCPU: Self.childrenCPU - before,
       callerCPU: Self.ownCPU - ownBefore - localCPU)
     let more = zip(remote.seconds, local.seconds).map { 1000 * ($0 - $1) }.sorted()
-    Output.line(
+    Probes.line(
       String(
         format: "more a frame: median %.3f ms, p99 %.3f ms", more[more.count / 2], more[more.count * 99 / 100]))
   }
