@@ -77,7 +77,7 @@ public struct ServiceError: Error, Codable, Hashable, Sendable {
     public static let waiting = Code(rawValue: "waiting")
     /// The passcode breaks rules; the message names them.
     public static let passcodeRules = Code(rawValue: "passcodeRules")
-    /// The code does not activate this device.
+    /// The code does not activate this device, or is not accepted any more when it is confirmed; the message ends with the reason.
     public static let codeRefused = Code(rawValue: "codeRefused")
     /// The service is stopping.
     public static let stopping = Code(rawValue: "stopping")

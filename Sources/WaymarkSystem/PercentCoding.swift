@@ -15,6 +15,25 @@ package enum PercentCoding {
     return String(validating: bytes, as: UTF8.self)
   }
 
+  /// The text with every proper escape decoded once and all else kept, as lenient programs read it; nil if it holds no escape.
+  package static func decodedOnce(_ text: String) -> String? {
+    let bytes = Array(text.utf8)
+    var result: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      if bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count, let high = digit(bytes[index + 1]),
+        let low = digit(bytes[index + 2])
+      {
+        result.append(high << 4 | low)
+        index += 3
+      } else {
+        result.append(bytes[index])
+        index += 1
+      }
+    }
+    return result.count == bytes.count ? nil : String(decoding: result, as: UTF8.self)
+  }
+
   /// More items than this are not a query but an attempt to keep somebody busy.
   private static let maximumItems = 256
 

@@ -100,15 +100,19 @@ package final class TypingController: Sendable {
     }
   }
 
-  /// Returns whether a code is something that onboarding reads, with a secret in it. What nobody knows is not a secret: a text is a text.
+  /// Returns whether a code holds a secret: something that onboarding reads with one in it, or any text of such a structure.
   package func isSecret(_ code: ScanSuccessful) -> Bool {
     // Of a part nobody can tell what the whole is: half of a password is still half a password.
     if code.part != nil { return true }
-    let text = code.text ?? ""
-    let bytes = code.bytesBase64.flatMap { Data(base64Encoded: $0) }.map(Array.init) ?? Array(text.utf8)
+    return isSecret(code.text ?? "", code.bytesBase64.flatMap { Data(base64Encoded: $0) }.map(Array.init))
+  }
+
+  /// Returns whether a text, or the bytes that a code has for it, holds a secret.
+  package func isSecret(_ text: String, _ bytes: [UInt8]? = nil) -> Bool {
+    let bytes = bytes ?? Array(text.utf8)
     let inspection = Inspection(ScannedCode(bytes: bytes, text: text), policy: settings.withLock { $0.policy })
     if inspection.isHarmless { return false }
-    if inspection.token != nil || inspection.isOpaqueToken { return true }
+    if inspection.token != nil || inspection.isOpaqueToken || SecretContent.isIn(text) { return true }
     switch inspection.payload.kind {
     case .text, .binary: return false
     case .url, .vcard, .gs1DigitalLink: return inspection.payload.fields.contains(where: \.isSecret)

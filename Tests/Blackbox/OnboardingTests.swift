@@ -65,6 +65,35 @@ struct OnboardingTests {
     }
   }
 
+  @Test("No made-up payload with a refused address is successful, and every honest one is", .timeLimit(.minutes(3)))
+  func payloads() throws {
+    let script = Executable.project.appendingPathComponent("Scripts/judge-payloads").path
+    let (status, output) = try runProgram(
+      ["python3", script, Executable.path, "--hostile", "3000", "--honest", "1000", "--seed", "7"], seconds: 150)
+    #expect(status == 0 && output.contains("0 violations"), "\(output.prefix(6000))")
+  }
+
+  @Test func linesAreJudgedOneByOne() throws {
+    let folder = try TemporaryFolder()
+    try Data("hosts: \"*.example.com\"\n".utf8).write(to: URL(fileURLWithPath: folder.file("policy.yaml")))
+    func check(_ input: String, _ more: String...) throws -> Executable.Run {
+      try Executable.run(
+        ["onboarding", "check", "--lines", "--policy", folder.file("policy.yaml")] + more, input: Data(input.utf8))
+    }
+    let good = try check(
+      #""{\"appID\":\"a\",\"host\":\"m.example.com\"}""# + "\n" + #""{\"appID\":\"a\",\"host\":\"evil.test\"}""# + "\n\"\"")
+    #expect(good.status == 0)
+    #expect(good.objects.compactMap { $0["outcome"] as? String } == ["successful", "invalid", "invalid"])
+    #expect(good.objects.compactMap { $0["reason"] as? String } == ["hostNotAllowed", "kindNotAllowed"])
+    let broken = try check("\"a\"\nno string\n\"b\"\n")
+    #expect(broken.status == 65 && broken.diagnostics.contains("Line 2"))
+    #expect(broken.objects.count == 1, "what stood before it was judged")
+    #expect(try check("\"" + String(repeating: "a", count: 1 << 20) + "\"\n").status == 65)
+    #expect(try check("", "text").status == 64)
+    #expect(try Executable.run(["onboarding", "check"]).status == 64)
+    #expect(try Executable.run(["onboarding", "confirm"]).status == 64)
+  }
+
   @Test("Signs, checks, confirms once", arguments: ["ES256", "ES384", "ES512", "RS256", "EdDSA"])
   func roundTrip(_ algorithm: String) throws {
     let bench = try Bench(algorithm: algorithm)

@@ -28,6 +28,7 @@ struct Bench {
   var scan: LiveScan<String, Int>
   var judge = OnboardingJudge()
   var now = 100.0
+  var date = Date(timeIntervalSince1970: 1_800_000_000)
 
   init(settings: LiveScan<String, Int>.Settings = .init()) { scan = LiveScan(settings: settings) }
 
@@ -55,7 +56,11 @@ struct Bench {
       .frame(
         .init(
           reading: reading, size: PictureSize(width: 640, height: 480), captured: captured ?? now,
-          date: Date(timeIntervalSince1970: 1_800_000_000), judge: judge)))
+          date: date, judge: judge)))
+  }
+
+  mutating func confirm(_ owner: String, scan: String? = nil) -> [String] {
+    handle(.confirm(scan: scan, by: owner, judge: judge, date: date))
   }
 
   mutating func see(_ codes: [(String, Double)] = [], symbology: Symbology = .qr) -> [String] {

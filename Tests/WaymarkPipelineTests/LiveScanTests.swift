@@ -18,7 +18,7 @@ struct LiveScanTests {
     #expect(bench.scan.demand == nil)
     #expect(bench.scan.pending != nil)
     #expect(bench.see(Bench.bad) == [], "it pauses")
-    #expect(bench.handle(.confirm(scan: "1", by: "anna")) == ["confirmed 1 anna", "ended 1 confirmed anna", "changed"])
+    #expect(bench.confirm("anna", scan: "1") == ["confirmed 1 anna", "ended 1 confirmed anna", "changed"])
     #expect(bench.scan.scan == nil)
   }
 
@@ -36,13 +36,13 @@ struct LiveScanTests {
     #expect(bench.handle(.left("anna")) == ["cancelled 2 disconnected anna", "ended 2 disconnected anna", "changed"])
     #expect(bench.begin("bert") == ["began 3", "changed"])
     #expect(bench.handle(.cancel(scan: "2", by: "bert")) == ["refused noScan"])
-    #expect(bench.handle(.confirm(scan: nil, by: "bert")) == ["refused nothingToConfirm"])
+    #expect(bench.confirm("bert") == ["refused nothingToConfirm"])
     #expect(
       bench.handle(.cancel(scan: "3", by: "bert")) == [
         "cancelled 3 cancelled bert", "ended 3 cancelled bert", "changed",
       ])
     #expect(bench.handle(.cancel(scan: nil, by: "bert")) == ["refused noScan"])
-    #expect(bench.handle(.confirm(scan: nil, by: "bert")) == ["refused noScan"])
+    #expect(bench.confirm("bert") == ["refused noScan"])
   }
 
   @Test("goes on after a refused code and tells it again only when it was away for two seconds")
@@ -195,8 +195,8 @@ struct LiveScanTests {
     var first = bench
     _ = first.begin("anna")
     #expect(first.see(Bench.token).first == "successful 1 mobile.example.com")
-    #expect(first.handle(.confirm(scan: nil, by: "anna")) == ["record"])
-    #expect(first.handle(.confirm(scan: nil, by: "anna")) == ["refused confirming"])
+    #expect(first.confirm("anna") == ["record"])
+    #expect(first.confirm("anna") == ["refused confirming"])
     #expect(first.handle(.cancel(scan: nil, by: "anna")) == ["refused confirming"])
     #expect(first.begin("anna") == ["refused confirming"])
     #expect(first.handle(.left("anna")) == [])
@@ -205,15 +205,86 @@ struct LiveScanTests {
     var late = bench
     _ = late.begin("anna")
     _ = late.see(Bench.token)
-    _ = late.handle(.confirm(scan: nil, by: "anna"))
+    _ = late.confirm("anna")
     #expect(late.handle(.recorded(false)) == ["invalid 1 replayed", "changed"])
     #expect(late.scan.demand == [.qr], "it goes on")
     var broken = bench
     _ = broken.begin("anna")
     _ = broken.see(Bench.token)
-    _ = broken.handle(.confirm(scan: nil, by: "anna"))
+    _ = broken.confirm("anna")
     #expect(broken.handle(.recorded(nil)) == ["notRecorded 1"])
-    #expect(broken.handle(.confirm(scan: nil, by: "anna")) == ["record"])
+    #expect(broken.confirm("anna") == ["record"])
+  }
+
+  @Test("A confirmation is judged by the policy and the clock of its own moment")
+  func confirmedLater() throws {
+    var bench = Bench()
+    _ = bench.begin("anna")
+    _ = bench.see(Bench.good)
+    // The host is taken off the list in between.
+    var policy = OnboardingPolicy()
+    policy.hosts = [try HostPattern("other.example.com")]
+    bench.judge = OnboardingJudge(policy: policy)
+    #expect(
+      bench.confirm("anna") == ["invalid 1 hostNotAllowed", "refused notAccepted(hostNotAllowed)", "changed"])
+    #expect(bench.scan.pending == nil && bench.scan.demand == [.qr], "it goes on")
+    #expect(bench.see(Bench.good) == [], "what was refused is not repeated")
+    #expect(bench.confirm("anna") == ["refused nothingToConfirm"])
+
+    // The token expires in between.
+    var claims = TokenSigner.Claims()
+    claims.expires = bench.date + 30
+    let key = try SigningKey(generating: .edDSA)
+    policy = OnboardingPolicy()
+    policy.keys = [try key.publicKey]
+    policy.clockSkew = 0
+    var late = Bench()
+    late.judge = OnboardingJudge(policy: policy)
+    _ = late.begin("anna")
+    #expect(
+      late.see(try TokenSigner(key: key).token(for: Bench.good, claims: claims)).first
+        == "successful 1 mobile.example.com")
+    late.date += 29
+    var inTime = late
+    #expect(inTime.confirm("anna").first == "confirmed 1 anna")
+    late.date += 1
+    #expect(late.confirm("anna").contains("refused notAccepted(expired)"))
+
+    // The claim that names the host is another one now: the person was shown something else.
+    policy.kinds = [.jwt]
+    policy.hostClaim = "a"
+    var other = Bench()
+    other.judge = OnboardingJudge(policy: policy)
+    _ = other.begin("anna")
+    let two = try TokenSigner(key: key).token(for: #"{"a":"a.example.com","b":"b.example.com"}"#, claims: .init())
+    #expect(other.see(two).first == "successful 1 a.example.com")
+    policy.hostClaim = "b"
+    other.judge = OnboardingJudge(policy: policy)
+    #expect(other.confirm("anna").contains("refused notAccepted(hostNotAllowed)"))
+  }
+
+  @Test("An accepted code waits for two minutes, or as long as is configured")
+  func confirmWithin() {
+    var settings = LiveScan<String, Int>.Settings()
+    for wait in [120.0, 5] {
+      settings.confirmWithin = wait
+      var bench = Bench(settings: settings)
+      _ = bench.begin("anna")
+      #expect(bench.scan.deadline == nil)
+      _ = bench.see(Bench.good)
+      #expect(bench.scan.deadline == bench.now + wait)
+      bench.now += wait - 0.01
+      var inTime = bench
+      #expect(inTime.confirm("anna").first == "confirmed 1 anna")
+      bench.now += 0.01
+      var unheard = bench
+      #expect(bench.handle(.tick) == ["cancelled 1 timedOut -", "ended 1 timedOut -", "changed"])
+      // A confirmation that comes before the timer does is late as well.
+      #expect(
+        unheard.confirm("anna") == [
+          "cancelled 1 timedOut -", "ended 1 timedOut -", "changed", "refused noScan",
+        ])
+    }
   }
 
   @Test("A client that leaves while its confirmation is written leaves no scan behind that nobody may answer")
@@ -226,7 +297,7 @@ struct LiveScanTests {
       var bench = try Bench.signed()
       _ = bench.begin("anna")
       _ = bench.see(Bench.token)
-      #expect(bench.handle(.confirm(scan: nil, by: "anna")) == ["record"])
+      #expect(bench.confirm("anna") == ["record"])
       #expect(bench.handle(.left("bert")) == [])
       #expect(bench.handle(.left("anna")) == [])
       #expect(bench.handle(.recorded(isFirst)) == told)
@@ -242,7 +313,7 @@ struct LiveScanTests {
     #expect(bench.handle(.tick) == ["began 1", "changed"])
     #expect(bench.see(Bench.good).first == "successful 1 mobile.example.com")
     #expect(
-      bench.handle(.confirm(scan: nil, by: "anna")) == [
+      bench.confirm("anna") == [
         "confirmed 1 anna", "ended 1 confirmed anna", "changed", "began 2", "changed",
       ])
     #expect(bench.see(Bench.good) == [], "still the same code")
@@ -315,7 +386,7 @@ struct LiveScanTests {
         case 0:
           effects = bench.handle(.begin(.init(owner: owner, mode: .onboarding, timeout: random.roll(2) == 0 ? 1 : nil)))
         case 1: effects = bench.handle(.begin(.init(owner: owner, mode: .barcode, once: random.roll(2) == 0)))
-        case 2: effects = bench.handle(.confirm(scan: nil, by: owner))
+        case 2: effects = bench.confirm(owner)
         case 3: effects = bench.handle(.cancel(scan: nil, by: owner))
         case 4: effects = bench.handle(.left(owner))
         case 5: effects = bench.handle(.trigger(.onboarding))

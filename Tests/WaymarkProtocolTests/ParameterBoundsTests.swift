@@ -49,31 +49,49 @@ import WaymarkJSON
     #expect(name?["minLength"] == 1 && name?["maxLength"] == 128)
   }
 
-  /// Every bound that the schema states for a parameter is tried one step outside of it.
+  /// Every bound that the schema states for a parameter is tried on it, where that is a value that fits, and one step outside of it.
   @Test func everyStatedBoundIsEnforced() throws {
     let schema = try ProtocolSchema()
-    let bounds = ParameterBounds(schema.objects, .ofThisVersion)
+    let bounds = try ParameterBounds.ofThisVersion.get()
     var tried = 0
     for request in ProtocolCatalog.requests {
       let type = WireShapeRecorder.name(of: request)
       for member in schema.objects[type] ?? [] {
         guard let stated = StatedBounds(schema.description(type, member.name)) else { continue }
-        let keywords = stated.keywords(for: member.shape)
-        try #require(!keywords.isEmpty, "\(type).\(member.name) states bounds of another kind of value")
-        let greatest = try #require(Double(stated.greatest))
-        let outside: JSONValue =
+        try #require(!stated.keywords(for: member.shape).isEmpty, "\(type).\(member.name) states bounds of another kind")
+        let (least, greatest) = (try #require(Double(stated.least)), try #require(Double(stated.greatest)))
+        let step = min(0.001, greatest - least)
+        let value = { (size: Double) -> JSONValue? in
           switch stated.measure {
-          case .value: .double(greatest + 1)
-          case .bytes: .string(String(repeating: "x", count: Int(greatest) + 1))
-          case .entries: .array(Array(repeating: .null, count: Int(greatest) + 1))
+          case .value: .double(size)
+          case .bytes: size < 0 ? nil : .string(String(repeating: "x", count: Int(size)))
+          case .entries: size < 0 ? nil : .array(Array(repeating: .null, count: Int(size)))
           }
-        #expect(throws: ParameterBounds.Violation.self, "\(type).\(member.name)") {
-          try bounds.check(.object([.init(member.name, outside)]), as: request)
+        }
+        let isCount = stated.measure != .value
+        let below = stated.excludesLeast ? least : least - (isCount ? 1 : step)
+        for outside in [below, greatest + (isCount ? 1 : step)] {
+          guard let value = value(outside) else { continue }
+          #expect(throws: ParameterBounds.Violation.self, "\(type).\(member.name) \(outside)") {
+            try bounds.check(.object([.init(member.name, value)]), as: request)
+          }
+        }
+        for inside in [stated.excludesLeast ? least + step : least, greatest] {
+          let value = try #require(value(inside))
+          #expect(throws: Never.self, "\(type).\(member.name) \(inside)") {
+            try bounds.check(.object([.init(member.name, value)]), as: request)
+          }
         }
         tried += 1
       }
     }
     #expect(tried >= 18)
+  }
+
+  @Test func withoutASchemaNothingIsServed() {
+    struct Unreadable: Error {}
+    #expect(throws: ServiceError.self) { try ParameterBounds.reading { throw Unreadable() }.get() }
+    #expect(throws: Never.self) { try ProtocolCatalog.verify() }
   }
 
   @Test func aViolationNamesItsPlace() {

@@ -86,6 +86,29 @@ import WaymarkProtocol
     await stand.service.stop()
   }
 
+  @Test("A host that was taken off the list in between is not confirmed", .enabled(if: isPossible, "needs qrencode"))
+  func judgedAgain() async throws {
+    let stand = try await Stand(true)
+    try stand.show()
+    try await Self.use(stand.service.hub, hosts: [HostPattern("other.example.com")])
+    let answer = try stand.client.ask("scan.confirm", id: 2)
+    #expect(answer["error"]?["code"]?.string == "codeRefused")
+    #expect(answer["error"]?["message"]?.string?.hasSuffix(": hostNotAllowed.") == true)
+    try await Self.use(stand.service.hub, hosts: [HostPattern("mobile.example.com")])
+    try stand.show()
+    #expect(try stand.client.ask("scan.confirm", id: 2)["result"] != nil)
+    await stand.service.stop()
+  }
+
+  @ServiceActor private static func use(_ hub: Hub, hosts: [HostPattern]) throws {
+    let scans = try #require(hub.modules.lazy.compactMap { $0 as? ScanModule }.first)
+    var rules = scans.rules
+    var policy = rules.judge.policy
+    policy.hosts = hosts
+    rules.judge = OnboardingJudge(policy: policy, replayGuard: rules.replayGuard)
+    scans.use(rules)
+  }
+
   @Test(
     "Pictures that take long are in nobody's way", .enabled(if: isPossible, "needs qrencode"), .timeLimit(.minutes(1)))
   func waitsForNoPicture() async throws {

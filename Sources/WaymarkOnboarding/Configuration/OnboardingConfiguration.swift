@@ -4,6 +4,8 @@ import WaymarkSystem
 package struct OnboardingConfiguration: Sendable {
   /// The policy.
   package var policy = OnboardingPolicy()
+  /// Seconds that an accepted code waits for its confirmation.
+  package var confirmWithin = 120.0
   /// Where confirmed payloads are remembered; nil when they may be used again.
   package var replayFolder: String?
   /// The things skipped on the way, such as keys of unsupported types.

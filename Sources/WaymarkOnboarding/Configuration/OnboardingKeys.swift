@@ -23,6 +23,9 @@ extension OnboardingConfiguration {
     key("clockSkew", .double(0...86_400), "seconds by which clocks may differ", otherwise: seconds(defaults.clockSkew)),
     key("requireExpiry", .flag, "whether a token must say when it ends (`exp`)", otherwise: "`false`"),
     key("maximumLifetime", .double(1...3_153_600_000), "seconds that a token may be valid at most", otherwise: "any"),
+    key(
+      "confirmWithin", .double(1...3600), "seconds that an accepted code waits for its confirmation",
+      otherwise: seconds(OnboardingConfiguration().confirmWithin)),
     key("hostClaim", .string, "the claim that names the host of a token", otherwise: "none"),
     key("customKinds", .named, "kinds of codes of your own, by name"),
     key("customKinds.NAME.json", .strings, "the keys that a JSON object of this kind has"),

@@ -45,6 +45,7 @@ struct PolicyReader {
     if let flag = section["requireExpiry"]?.bool { policy.requiresExpiry = flag }
     policy.maximumLifetime = section["maximumLifetime"]?.double
     policy.hostClaim = section["hostClaim"]?.string
+    if let seconds = section["confirmWithin"]?.double { configuration.confirmWithin = seconds }
     readKeys(section, into: &policy, &configuration.warnings)
     configuration.policy = policy
   }

@@ -13,45 +13,64 @@ package enum AndroidEnterprise {
     ("PROVISIONING_WIFI_SECURITY_TYPE", "wifiSecurityType", false),
     ("PROVISIONING_WIFI_HIDDEN", "wifiHidden", false),
     ("PROVISIONING_WIFI_PASSWORD", "wifiPassword", true),
+    ("PROVISIONING_WIFI_PROXY_HOST", "wifiProxyHost", false),
+    ("PROVISIONING_WIFI_PROXY_PORT", "wifiProxyPort", false),
+    ("PROVISIONING_WIFI_PAC_URL", "wifiPACAddress", false),
     // The vendor's data for its own app: enrolment tokens, as a rule.
-    ("PROVISIONING_ADMIN_EXTRAS_BUNDLE", "adminExtras", true),
+    (extras, "adminExtras", true),
   ]
+  private static let extras = "PROVISIONING_ADMIN_EXTRAS_BUNDLE"
 
   /// Returns whether an object has the marks of the kind.
   package static func isLikely(_ object: JSONValue) -> Bool {
     object.members?.contains { $0.name.hasPrefix(prefix) } ?? false
   }
 
-  /// Takes the object apart.
+  /// Takes the object apart. What Android acts on stands under its full name; a member that only resembles one is refused, because
+  /// the person would be shown the one and the device follow the other.
   package static func payload(of object: JSONValue) -> Payload {
     var fields: [PayloadField] = []
+    var texts: [String: String] = [:]
+    var taken: Set<String> = []
+    var isDouble = false
     for member in object.members ?? [] {
-      let key = member.name.hasPrefix(prefix) ? String(member.name.dropFirst(prefix.count)) : member.name
-      let known = names.first { $0.key == key }
+      let isPrefixed = member.name.hasPrefix(prefix)
+      let key = isPrefixed ? String(member.name.dropFirst(prefix.count)) : member.name
+      let known = isPrefixed ? names.first { $0.key == key } : nil
+      let text = member.value.scalarText ?? member.value.compactText
+      let folded = VisibleText.folded(key)
+      let meant = names.first { $0.key.lowercased() == folded || $0.field.lowercased() == folded }
+      if !taken.insert(meant?.field ?? folded).inserted || meant != nil && known == nil { isDouble = true }
+      if let known { texts[known.field] = text }
       fields.append(
-        PayloadField(
-          known?.field ?? key, member.value.scalarText ?? member.value.compactText,
-          isSecret: known?.isSecret ?? PayloadField.looksSecret(key)))
+        PayloadField(known?.field ?? key, text, isSecret: known?.isSecret ?? PayloadField.looksSecret(key)))
     }
     let refuse = { (problem: String) in Payload.malformed(.androidEnterprise, problem, fields: fields) }
-    for (key, _, _) in names where key != "PROVISIONING_ADMIN_EXTRAS_BUNDLE" {
+    guard !isDouble else { return refuse("two members are meant for one thing, or one is named like another") }
+    for (key, _, _) in names where key != extras {
       guard let value = object[prefix + key] else { continue }
       guard let text = value.scalarText, value != .null, !text.isEmpty else {
         return refuse("\"\(key)\" has an invalid value")
       }
     }
-    if let component = fields["componentName"] {
+    if let component = texts["componentName"] {
       let halves = component.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
       guard halves.count == 2, halves.allSatisfy({ !$0.isEmpty }) else {
         return refuse("the component name is not package/class")
       }
-    } else if fields["packageName"] == nil {
+    } else if texts["packageName"] == nil {
       return refuse("the component name of the device policy app is missing")
     }
-    guard let location = fields["downloadLocation"] else { return Payload(.androidEnterprise, fields: fields) }
+    var payload = Payload(.androidEnterprise, fields: fields, content: object)
+    if let proxy = texts["wifiProxyHost"] {
+      let (host, port) = WebAddress.split(proxy)
+      payload.furtherHosts.append(.init(name: "wifiProxyHost", scheme: "", host: host, port: port))
+    }
+    guard let location = texts["downloadLocation"] else { return payload }
     guard let address = WebAddress(location), address.scheme == "https" || address.scheme == "http" else {
       return refuse("the download location is not a web address")
     }
-    return Payload(.androidEnterprise, fields: fields, endpoints: [.init(name: "downloadLocation", address)])
+    payload.host = .init(name: "downloadLocation", address)
+    return payload
   }
 }

@@ -1,3 +1,5 @@
+import WaymarkJSON
+
 /// Wi-Fi Easy Connect: `DPP:C:81/1;M:mac;K:key;;` (specification 2.0, section 5.2.1). The key is a public one.
 package enum DPPBootstrapping {
   private static let names = [
@@ -22,7 +24,12 @@ package enum DPPBootstrapping {
     if let mac = fields["mac"], mac.utf8.count != 12 || !mac.allSatisfy(\.isHexDigit) {
       return .malformed(.dpp, "the device address is not twelve hexadecimal digits", fields: fields)
     }
-    return Payload(.dpp, fields: fields)
+    var payload = Payload(.dpp, fields: fields, content: .array(pairs.map { .string($0.value) }))
+    if let name = fields["host"] {
+      let (host, port) = WebAddress.split(name)
+      payload.furtherHosts.append(.init(name: "host", scheme: "", host: host, port: port))
+    }
+    return payload
   }
 
   /// Base64 of a DER sequence: the compressed SubjectPublicKeyInfo of a NIST or Brainpool curve.

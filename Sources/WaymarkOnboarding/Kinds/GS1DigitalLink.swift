@@ -1,3 +1,5 @@
+import WaymarkJSON
+
 /// GS1 Digital Link, uncompressed: a web address whose path names a thing by application identifiers
 /// (GS1 Digital Link Standard: URI Syntax 1.4, section 4).
 package enum GS1DigitalLink {
@@ -41,7 +43,9 @@ package enum GS1DigitalLink {
       fields.append(PayloadField(item.name, item.value, isSecret: PayloadField.looksSecret(item.name)))
     }
     let problem = rule.check && !hasCheckDigit(value) ? "the check digit of (\(key)) is wrong" : nil
-    return Payload(.gs1DigitalLink, fields: fields, problem: problem, endpoints: [.init(name: "domain", address)])
+    return Payload(
+      .gs1DigitalLink, fields: fields, problem: problem, host: .init(name: "domain", address),
+      content: .string(address.text))
   }
 
   private static func domain(_ address: WebAddress) -> String {

@@ -1,3 +1,4 @@
+import WaymarkJSON
 import WaymarkSystem
 
 /// One-time password set-up: `otpauth://totp/Label?secret=BASE32&issuer=…` (Google's key URI format).
@@ -6,16 +7,17 @@ package enum OTPAuth {
   package static func payload(of text: String) -> Payload {
     guard let parts = URLParts(text), let items = PercentCoding.items(parts.query ?? ""),
       let label = PercentCoding.decode(parts.path.utf8.dropFirst())
-    else { return Payload(.otpauth, problem: "this is not a valid URL") }
+    else { return .malformed(.otpauth, "this is not a valid URL") }
     var fields = [PayloadField("type", parts.authority.lowercased()), PayloadField("label", label)]
     for item in items {
       let name = item.name.lowercased()
       if fields[name] != nil {
-        return Payload(.otpauth, fields: fields, problem: "a parameter occurs twice")
+        return .malformed(.otpauth, "a parameter occurs twice", fields: fields)
       }
       fields.append(PayloadField(name, item.value, isSecret: name == "secret" || PayloadField.looksSecret(name)))
     }
-    return Payload(.otpauth, fields: fields, problem: problem(fields))
+    let content = JSONValue.array((fields.map(\.value) + items.map(\.name) + [parts.fragment ?? ""]).map { .string($0) })
+    return Payload(.otpauth, fields: fields, problem: problem(fields), content: content)
   }
 
   private static func problem(_ fields: [PayloadField]) -> String? {

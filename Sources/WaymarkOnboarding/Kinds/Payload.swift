@@ -1,3 +1,5 @@
+package import WaymarkJSON
+
 /// A payload after recognition: its kind, what it says, and where it would connect to. Nothing is accepted yet.
 package struct Payload: Sendable, Hashable {
   /// The kind.
@@ -6,30 +8,38 @@ package struct Payload: Sendable, Hashable {
   package var fields: [PayloadField]
   /// Why it is not a proper payload of its kind, if it is not.
   package var problem: String?
-  /// Every place it would connect to, the one to show first.
-  var endpoints: [Endpoint]
+  /// The host to connect to, which a person is shown; nil if the payload names none.
+  var host: Endpoint?
+  /// The bare hosts that the kind names besides, such as a proxy.
+  var furtherHosts: [Endpoint] = []
+  /// All that the payload says, as names and texts: every address in it is judged (`AddressFinder`).
+  var content: JSONValue
+  /// How addresses are found in the content.
+  var rules = AddressFinder.Rules()
   /// A remark to make when the kind is refused.
   package var remark: String?
 
+  /// - Parameter content: all that the payload says, what no field shows included.
   package init(
-    _ kind: PayloadKind, fields: [PayloadField] = [], problem: String? = nil, endpoints: [Endpoint] = []
+    _ kind: PayloadKind, fields: [PayloadField] = [], problem: String? = nil, host: Endpoint? = nil, content: JSONValue
   ) {
     self.kind = kind
     self.fields = fields
     self.problem = problem
-    self.endpoints = endpoints
+    self.host = host
+    self.content = content
   }
 
   /// A payload that carries the marks of its kind but breaks the kind's form.
   package static func malformed(_ kind: PayloadKind, _ problem: String, fields: [PayloadField] = []) -> Self {
-    Self(kind, fields: fields, problem: problem)
+    Self(kind, fields: fields, problem: problem, content: .null)
   }
 
   /// An address that a payload asks to connect to.
   package struct Endpoint: Sendable, Hashable {
     /// Where in the payload it stands, for explanations.
     package var name: String
-    /// The scheme that would be used, in lower case.
+    /// The scheme that would be used, in lower case; empty if the payload leaves it open.
     package var scheme: String
     /// The host as written, or why it is not a host at all.
     package var host: Result<HostName, HostError>

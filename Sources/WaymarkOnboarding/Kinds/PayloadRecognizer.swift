@@ -7,14 +7,16 @@ package enum PayloadRecognizer {
     if text.utf8.first == UInt8(ascii: "{") {
       do {
         let object = try JSONParser.parse(text)
-        return json(object, policy: policy) ?? Payload(.text)
+        return json(object, policy: policy) ?? Payload(.text, content: object)
       } catch {
-        guard let kind = jsonKind(of: text, custom: policy.customKinds) else { return Payload(.text) }
+        guard let kind = jsonKind(of: text, custom: policy.customKinds) else {
+          return Payload(.text, content: .string(text))
+        }
         return .malformed(kind, "this is not JSON: \(error.problem) (byte \(error.offset))")
       }
     }
     if let payload = prefixed(text) { return payload }
-    guard let parts = URLParts(text) else { return Payload(.text) }
+    guard let parts = URLParts(text) else { return Payload(.text, content: .string(text)) }
     return url(text, parts, policy: policy)
   }
 
@@ -41,12 +43,12 @@ package enum PayloadRecognizer {
 
   private static func url(_ text: String, _ parts: URLParts, policy: OnboardingPolicy) -> Payload {
     if SAPLink.isLikely(parts, policy: policy) { return SAPLink.payload(of: parts) }
-    guard let address = WebAddress(text) else { return Payload(.text) }
+    guard let address = WebAddress(text) else { return Payload(.text, content: .string(text)) }
     for kind in policy.customKinds {
       if let payload = kind.payload(of: address) { return payload }
     }
     guard address.scheme == "https" || address.scheme == "http" else {
-      var payload = Payload(.text)
+      var payload = Payload(.text, content: .string(text))
       if SAPLink.hasMarks(parts) { payload.remark = "links of the scheme \"\(parts.scheme)\" are not accepted" }
       return payload
     }

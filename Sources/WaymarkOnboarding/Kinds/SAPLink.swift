@@ -1,11 +1,8 @@
+import WaymarkJSON
 import WaymarkSystem
 
 /// SAP's onboarding as a link: `com.sap.mdkclient://?AppId=…&ServerUrl=…`, the scheme being the app's own.
 package enum SAPLink {
-  private static let known = [
-    "appid", "clientid", "authorizationendpointurl", "tokenurl", "redirecturl", "serverurl",
-  ]
-
   /// Returns whether a URL has the marks of the kind, complete or not, and a scheme that the policy accepts.
   package static func isLikely(_ parts: URLParts, policy: OnboardingPolicy) -> Bool {
     policy.acceptsLinks(of: parts.scheme) && hasMarks(parts)
@@ -37,7 +34,7 @@ package enum SAPLink {
     guard let app = values["appid"], !app.isEmpty else {
       return .malformed(.sapLink, "\"AppId\" is missing", fields: fields)
     }
-    var endpoints: [Payload.Endpoint] = []
+    var host: Payload.Endpoint?
     for (name, key) in [
       ("ServerUrl", "serverurl"), ("AuthorizationEndpointUrl", "authorizationendpointurl"), ("TokenUrl", "tokenurl"),
     ] {
@@ -45,20 +42,15 @@ package enum SAPLink {
       guard let address = WebAddress(text), address.scheme == "https" || address.scheme == "http" else {
         return .malformed(.sapLink, "\"\(name)\" is not a web address", fields: fields)
       }
-      endpoints.append(.init(name: name, address))
+      host = host ?? .init(name: name, address)
     }
-    // Any other parameter that holds an address is a place to connect to as well; a redirect is not.
-    for (key, text) in values.sorted(by: { $0.key < $1.key }) where !known.contains(key) && !key.hasPrefix("redirect") {
-      if let address = WebAddress(text), address.scheme == "https" || address.scheme == "http" {
-        endpoints.append(.init(name: DisplayText.escaped(key, limit: 60), address))
-      } else if WebAddress.isLookAlike(text) {
-        let name = DisplayText.escaped(key, limit: 60)
-        endpoints.append(.init(name: name, scheme: "https", host: .failure(.init("an invalid web address"))))
-      }
-    }
-    guard !endpoints.isEmpty else {
-      return .malformed(.sapLink, "the link contains no address to connect to", fields: fields)
-    }
-    return Payload(.sapLink, fields: fields, endpoints: endpoints)
+    guard let host else { return .malformed(.sapLink, "the link contains no address to connect to", fields: fields) }
+    let content = JSONValue.array([
+      .object(items.map { .init($0.name, .string($0.value)) }), .string("\(parts.scheme)://\(parts.authority)"),
+      .string(parts.path), .string(parts.fragment ?? ""),
+    ])
+    var payload = Payload(.sapLink, fields: fields, host: host, content: content)
+    payload.rules = .init(skipsRedirects: true, readsBareHosts: true)
+    return payload
   }
 }

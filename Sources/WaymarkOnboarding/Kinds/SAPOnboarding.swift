@@ -13,7 +13,7 @@ package enum SAPOnboarding {
     for name in ["appID", "host", "protocol", "port"] {
       if let text = object[name]?.scalarText { fields.append(PayloadField(name, text)) }
     }
-    let auth = authentication(object["auth"], into: &fields)
+    let problem = authentication(object["auth"], into: &fields)
     for member in object.members ?? [] where !["appID", "host", "protocol", "port", "auth"].contains(member.name) {
       // A token's claims are judged, not shown.
       if ["iss", "aud", "exp", "nbf", "iat", "jti"].contains(member.name) { continue }
@@ -22,7 +22,7 @@ package enum SAPOnboarding {
     }
     let refuse = { (problem: String) in Payload.malformed(.sapOnboarding, problem, fields: fields) }
     // Some libraries do not tell "host" from "Host", and take the one we did not judge.
-    let names = (object.members ?? []).map { $0.name.lowercased() }
+    let names = (object.members ?? []).map { VisibleText.folded($0.name) }
     guard Set(names).count == names.count else { return refuse("a name occurs twice, in different spellings") }
     guard let app = object["appID"]?.string, !app.isEmpty else { return refuse("\"appID\" is missing or not a string") }
     guard let host = object["host"]?.string, !host.isEmpty else { return refuse("\"host\" is missing or not a string") }
@@ -40,64 +40,53 @@ package enum SAPOnboarding {
       port = number
     default: return refuse("\"port\" is not a number from 1 to 65535")
     }
-    if let problem = auth.problem { return refuse(problem) }
+    if let problem { return refuse(problem) }
     let (name, written) = WebAddress.split(host)
     if let port, let written, port != written { return refuse("\"host\" and \"port\" name different ports") }
-    let first = Payload.Endpoint(name: "host", scheme: scheme, host: name, port: port ?? written)
-    return Payload(.sapOnboarding, fields: fields, endpoints: [first] + auth.endpoints)
+    var payload = Payload(
+      .sapOnboarding, fields: fields,
+      host: .init(name: "host", scheme: scheme, host: name, port: port ?? written), content: object)
+    payload.rules = .init(skipsRedirects: true, readsBareHosts: true)
+    return payload
   }
 
-  /// `auth`: an array of methods, each with a `config` that is an object or an array of objects.
-  private static func authentication(
-    _ value: JSONValue?, into fields: inout [PayloadField]
-  ) -> (endpoints: [Payload.Endpoint], problem: String?) {
-    var endpoints: [Payload.Endpoint] = []
+  /// `auth`: an array of methods, each with a `config` that is an object or an array of objects. Returns what is wrong with it.
+  private static func authentication(_ value: JSONValue?, into fields: inout [PayloadField]) -> String? {
     let methods: [JSONValue]
     switch value {
-    case nil, .null: return ([], nil)
+    case nil, .null: return nil
     case .array(let several): methods = several
     case .object: methods = [value ?? .null]
-    default: return ([], "\"auth\" is not a list of methods")
+    default: return "\"auth\" is not a list of methods"
     }
     for method in methods {
-      guard let type = method["type"]?.string else { return (endpoints, "a method in \"auth\" has no type") }
+      guard let type = method["type"]?.string else { return "a method in \"auth\" has no type" }
       fields.append(PayloadField("auth.type", type))
       guard let config = method["config"], config != .null else { continue }
       guard config.array?.allSatisfy({ $0.members != nil }) ?? (config.members != nil) else {
-        return (endpoints, "\"config\" in \"auth\" is neither an object nor a list of objects")
+        return "\"config\" in \"auth\" is neither an object nor a list of objects"
       }
-      if let problem = walk(config, key: "config", into: &fields, &endpoints) { return (endpoints, problem) }
+      if let problem = collect(config, key: "config", into: &fields) { return problem }
     }
-    return (endpoints, nil)
+    return nil
   }
 
-  /// Every address in a configuration counts as a place to connect to, whatever its key, except where the sign-in ends:
-  /// nobody connects to a redirect.
-  private static func walk(
-    _ value: JSONValue, key: String, into fields: inout [PayloadField], _ endpoints: inout [Payload.Endpoint]
-  ) -> String? {
+  /// Adds what a configuration says to the fields. Returns what is wrong with it.
+  private static func collect(_ value: JSONValue, key: String, into fields: inout [PayloadField]) -> String? {
     switch value {
     case .object(let members):
       for member in members {
-        if let problem = walk(member.value, key: member.name, into: &fields, &endpoints) { return problem }
+        if let problem = collect(member.value, key: member.name, into: &fields) { return problem }
       }
     case .array(let elements):
       for element in elements {
-        if let problem = walk(element, key: key, into: &fields, &endpoints) { return problem }
+        if let problem = collect(element, key: key, into: &fields) { return problem }
       }
     case .string(let text):
       fields.append(PayloadField(key, text, isSecret: PayloadField.looksSecret(key)))
-      let isRedirect = key.lowercased().hasPrefix("redirect")
-      let isEndpoint = key.lowercased().hasSuffix("endpoint")
-      if let address = WebAddress(text), !isRedirect {
-        guard address.scheme == "https" || address.scheme == "http" else {
-          return isEndpoint ? "\"\(DisplayText.escaped(key, limit: 60))\" is not a web address" : nil
-        }
-        endpoints.append(.init(name: key, address))
-      } else if isEndpoint {
+      let address = WebAddress(text)
+      if key.lowercased().hasSuffix("endpoint"), address?.scheme != "https", address?.scheme != "http" {
         return "\"\(DisplayText.escaped(key, limit: 60))\" is not a web address"
-      } else if !isRedirect, WebAddress.isLookAlike(text) {
-        endpoints.append(.init(name: key, scheme: "https", host: .failure(.init("an invalid web address"))))
       }
     case .number, .bool, .null:
       if let text = value.scalarText {

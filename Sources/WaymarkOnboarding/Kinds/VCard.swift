@@ -1,3 +1,5 @@
+import WaymarkJSON
+
 /// A contact (RFC 6350 and its forerunners).
 package enum VCard {
   private static let names = [
@@ -13,6 +15,7 @@ package enum VCard {
     else { return .malformed(.vcard, "END:VCARD is missing") }
     guard end == lines.count - 1 else { return .malformed(.vcard, "something follows END:VCARD") }
     var fields: [PayloadField] = []
+    var content: [JSONValue] = []
     for line in lines[1..<end] where !line.isEmpty {
       guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else {
         return .malformed(.vcard, "a line has no colon", fields: fields)
@@ -20,13 +23,15 @@ package enum VCard {
       // Groups ("item1.") stand before the property's name, parameters behind a semicolon.
       let head = line[..<colon].split(separator: ";").first ?? ""
       let property = (head.split(separator: ".").last ?? head).uppercased()
+      let value = unescaped(line[line.utf8.index(after: colon)...])
+      content += [.string(String(line[..<colon])), .string(value)]
       guard let name = names[property] else { continue }
-      fields.append(PayloadField(name, unescaped(line[line.utf8.index(after: colon)...])))
+      fields.append(PayloadField(name, value))
     }
     guard fields["name"] != nil || fields["structuredName"] != nil else {
       return .malformed(.vcard, "the name is missing", fields: fields)
     }
-    return Payload(.vcard, fields: fields)
+    return Payload(.vcard, fields: fields, content: .array(content))
   }
 
   /// Lines that start with white space belong to the one before (RFC 6350, 3.2).

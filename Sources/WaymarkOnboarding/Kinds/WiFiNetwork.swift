@@ -1,3 +1,5 @@
+import WaymarkJSON
+
 /// Wi-Fi access: `WIFI:T:WPA;S:name;P:secret;H:true;;` (WPA3 specification, section 7.1, and the older custom).
 package enum WiFiNetwork {
   private static let names: [String: (field: String, isSecret: Bool)] = [
@@ -29,6 +31,6 @@ package enum WiFiNetwork {
     if !isOpen, !isEnterprise, fields["password"]?.isEmpty ?? true, fields["publicKey"] == nil {
       problem = problem ?? "the network is protected, and its password is missing"
     }
-    return Payload(.wifi, fields: fields, problem: problem)
+    return Payload(.wifi, fields: fields, problem: problem, content: .array(pairs.map { .string($0.value) }))
   }
 }

@@ -16,6 +16,12 @@ enum LinkScheme {
     dangerous.contains(scheme) || scheme.hasPrefix("ms-") || scheme.hasPrefix("search-ms")
   }
 
+  /// Returns whether an address within a payload may have a scheme (in lower case): the web's own, and those of apps; empty for an
+  /// address that leaves its scheme open.
+  static func mayBeFollowed(_ scheme: String) -> Bool {
+    ["", "https", "http", "wss", "ws"].contains(scheme) || !isDangerous(scheme)
+  }
+
   /// Returns whether a scheme looks like one that an app registered for itself: a domain name in reverse order (RFC 8252,
   /// section 7.1). Schemes of the system have no dot, but for the `beep`, `lwz`, `xpc` and `z39.50` families.
   static func isPrivateUse(_ scheme: String) -> Bool {

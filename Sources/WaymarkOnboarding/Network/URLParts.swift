@@ -35,9 +35,11 @@ package struct URLParts: Sendable, Hashable {
     path = String(rest)
   }
 
-  private static func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) }
+  /// Returns whether a byte is an ASCII letter, with which a scheme begins.
+  static func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) }
 
-  private static func isSchemeByte(_ byte: UInt8) -> Bool {
+  /// Returns whether a byte can stand in a scheme (RFC 3986, 3.1).
+  static func isSchemeByte(_ byte: UInt8) -> Bool {
     isLetter(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
       || byte == UInt8(ascii: ".")
   }

@@ -3,23 +3,32 @@ import WaymarkSystem
 /// A URL with an authority (RFC 3986), taken apart strictly. The host is kept even when it is refused, so that the
 /// refusal can be told.
 package struct WebAddress: Sendable, Hashable {
+  /// The whole, as written.
+  package let text: String
   /// In lower case.
   package let scheme: String
   /// The host, or why there is none to speak of.
   package let host: Result<HostName, HostError>
+  /// Between the two slashes and the path, as written.
+  let authority: String
   /// The port, if one is written.
   package let port: UInt16?
   /// From the first slash to `?` or `#`, as written.
   package let path: String
   /// Between `?` and `#`, as written; nil when there is no `?`.
   package let query: String?
+  /// Behind `#`, as written; nil when there is no `#`.
+  let fragment: String?
 
   /// Takes a URL apart; nil when the text is no `scheme://…`.
   package init?(_ text: String) {
     guard let parts = URLParts(text) else { return nil }
+    self.text = text
     self.scheme = parts.scheme
     self.path = parts.path
     self.query = parts.query
+    self.fragment = parts.fragment
+    self.authority = parts.authority
     let scalars = text.unicodeScalars
     if scalars.contains(where: { $0.properties.isWhitespace || $0.properties.generalCategory == .control }) {
       self.host = .failure(.init("the address contains a space or control character"))
@@ -57,16 +66,6 @@ package struct WebAddress: Sendable, Hashable {
     } catch {
       return (.failure(error), nil)
     }
-  }
-
-  /// Returns whether a lenient program would take a text for a web address that is none by the book: `https:evil.test`,
-  /// `//evil.test`, `\\evil.test`, a tab within the scheme (WHATWG URL standard, 4.4).
-  static func isLookAlike(_ text: String) -> Bool {
-    let plain = text.utf8.filter { $0 > 0x20 && $0 != 0x7F }.map {
-      $0 == UInt8(ascii: "\\") ? UInt8(ascii: "/") : $0 | 0x20
-    }
-    // Setting the bit of lower case leaves `/` and `:` as they are.
-    return ["http:", "https:", "//"].contains { plain.starts(with: $0.utf8) }
   }
 
   /// The path's segments, percent-decoded; nil when one does not decode.

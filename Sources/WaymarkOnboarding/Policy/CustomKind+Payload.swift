@@ -8,7 +8,11 @@ extension CustomKind {
     }
     var fields: [PayloadField] = []
     collect(object, under: "", into: &fields)
-    guard let host else { return Payload(kind, fields: fields) }
+    // Programs take one of two names that fit, and not always the one that is judged.
+    for path in keys + [host].compactMap({ $0 }) where object.values(fitting: path).count > 1 {
+      return .malformed(kind, "two members fit \"\(DisplayText.escaped(path, limit: 60))\"", fields: fields)
+    }
+    guard let host else { return Payload(kind, fields: fields, content: object) }
     guard let value = object.value(at: host) else {
       return .malformed(
         kind, "\"\(DisplayText.escaped(host, limit: 60))\", which holds the host, is missing", fields: fields)
@@ -17,7 +21,7 @@ extension CustomKind {
       return .malformed(
         kind, "\"\(DisplayText.escaped(host, limit: 60))\", which holds the host, is not a string", fields: fields)
     }
-    return Payload(kind, fields: fields, endpoints: [.init(name: host, hostOrAddress: text)])
+    return Payload(kind, fields: fields, host: .init(name: host, hostOrAddress: text), content: object)
   }
 
   /// The address as a payload of this kind; nil when it is not one.
@@ -32,20 +36,30 @@ extension CustomKind {
       fields.append(PayloadField(item.name, item.value, isSecret: isSecret(item.name)))
     }
     guard let host else {
+      var payload = Payload(kind, fields: fields, content: .string(address.text))
       // A scheme of the app's own without an authority leads nowhere on the net.
-      if case .failure = address.host, pattern.host == nil, address.scheme != "https", address.scheme != "http" {
-        return Payload(kind, fields: fields)
+      if !address.authority.isEmpty || pattern.host != nil || address.scheme == "https" || address.scheme == "http" {
+        // Declaring a scheme of one's own vouches for it; plain http still is plain http.
+        let scheme = address.scheme == "http" ? "http" : "https"
+        payload.host = .init(name: "host", scheme: scheme, host: address.host, port: address.port)
       }
-      // Declaring a scheme of one's own vouches for it; plain http still is plain http.
-      let scheme = address.scheme == "http" ? "http" : "https"
-      let endpoint = Payload.Endpoint(name: "host", scheme: scheme, host: address.host, port: address.port)
-      return Payload(kind, fields: fields, endpoints: [endpoint])
+      return payload
+    }
+    guard items.count(where: { VisibleText.folded($0.name) == VisibleText.folded(host) }) < 2 else {
+      return .malformed(
+        kind, "two parameters fit \"\(DisplayText.escaped(host, limit: 60))\", which holds the host", fields: fields)
     }
     guard let text = fields[host], !text.isEmpty else {
       return .malformed(
         kind, "\"\(DisplayText.escaped(host, limit: 60))\", which holds the host, is missing", fields: fields)
     }
-    return Payload(kind, fields: fields, endpoints: [.init(name: host, hostOrAddress: text)])
+    // A host that the pattern names is declared and needs no place on the list.
+    let own = pattern.host == nil ? "\(address.scheme)://\(address.authority)" : ""
+    let content = JSONValue.array([
+      .string(own), .string(address.path), .string(address.fragment ?? ""),
+      .object(items.map { .init($0.name, .string($0.value)) }),
+    ])
+    return Payload(kind, fields: fields, host: .init(name: host, hostOrAddress: text), content: content)
   }
 
   private func isSecret(_ key: String) -> Bool {
@@ -62,6 +76,24 @@ extension CustomKind {
       }
     } else {
       fields.append(PayloadField(path, value.scalarText ?? value.compactText, isSecret: isSecret(path)))
+    }
+  }
+}
+
+extension JSONValue {
+  /// Every value that a program could take for the one behind a path such as `server.address`: by a name with the dots in it or by
+  /// the objects, with or without regard to case and to characters that are not seen.
+  func values(fitting path: String) -> [JSONValue] {
+    values(fitting: path.split(separator: ".", omittingEmptySubsequences: false).map { VisibleText.folded(String($0)) }[...])
+  }
+
+  private func values(fitting parts: ArraySlice<String>) -> [JSONValue] {
+    guard let members else { return [] }
+    return members.flatMap { member -> [JSONValue] in
+      let name = VisibleText.folded(member.name).split(separator: ".", omittingEmptySubsequences: false)
+      guard parts.count >= name.count, zip(parts, name).allSatisfy({ $0 == $1 }) else { return [] }
+      let rest = parts.dropFirst(name.count)
+      return rest.isEmpty ? [member.value] : member.value.values(fitting: rest)
     }
   }
 }

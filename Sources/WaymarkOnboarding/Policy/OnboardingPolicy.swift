@@ -58,6 +58,14 @@ public struct OnboardingPolicy: Sendable {
     return LinkScheme.isPrivateUse(scheme)
   }
 
+  /// Returns whether a scheme (in lower case) is an app's own: a domain name in reverse order, or declared here.
+  func isAppScheme(_ scheme: String) -> Bool {
+    if LinkScheme.isPrivateUse(scheme) || linkSchemes?.contains(scheme) == true { return true }
+    return customKinds.contains { kind in
+      if case .url(let pattern) = kind.form { pattern.scheme == scheme && scheme != "https" && scheme != "http" } else { false }
+    }
+  }
+
   /// The kinds that are accepted, defaults resolved.
   public var acceptedKinds: Set<PayloadKind> {
     kinds ?? Set([.sapOnboarding, .sapLink] + customKinds.map(\.kind))

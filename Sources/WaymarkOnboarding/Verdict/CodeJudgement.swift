@@ -29,7 +29,7 @@ package struct CodeJudgement: Sendable {
     guard checkForm(inspection, policy), checkSignature(inspection, policy),
       checkClaims(inspection, policy, now: now.timeIntervalSince1970)
     else { return }
-    guard checkHosts(inspection.payload.endpoints, policy) else { return }
+    guard checkHosts(inspection.payload, policy) else { return }
     if inspection.token != nil, let claims = inspection.claims, let identifier = claims.identifier {
       replayEntry = Self.entry(issuer: claims.issuer, identifier, expires: claims.expires.map { $0 + policy.clockSkew })
     }
@@ -167,38 +167,20 @@ package struct CodeJudgement: Sendable {
     return true
   }
 
-  private mutating func checkHosts(_ endpoints: [Payload.Endpoint], _ policy: OnboardingPolicy) -> Bool {
-    guard !endpoints.isEmpty else {
+  private mutating func checkHosts(_ payload: Payload, _ policy: OnboardingPolicy) -> Bool {
+    let others = payload.furtherHosts + AddressFinder(in: payload.content, payload.rules, policy: policy).endpoints
+    guard payload.host != nil || !others.isEmpty else {
       skip([.hostNotAllowed], "the payload names no host")
       return true
     }
-    for endpoint in endpoints {
-      let name = DisplayText.escaped(endpoint.name, limit: 60)
-      switch endpoint.host {
-      case .failure(let problem): return check(.hostNotAllowed, false, "\(name): \(problem.message)")
-      case .success(let host):
-        guard endpoint.scheme == "https" || policy.allowsHTTP else {
-          return check(.hostNotAllowed, false, "\(name): \(host.ascii) would be reached without encryption")
-        }
-        let port = endpoint.port ?? (endpoint.scheme == "http" ? 80 : 443)
-        guard policy.ports?.contains(port) ?? true else {
-          return check(.hostNotAllowed, false, "\(name): the port \(port) is not among \"ports\"")
-        }
-        guard !host.isLocal || policy.hosts?.contains(where: { $0.isExactly(host) }) ?? false else {
-          return check(
-            .hostNotAllowed, false,
-            "\(name): \(host.ascii) is this device or its own network link; only an entry of \"hosts\" of its own allows it"
-          )
-        }
-        if let hosts = policy.hosts, !hosts.contains(where: { $0.matches(host, port: port) }) {
-          let spelled = host.unicode.map { " (\(DisplayText.escaped($0, limit: 80)))" } ?? ""
-          return check(
-            .hostNotAllowed, false, "\(name): \(endpoint.authority ?? host.ascii)\(spelled) is not on the list")
-        }
-      }
+    if let problem = payload.host.flatMap({ policy.refusal(of: $0, isConnected: true) })
+      ?? others.lazy.compactMap({ policy.refusal(of: $0, isConnected: false) }).first
+    {
+      return check(.hostNotAllowed, false, problem)
     }
-    let names = endpoints.compactMap(\.authority).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-    return check(.hostNotAllowed, true, names.joined(separator: ", "))
+    let names = ([payload.host].compactMap { $0 } + others).compactMap(\.authority)
+    return check(
+      .hostNotAllowed, true, names.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }.joined(separator: ", "))
   }
 
   private static func quoted(_ names: [String]?) -> String {

@@ -19,16 +19,16 @@ package struct Inspection: Sendable {
   /// Takes a code apart.
   package init(_ code: ScannedCode, policy: OnboardingPolicy) {
     switch PayloadText(code, policy: policy) {
-    case .binary: payload = Payload(.binary)
+    case .binary: payload = Payload(.binary, content: .null)
     case .damaged(let kind, let problem):
-      payload = Payload(kind)
+      payload = Payload(kind, content: .null)
       encodingProblem = problem
     case .foreign(let text):
       let recognized = PayloadRecognizer.recognize(text, policy: policy)
-      payload = [.wifi, .vcard].contains(recognized.kind) ? recognized : Payload(.text)
+      payload = [.wifi, .vcard].contains(recognized.kind) ? recognized : Payload(.text, content: .string(text))
     case .text(let text):
       if CompactJWS.isLikely(text) {
-        payload = Payload(.jws)
+        payload = Payload(.jws, content: .null)
         openToken(text, policy: policy)
       } else {
         payload = PayloadRecognizer.recognize(text, policy: policy)
@@ -39,7 +39,8 @@ package struct Inspection: Sendable {
     }
     // Characters that JSON and percent-encoding spell with escapes are as bad as bare ones.
     if encodingProblem == nil,
-      payload.fields.contains(where: { Self.hasControls($0.name) || Self.hasControls($0.value) })
+      payload.content.hasText(where: Self.hasControls)
+        || payload.fields.contains(where: { Self.hasControls($0.name) || Self.hasControls($0.value) })
     {
       encodingProblem = "the text contains escaped control characters"
     }
@@ -47,15 +48,30 @@ package struct Inspection: Sendable {
 
   /// C0 beyond tab and line ends, DEL, C1.
   private static func hasControls(_ text: String) -> Bool {
-    text.unicodeScalars.contains { scalar in
+    if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return false }
+    return text.unicodeScalars.contains { scalar in
       scalar.properties.generalCategory == .control && scalar != "\t" && scalar != "\n" && scalar != "\r"
     }
+  }
+
+  /// A token's claims without issuer and audience where the policy lists them: names of parties, which are often addresses.
+  private static func withoutKnownParties(_ claims: JSONValue, _ policy: OnboardingPolicy) -> JSONValue {
+    guard let members = claims.members else { return claims }
+    return .object(
+      members.compactMap { member in
+        let names = member.name == "iss" ? policy.issuers : member.name == "aud" ? policy.audiences : nil
+        guard let names else { return member }
+        let isKnown = { (value: JSONValue) in value.string.map(names.contains) ?? false }
+        if let several = member.value.array { return .init(member.name, .array(several.filter { !isKnown($0) })) }
+        return isKnown(member.value) ? nil : member
+      })
   }
 
   private mutating func openToken(_ text: String, policy: OnboardingPolicy) {
     do throws(TokenError) {
       let token = try CompactJWS(text)
       self.token = token
+      payload.content = .string(String(decoding: token.payload, as: UTF8.self))
       let value: JSONValue
       do {
         value = try JSONParser.parse(token.payload)
@@ -73,10 +89,23 @@ package struct Inspection: Sendable {
       guard value.members != nil else { return }
       payload = PayloadRecognizer.json(value, policy: policy) ?? JSONWebToken.payload(of: value, policy: policy)
       claims = try TokenClaims(value)
+      payload.content = Self.withoutKnownParties(payload.content, policy)
     } catch {
       // A token that was taken apart keeps what is wrong with its content.
       payload.problem = (error.code == .badClaims ? payload.problem : nil) ?? error.message
       if error.code == .badToken { isOpaqueToken = true }
+    }
+  }
+}
+
+extension JSONValue {
+  /// Returns whether a name or a text anywhere in the value passes a test.
+  fileprivate func hasText(where test: (String) -> Bool) -> Bool {
+    switch self {
+    case .string(let text): test(text)
+    case .array(let elements): elements.contains { $0.hasText(where: test) }
+    case .object(let members): members.contains { test($0.name) || $0.value.hasText(where: test) }
+    case .number, .bool, .null: false
     }
   }
 }

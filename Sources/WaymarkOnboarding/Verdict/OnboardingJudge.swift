@@ -87,7 +87,7 @@ public struct OnboardingJudge: Sendable {
     steps.append(replay)
     if replay.result == .failed { return refuse(.replayed) }
     return Verdict(
-      .successful, kind: payload?.kind, connectTo: payload?.endpoints.first?.authority, fields: payload?.fields ?? [],
+      .successful, kind: payload?.kind, connectTo: payload?.host?.authority, fields: payload?.fields ?? [],
       chosen: chosen, steps: steps, isHarmless: judgement.isHarmless,
       replayEntry: replayGuard == nil ? nil : judgement.replayEntry)
   }

@@ -1,3 +1,4 @@
+package import FoundationEssentials
 import WaymarkBarcodes
 import WaymarkGeometry
 import WaymarkOnboarding
@@ -26,6 +27,8 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
   /// The codes that were seen in frames.
   private var history: ScanHistory
   private var lastRead = 0.0
+  /// When the verdict that waits was given.
+  private var acceptedAt = 0.0
   private var hasRead = false
   private var count = 0
   /// The beginning of the ids of scans.
@@ -68,7 +71,11 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
 
   /// When `tick` is due; nil when it is not.
   package var deadline: Double? {
-    if case .scanning(let scan) = phase, let timeout = scan.request.timeout { lastRead + timeout } else { nil }
+    switch phase {
+    case .scanning(let scan): scan.request.timeout.map { lastRead + $0 }
+    case .waiting: acceptedAt + settings.confirmWithin
+    case .idle, .confirming: nil
+    }
   }
 
   private func symbologies(of scan: Scan) -> Set<Symbology> {
@@ -81,7 +88,8 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     var effects: [Effect] = []
     switch input {
     case .begin(let request): effects = begin(request, at: now)
-    case .confirm(let id, let owner): effects = confirm(id, by: owner)
+    case .confirm(let id, let owner, let judge, let date):
+      effects = confirm(id, by: owner, judge: judge, date: date, at: now)
     case .cancel(let id, let owner): effects = cancel(id, by: owner, at: now)
     case .recorded(let isFirst): effects = recorded(isFirst, at: now)
     case .left(let owner): effects = left(owner)
@@ -151,6 +159,7 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
       hasRead = true
       let success = Success(symbol: symbol, verdict: result.verdict)
       phase = .waiting(scan, success)
+      acceptedAt = now
       return [.successful(scan, success), .changed]
     case .refused(let reason): return [.invalid(scan, reason, result)]
     case .advice(let advice): return [.guide(scan, advice)]
@@ -207,11 +216,27 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     return end(.replaced, by: nil) + arm(Request(owner: nil, mode: mode), at: now)
   }
 
-  private mutating func confirm(_ id: String?, by owner: Owner?) -> [Effect] {
+  private mutating func confirm(
+    _ id: String?, by owner: Owner?, judge: OnboardingJudge, date: Date, at now: Double
+  ) -> [Effect] {
+    let due = tick(at: now)
+    guard due.isEmpty else { return due + [.refused(.noScan)] }
     guard let scan, id == nil || id == scan.id else { return [.refused(.noScan)] }
     guard mayAct(owner, on: scan) else { return [.refused(.busy(holder: scan.request.owner))] }
     switch phase {
-    case .waiting(_, let success):
+    case .waiting(_, var success):
+      if let before = success.verdict {
+        let symbol = success.symbol
+        let verdict = judge.verdict(for: [ScannedCode(bytes: symbol.bytes, text: symbol.text)], now: date)
+        if let reason = Self.refusal(verdict, before) {
+          phase = .scanning(scan)
+          lastRead = now
+          history.markRefused(symbol, reason, at: now)
+          let result = PictureVerdict(verdict: verdict, symbol: symbol, corners: symbol.corners)
+          return [.invalid(scan, reason, result), .refused(.notAccepted(reason)), .changed]
+        }
+        success = Success(symbol: symbol, verdict: verdict)
+      }
       if let entry = success.verdict?.replayEntry {
         phase = .confirming(scan, success, by: owner, isAbandoned: false)
         return [.record(entry)]
@@ -220,6 +245,16 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
       return [.confirmed(scan, success, by: owner), .ended(scan, .confirmed, by: owner), .changed]
     case .confirming: return [.refused(.confirming)]
     case .idle, .scanning: return [.refused(.nothingToConfirm)]
+    }
+  }
+
+  /// Returns why a verdict does not stand for the one that a person was shown; nil if it does.
+  private static func refusal(_ verdict: Verdict, _ shown: Verdict) -> InvalidReason? {
+    switch verdict.outcome {
+    case .invalid(let reason): reason
+    case .unsuccessful: .malformed
+    case .successful where verdict.kind != shown.kind: .kindNotAllowed
+    case .successful: verdict.connectTo == shown.connectTo ? nil : .hostNotAllowed
     }
   }
 

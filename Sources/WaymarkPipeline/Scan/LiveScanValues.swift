@@ -71,6 +71,8 @@ package enum LiveScanValues<Owner: Hashable & Sendable, Context: Sendable> {
     package var barcodeSymbologies: Set<Symbology> = Symbology.common
     /// Seconds out of view after which a code counts as new again.
     package var newAfter = 2.0
+    /// Seconds that an accepted code waits for its confirmation; then the scan ends.
+    package var confirmWithin = 120.0
     /// The mode that the service arms by itself whenever nobody else has.
     package var autoBegin: Mode?
 
@@ -81,8 +83,9 @@ package enum LiveScanValues<Owner: Hashable & Sendable, Context: Sendable> {
   package enum Input: Sendable {
     /// Somebody wants to scan.
     case begin(Request)
-    /// Somebody goes on with the verdict that waits; `scan` nil means the armed one.
-    case confirm(scan: String?, by: Owner?)
+    /// A client goes on with the verdict that waits, which is judged again by the policy and the wall clock of this moment; `scan` nil
+    /// means the armed one.
+    case confirm(scan: String?, by: Owner?, judge: OnboardingJudge, date: Date)
     /// Somebody does not.
     case cancel(scan: String?, by: Owner?)
     /// The confirmation that `record` asked for is written: true, or was there before: false; nil when it failed.
@@ -129,6 +132,8 @@ package enum LiveScanValues<Owner: Hashable & Sendable, Context: Sendable> {
     case noScan
     /// No verdict is waiting to be confirmed.
     case nothingToConfirm
+    /// The code that was accepted is not accepted any more.
+    case notAccepted(InvalidReason)
     /// The confirmation is being written.
     case confirming
   }

@@ -20,8 +20,25 @@ struct ParameterBounds {
     let comment: String
   }
 
-  /// The bounds of this version of the protocol.
-  static let ofThisVersion = Self((try? ProtocolSchema())?.objects ?? [:], ProtocolComments.ofThisVersion)
+  /// The bounds of this version of the protocol. While they cannot be read, no request is served.
+  static let ofThisVersion = reading { try ProtocolSchema() }
+
+  /// The bounds of a schema, or the error with which requests and the start of a service fail.
+  static func reading(_ schema: () throws -> ProtocolSchema) -> Result<Self, ServiceError> {
+    do {
+      let bounds = Self(try schema().objects, ProtocolComments.ofThisVersion)
+      if !bounds.members.isEmpty { return .success(bounds) }
+      return .failure(unreadable("it states none"))
+    } catch {
+      return .failure(unreadable("\(error)"))
+    }
+  }
+
+  private static func unreadable(_ cause: String) -> ServiceError {
+    ServiceError(
+      .internalError, "The bounds of requests cannot be read from the protocol's schema: \(cause).",
+      hint: "Install the package again; this program is damaged.")
+  }
 
   /// The members to look at, by the name of their type.
   private let members: [String: [Member]]

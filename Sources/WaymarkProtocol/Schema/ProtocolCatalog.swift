@@ -52,6 +52,9 @@ package enum ProtocolCatalog {
     Hello.self, StreamDropped.self, ConnectionClosed.self, AuthenticationRequested.self, AuthenticationWithdrawn.self,
   ]
 
+  /// Makes sure that requests can be held to their bounds; a service that cannot does not start.
+  package static func verify() throws(ServiceError) { _ = try ParameterBounds.ofThisVersion.get() }
+
   /// Every event.
   package static var events: [any EventPayload.Type] { personal + subscribable }
 }

@@ -896,7 +896,7 @@ extension ProtocolComments {
     ServiceError.Code.badParams	A parameter is missing, of the wrong type or out of range; the message names it.
     ServiceError.Code.badPicture	The picture cannot be read, or is not a picture.
     ServiceError.Code.busy	Another client holds it (`holder` names the client), or too many requests are being processed.
-    ServiceError.Code.codeRefused	The code does not activate this device.
+    ServiceError.Code.codeRefused	The code does not activate this device, or is not accepted any more when it is confirmed; the message ends with the reason.
     ServiceError.Code.full	The maximum is stored; something must be fetched or removed first.
     ServiceError.Code.internalError	The service failed; see its log.
     ServiceError.Code.lineTooLong	The line is longer than 64 KiB; the connection is closed.

@@ -6,9 +6,10 @@ extension IncomingRequest {
   ///
   /// - Throws: `ServiceError` with the code `badParams`, naming the field.
   package func decode<Params: Decodable>(_ type: Params.Type) throws(ServiceError) -> Params {
+    let bounds = try ParameterBounds.ofThisVersion.get()
     do {
       let decoded = try JSONValueDecoder.decodeAll(type, from: params)
-      try ParameterBounds.ofThisVersion.check(params, as: type)
+      try bounds.check(params, as: type)
       return decoded
     } catch let violation as ParameterBounds.Violation {
       throw ServiceError(.badParams, "\(method): \(violation.path) \(violation.demand).", hint: violation.comment)

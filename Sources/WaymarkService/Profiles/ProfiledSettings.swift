@@ -56,6 +56,7 @@ struct ProfiledSettings {
       rules.replayGuard = store
     }
     rules.judge = OnboardingJudge(policy: onboarding.policy, replayGuard: rules.replayGuard)
+    rules.settings.confirmWithin = onboarding.confirmWithin
     let scan = configuration.scan
     try take(scan, configuration.source, into: &rules)
     var others: [String: ScanRules] = [:]

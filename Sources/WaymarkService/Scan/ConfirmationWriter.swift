@@ -46,8 +46,7 @@ final class ConfirmationWriter {
     guard let recording else { return }
     switch await recording.value {
     case true?: return
-    case false?:
-      throw ServiceError(.replayed, "The code was confirmed before.", hint: "Ask for a new code.")
+    case false?: throw ScanWire.alreadyConfirmed
     case nil:
       throw ServiceError(
         .internalError, "The confirmation could not be saved.",

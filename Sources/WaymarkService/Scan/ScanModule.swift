@@ -56,6 +56,8 @@ package final class ScanModule: ServiceModule {
   private var lastStatus: ScannerStatus
   /// The frame whose reading is worked on.
   private var frame: FrameReference?
+  /// The source of the code that waits for its confirmation.
+  private var acceptedSource = ScanSource.camera
   /// The picture that the armed scan came from, when it was none of the camera.
   private var picture: (scan: String, id: String?)?
 
@@ -136,7 +138,9 @@ package final class ScanModule: ServiceModule {
     }
     methods.addLater(ScanConfirmRequest.self) { [weak self] request, connection in
       guard let self else { throw ServiceError.stopping }
-      try self.perform(.confirm(scan: request.scan, by: connection.number))
+      try self.perform(
+        .confirm(
+          scan: request.scan, by: connection.number, judge: self.judge(of: self.acceptedSource), date: self.hub.date))
       // Taken at once: it may be over before the answer is worked on.
       let recording = self.confirmations.take()
       return {
@@ -218,13 +222,18 @@ package final class ScanModule: ServiceModule {
     reading.symbols.removeAll { $0.part == nil && isForOthers($0.text) }
     reading.incomplete.removeAll { !demand.contains($0.symbology) }
     frame = reference
-    var judge = rules.judge
-    judge.trustsSource = rules.acceptsPlayedFrames || reference.source == .camera
     let look = Machine.Observation(
       reading: reading, size: PictureSize(width: reference.width, height: reference.height), captured: captured,
-      date: hub.date, judge: judge)
+      date: hub.date, judge: judge(of: reference.source))
     apply(machine.handle(.frame(look), at: MonotonicClock.now))
     frame = nil
+  }
+
+  /// The judge of what a source shows.
+  private func judge(of source: ScanSource) -> OnboardingJudge {
+    var judge = rules.judge
+    judge.trustsSource = rules.acceptsPlayedFrames || source == .camera || source == .picture
+    return judge
   }
 
   // MARK: Effects
@@ -261,7 +270,10 @@ package final class ScanModule: ServiceModule {
         }
       case .notRecorded(let scan):
         hub.log.subsystem(.scan).error("a confirmation could not be saved", metadata: ["scan": "\(scan.id)"])
-      case .successful(let scan, _), .invalid(let scan, _, _), .unsuccessful(let scan, _, _, _), .guide(let scan, _),
+      case .successful(let scan, _):
+        acceptedSource = view(scan).source
+        publisher.publish(effect, view(scan))
+      case .invalid(let scan, _, _), .unsuccessful(let scan, _, _, _), .guide(let scan, _),
         .confirmed(let scan, _, _), .cancelled(let scan, _, _), .ended(let scan, _, _):
         publisher.publish(effect, view(scan))
       }

@@ -110,6 +110,9 @@ enum ScanWire {
       })
   }
 
+  static let alreadyConfirmed = ServiceError(
+    .replayed, "The code was confirmed before.", hint: "Ask for a new code.")
+
   /// A refusal in the words of the wire.
   ///
   /// - Parameter client: the client of a number.
@@ -121,6 +124,11 @@ enum ScanWire {
     case .noScan: ServiceError(.noScan, "No scan of this id is armed.", hint: "Arm one with scan.begin.")
     case .nothingToConfirm:
       ServiceError(.nothingToConfirm, "No verdict is waiting to be confirmed.", hint: "Wait for scan.successful.")
+    case .notAccepted(.replayed): alreadyConfirmed
+    case .notAccepted(let reason):
+      ServiceError(
+        .codeRefused, "The code is not accepted any more: \(reason.rawValue).",
+        hint: "Ask for a new code; docs/onboarding.md explains the reason.")
     case .confirming:
       ServiceError(.busy, "A confirmation is being saved.", hint: "Try again in a moment.")
     }

@@ -20,13 +20,15 @@ struct OnboardingConfirmCommand: AsyncParsableCommand {
   var ask = false
 
   func validate() throws {
+    try input.requireText()
     if ask, input.text == "-" {
       throw ValidationError("--ask reads the answer from standard input: pass the payload as TEXT")
     }
   }
 
   func run() async throws {
-    let (judge, verdict) = try input.judge(records: true)
+    var judge = try input.judge(records: true)
+    var verdict = try input.verdict(of: judge)
     guard verdict.isSuccessful else { return try input.report(verdict) }
     if ask {
       Output.diagnostic("\(VerdictText.human(verdict, showSecrets: input.showSecrets))\n\nConfirm? [y/N]")
@@ -34,6 +36,10 @@ struct OnboardingConfirmCommand: AsyncParsableCommand {
         Output.diagnostic("not confirmed")
         throw ExitCode(ExitStatus.nothingFound.rawValue)
       }
+      // The person may have taken long.
+      judge = try input.judge(records: true)
+      verdict = try input.verdict(of: judge)
+      guard verdict.isSuccessful else { return try input.report(verdict) }
     }
     let isFirst: Bool
     do {

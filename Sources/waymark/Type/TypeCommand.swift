@@ -96,7 +96,7 @@ struct TypeCommand: AsyncParsableCommand {
     controller.endOnSignals { Glibc.exit(ExitStatus.success.rawValue) }
     try await controller.attach()
     func type(_ line: String) async throws {
-      try await controller.type(TypedCode(symbology: "", text: line))
+      try await controller.type(TypedCode(symbology: "", text: line, isSecret: controller.isSecret(line)))
     }
     for word in text {
       guard word == "-" else {

@@ -1,4 +1,6 @@
 """Codes whose content is known: the truth that everything read is held against. Needs qrencode and cjpeg."""
+import importlib.machinery
+import importlib.util
 import json
 import os
 import subprocess
@@ -28,6 +30,15 @@ def jpeg(pgm, path):
     with open(path, 'wb') as file:
         file.write(subprocess.run(['cjpeg', '-quality', '80'], input=pgm, capture_output=True, check=True).stdout)
     return path
+
+
+def payloads():
+    """The maker of misleading payloads (Scripts/judge-payloads)."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../../Scripts/judge-payloads')
+    loader = importlib.machinery.SourceFileLoader('judge_payloads', path)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
+    loader.exec_module(module)
+    return module
 
 
 def time_bomb(side):
@@ -79,8 +90,12 @@ class Codes:
         with self.lock:
             self.count += 1
             payload = json.dumps({'appID': 'com.example.soak', 'host': HOST, 'protocol': 'https', 'n': self.count})
-        text = subprocess.run(
-            [self.waymark, 'onboarding', 'sign', '--key', self.key, '--kid', 'soak', '--expires-in', lasting, '--jti',
-             'random', '-'], input=payload.encode(), capture_output=True, check=True).stdout.decode().strip()
+        text = self.signed(payload, lasting)
         self.known(text, camera)
         return text
+
+    def signed(self, payload, lasting='1d'):
+        """A payload under the signature that the service wants."""
+        return subprocess.run(
+            [self.waymark, 'onboarding', 'sign', '--key', self.key, '--kid', 'soak', '--expires-in', lasting, '--jti',
+             'random', '-'], input=payload.encode(), capture_output=True, check=True).stdout.decode().strip()

@@ -3,6 +3,7 @@ import contextlib
 import os
 import random
 import signal
+import subprocess
 import threading
 import time
 
@@ -47,7 +48,7 @@ class Faults:
             self.lies: 2,
             self.disk_full: 3, self.clock_ahead: 3, self.clock_back: 3, self.descriptors_out: 3, self.memory_short: 3,
             self.out_of_memory: 1, self.killed: 4, self.killed_confirming: 5, self.told_to_stop: 1, self.reload: 2,
-            self.scene_changed: 3, self.scene_broken: 2, self.worker_ended: 3, self.worker_hangs: 3, self.poison: 2,
+            self.scene_changed: 3, self.scene_broken: 2, self.worker_ended: 3, self.worker_hangs: 3, self.poison: 2, self.misleading: 4,
             self.worker_out_of_memory: 2, self.greedy: 3, self.endless_bodies: 3, self.log_unread: 2,
         }
 
@@ -396,6 +397,25 @@ class Faults:
             self.soak.log.violation('wrong', 'a code was read in a picture that holds none')
         self.still(pid)
         return {'outcomes': ' '.join(sorted(outcomes))}
+
+    def misleading(self):
+        """Signed codes with an address of a host that is not on the list, in any place, form and disguise."""
+        pid, maker, reasons = self.soak.service.pid, making.payloads(), []
+        until = time.monotonic() + self.dice.uniform(2, 8)
+        while time.monotonic() < until:
+            _, text = maker.made('built-in', False, self.dice, True)
+            # `sign` takes objects; what is no object or does not fit a code is shown without a signature, or not at all.
+            try:
+                text = self.soak.codes.signed(text) if text.startswith('{') else text
+                picture = making.picture(text)
+            except subprocess.CalledProcessError:
+                continue
+            found = self.soak.verdict(picture)
+            reasons.append(found)
+            if found == 'successful':
+                self.soak.log.violation('misled', f'a payload that leads to a refused host was accepted: {text}')
+        self.still(pid)
+        return {'judged': len(reasons), 'reasons': ' '.join(sorted(set(reasons)))}
 
     def greedy(self):
         """Many that ask and watch and never read, then go."""

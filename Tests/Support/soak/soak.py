@@ -109,7 +109,7 @@ class Soak:
                            **({'name': self.camera.name} if further else {})},
                 **({'cameras': further} if further else {}),
                 'scan': {'autoBegin': 'barcode', 'newAfter': 0.3},
-                'onboarding': {'signatures': 'required', 'keyFiles': [self.codes.keys], 'hosts': [making.HOST],
+                'onboarding': {'kinds': ['sapOnboarding', 'sapLink', 'androidEnterprise'], 'signatures': 'required', 'keyFiles': [self.codes.keys], 'hosts': ['*.example.com'],
                                'clockSkew': 60},
                 'replay': {'folder': f'{self.state}/replay'},
                 'scenes': {**({} if self.options.frames else {'folders': [f'{self.folder}/scenes']}),

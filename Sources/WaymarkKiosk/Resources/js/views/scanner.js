@@ -162,7 +162,8 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
       work: async () => {
         cancel.disabled = true;
         try { await command('scan.confirm', { scan: next.scan }); } catch (error) {
-          if (error.code !== 'nothingToConfirm' || !verdict) { cancel.disabled = false; throw error; }
+          cancel.disabled = false;
+          throw error;
         }
         handed = next;
         setTimeout(() => dialog.close(next), still.matches ? 0 : 350);
@@ -170,6 +171,8 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
       onfailure: (error) => {
         // Between the look and the yes the code may have been used elsewhere.
         if (error.code === 'replayed') { refuse({ ...next, outcome: 'invalid', reason: 'replayed' }); return; }
+        // Nor may it be accepted any more: its event says why, and the answer ends with the same word.
+        if (error.code === 'codeRefused') { refuse({ ...next, outcome: 'invalid', reason: /(\w+)\.$/.exec(error.message)?.[1] }); return; }
         const text = tOr(`error.${error.code}`, 'error.unavailable');
         let note = panel.querySelector('.fault');
         if (!note) { note = el('p', { class: 'fault' }); panel.querySelector('.actions').before(note); }
