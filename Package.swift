@@ -68,6 +68,7 @@ let package = Package(
     native("CMemory"),
     native("CModels", excluding: ["anchor-descriptor.model", "page-network.model", "page-scorers.model"]),
     native("CTextModel", excluding: ["text-network.model"]),
+    native("CProtocol", excluding: ["protocol.json"]),
     native("CSandbox"),
     native("CSignals"),
     native("CMosquitto", linking: "dl"),
@@ -125,7 +126,7 @@ let package = Package(
     module("WaymarkCamera", ["WaymarkSystem", "WaymarkImage", "WaymarkFrames", "CV4L2"]),
     module("WaymarkFeedback", ["WaymarkSystem", "CFeedback"]),
     module("WaymarkKeys", ["WaymarkSystem", "WaymarkSymbologies", "CKeyboard"]),
-    module("WaymarkProtocol", ["WaymarkJSON", "WaymarkSystem"]),
+    module("WaymarkProtocol", ["WaymarkJSON", "WaymarkSystem", "CProtocol"]),
     module(
       "WaymarkServer",
       [

@@ -43,7 +43,7 @@ let package = Package(
   targets: [
     library("CZBar", links: "zbar"), library("CJPEG", links: "jpeg"), library("CPNG", links: "png16"),
     library("CWebP", links: "webp"), library("CZlib", links: "z"), library("CKernels"), library("CMemory"),
-    library("CSandbox"), library("CPictures"),
+    library("CSandbox"), library("CPictures"), library("CProtocol", excluding: ["protocol.json"]),
     library("CModels", excluding: ["anchor-descriptor.model", "page-network.model", "page-scorers.model"]),
     module("WaymarkSystem", []),
     module("WaymarkJSON", []),
@@ -96,7 +96,7 @@ let package = Package(
         "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkGeometry", "WaymarkImage", "WaymarkSymbologies",
         "WaymarkBarcodes",
       ]),
-    module("WaymarkProtocol", ["WaymarkJSON", "WaymarkSystem"]),
+    module("WaymarkProtocol", ["WaymarkJSON", "WaymarkSystem", "CProtocol"]),
     module(
       "WaymarkClient",
       [

@@ -38,7 +38,7 @@ package enum EventText {
       if let host = scan.connectTo { parts.append("connects to \(shown(host))") }
       parts.append(scan.text.map { "“\(shown($0, limit: 120))”" } ?? "(redacted)")
       return parts.joined(separator: ", ")
-    case .scanInvalid(let scan): return [scan.reason, scan.kind].compactMap { $0 }.joined(separator: ", ")
+    case .scanInvalid(let scan): return [scan.reason.rawValue, scan.kind].compactMap { $0 }.joined(separator: ", ")
     case .scanUnsuccessful(let scan):
       let missing = scan.missing.map { "parts " + $0.map(String.init).joined(separator: ", ") + " are missing" }
       return [scan.reason.rawValue, missing].compactMap { $0 }.joined(separator: ", ")
@@ -104,7 +104,7 @@ package enum EventText {
     case .textFailed(let failure): return shown(failure.message)
     case .textEnded(let ended): return ended.reason.rawValue
     case .accountState(let state):
-      return [state.phase.rawValue, state.working, state.problem?.code].compactMap { $0 }.joined(separator: ", ")
+      return [state.phase.rawValue, state.working?.rawValue, state.problem?.code.rawValue].compactMap { $0 }.joined(separator: ", ")
     case .accountRemoved(let removed): return shown(removed.user)
     case .consentRecorded(let one): return "\(shown(one.record.consent)) \(shown(one.record.version))"
     // The text that a person typed stands in no terminal.

@@ -34,7 +34,25 @@ package struct JSONValueDecoder: Decoder {
       uses?.takeWhole(codingPath)
       return json
     }
-    return try T(from: self)
+    do {
+      return try T(from: self)
+    } catch DecodingError.dataCorrupted(let context) {
+      throw DecodingError.dataCorrupted(Self.unknownWord(value, type, at: codingPath) ?? context)
+    }
+  }
+
+  /// The sentence about a word that is not one of a type's own; nil if the type is not a list of words.
+  private static func unknownWord(
+    _ value: JSONValue, _ type: Any.Type, at path: [any CodingKey]
+  ) -> DecodingError.Context? {
+    guard let list = type as? any (CaseIterable & RawRepresentable).Type, let word = value.string else { return nil }
+    func words<List: CaseIterable & RawRepresentable>(_ list: List.Type) -> [String] {
+      list.allCases.compactMap { $0.rawValue as? String }
+    }
+    let known = words(list)
+    guard !known.isEmpty else { return nil }
+    let shown = JSONValue.string(String(word.prefix(40))).compactText
+    return .init(codingPath: path, debugDescription: "\(shown) is not one of \(known.joined(separator: ", "))")
   }
 
   package func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {

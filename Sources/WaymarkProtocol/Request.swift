@@ -9,6 +9,15 @@ public protocol ServiceRequest: Codable, Hashable, Sendable {
   static var method: String { get }
 }
 
+/// A request that the service of this version answers. There are no defaults: a request that does not say who may send it, and within which
+/// bounds, does not compile.
+package protocol ServedRequest: ServiceRequest {
+  /// True if observers may send it.
+  static var allowsObservers: Bool { get }
+  /// The bounds of its parameters.
+  static var bounds: [ParameterBound] { get }
+}
+
 /// A request on its way out.
 package struct RequestLine<Params: Encodable>: Encodable {
   /// The id that the reply will carry.

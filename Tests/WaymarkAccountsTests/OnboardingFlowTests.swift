@@ -130,7 +130,7 @@ import WaymarkAccounts
     device.send(.provider(isConnected: true))
     device.answer = { _ in nil }
     device.does(.activate(Secret("ada@example.com")))
-    #expect(device.flow.working == "provider")
+    #expect(device.flow.working == .provider)
     #expect(device.does(.activate(Secret("ada@example.com"))) == .busy)
     device.send(.provider(isConnected: false))
     #expect(device.flow.problem?.code == .providerGone)

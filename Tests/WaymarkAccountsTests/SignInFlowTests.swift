@@ -103,12 +103,12 @@ import Testing
     device.does(.select(ids[0]))
     device.isHeld = true
     device.does(.enterPasscode(Secret("wrong")))
-    #expect(device.flow.working == "storing")
+    #expect(device.flow.working == .storing)
     #expect(device.does(.enterPasscode(Secret("wrong"))) == .busy)
     #expect(device.does(.leave) == .busy)
     device.run()
     #expect(device.disk[ids[0]]?.waits.failures == 1)
-    #expect(device.flow.working == "passcode")
+    #expect(device.flow.working == .passcode)
     // The plug is pulled before the passcode was compared: the try is used up.
     device.isHeld = false
     device.restart()

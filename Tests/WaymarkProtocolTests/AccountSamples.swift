@@ -13,9 +13,9 @@ extension Samples {
     language: "en",
     choice: "allow", time: "2026-01-02T03:04:05Z")
   static let accountState = AccountState(
-    phase: .sync, purpose: .renew, method: "scan", repeats: false, consent: ConsentStep(id: "usage", page: 0, pages: 2),
-    working: "provider", problem: AccountTrouble(code: "offline", text: "No network."), user: person, wait: 29.5,
-    canRecover: true, sync: SyncStatus(state: "running", progress: 0.25, user: person, text: "Not sent yet."),
+    phase: .sync, purpose: .renew, method: .scan, repeats: false, consent: ConsentStep(id: "usage", page: 0, pages: 2),
+    working: .provider, problem: AccountTrouble(code: .offline, text: "No network."), user: person, wait: 29.5,
+    canRecover: true, sync: SyncStatus(state: .running, progress: 0.25, user: person, text: "Not sent yet."),
     synced: "2026-01-02T03:04:05Z", choices: [choice],
     provider: true)
 
@@ -23,14 +23,14 @@ extension Samples {
     accountState, AccountRemoved(user: "k3v9q2m7x1c8b5n4", by: actor),
     ConsentRecorded(user: "k3v9q2m7x1c8b5n4", record: choice),
     AuthenticationRequested(
-      request: 7, kind: "verify", timeout: 15, code: "WM-1234", fields: ["user": "ada"], subject: "ada@example.com",
+      request: 7, kind: .verify, timeout: 15, code: "WM-1234", fields: ["user": "ada"], subject: "ada@example.com",
       host: "mobile.example.com"),
     AuthenticationWithdrawn(request: 7),
   ]
 
-  static let accountRequests: [any ServiceRequest] = [
+  static let accountRequests: [any ServedRequest] = [
     AccountStateRequest(), AccountPolicyRequest(), AccountNextRequest(agreed: true), AccountBackRequest(),
-    AccountLeaveRequest(), AccountDemoRequest(), AccountChooseRequest(method: "code"),
+    AccountLeaveRequest(), AccountDemoRequest(), AccountChooseRequest(method: .code),
     AccountActivateRequest(code: "WM-1234"), AccountUsersRequest(), AccountSwitchRequest(),
     AccountSelectRequest(user: "k3v9q2m7x1c8b5n4"), AccountAddRequest(), AccountListRequest(),
     AccountRemoveRequest(user: "k3v9q2m7x1c8b5n4"), AccountUnlockRequest(user: "k3v9q2m7x1c8b5n4"),
@@ -38,9 +38,9 @@ extension Samples {
     AuthenticationSetPasscodeRequest(passcode: "…"), AuthenticationSignInRequest(passcode: "…"),
     AuthenticationForgotRequest(), AuthenticationProvideRequest(name: "identity"),
     AuthenticationAnswerRequest(
-      request: 7, outcome: "conflict", subject: "ben@example.com", title: "Ben Okri", subtitle: "Plant 1000",
+      request: 7, outcome: .conflict, subject: "ben@example.com", title: "Ben Okri", subtitle: "Plant 1000",
       host: "mobile.example.com", text: "Changes were not sent yet."),
-    ConsentChooseRequest(consent: "usage", choice: "allow", language: "en"),
+    ConsentChooseRequest(consent: "usage", choice: .allow, language: "en"),
     ConsentExportRequest(user: "k3v9q2m7x1c8b5n4"), SyncRetryRequest(), SyncProgressRequest(request: 8, progress: 0.25),
   ]
 
@@ -65,15 +65,15 @@ extension Samples {
     (
       "account.policy",
       AccountPolicyResult(
-        mode: "shared", language: "en", modules: ["welcome", "credentials", "consents", "passcode"],
+        mode: .shared, language: "en", modules: [.welcome, .credentials, .consents, .passcode],
         words: ["welcome": ["title": ["de": "Willkommen", "en": "Welcome"]]], logos: ["logo/0"],
         links: [["title": ["en": "Privacy"], "url": "https://example.com/privacy"]], terms: ["en": "I accept."],
         demo: true,
-        activation: ["scan", "code"], fields: [["name": "user", "label": ["en": "User name"], "kind": "text"]],
+        activation: [.scan, .code], fields: [["name": "user", "label": ["en": "User name"], "kind": "text"]],
         consents: [
           ["id": "usage", "version": "1", "mandatory": false, "pages": [["text": ["en": "May we count?"]]]]
         ],
-        passcode: ["minimum": 6, "maximum": 64, "numeric": false], shown: ["initials", "title"])
+        passcode: ["minimum": 6, "maximum": 64, "numeric": false], shown: [.initials, .title])
     ),
   ]
 }

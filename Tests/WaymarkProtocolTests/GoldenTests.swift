@@ -131,7 +131,7 @@ import WaymarkJSON
   }
 
   @Test func requestsComeBackAsTheyWent() throws {
-    func comesBack<Request: ServiceRequest>(_ request: Request) throws {
+    func comesBack<Request: ServedRequest>(_ request: Request) throws {
       let incoming = try IncomingRequest.parse(Array(try line(request).utf8)).get()
       #expect(incoming.id == 7)
       #expect(incoming.method == Request.method)

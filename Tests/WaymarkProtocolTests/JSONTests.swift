@@ -115,7 +115,7 @@ import WaymarkProtocol
   }
 
   @Test func errorsNameTheField() throws {
-    func problem<R: ServiceRequest>(_ type: R.Type, _ json: String) throws -> String {
+    func problem<R: ServedRequest>(_ type: R.Type, _ json: String) throws -> String {
       let request = try IncomingRequest.parse(Array(json.utf8)).get()
       do {
         _ = try request.decode(type)

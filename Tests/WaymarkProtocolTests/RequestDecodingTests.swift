@@ -6,7 +6,7 @@ import WaymarkJSON
 /// What a request's parameters are refused for, in words.
 @Suite struct RequestDecodingTests {
   /// The refusal of a line's parameters; nil where they are taken.
-  private func refusal<R: ServiceRequest>(_ type: R.Type, _ params: String) throws -> ServiceError? {
+  private func refusal<R: ServedRequest>(_ type: R.Type, _ params: String) throws -> ServiceError? {
     let line = #"{"id":1,"method":"\#(R.method)","params":\#(params)}"#
     let request = try IncomingRequest.parse(line.utf8).get()
     do {
@@ -43,18 +43,49 @@ import WaymarkJSON
     #expect(error.message.contains("limit"))
   }
 
+  @Test func aWrongWordListsTheRightOnes() throws {
+    let mode = try #require(try refusal(ScanBeginRequest.self, #"{"mode":"qr"}"#))
+    #expect(mode.code == .badParams)
+    #expect(mode.message == #"scan.begin: mode: "qr" is not one of onboarding, barcode."#)
+    let check = try #require(try refusal(TextBeginRequest.self, #"{"patterns":["gtin",{"check":"mod 97"}]}"#))
+    #expect(
+      check.message
+        == #"text.begin: patterns.1.check: "mod 97" is not one of luhn, mod97-10, mod11-2, mod37-36, gtin, vin, iban."#)
+    let long = try #require(try refusal(TorchRequest.self, #"{"on":"\#(String(repeating: "x", count: 100))"}"#))
+    #expect(long.message == "torch: on: true or false is expected, not a string.")
+  }
+
+  /// Every member that is one of a list of words, of every method, refuses another word and lists its own.
+  @Test func everyListOfWordsIsClosed() throws {
+    let schema = try ProtocolSchema()
+    var tried = 0
+    for request in ProtocolCatalog.requests {
+      func refused<R: ServedRequest>(_ type: R.Type, _ member: String) -> ServiceError? {
+        do {
+          _ = try IncomingRequest(id: 1, method: R.method, params: .object([.init(member, "no word")])).decode(type)
+          return nil
+        } catch {
+          return error
+        }
+      }
+      let name = String(reflecting: request).split(separator: ".").dropFirst().joined(separator: ".")
+      let members = schema.members(of: name)
+      for member in members {
+        guard let words = member.value["enum"]?.array?.compactMap(\.string) else { continue }
+        // A required member before it is missed first.
+        guard members.first(where: \.isRequired)?.name ?? member.name == member.name else { continue }
+        let error = try #require(refused(request, member.name))
+        #expect(error.message.hasSuffix("is not one of \(words.joined(separator: ", "))."), "\(error.message)")
+        tried += 1
+      }
+    }
+    #expect(tried >= 8)
+  }
+
   @Test func theLargestPictureIsTheOneThatItsBoundStates() throws {
     #expect(ScanPictureRequest.largest == 16 * 1024 * 1024)
     #expect(try refusal(ScanPictureRequest.self, #"{"size":\#(ScanPictureRequest.largest)}"#) == nil)
     #expect(try refusal(ScanPictureRequest.self, #"{"size":\#(ScanPictureRequest.largest + 1)}"#) != nil)
-  }
-
-  @Test func fewestBytesOfAWordAreOneCharacter() throws {
-    let word = try #require(StatedBounds("A word. From 2 to 10 bytes."))
-    // Two bytes may be one letter.
-    #expect(word.keywords(for: .string).map(\.value) == [.number("1"), .number("10")])
-    #expect(StatedBounds("A word. From 0 to 10 bytes.")?.keywords(for: .string).first?.value == .number("0"))
-    #expect(StatedBounds("From 2 to 10 entries.")?.keywords(for: .string) == [])
   }
 
   @Test func aPictureIsAnsweredWithoutAnEnvelope() throws {

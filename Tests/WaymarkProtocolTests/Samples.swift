@@ -89,7 +89,7 @@ enum Samples {
     id: "0mab3k7xz-1abc", form: "goods-received", submitted: "2026-01-02T03:04:05.678Z", fields: [field], key: "k1",
     context: context, by: actor)
   static let page = DocumentPage(
-    id: "p2", revision: 3, width: 1920, height: 1080, corners: corners, format: "A4", filter: .blackAndWhite,
+    id: "p2", revision: 3, width: 1920, height: 1080, corners: corners, format: .a4, filter: .blackAndWhite,
     rotation: 90, captured: "2026-01-02T03:04:05Z")
   static let document = DocumentSession(
     session: "d1abc", mode: .automatic, filter: .colour, count: 1, pages: [page], removed: ["p1"], retake: "p2",
@@ -118,7 +118,7 @@ enum Samples {
     Hello(version: "0.1.0", instance: "1abc", role: .operator, client: 3, features: ["gallery", "media"]),
     successful,
     ScanInvalid(
-      scan: "s1", context: context, reason: "hostNotAllowed", kind: "sapOnboarding", corners: corners, by: actor),
+      scan: "s1", context: context, reason: .hostNotAllowed, kind: "sapOnboarding", corners: corners, by: actor),
     ScanUnsuccessful(
       scan: "s1", context: context, reason: .incomplete, missing: [2, 3], corners: corners, source: .picture,
       picture: "p9"),
@@ -163,7 +163,7 @@ enum Samples {
     DocumentCaptured(session: "d1abc", page: page, count: 1, automatic: true, replaced: true),
     DocumentChanged(document: document),
     DocumentFailed(
-      session: "d1abc", code: "noSpace", message: "The page cannot be written: No space left on device.",
+      session: "d1abc", code: .noSpace, message: "The page cannot be written: No space left on device.",
       hint: "Make room on the disk, or name a file elsewhere."),
     saved, DocumentEnded(session: "d1abc", reason: .disconnected, count: 1, by: actor),
     TextBegan(text: text),
@@ -191,7 +191,7 @@ enum Samples {
     CardAction(id: "price", copy: 12, actionType: .custom, actionData: "reorder", by: actor),
   ]
 
-  static let requests: [any ServiceRequest] = [
+  static let requests: [any ServedRequest] = [
     PingRequest(), StatusRequest(),
     SubscribeRequest(events: ["scan.*", "anchors.*"], after: EventPosition(instance: "1abc", seq: 41)),
     ConfigReloadRequest(),
@@ -222,7 +222,7 @@ enum Samples {
       strokes: [[1200, 800, 0, -1, 14, -6, 8, 500]], width: 640, height: 240, purpose: "Goods received",
       signer: "Ada Meyer", subject: "sha256:9f86", key: "k2"),
     SignatureListRequest(limit: 20, after: "0mab3k7xz-1abc"),
-    SignatureGetRequest(id: "0mab3k7xz-1abc", format: "png"), SignatureRemoveRequest(id: "0mab3k7xz-1abc"),
+    SignatureGetRequest(id: "0mab3k7xz-1abc", format: .png), SignatureRemoveRequest(id: "0mab3k7xz-1abc"),
     DocumentBeginRequest(mode: .manual, filter: .blackAndWhite), DocumentModeRequest(mode: .paused),
     DocumentCaptureRequest(), DocumentPagesRequest(), DocumentAdjustRequest(page: "p2", corners: corners, snap: true),
     DocumentFilterRequest(filter: .grayscale, page: "p2"), DocumentRotateRequest(page: "p2", degrees: 90),
@@ -235,7 +235,7 @@ enum Samples {
       patterns: [
         TextPatternRequest(name: "gtin"),
         TextPatternRequest(
-          name: "serial", expression: "[A-Z0-9]+", length: [6, 8], alphabet: "ABC0123", check: "luhn", kind: "number"),
+          name: "serial", expression: "[A-Z0-9]+", length: [6, 8], alphabet: "ABC0123", check: .luhn, kind: .number),
       ], languages: ["eng"], timeout: 30),
     ProfileListRequest(), ProfileUseRequest(profile: "goods-in", seconds: 600),
     TextChooseRequest(text: "ABO123", session: "t1abc"), TextCancelRequest(session: "t1abc"),
@@ -289,7 +289,7 @@ enum Samples {
     ),
     ("camera.select", CameraSelectResult(id: "usb-046d_C920_1A2B3C")),
     ("camera.control", CameraControlResult(name: "focus", value: 30)),
-    ("media", MediaHeader(id: 7, frame: frame, format: "jpeg", width: 640, height: 480, size: 48_213)),
+    ("media", MediaHeader(id: 7, frame: frame, format: .jpeg, width: 640, height: 480, size: 48_213)),
     ("scene.list", SceneListResult(scenes: [SceneSummary(scene: "pump-room", title: "Pump room", loaded: true)])),
     ("scene.load", SceneLoadResult(scene: "pump-room")), ("session.start", SessionResult(phase: .coaching)),
     ("annotation.select", AnnotationResult(id: "seal", open: false)),

@@ -6,66 +6,29 @@ import WaymarkJSON
 
 /// The description of the protocol is that of the types.
 @Suite struct SchemaTests {
-  private struct Outer: Codable {
-    struct Inner: Codable {
-      var word: ScanMode
-      var numbers: [Double]?
-    }
-    var whole: Int
-    var inner: [Inner]
-    var byName: [String: Inner]?
-    var anything: JSONValue?
-  }
-
-  private struct Loop: Decodable {
-    var next: [Loop]
-  }
-
-  @Test func aTypeTellsItsMembers() throws {
-    var recorder = WireShapeRecorder()
-    guard case .object(let name) = try recorder.shape(of: Outer.self) else {
-      Issue.record("an object")
-      return
-    }
-    let inner = "\(name).Inner"
-    #expect(
-      recorder.objects[name] == [
-        WireMember(name: "whole", shape: .integer, isRequired: true),
-        WireMember(name: "inner", shape: .list(.object(inner)), isRequired: true),
-        WireMember(name: "byName", shape: .map(.object(inner)), isRequired: false),
-        WireMember(name: "anything", shape: .any, isRequired: false),
-      ])
-    #expect(
-      recorder.objects[inner] == [
-        WireMember(name: "word", shape: .word(["onboarding", "barcode"]), isRequired: true),
-        WireMember(name: "numbers", shape: .list(.number), isRequired: false),
-      ])
-  }
-
   @Test func aWordMayStandForAnObject() throws {
-    var recorder = WireShapeRecorder()
-    #expect(try recorder.shape(of: TextPatternRequest.self) == .stringOr(.object("TextPatternRequest")))
-    #expect(recorder.objects["TextPatternRequest"]?.map(\.name).contains("alphabet") == true)
+    let patterns = try ProtocolSchema().members(of: "TextBeginRequest").first { $0.name == "patterns" }
+    #expect(
+      patterns?.value["items"] == ["anyOf": [["type": "string"], ["$ref": "#/$defs/TextPatternRequest"]]])
   }
 
-  @Test func aTypeThatContainsItselfIsRefused() {
-    var recorder = WireShapeRecorder()
-    #expect(throws: WireShapeError.self) { try recorder.shape(of: Loop.self) }
+  @Test func everyMessageOfTheCatalogIsInTheDocument() throws {
+    let schema = try ProtocolSchema()
+    #expect(schema.methods.map(\.name) == ProtocolCatalog.requests.map { $0.method })
+    #expect(Set(schema.events.map(\.name)) == Set(ProtocolCatalog.events.map { $0.event }))
+    #expect(Set(schema.events.filter(\.isPersonal).map(\.name)) == Set(ProtocolCatalog.personal.map { $0.event }))
+    for method in schema.methods { #expect(method.result["$ref"] != nil, "\(method.name)") }
   }
 
-  @Test func everyTypeOfTheSourcesIsInTheCatalog() throws {
-    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "Sources/WaymarkProtocol").resolvingSymlinksInPath()
-    var methods: Set<String> = []
-    var events: Set<String> = []
-    let files = try #require(FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil))
-    for case let file as URL in files where file.pathExtension == "swift" {
-      let text = try String(contentsOf: file, encoding: .utf8)
-      methods.formUnion(text.matches(of: /static let method = "([^"]+)"/).map { String($0.1) })
-      events.formUnion(text.matches(of: /static let event = "([^"]+)"/).map { String($0.1) })
+  /// The document says of each type what the type itself writes: a value without its optional members has the required ones.
+  @Test func theDocumentIsThatOfTheTypes() throws {
+    let schema = try ProtocolSchema()
+    for request in Samples.allRequests {
+      let written = try JSONParser.parse(JSONLineEncoder.encode(request)).members?.map(\.name) ?? []
+      let name = String(reflecting: type(of: request)).split(separator: ".").dropFirst().joined(separator: ".")
+      #expect(Set(written).isSubset(of: schema.members(of: name).map(\.name)), "\(name)")
+      #expect(Set(schema.members(of: name).filter(\.isRequired).map(\.name)).isSubset(of: written), "\(name)")
     }
-    #expect(methods == Set(ProtocolCatalog.requests.map { $0.method }))
-    #expect(events == Set(ProtocolCatalog.events.map { $0.event }))
   }
 
   @Test func parametersAreClosedAndResultsAreOpen() throws {
@@ -80,9 +43,13 @@ import WaymarkJSON
 
   @Test func everyTypeMemberAndErrorIsDescribed() throws {
     let schema = try ProtocolSchema()
-    for (name, members) in schema.objects {
-      #expect(schema.description(name) != nil, "\(name)")
-      for member in members { #expect(schema.description(name, member.name) != nil, "\(name).\(member.name)") }
+    let definitions = schema.definitions(at: "")
+    #expect(definitions.count > 150)
+    for definition in definitions {
+      #expect(definition.value["description"]?.string?.isEmpty == false, "\(definition.name)")
+      for member in schema.members(of: definition.name) {
+        #expect(!member.description.isEmpty, "\(definition.name).\(member.name)")
+      }
     }
     #expect(schema.errors.count > 25)
     #expect(schema.errors.allSatisfy { !$0.description.isEmpty })

@@ -154,7 +154,7 @@ import WaymarkProtocol
         scan: "s1", context: ["token": .string(secret)], kind: "wifi", symbology: "qr", text: secret,
         bytesBase64: secret, charset: "US-ASCII", corners: [[1, 2]], connectTo: nil,
         fields: ["password": .string(secret)]))
-    await service.publish(ScanInvalid(scan: "s1", context: .string(secret), reason: "expired"))
+    await service.publish(ScanInvalid(scan: "s1", context: .string(secret), reason: .expired))
     await service.publish(ScanUnsuccessful(scan: "s1", context: .string(secret), reason: .nothingFound))
     await service.publish(ScanGuide(scan: "s1", context: .string(secret), advice: .blurred))
     await service.publish(ScanConfirmed(scan: "s1", context: .string(secret)))

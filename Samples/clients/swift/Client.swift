@@ -24,7 +24,7 @@ enum Client {
         _ = try await client.send(ScanConfirmRequest(scan: scan))
         print("confirmed")
         return
-      case .scanInvalid(let refusal) where refusal.scan == scan: print("invalid", refusal.reason)
+      case .scanInvalid(let refusal) where refusal.scan == scan: print("invalid", refusal.reason.rawValue)
       case .scanUnsuccessful(let end) where end.scan == scan:
         print("scan.unsuccessful", end.reason.rawValue)
         return

@@ -51,12 +51,15 @@ package struct AccountFlow: Sendable {
       .sorted { ($0.title, $0.id) < ($1.title, $1.id) }
   }
 
-  /// The work under way, in a word: `provider`, `passcode`, `storing`.
-  package var working: String? {
+  /// The work that a person waits for.
+  package enum Working: Sendable { case provider, passcode, storing }
+
+  /// The work under way; nil if there is none.
+  package var working: Working? {
     switch work?.kind {
-    case .ask: "provider"
-    case .hash, .check: "passcode"
-    case .store: "storing"
+    case .ask: .provider
+    case .hash, .check: .passcode
+    case .store: .storing
     case nil: nil
     }
   }

@@ -52,7 +52,7 @@ struct OpenAPIDocument {
 
   private func operation(_ method: ProtocolSchema.Method, _ treatment: GatewayPaths.Treatment) -> JSONValue {
     var members: [(String, JSONValue)] = [
-      ("operationId", .string(method.name)), ("summary", .string(schema.description(method.parameters) ?? "")),
+      ("operationId", .string(method.name)), ("summary", .string(method.description)),
       ("tags", .array([.string(method.name.split(separator: ".").first.map(String.init) ?? method.name)])),
     ]
     let session = object([
@@ -74,7 +74,7 @@ struct OpenAPIDocument {
           ])
         ))
     default:
-      let isRequired = (schema.objects[method.parameters] ?? []).contains(where: \.isRequired)
+      let isRequired = schema.members(of: method.parameters).contains(where: \.isRequired)
       members.append(("parameters", .array([session])))
       members.append(
         (
@@ -88,18 +88,22 @@ struct OpenAPIDocument {
     let success =
       treatment == .picture
       ? object([("description", "The picture."), ("content", object(pictureTypes.map { ($0, binary) }))])
-      : response("The result.", "application/json", schema.json(method.result, at: place))
+      : response("The result.", "application/json", ProtocolSchema.moved(method.result, to: place))
     members.append(("responses", responses(success)))
     return object(members)
   }
 
   /// The parameters of a method whose body is a picture. Its size is that of the body.
   private func queryParameters(of method: ProtocolSchema.Method) -> [JSONValue] {
-    (schema.objects[method.parameters] ?? []).filter { $0.name != "size" }.map { member in
+    schema.members(of: method.parameters).filter { $0.name != "size" }.map { member in
       object([
         ("name", .string(member.name)), ("in", "query"), ("required", .bool(member.isRequired)),
-        ("description", .string(schema.description(method.parameters, member.name) ?? "")),
-        ("schema", member.shape == .any ? object([("type", "string")]) : schema.json(member.shape, at: place)),
+        ("description", .string(member.description)),
+        (
+          "schema",
+          member.value == .object([])
+            ? object([("type", "string")]) : ProtocolSchema.moved(member.value, to: place)
+        ),
       ])
     }
   }
@@ -190,7 +194,7 @@ struct OpenAPIDocument {
   }
 
   private var events: [JSONValue.Member] {
-    schema.events.filter { !$0.isPersonal }.map { .init("event.\($0.name)", schema.message($0, at: place)) }
+    schema.events.filter { !$0.isPersonal }.map { .init("event.\($0.name)", schema.message("event.\($0.name)", at: place)) }
   }
 
   private var errorMember: JSONValue.Member {

@@ -198,7 +198,7 @@ struct MethodRoutes: Sendable {
           if let name = HTTPField.Name(name) { headers[name] = value }
         }
         return PictureAnswer.whole(
-          picture.bytes, format: picture.header.format, room: room, channel: context.channel, limits: limits,
+          picture.bytes, format: picture.header.format.rawValue, room: room, channel: context.channel, limits: limits,
           headers: headers)
       } catch {
         return GatewayAnswer.failure(error)

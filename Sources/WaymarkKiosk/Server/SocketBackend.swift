@@ -155,6 +155,6 @@ extension PicturePart {
   fileprivate init(_ picture: ReceivedPicture) {
     self.init(
       sequence: picture.header.frame.map { UInt64($0.sequence) }, captured: picture.header.frame?.captured,
-      format: picture.header.format, bytes: picture.bytes)
+      format: picture.header.format.rawValue, bytes: picture.bytes)
   }
 }

@@ -2,17 +2,16 @@ import WaymarkJSON
 import WaymarkSystem
 
 extension IncomingRequest {
-  /// The parameters as `type`, within the bounds that the comments of its members state.
+  /// The parameters as `type`, within the bounds that the schema states.
   ///
   /// - Throws: `ServiceError` with the code `badParams`, naming the field.
-  package func decode<Params: Decodable>(_ type: Params.Type) throws(ServiceError) -> Params {
-    let bounds = try ParameterBounds.ofThisVersion.get()
+  package func decode<Params: ServedRequest>(_ type: Params.Type) throws(ServiceError) -> Params {
     do {
       let decoded = try JSONValueDecoder.decodeAll(type, from: params)
-      try bounds.check(params, as: type)
+      for bound in type.bounds { try bound.check(params) }
       return decoded
-    } catch let violation as ParameterBounds.Violation {
-      throw ServiceError(.badParams, "\(method): \(violation.path) \(violation.demand).", hint: violation.comment)
+    } catch let violation as ParameterBound.Violation {
+      throw ServiceError(.badParams, "\(method): \(violation.path) \(violation.demand).", hint: violation.description)
     } catch let unknown as UnknownMember {
       let shown = JSONValue.string(String(unknown.path.prefix(80))).compactText
       let names = unknown.known.isEmpty ? "It takes none there." : "It takes \(unknown.known.joined(separator: ", "))."

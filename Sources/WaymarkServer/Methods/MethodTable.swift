@@ -31,20 +31,20 @@ package struct MethodTable {
   package nonisolated init() {}
 
   /// Adds a method that answers at once.
-  package mutating func add<R: ServiceRequest>(
-    _ type: R.Type, observers: Bool = false, _ body: @escaping @ServiceActor (R, Connection) throws -> R.Result
+  package mutating func add<R: ServedRequest>(
+    _ type: R.Type, _ body: @escaping @ServiceActor (R, Connection) throws -> R.Result
   ) {
-    methods[R.method] = Method(allowsObservers: observers) { request, connection, _ in
+    methods[R.method] = Method(allowsObservers: R.allowsObservers) { request, connection, _ in
       .result(try body(try request.decode(R.self), connection))
     }
   }
 
   /// Adds a method whose answer takes time: `body` checks at once and returns what is to be awaited.
-  package mutating func addLater<R: ServiceRequest>(
-    _ type: R.Type, observers: Bool = false,
+  package mutating func addLater<R: ServedRequest>(
+    _ type: R.Type,
     _ body: @escaping @ServiceActor (R, Connection) throws -> @Sendable () async throws -> R.Result
   ) {
-    methods[R.method] = Method(allowsObservers: observers) { request, connection, _ in
+    methods[R.method] = Method(allowsObservers: R.allowsObservers) { request, connection, _ in
       let work = try body(try request.decode(R.self), connection)
       return .later { try await work() }
     }
@@ -55,12 +55,12 @@ package struct MethodTable {
   /// - Parameters:
   ///   - largest: a request with more ends the connection: so many bytes are not skipped.
   ///   - body: checks at once; it, or what it returns, decides whether the bytes are kept. If it throws they are skipped.
-  package mutating func addUpload<R: ServiceRequest>(
+  package mutating func addUpload<R: ServedRequest>(
     _ type: R.Type, largest: Int,
     _ body: @escaping @ServiceActor (R, RequestBody?, Connection) throws -> @Sendable () async throws -> R.Result
   ) {
     methods[R.method] = Method(
-      allowsObservers: false,
+      allowsObservers: R.allowsObservers,
       upload: { request in
         switch request.params["size"]?.int {
         case let size? where (1...largest).contains(size): return size
@@ -102,11 +102,11 @@ package struct MethodTable {
   }
 
   /// Adds a method that answers by itself, such as one that sends pictures.
-  package mutating func addTaking<R: ServiceRequest>(
-    _ type: R.Type, observers: Bool = false,
+  package mutating func addTaking<R: ServedRequest>(
+    _ type: R.Type,
     _ body: @escaping @ServiceActor (R, IncomingRequest, Connection) throws -> Void
   ) {
-    methods[R.method] = Method(allowsObservers: observers) { request, connection, _ in
+    methods[R.method] = Method(allowsObservers: R.allowsObservers) { request, connection, _ in
       try body(try request.decode(R.self), request, connection)
       return .taken
     }

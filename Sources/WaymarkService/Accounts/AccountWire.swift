@@ -7,8 +7,8 @@ enum AccountWire {
   /// The state of a flow.
   static func state(_ flow: AccountFlow, isProviderConnected: Bool, at now: Double) -> AccountState {
     var state = AccountState(phase: .off, provider: isProviderConnected)
-    state.working = flow.working
-    state.problem = flow.problem.map { AccountTrouble(code: $0.code.rawValue, text: $0.text) }
+    state.working = flow.working.map(AccountWork.init)
+    state.problem = flow.problem.map { AccountTrouble(code: AccountFault($0.code), text: $0.text) }
     state.shown = Set(flow.policy.shown.map(\.rawValue))
     var isKnown = false
     switch flow.phase {
@@ -51,7 +51,7 @@ enum AccountWire {
     case .welcome: state.phase = .welcome
     case .activation:
       state.phase = .activation
-      state.method = onboarding.method?.rawValue
+      state.method = onboarding.method.map(ActivationWay.init)
     case .credentials: state.phase = .credentials
     case .consents:
       state.phase = .consents
@@ -69,8 +69,8 @@ enum AccountWire {
 
   private static func status(_ sync: SyncState, _ flow: AccountFlow) -> SyncStatus {
     switch sync {
-    case .running(let share): return SyncStatus(state: "running", progress: share)
-    case .connectionError: return SyncStatus(state: "connectionError", text: flow.problem?.text)
+    case .running(let share): return SyncStatus(state: .running, progress: share)
+    case .connectionError: return SyncStatus(state: .connectionError, text: flow.problem?.text)
     case .userError(let id, let other, let text):
       let known = id.flatMap { flow.accounts[$0] }
       let shown = Account(
@@ -78,7 +78,7 @@ enum AccountWire {
       )
       var user = person(shown)
       user.id = id
-      return SyncStatus(state: "userError", user: user, text: text)
+      return SyncStatus(state: .userError, user: user, text: text)
     }
   }
 
@@ -97,19 +97,19 @@ enum AccountWire {
   static func policy(_ settings: AccountSettings?) -> AccountPolicyResult {
     guard let settings else {
       return AccountPolicyResult(
-        mode: "off", modules: [], words: .object([:]), logos: [], links: .array([]), demo: false, activation: [],
+        mode: .off, modules: [], words: .object([:]), logos: [], links: .array([]), demo: false, activation: [],
         fields: .array([]), consents: .array([]), passcode: .object([:]), shown: [])
     }
     let policy = settings.policy
     let rules = policy.passcode
     return AccountPolicyResult(
-      mode: policy.mode.rawValue, language: settings.language, modules: policy.steps.map(\.rawValue),
+      mode: AccountMode(policy.mode), language: settings.language, modules: policy.steps.map(AccountStep.init),
       words: .object(
         policy.words.mapValues { words in object([("title", text(words.title)), ("text", text(words.text))]) }),
       logos: settings.logos.indices.map { logo($0) },
       links: .array(
         policy.links.map { object([("title", text($0.title)), ("url", .string($0.url)), ("text", text($0.text))]) }),
-      terms: text(policy.terms), demo: policy.allowsDemo, activation: policy.activation.map(\.rawValue),
+      terms: text(policy.terms), demo: policy.allowsDemo, activation: policy.activation.map(ActivationWay.init),
       fields: .array(
         policy.fields.map {
           object([("name", .string($0.name)), ("label", text($0.label)), ("kind", .string($0.kind.rawValue))])
@@ -130,7 +130,7 @@ enum AccountWire {
         ("digit", .bool(rules.needsDigit)), ("lower", .bool(rules.needsLower)), ("upper", .bool(rules.needsUpper)),
         ("symbol", .bool(rules.needsSymbol)), ("tries", .int(rules.tries)),
       ]),
-      shown: AccountPolicy.Part.allCases.filter(policy.shown.contains).map(\.rawValue))
+      shown: AccountPolicy.Part.allCases.filter(policy.shown.contains).map(PersonPart.init))
   }
 
   /// The id under which `media.resource` gives a logo.

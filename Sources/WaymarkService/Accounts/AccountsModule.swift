@@ -63,13 +63,13 @@ package final class AccountsModule: ServiceModule {
   }
 
   private func registerSteps(in methods: inout MethodTable) {
-    func step<R: ServiceRequest>(_ type: R.Type, _ request: @escaping (R) throws -> AccountRequest)
+    func step<R: ServedRequest>(_ type: R.Type, _ request: @escaping (R) throws -> AccountRequest)
     where R.Result == AccountState {
       methods.add(type) { [runner] value, _ in
         return try runner.perform(try request(value))
       }
     }
-    methods.add(AccountStateRequest.self, observers: true) { [runner] _, connection in
+    methods.add(AccountStateRequest.self) { [runner] _, connection in
       connection.role == .observer ? runner.state.forObservers : runner.state
     }
     methods.add(AccountPolicyRequest.self) { [runner] _, _ in AccountWire.policy(runner.settings) }
@@ -80,12 +80,7 @@ package final class AccountsModule: ServiceModule {
     step(AccountSwitchRequest.self) { _ in .switchUser }
     step(AccountSelectRequest.self) { .select($0.user) }
     step(AccountAddRequest.self) { _ in .add }
-    step(AccountChooseRequest.self) { request in
-      guard let method = AccountPolicy.ActivationMethod(rawValue: request.method) else {
-        throw AccountWire.error(.badValue("method"))
-      }
-      return .choose(method)
-    }
+    step(AccountChooseRequest.self) { .choose(AccountPolicy.ActivationMethod($0.method)) }
     methods.addLater(AccountActivateRequest.self) { [runner] request, _ in
       { try await runner.activate(request.code) }
     }
@@ -101,10 +96,7 @@ package final class AccountsModule: ServiceModule {
     step(AuthenticationSetPasscodeRequest.self) { .setPasscode(Secret($0.passcode)) }
     step(AuthenticationSignInRequest.self) { .enterPasscode(Secret($0.passcode)) }
     step(AuthenticationForgotRequest.self) { _ in .forgot }
-    step(ConsentChooseRequest.self) { request in
-      guard let choice = ConsentChoice(rawValue: request.choice) else { throw AccountWire.error(.badValue("choice")) }
-      return .consent(request.consent, choice, language: request.language)
-    }
+    step(ConsentChooseRequest.self) { .consent($0.consent, ConsentChoice($0.choice), language: $0.language) }
     step(SyncRetryRequest.self) { _ in .retry }
     methods.add(AccountUsersRequest.self) { [runner] _, _ in
       guard let flow = runner.flow else { throw AccountRunner.notConfigured }

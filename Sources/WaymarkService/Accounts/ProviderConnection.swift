@@ -45,7 +45,7 @@ final class ProviderConnection {
       EventLine(
         time: WallClock.timestamp,
         payload: AuthenticationRequested(
-          request: request.ticket, kind: request.kind.rawValue, timeout: timeout, code: request.code?.text,
+          request: request.ticket, kind: ProviderTask(request.kind), timeout: timeout, code: request.code?.text,
           fields: fields.isEmpty ? nil : .object(fields), subject: request.subject, host: request.host)))
   }
 

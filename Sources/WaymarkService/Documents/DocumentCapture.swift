@@ -134,14 +134,14 @@ final class DocumentCapture {
       let isSearching = reading.phase == .searching
       hub.publish(
         DocumentOutline(
-          session: session, phase: DocumentPhase(rawValue: reading.phase.rawValue) ?? .searching,
+          session: session, phase: DocumentPhase(reading.phase),
           corners: reading.outline?.corners.map { [$0.x, $0.y] }, score: isSearching ? nil : reading.score,
           progress: reading.phase == .holding ? reading.progress : nil,
-          advice: reading.advice.map { DocumentAdvice(rawValue: $0.rawValue) }), camera: document.camera,
+          advice: reading.advice.map(DocumentAdvice.init)), camera: document.camera,
         frame: reference)
     }
     if reading.hasFailed {
-      fail(session, "badPicture", "The frame could not be encoded as a picture.", hint: "Press the shutter again.")
+      fail(session, .badPicture, "The frame could not be encoded as a picture.", hint: "Press the shutter again.")
     }
     guard let shot = reading.shot else { return }
     Task {
@@ -152,7 +152,7 @@ final class DocumentCapture {
     }
   }
 
-  private func fail(_ session: String, _ code: String, _ message: String, hint: String) {
+  private func fail(_ session: String, _ code: DocumentFault, _ message: String, hint: String) {
     hub.publish(
       DocumentFailed(session: session, code: code, message: message, hint: hint), camera: document.camera)
   }
@@ -163,12 +163,12 @@ final class DocumentCapture {
     let session = ledger.session
     guard ledger.kept.count < settings.pageLimit || document.retake != nil else {
       return fail(
-        session, "tooManyPages", "The document has \(settings.pageLimit) pages already.",
+        session, .tooManyPages, "The document has \(settings.pageLimit) pages already.",
         hint: "Save them, then begin another document.")
     }
     guard ledger.bytes + shot.picture.count <= settings.byteLimit else {
       return fail(
-        session, "noSpace", "The pages take \(settings.byteLimit >> 20) MiB already.",
+        session, .noSpace, "The pages take \(settings.byteLimit >> 20) MiB already.",
         hint: "Save them, then begin another document.")
     }
     do {
@@ -200,7 +200,7 @@ final class DocumentCapture {
     } catch {
       let told = error as? ServiceError
       fail(
-        session, told?.code == .noSpace ? "noSpace" : "notWritten", told?.message ?? "The page could not be stored.",
+        session, told?.code == .noSpace ? .noSpace : .notWritten, told?.message ?? "The page could not be stored.",
         hint: told?.hint ?? "See the service's log.")
       // It was not kept, so that it is not a page that was captured.
       allowAgain()

@@ -73,7 +73,7 @@ final class DocumentMethods {
   }
 
   /// A method that changes what is written down.
-  private func addEdit<R: ServiceRequest>(
+  private func addEdit<R: ServedRequest>(
     _ type: R.Type, _ methods: inout MethodTable,
     _ body: @escaping @ServiceActor (DocumentMethods, R) async throws -> R.Result
   ) {
@@ -253,7 +253,7 @@ final class DocumentMethods {
         guard case .picture(let picture, _) = made else { throw OpenDocument.noPage }
         reservation.resize(to: picture.bytes.count)
         let header = MediaHeader(
-          id: incoming.id, format: PictureFormat.jpeg.rawValue, width: picture.width, height: picture.height,
+          id: incoming.id, format: .jpeg, width: picture.width, height: picture.height,
           size: picture.bytes.count)
         if var buffer = hub.encode(header) {
           buffer.writeBytes(picture.bytes)

@@ -9,7 +9,7 @@ extension DocumentPage {
     let shape = page.outline.map { PageShape(outline: $0, width: Double(page.width), height: Double(page.height)) }
     self.init(
       id: OpenDocument.id(page.number), revision: page.revision, width: page.width, height: page.height,
-      corners: page.outline?.corners.map { [$0.x, $0.y] }, format: shape?.format?.rawValue,
+      corners: page.outline?.corners.map { [$0.x, $0.y] }, format: shape?.format.map(PaperFormat.init),
       filter: DocumentFilter(page.filter), rotation: page.turns * 90,
       captured: WallClock.timestamp(seconds: page.captured)
     )

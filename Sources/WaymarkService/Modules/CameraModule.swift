@@ -78,7 +78,7 @@ package final class CameraModule: ServiceModule {
         return TorchResult(on: request.on)
       }
     }
-    methods.addLater(CameraListRequest.self, observers: true) { [weak self] _, _ in
+    methods.addLater(CameraListRequest.self) { [weak self] _, _ in
       guard let self else { throw ServiceError.stopping }
       let search = self.cameras()
       return { CameraListResult(cameras: await self.described(try await search.value)) }

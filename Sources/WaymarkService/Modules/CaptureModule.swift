@@ -114,7 +114,7 @@ extension CameraStatus {
   /// As the wire tells it.
   init(_ status: SourceStatus) {
     self.init(
-      status: CameraState(rawValue: status.state.rawValue) ?? .lost, device: status.device,
+      status: CameraState(status.state), device: status.device,
       format: status.layout?.format.rawValue, width: status.layout?.width, height: status.layout?.height,
       rate: status.rate, code: status.problem?.code.rawValue, message: status.problem?.message,
       hint: status.problem?.hint)

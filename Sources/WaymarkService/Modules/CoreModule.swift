@@ -12,11 +12,11 @@ final class CoreModule: ServiceModule {
 
   func register(in methods: inout MethodTable) {
     let hub = hub
-    methods.add(PingRequest.self, observers: true) { _, _ in
+    methods.add(PingRequest.self) { _, _ in
       PingResult(time: WallClock.timestamp, monotonic: MonotonicClock.now)
     }
-    methods.add(StatusRequest.self, observers: true) { _, connection in Self.status(of: hub, for: connection.role) }
-    methods.addTaking(SubscribeRequest.self, observers: true) { request, incoming, connection in
+    methods.add(StatusRequest.self) { _, connection in Self.status(of: hub, for: connection.role) }
+    methods.addTaking(SubscribeRequest.self) { request, incoming, connection in
       try Self.subscribe(connection, to: request.events ?? ["*"])
       for action in hub.onSubscriptionsChanged { action() }
       var snapshot = Self.snapshot(of: hub, for: connection)
@@ -30,12 +30,12 @@ final class CoreModule: ServiceModule {
       connection.send(ReplyLine(id: incoming.id, result: snapshot))
       for event in missing { connection.deliver(event) }
     }
-    methods.add(UnsubscribeRequest.self, observers: true) { request, connection in
+    methods.add(UnsubscribeRequest.self) { request, connection in
       if let events = request.events { connection.patterns.remove(events) } else { connection.patterns.removeAll() }
       for action in hub.onSubscriptionsChanged { action() }
       return UnsubscribeResult(events: connection.patterns.patterns)
     }
-    methods.add(RoleLowerRequest.self, observers: true) { request, connection in
+    methods.add(RoleLowerRequest.self) { request, connection in
       if request.role == .operator, connection.role != .operator {
         throw ServiceError(
           .notPermitted, "An observer cannot become an operator.",

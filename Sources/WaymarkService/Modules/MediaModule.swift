@@ -41,13 +41,13 @@ package final class MediaModule: ServiceModule {
   package var features: [String] { ["media"] }
 
   package func register(in methods: inout MethodTable) {
-    methods.addTaking(MediaPreviewRequest.self, observers: true) { [weak self] request, incoming, connection in
+    methods.addTaking(MediaPreviewRequest.self) { [weak self] request, incoming, connection in
       try self?.preview(request, incoming, connection)
     }
-    methods.addTaking(MediaSnapshotRequest.self, observers: true) { [weak self] request, incoming, connection in
+    methods.addTaking(MediaSnapshotRequest.self) { [weak self] request, incoming, connection in
       try self?.snapshot(request, incoming, connection)
     }
-    methods.addTaking(MediaResourceRequest.self, observers: true) { [weak self] request, incoming, connection in
+    methods.addTaking(MediaResourceRequest.self) { [weak self] request, incoming, connection in
       guard let self else { return }
       try self.checkRole(connection, incoming.method)
       guard let resource = self.resource(request.id) else {
@@ -56,7 +56,7 @@ package final class MediaModule: ServiceModule {
       }
       self.sendFile(incoming, connection, width: request.width) { try await OpenPicture.open(resource) }
     }
-    methods.addTaking(MediaGalleryRequest.self, observers: true) { [weak self] request, incoming, connection in
+    methods.addTaking(MediaGalleryRequest.self) { [weak self] request, incoming, connection in
       guard let self else { return }
       try self.checkRole(connection, incoming.method)
       guard let gallery = self.gallery else { throw GalleryModule.notConfigured }
@@ -163,7 +163,7 @@ package final class MediaModule: ServiceModule {
       height: picture.frameHeight)
     return encode(
       MediaHeader(
-        id: request, frame: frame, format: PictureFormat.jpeg.rawValue, width: picture.width, height: picture.height,
+        id: request, frame: frame, format: .jpeg, width: picture.width, height: picture.height,
         size: picture.bytes.count, camera: camera), picture.bytes)
   }
 
@@ -193,7 +193,7 @@ package final class MediaModule: ServiceModule {
         }
         reservation.resize(to: bytes.count)
         let header = MediaHeader(
-          id: incoming.id, format: picture.format.rawValue, width: picture.width, height: picture.height,
+          id: incoming.id, format: MediaFormat(picture.format), width: picture.width, height: picture.height,
           size: bytes.count)
         if let buffer = self.encode(header, bytes) { outlet.send(picture: buffer, holding: reservation) }
       } catch {

@@ -129,10 +129,7 @@ package final class SignatureModule: ServiceModule {
   // MARK: Files
 
   private func get(_ request: SignatureGetRequest, _ incoming: IncomingRequest, _ connection: Connection) throws {
-    let format = request.format ?? "svg"
-    guard ["svg", "png", "json"].contains(format) else {
-      throw ServiceError(.badParams, "format must be svg, png or json.", hint: "Leave it out for SVG.")
-    }
+    let format = request.format ?? .svg
     let outlet = connection.carryPictures()
     connection.countInFlight(1)
     Task { @ServiceActor in
@@ -140,7 +137,7 @@ package final class SignatureModule: ServiceModule {
         guard let record = try await self.kept(request.id)?.record else { throw Self.notFound }
         let bytes = try await BlockingWork.records.runIfActive { try Self.file(record, format) }
         let header = MediaHeader(
-          id: incoming.id, format: format, width: record.width, height: record.height, size: bytes.count)
+          id: incoming.id, format: MediaFormat(format), width: record.width, height: record.height, size: bytes.count)
         if var buffer = self.hub.encode(header) {
           buffer.writeBytes(bytes)
           outlet.send(picture: buffer)
@@ -152,9 +149,11 @@ package final class SignatureModule: ServiceModule {
     }
   }
 
-  private nonisolated static func file(_ record: SignatureRecord, _ format: String) throws -> [UInt8] {
-    guard format != "json" else { return Array(record.json.utf8) }
-    let signature = try record.signature()
-    return format == "svg" ? Array(SignatureSVG.draw(signature).utf8) : try SignaturePNG.encode(signature)
+  private nonisolated static func file(_ record: SignatureRecord, _ format: SignatureFormat) throws -> [UInt8] {
+    switch format {
+    case .json: Array(record.json.utf8)
+    case .svg: Array(SignatureSVG.draw(try record.signature()).utf8)
+    case .png: try SignaturePNG.encode(try record.signature())
+    }
   }
 }

@@ -59,7 +59,7 @@ package final class ProfilesModule: ServiceModule {
   package func contribute(to snapshot: inout Snapshot) { snapshot.profile = profiles.isEmpty ? nil : active }
 
   package func register(in methods: inout MethodTable) {
-    methods.add(ProfileListRequest.self, observers: true) { [weak self] _, _ in
+    methods.add(ProfileListRequest.self) { [weak self] _, _ in
       guard let self else { throw ServiceError.stopping }
       return ProfileListResult(profiles: self.profiles.map(ProfileDescription.init), active: self.active)
     }

@@ -173,7 +173,7 @@ package final class CodesModule: ServiceModule {
     }
     let codes = reading.report.observations.filter { known[$0.id] != nil }.map { seen in
       CodeTracking(
-        code: seen.id, trackingMethod: TrackingMethod(rawValue: seen.trackingMethod.rawValue) ?? .notTracking,
+        code: seen.id, trackingMethod: TrackingMethod(seen.trackingMethod),
         corners: ScanWire.corners(seen.corners), pose: SessionWire.pose(seen.pose),
         rawPose: SessionWire.pose(seen.rawPose), score: seen.score,
         counted: tally?.counted.contains(seen.id) ?? false ? true : nil)

@@ -42,7 +42,7 @@ struct ScanPublisher {
         "a code was refused", metadata: ["scan": "\(scan.id)", "reason": "\(reason.rawValue)"])
       hub.publish(
         ScanInvalid(
-          scan: scan.id, context: scan.request.context, reason: reason.rawValue,
+          scan: scan.id, context: scan.request.context, reason: RefusalReason(reason),
           kind: result.verdict.kind?.rawValue, corners: result.corners.map(ScanWire.corners), source: view.source,
           picture: view.picture, by: hub.actor(scan.request.owner)), camera: camera, frame: view.frame)
     case .unsuccessful(let scan, let reason, let missing, let corners):
@@ -52,10 +52,9 @@ struct ScanPublisher {
           missing: missing.isEmpty ? nil : missing, corners: corners.map(ScanWire.corners), source: view.source,
           by: hub.actor(scan.request.owner)), camera: camera)
     case .guide(let scan, let advice):
-      guard let word = ScanAdvice(rawValue: advice.advice.rawValue) else { return }
       hub.publish(
         ScanGuide(
-          scan: scan.id, context: scan.request.context, advice: word, corners: advice.corners.map(ScanWire.corners),
+          scan: scan.id, context: scan.request.context, advice: ScanAdvice(advice.advice), corners: advice.corners.map(ScanWire.corners),
           by: hub.actor(scan.request.owner)), camera: camera,
         frame: view.frame)
     case .confirmed(let scan, let success, let owner):
@@ -63,14 +62,14 @@ struct ScanPublisher {
       hub.publish(ScanConfirmed(scan: scan.id, context: scan.request.context, by: hub.actor(owner)), camera: camera)
       if scan.request.mode == .onboarding { onConfirmed(successful(scan, success, view)) }
     case .cancelled(let scan, let ending, let owner):
+      guard let reason = CancelReason(ending) else { return }
       hub.publish(
-        ScanCancelled(
-          scan: scan.id, context: scan.request.context, reason: CancelReason(rawValue: ending.rawValue) ?? .cancelled,
-          by: hub.actor(owner)), camera: camera)
+        ScanCancelled(scan: scan.id, context: scan.request.context, reason: reason, by: hub.actor(owner)),
+        camera: camera)
     case .ended(let scan, let ending, let owner):
-      guard let reason = ScanEnding(rawValue: ending.rawValue) else { return }
       hub.publish(
-        ScanEnded(scan: scan.id, context: scan.request.context, reason: reason, by: hub.actor(owner)), camera: camera)
+        ScanEnded(scan: scan.id, context: scan.request.context, reason: ScanEnding(ending), by: hub.actor(owner)),
+        camera: camera)
     // Nothing that anybody is told.
     case .began, .refused, .changed, .record, .notRecorded: break
     }

@@ -121,7 +121,7 @@ final class StillScans {
     case .invalid(let reason):
       let id = newStillID()
       let event = ScanInvalid(
-        scan: id, context: request.context, reason: reason.rawValue, kind: result.verdict.kind?.rawValue,
+        scan: id, context: request.context, reason: RefusalReason(reason), kind: result.verdict.kind?.rawValue,
         corners: result.corners.map(ScanWire.corners), source: .picture, picture: Self.picture(request),
         by: connection.actor)
       hub.publish(event)

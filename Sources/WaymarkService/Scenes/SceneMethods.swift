@@ -14,7 +14,7 @@ enum SceneMethods {
   }
 
   private static func registerScenes(_ module: SceneSession, in methods: inout MethodTable) {
-    methods.addLater(SceneListRequest.self, observers: true) { [weak module] _, _ in
+    methods.addLater(SceneListRequest.self) { [weak module] _, _ in
       guard let module else { throw stopping }
       let (catalog, current) = (module.catalog, module.loaded?.name)
       return {

@@ -13,7 +13,7 @@ enum SessionWire {
     let scene = loaded?.name
     return SessionPhaseEvent(
       phase: phase(status.phase),
-      primaryAction: status.primaryAction.flatMap { PrimaryAction(rawValue: $0.rawValue) },
+      primaryAction: status.primaryAction.map(PrimaryAction.init),
       guide: status.guide.map { name in
         let anchor = loaded?.scene.anchors.first { $0.name == name }
         return SessionGuide(anchor: name, resource: anchor.map(resource) ?? resource(anchor: name))
@@ -59,7 +59,7 @@ enum SessionWire {
   private static func tracking(_ state: AnchorState) -> AnchorTracking {
     AnchorTracking(
       anchor: state.anchor, copy: state.copy,
-      trackingMethod: TrackingMethod(rawValue: state.method.rawValue) ?? .notTracking,
+      trackingMethod: TrackingMethod(state.method),
       corners: state.sighting.map { corners($0.corners) } ?? [],
       outline: state.sighting.flatMap { $0.outline.isEmpty ? nil : $0.outline.map { [$0.x, $0.y] } },
       homography: state.sighting?.homography.normalized.rowMajor ?? [], pose: pose(state.sighting?.pose),
@@ -84,7 +84,7 @@ enum SessionWire {
   static func intrinsics(_ camera: CameraIntrinsics) -> Intrinsics {
     Intrinsics(
       fx: camera.focal.x, fy: camera.focal.y, cx: camera.center.x, cy: camera.center.y,
-      distortion: camera.distortion.values, source: IntrinsicsSource(rawValue: camera.source.rawValue) ?? .assumed)
+      distortion: camera.distortion.values, source: IntrinsicsSource(camera.source))
   }
 
   /// An annotation without a card has one with its id as title on the wire: clients always have something to show.
@@ -96,7 +96,7 @@ enum SessionWire {
       actionType: actionType(card.actionType), actionData: card.actionData, language: card.language)
   }
 
-  static func actionType(_ type: CardActionType?) -> ActionType? { type.flatMap { ActionType(rawValue: $0.rawValue) } }
+  static func actionType(_ type: CardActionType?) -> ActionType? { type.map(ActionType.init) }
 
   static func json(_ value: OpaqueValue) -> JSONValue {
     switch value {
@@ -132,7 +132,7 @@ enum SessionWire {
           anchor: anchor.name, resource: resource(anchor), width: reference?.width, height: reference?.height,
           code: anchor.code.map(code), physicalWidth: anchor.physicalWidth, radius: anchor.radius,
           copies: anchor.copies > 1 ? anchor.copies : nil,
-          annotate: anchor.copies > 1 ? AnnotatedCopies(rawValue: anchor.annotate.rawValue) : nil,
+          annotate: anchor.copies > 1 ? AnnotatedCopies(anchor.annotate) : nil,
           annotations: anchor.annotations.map { annotation in
             let icon = annotation.marker.icon.map { Scene.isPicturePath($0) ? resource(icon: annotation.id) : $0 }
             let p = annotation.position

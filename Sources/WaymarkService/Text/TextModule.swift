@@ -279,7 +279,13 @@ package final class TextModule: ServiceModule {
 extension ServiceError {
   /// As a client is told.
   fileprivate init(_ error: TextError) {
-    let code = error.code == .badPattern ? Code.badParams : Code(rawValue: error.code.rawValue)
+    let code: Code =
+      switch error.code {
+      case .badPattern: .badParams
+      case .textEngineMissing: .textEngineMissing
+      case .textLanguageMissing: .textLanguageMissing
+      case .textEngineFailed: .textEngineFailed
+      }
     self.init(code, error.cause.map { "\(error.message) \($0)" } ?? error.message, hint: error.hint)
   }
 }

@@ -63,7 +63,7 @@ package struct TextSettings: Hashable, Sendable {
         } else if patterns.count >= namedLimit {
           wrong("there are more than \(namedLimit) patterns", hint: "Leave some out.")
         } else {
-          patterns.append(try TextPattern(request(name, entry.node), among: []))
+          patterns.append(try TextPattern(try request(name, entry.node), among: []))
         }
       } catch {
         wrong(error.cause ?? error.message, hint: error.hint)
@@ -72,7 +72,7 @@ package struct TextSettings: Hashable, Sendable {
     return (patterns, problems.inOrder)
   }
 
-  private static func request(_ name: String, _ node: SourceNode) -> TextPatternRequest {
+  private static func request(_ name: String, _ node: SourceNode) throws(TextError) -> TextPatternRequest {
     var request = TextPatternRequest(name: name)
     if let expression = node.string {
       request.expression = expression
@@ -81,9 +81,20 @@ package struct TextSettings: Hashable, Sendable {
     request.expression = node["expression"]?.string
     request.length = node["length"]?.elements.compactMap(\.int)
     request.alphabet = node["alphabet"]?.string
-    request.check = node["check"]?.string
-    request.kind = node["kind"]?.string
+    request.check = try word(node, "check")
+    request.kind = try word(node, "kind")
     return request
+  }
+
+  /// One of the words of a key; nil if it is not set.
+  private static func word<Word: CaseIterable & RawRepresentable>(
+    _ node: SourceNode, _ key: String
+  ) throws(TextError) -> Word? where Word.RawValue == String {
+    guard let text = node[key]?.string else { return nil }
+    guard let word = Word(rawValue: text) else {
+      throw TextPattern.problem("\(key) is one of \(Word.allCases.map(\.rawValue).joined(separator: ", ")).")
+    }
+    return word
   }
 }
 
@@ -110,25 +121,15 @@ extension TextPattern {
       guard (1...400).contains(characters.count) else { throw Self.problem("alphabet has 1 to 400 characters.") }
       alphabet = Set(characters)
     }
-    if let word = request.check {
-      guard let known = CheckDigit(rawValue: word) else {
-        throw Self.problem("check is one of \(CheckDigit.allCases.map(\.rawValue).joined(separator: ", ")).")
-      }
-      check = known
-    }
-    if let word = request.kind {
-      guard let known = Kind(rawValue: word) else {
-        throw Self.problem("kind is one of \(Kind.allCases.map(\.rawValue).joined(separator: ", ")).")
-      }
-      kind = known
-    }
+    check = request.check.map(CheckDigit.init)
+    kind = request.kind.map(Kind.init)
     guard expression != nil || length != nil || alphabet != nil || check != nil || kind != nil else {
       throw Self.problem("It has no condition.")
     }
     _ = try TextMatcher(self)
   }
 
-  private static func problem(_ cause: String) -> TextError {
+  fileprivate static func problem(_ cause: String) -> TextError {
     TextError(.badPattern, "The pattern cannot be used.", hint: "See docs/text.md.", cause: cause)
   }
 }

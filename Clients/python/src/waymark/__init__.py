@@ -6,8 +6,8 @@
 
 from .aio import AsyncClient
 from .client import Client
-from .codec import Event
 from .errors import ConnectionLost, RequestFailed, WaymarkError
+from .events import Event
 from .picture import Picture
 
 __version__ = "0.1.0"

@@ -6,10 +6,11 @@ import asyncio
 import os
 from collections.abc import AsyncIterator
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, Literal, Self, cast
 
-from .codec import Event, decode, event
+from .codec import EventOf, decode, event
 from .errors import ConnectionLost
+from .events import Event
 from .link import BACKOFF, LINE_LIMIT, parsed, request_line, result, socket_path
 from .messages import EventPosition, GalleryScanResult, Hello, MediaHeader, Snapshot
 from .methods import AsyncMethods, Result
@@ -193,7 +194,8 @@ class AsyncClient(AsyncMethods):
                 await self._call("subscribe", {"events": self._patterns, "after": self._position}, Snapshot)
                 if self._position is not None and self._position.instance != self.hello.instance:
                     self._position = EventPosition(instance=self.hello.instance, seq=0)
-                return Event(name="hello", body=self.hello, values={"event": "hello"})
+                hello: EventOf[Literal["hello"], Hello] = EventOf(name="hello", body=self.hello, values={"event": "hello"})
+                return hello
             except ConnectionLost:
                 await self.close()
                 await asyncio.sleep(BACKOFF[min(attempt, len(BACKOFF) - 1)])

@@ -8,10 +8,11 @@ import time
 from collections import deque
 from collections.abc import Iterator
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, Literal, Self, cast
 
-from .codec import Event, decode, event
+from .codec import EventOf, decode, event
 from .errors import ConnectionLost
+from .events import Event
 from .link import BACKOFF, LINE_LIMIT, parsed, request_line, result, socket_path
 from .messages import EventPosition, GalleryScanResult, Hello, MediaHeader, Snapshot
 from .methods import Methods, Result
@@ -180,7 +181,8 @@ class Client(Methods):
                 self._call("subscribe", {"events": patterns, "after": self._position}, Snapshot)
                 if self._position is not None and self._position.instance != self.hello.instance:
                     self._position = EventPosition(instance=self.hello.instance, seq=0)
-                return Event(name="hello", body=self.hello, values={"event": "hello"})
+                hello: EventOf[Literal["hello"], Hello] = EventOf(name="hello", body=self.hello, values={"event": "hello"})
+                return hello
             except ConnectionLost:
                 time.sleep(BACKOFF[min(attempt, len(BACKOFF) - 1)])
                 attempt += 1

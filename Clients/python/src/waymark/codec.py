@@ -6,12 +6,13 @@ import functools
 import types
 import typing
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, Literal, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, Union, cast
 
 from . import messages
-from .messages import EVENTS, FrameReference, Message
+from .messages import EVENTS, FrameReference
 
-T = TypeVar("T")
+if TYPE_CHECKING:
+    from .events import Event
 
 
 @functools.cache
@@ -79,13 +80,17 @@ def encode(value: Any) -> Any:
     return value
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """An event of the service."""
+Name = TypeVar("Name", bound=str)
+Body = TypeVar("Body")
 
-    name: str
-    """Its name: `scan.successful`."""
-    body: Message | None
+
+@dataclass(frozen=True, slots=True)
+class EventOf(Generic[Name, Body]):
+    """An event of the service. `waymark.Event` is the union of all of them."""
+
+    name: Name
+    """Its name: `scan.successful`. It tells the type of the body."""
+    body: Body
     """What it carries; None for an event that this version of the client does not know."""
     values: dict[str, Any]
     """The whole line as JSON values."""
@@ -104,12 +109,13 @@ def event(values: dict[str, Any]) -> Event:
     name = str(values["event"])
     kind = EVENTS.get(name)
     frame = values.get("frame")
-    return Event(
+    found = EventOf(
         name=name,
-        body=cast("Message | None", decode(kind, values)) if kind is not None else None,
+        body=decode(kind, values) if kind is not None else None,
         values=values,
         seq=values.get("seq"),
         time=values.get("time"),
         frame=cast(FrameReference, decode(FrameReference, frame)) if isinstance(frame, dict) else None,
         camera=values.get("camera"),
     )
+    return cast("Event", found)

@@ -47,7 +47,15 @@ async function send(path, headers, body) {
   return answer(response);
 }
 
-/** Sends a command; resolves to its result or throws a `CommandError`. */
+/** @typedef {import('waymark').Methods} Methods What each method takes and answers, as schema/ says. */
+
+/**
+ * Sends a command; resolves to its result or throws a `CommandError`.
+ * @template {keyof Methods} Method
+ * @param {Method} method
+ * @param {Methods[Method]['params']} [params]
+ * @returns {Promise<Methods[Method]['result']>}
+ */
 export const command = (method, params = {}) => send('/api/command', { 'content-type': 'application/json', 'x-waymark-page': page }, JSON.stringify({ method, params }));
 
 const post = (path, body) => send(path, { 'content-type': 'application/json' }, JSON.stringify(body));
@@ -76,6 +84,11 @@ export const pictures = {
   preview: (width, rate, camera) => `/api/preview?width=${width}&rate=${rate}${camera ? `&camera=${encodeURIComponent(camera)}` : ''}`,
 };
 
+/** @typedef {{ online: boolean, role?: import('waymark').Hello['role'], snapshot?: import('waymark').Snapshot }} Connection The service has come or gone. */
+/** @typedef {{ [Name in keyof import('waymark').Events]: import('waymark').Envelope<Name> & import('waymark').Events[Name] }} ServiceEvents */
+/** @typedef {{ events: EventStream, cameras: import('./cameras.js').Cameras, [other: string]: any }} App What all views share, as main.js makes it. */
+/** @typedef {ServiceEvents & { connection: Connection, '*': import('waymark').Event }} PageEvents What each handler is given. */
+
 /**
  * The stream of events. Handlers are registered by name; `*` gets all. `connection` is dispatched as an event of this
  * object itself with `{ online }` when the service comes or goes.
@@ -86,6 +99,11 @@ export class EventStream {
   #timer = 0;
   online = false;
 
+  /**
+   * @template {keyof PageEvents} Name
+   * @param {Name} name
+   * @param {(event: PageEvents[Name]) => void} handler
+   */
   on(name, handler) {
     const set = this.#handlers.get(name) ?? new Set();
     this.#handlers.set(name, set.add(handler));

@@ -5,14 +5,19 @@ import { command } from './api.js';
 export class Camera {
   status = 'closed';
   torch = false;
-  /** The codes that are followed in it, by their numbers. @type {Map<number, any>} */
+  /** The codes that are followed in it, by their numbers. @type {Map<number, import('waymark').CodeFound>} */
   codes = new Map();
 
   /** @param {string | null} name */
   constructor(name) { this.name = name; }
 
-  /** Sends a command of this camera. */
-  command(method, params = {}) { return command(method, this.name === null ? params : { ...params, camera: this.name }); }
+  /**
+   * Sends a command of this camera.
+   * @template {keyof import('waymark').Methods} Method
+   * @param {Method} method
+   * @param {Omit<import('waymark').Methods[Method]['params'], 'camera'>} [params]
+   */
+  command(method, params) { return command(method, this.name === null ? params : { ...params, camera: this.name }); }
 
   /** Whether an event is of this camera. */
   isOf(event) { return this.name === null || event.camera === undefined || event.camera === this.name; }
@@ -24,7 +29,10 @@ export class Cameras {
   /** The names of the cameras that views use, as the integrator has set them. @type {Record<string, string>} */
   views = {};
 
-  /** Takes over how the service says that things stand. */
+  /**
+   * Takes over how the service says that things stand.
+   * @param {import('waymark').Snapshot} snapshot
+   */
   take({ camera, codes, cameras }) {
     this.#told = true;
     const known = new Map(this.#all.map((one) => [one.name, one]));

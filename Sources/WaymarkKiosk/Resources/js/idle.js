@@ -16,7 +16,10 @@ function readingTime() {
   return text ? Math.min(180, text.trim().split(/\s+/).length / READING) : 0;
 }
 
-/** Watches over `app`: warns, and then puts it to rest. */
+/**
+ * Watches over `app`: warns, and then puts it to rest.
+ * @param {import('./api.js').App} app
+ */
 export function watchIdle(app) {
   const whole = app.config.idleSeconds;
   if (!whole) return;
@@ -85,6 +88,6 @@ export function watchIdle(app) {
   for (const name of ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchmove', 'input']) document.addEventListener(name, active, { capture: true, passive: true });
   // What the camera sees of a person counts as well.
   const seen = () => { if (performance.now() - touched > SEEN * whole * 1000) return; if (asked) asked.close(); else restart(); };
-  for (const name of ['session.phase', 'annotation.selected', 'card.opened', 'scan.invalid', 'scan.successful', 'scan.guide']) app.events.on(name, seen);
+  for (const name of /** @type {const} */ (['session.phase', 'annotation.selected', 'card.opened', 'scan.invalid', 'scan.successful', 'scan.guide'])) app.events.on(name, seen);
   restart();
 }

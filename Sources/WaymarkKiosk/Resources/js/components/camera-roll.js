@@ -52,6 +52,7 @@ async function bitmapOf(source) {
 /**
  * The roll. `onpicture(bitmap)` receives the picture that was chosen as soon as it can be shown, `onverdict(verdict)` what
  * it gave; `onbegin()` comes before either.
+ * @param {import('../api.js').App} app
  */
 export function cameraRoll(app, { onbegin, onpicture, onverdict }) {
   const strip = el('div', { class: 'strip', role: 'group', 'aria-label': t('roll.title') });

@@ -14,6 +14,7 @@ const inOrder = (work) => { order = order.then(work).catch(() => { /* Nothing is
  * what else has codes followed.
  * @param {any} app
  * @param {{ camera: any, symbologies?: string[], begin?: () => Promise<any>, end?: string, onframe: (event: any) => void, onfound?: (code: any) => void, onlost?: (number: number) => void }} options
+ * @param {import('../api.js').App} app
  */
 export function followCodes(app, { camera, symbologies, begin = () => camera.command('codes.follow', symbologies ? { symbologies } : {}), end = 'codes.unfollow', onframe, onfound = () => {}, onlost = () => {} }) {
   let live = false;
@@ -50,6 +51,7 @@ export const centre = (corners) => [corners.reduce((sum, [x]) => sum + x, 0) / c
  * Where several are in sight each has a number, from left to right; `onsight(codes)` is told when those in sight are others.
  * @param {any} app
  * @param {{ camera: any, symbologies?: string[], region: () => number[] | null, preview: any, onsight?: (codes: any[]) => void }} options
+ * @param {import('../api.js').App} app
  */
 export function outlinedCodes(app, { camera, symbologies, region, preview, onsight = () => {} }) {
   let seen = [];

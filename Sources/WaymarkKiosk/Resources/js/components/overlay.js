@@ -165,7 +165,10 @@ function rem() {
 /** The radius of a marker. */
 export const markerRadius = () => Math.max(15, rem() * .95);
 
-/** A name that no other anchor has, and of several copies none but this one. */
+/**
+ * A name that no other anchor has, and of several copies none but this one.
+ * @param {{ anchor: string, copy?: number }} one
+ */
 export const thingOf = ({ anchor, copy }) => (copy === undefined ? anchor : `${anchor}\u0000${copy}`);
 
 /** The markers of a frame as `{ id, copy, x, y, selected, opacity }` on the stage; `opacityOf(thing)` is that of what they hang on. */

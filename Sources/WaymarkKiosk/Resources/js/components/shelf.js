@@ -9,6 +9,7 @@ const EMPTY = { count: '', total: 0, views: 0, stretches: 0, codes: [] };
  * `onchange()` when what was counted has changed.
  * @param {any} app
  * @param {{ camera: any, onframe: (event: any) => void, onchange: () => void }} options
+ * @param {import('../api.js').App} app
  */
 export function countShelf(app, { camera, onframe, onchange }) {
   let state = EMPTY;

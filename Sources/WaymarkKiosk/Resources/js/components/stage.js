@@ -11,7 +11,10 @@ const MOVE_MS = 360;
 const SLOW_MS = 8000;
 const ease = (share) => 1 - (1 - share) ** 3;
 
-/** The switch of the camera's light, where it has one. */
+/**
+ * The switch of the camera's light, where it has one.
+ * @param {import('../api.js').App} app
+ */
 function lightSwitch(app, camera) {
   const node = button('', async () => {
     const on = node.getAttribute('aria-pressed') !== 'true';
@@ -32,6 +35,7 @@ function lightSwitch(app, camera) {
  * `camera` is that of the view.
  * @param {any} app
  * @param {{ label: string, camera: any, area: HTMLElement, whole?: boolean, paint?: any, expectsOverlay?: any, onsize?: any }} options
+ * @param {import('../api.js').App} app
  */
 export function cameraStage(app, { label, camera, area, whole = false, paint = () => false, expectsOverlay = () => false, onsize = () => {} }) {
   const canvas = el('canvas', { width: 16, height: 16, role: 'img', 'aria-label': label });

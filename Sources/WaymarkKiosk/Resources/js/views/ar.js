@@ -27,7 +27,10 @@ export function stepsOf(instruction, isCode = false) {
   return own.length > 1 ? own : [own[0] ?? t(isCode ? 'ar.step.find.code' : 'ar.step.find'), t('ar.step.fill'), t('ar.step.tap')];
 }
 
-/** Opens the AR scanner. */
+/**
+ * Opens the AR scanner.
+ * @param {import('../api.js').App} app
+ */
 export function openAR(app) {
   let phase = 'inactive';
   let selected = null;

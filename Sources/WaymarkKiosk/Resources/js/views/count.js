@@ -21,7 +21,10 @@ export function csvOf(codes) {
   return ['symbology,text,amount,input', ...codes.map(({ symbology, text, amount }) => `${quoted(symbology)},${quoted(text)},${amount},"live"`)].map((line) => `${line}\r\n`).join('');
 }
 
-/** Opens the view. */
+/**
+ * Opens the view.
+ * @param {import('../api.js').App} app
+ */
 export function openCount(app) {
   let by = 'place';
   let total = 0;

@@ -23,7 +23,10 @@ const complain = (error) => { if (document.querySelector('dialog.view')) toast(t
 /** A command whose failure is said; gives `null` then. */
 const attempt = (method, params = {}) => command(method, params).catch((error) => { complain(error); return null; });
 
-/** Opens the scanner; the dialog's promise gives what was saved, or `undefined`. */
+/**
+ * Opens the scanner; the dialog's promise gives what was saved, or `undefined`.
+ * @param {import('../api.js').App} app
+ */
 export function openDocuments(app) {
   /** The session as the service tells it; null before it is this page's. */
   let session = null;

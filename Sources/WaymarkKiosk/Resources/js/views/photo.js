@@ -31,7 +31,10 @@ async function photographed(canvas, { left, top, width, height }) {
 /** A file as data URL. */
 const addressOf = (blob) => new Promise((done) => { const reader = new FileReader(); reader.onload = () => done(String(reader.result)); reader.readAsDataURL(blob); });
 
-/** Opens the view; the dialog's promise gives a JPEG as data URL, or `undefined` when it was left. */
+/**
+ * Opens the view; the dialog's promise gives a JPEG as data URL, or `undefined` when it was left.
+ * @param {import('../api.js').App} app
+ */
 export function openPhoto(app, { label }) {
   const area = el('div', { class: 'area' });
   const stage = cameraStage(app, { label: t('photo.take'), camera: app.cameras.for('field'), area, whole: true });

@@ -20,7 +20,10 @@ export function adapt({ size = '', contrast = false } = {}) {
   root.toggleAttribute('data-contrast', contrast);
 }
 
-/** The consents of who is signed in: what they say, what was chosen and when, and the way to choose otherwise. */
+/**
+ * The consents of who is signed in: what they say, what was chosen and when, and the way to choose otherwise.
+ * @param {import('../api.js').App} app
+ */
 function consents(app) {
   const { account } = app;
   const { policy } = account;
@@ -50,7 +53,10 @@ function consents(app) {
   return { list, draw };
 }
 
-/** Brings the data up to date once more; the page shows how that goes, and says when it is done. */
+/**
+ * Brings the data up to date once more; the page shows how that goes, and says when it is done.
+ * @param {import('../api.js').App} app
+ */
 function synchronize(app) {
   const { account, events } = app;
   const before = account.state.synced;
@@ -62,7 +68,10 @@ function synchronize(app) {
   account.send('sync.retry').then((now) => { if (!now) off(); });
 }
 
-/** Opens it; resolves when it is closed. */
+/**
+ * Opens it; resolves when it is closed.
+ * @param {import('../api.js').App} app
+ */
 export function openProfile(app) {
   const { account } = app;
   const { state } = account;

@@ -23,6 +23,7 @@ const CHOSEN_MS = 5000;
 /**
  * Opens the scanner. `mode` is "onboarding" or "barcode", `camera` that of the view it belongs to. The dialog's promise gives the accepted verdict, or
  * `undefined` when it was left.
+ * @param {import('../api.js').App} app
  */
 export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barcode' ? 'field' : 'onboard') }) {
   const barcode = mode === 'barcode';
@@ -262,7 +263,7 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
       if (search.id !== null && handed?.scan !== search.id) disarm(search.id);
     },
     build: (self) => {
-      for (const name of ['successful', 'invalid', 'unsuccessful', 'guide', 'cancelled', 'ended']) offs.push(app.events.on(`scan.${name}`, (event) => { if (event.source !== 'gallery') search.hear(event); }));
+      for (const name of /** @type {const} */ (['successful', 'invalid', 'unsuccessful', 'guide', 'cancelled', 'ended'])) offs.push(app.events.on(`scan.${name}`, (event) => search.hear(event)));
       offs.push(app.events.on('connection', ({ online }) => { if (online) { search.replace(); search.arm(); } }));
       const sound = button('', () => {
         mute(!isMuted());

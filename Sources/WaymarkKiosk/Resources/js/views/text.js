@@ -35,6 +35,7 @@ function marked(text, texts) {
 /**
  * Opens the reader. `patterns` are names or regular expressions, `label` is what is read. The dialog's promise gives the text, or
  * `undefined` when it was left.
+ * @param {import('../api.js').App} app
  */
 export function openTextReader(app, { label, patterns = [] }) {
   const wanted = t('text.prompt', { label });
@@ -169,7 +170,7 @@ export function openTextReader(app, { label, patterns = [] }) {
       if (search.id !== null && !taken) command('text.cancel', { session: search.id }).catch(() => {});
     },
     build: (self) => {
-      for (const name of ['candidates', 'accepted', 'failed', 'ended']) offs.push(app.events.on(`text.${name}`, search.hear));
+      for (const name of /** @type {const} */ (['candidates', 'accepted', 'failed', 'ended'])) offs.push(app.events.on(`text.${name}`, search.hear));
       offs.push(app.events.on('connection', ({ online }) => { if (online && !taken) { search.replace(); search.arm(); } }));
       const box = document.createDocumentFragment();
       box.append(stage.node,
