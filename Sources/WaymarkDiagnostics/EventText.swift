@@ -91,7 +91,7 @@ package enum EventText {
         separator: ", ")
     case .documentCaptured(let captured): return "\(captured.count) pages"
     case .documentChanged(let change): return "\(change.document.count) pages, \(change.document.mode.rawValue)"
-    case .documentFailed(let failure): return shown(failure.message.isEmpty ? failure.code : failure.message)
+    case .documentFailed(let failure): return shown(failure.message.isEmpty ? failure.code.rawValue : failure.message)
     case .documentSaved(let saved):
       return "\(saved.pages) pages" + (saved.paths?.first.map { ", \(shown($0))" } ?? "")
     case .documentEnded(let ended): return "\(ended.reason.rawValue), \(ended.count) pages are kept"
@@ -104,7 +104,8 @@ package enum EventText {
     case .textFailed(let failure): return shown(failure.message)
     case .textEnded(let ended): return ended.reason.rawValue
     case .accountState(let state):
-      return [state.phase.rawValue, state.working?.rawValue, state.problem?.code.rawValue].compactMap { $0 }.joined(separator: ", ")
+      return [state.phase.rawValue, state.working?.rawValue, state.problem?.code.rawValue].compactMap { $0 }
+        .joined(separator: ", ")
     case .accountRemoved(let removed): return shown(removed.user)
     case .consentRecorded(let one): return "\(shown(one.record.consent)) \(shown(one.record.version))"
     // The text that a person typed stands in no terminal.

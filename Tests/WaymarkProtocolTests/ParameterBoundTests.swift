@@ -96,9 +96,11 @@ import WaymarkJSON
         if keywords.contains(where: { shape[$0] != nil }) { found.insert(path + member.name) }
         let element = shape["items"]
         let alternatives = element?["anyOf"]?.array ?? shape["anyOf"]?.array ?? []
-        for reference in [shape, element].compactMap({ $0?["$ref"]?.string }) + alternatives.compactMap({ $0["$ref"]?.string })
+        for reference in [shape, element].compactMap({ $0?["$ref"]?.string })
+          + alternatives.compactMap({ $0["$ref"]?.string })
         {
-          found.formUnion(bounded(String(reference.dropFirst(8)), "\(path)\(member.name)\(element == nil ? "" : "[]")."))
+          found.formUnion(
+            bounded(String(reference.dropFirst(8)), "\(path)\(member.name)\(element == nil ? "" : "[]")."))
         }
       }
       return found

@@ -218,8 +218,8 @@ import WaymarkSystem
     let person = AccountPerson(id: "abcdefgh", title: "Ada Lovelace", subtitle: "Plant 1000", initials: "AL")
     for phase in AccountState.Phase.allCases {
       var state = AccountState(
-        phase: phase, problem: AccountTrouble(code: "refused", text: "Ada is locked."), user: person,
-        sync: SyncStatus(state: "userError", user: person, text: "Ada must act."), synced: "2026-01-02T03:04:05Z",
+        phase: phase, problem: AccountTrouble(code: .refused, text: "Ada is locked."), user: person,
+        sync: SyncStatus(state: .userError, user: person, text: "Ada must act."), synced: "2026-01-02T03:04:05Z",
         choices: [
           ConsentEntry(consent: "privacy", version: "1", hash: "h", language: "en", choice: "deny", time: "2026")
         ])
@@ -231,8 +231,8 @@ import WaymarkSystem
     let record = ConsentEntry(consent: "c", version: "1", hash: "h", language: "en", choice: "allow", time: "t")
     #expect(ConsentRecorded(user: "abcdefgh", record: record).forObservers.user.isEmpty)
     let question = AuthenticationRequested(
-      request: 1, kind: "verify", timeout: 1, code: "code", fields: ["password": "p"], subject: "ada", host: "h")
-    #expect(question.forObservers == AuthenticationRequested(request: 1, kind: "verify", timeout: 1))
+      request: 1, kind: .verify, timeout: 1, code: "code", fields: ["password": "p"], subject: "ada", host: "h")
+    #expect(question.forObservers == AuthenticationRequested(request: 1, kind: .verify, timeout: 1))
   }
 
   @Test func oneProviderAtATimeAndOnlyItAnswers() async throws {

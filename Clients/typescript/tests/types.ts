@@ -22,6 +22,13 @@ export async function main(): Promise<string> {
       const found: ScanSuccessful = event;
       return `${found.symbology} ${event.connectTo ?? ""} ${event.frame?.sequence ?? 0}`;
     }
+    if (event.event === "scan.invalid") {
+      // @ts-expect-error: no such reason
+      if (event.reason === "tooOld") return "";
+      // @ts-expect-error: it belongs to another event
+      if (event.symbology) return "";
+      if (event.reason === "expired") return event.kind ?? "";
+    }
     if (event.event === "scan.ended") {
       const reason: string = event.reason;
       return reason;

@@ -35,19 +35,7 @@ private func take(_ line: ByteBufferView) {
     if let encoded { require((try? JSONParser.parse(encoded)) == value, "JSON does not survive its own text") }
   }
   guard case .success(let request) = IncomingRequest.parse(line) else { return }
-  func decode<R: ServiceRequest>(_ type: R.Type) { _ = try? request.decode(type) }
-  for type in requests { decode(type) }
+  func decode<R: ServedRequest>(_ type: R.Type) { _ = try? request.decode(type) }
+  for type in ProtocolCatalog.requests { decode(type) }
   _ = try? JSONValueDecoder.decode(Snapshot.self, from: request.params)
 }
-
-private let requests: [any ServiceRequest.Type] = [
-  AnnotationClearRequest.self, AnnotationNextRequest.self, AnnotationPreviousRequest.self,
-  AnnotationSelectRequest.self, CameraControlRequest.self, CameraListRequest.self, CameraSelectRequest.self,
-  CardActionRequest.self, CardCloseRequest.self, CardOpenRequest.self, GalleryListRequest.self,
-  GalleryScanRequest.self, MediaGalleryRequest.self, MediaPreviewRequest.self, MediaResourceRequest.self,
-  MediaSnapshotRequest.self, PingRequest.self, ScanBeginRequest.self, ScanCancelRequest.self,
-  ScanConfirmRequest.self, ScanPictureRequest.self, SceneListRequest.self, SceneLoadRequest.self,
-  RoleLowerRequest.self, SceneUnloadRequest.self, SessionCoachRequest.self, SessionExitRequest.self,
-  SessionScanRequest.self, SessionStartRequest.self, StatusRequest.self, SubscribeRequest.self, TorchRequest.self,
-  UnsubscribeRequest.self,
-]

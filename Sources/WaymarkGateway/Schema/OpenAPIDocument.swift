@@ -194,7 +194,9 @@ struct OpenAPIDocument {
   }
 
   private var events: [JSONValue.Member] {
-    schema.events.filter { !$0.isPersonal }.map { .init("event.\($0.name)", schema.message("event.\($0.name)", at: place)) }
+    schema.events.filter { !$0.isPersonal }.map {
+      .init("event.\($0.name)", schema.message("event.\($0.name)", at: place))
+    }
   }
 
   private var errorMember: JSONValue.Member {

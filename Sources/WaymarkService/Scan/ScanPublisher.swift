@@ -54,7 +54,8 @@ struct ScanPublisher {
     case .guide(let scan, let advice):
       hub.publish(
         ScanGuide(
-          scan: scan.id, context: scan.request.context, advice: ScanAdvice(advice.advice), corners: advice.corners.map(ScanWire.corners),
+          scan: scan.id, context: scan.request.context, advice: ScanAdvice(advice.advice),
+          corners: advice.corners.map(ScanWire.corners),
           by: hub.actor(scan.request.owner)), camera: camera,
         frame: view.frame)
     case .confirmed(let scan, let success, let owner):
