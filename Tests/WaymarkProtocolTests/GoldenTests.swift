@@ -43,6 +43,11 @@ import WaymarkJSON
 
   @Test func eventsAreAsTheyWere() throws { try check(Samples.allEvents.map { try line($0) }, "events.ndjson") }
 
+  @Test func observersSeeWhatTheyDid() throws {
+    let events = Samples.allEvents + Samples.copies
+    try check(events.map { try line($0.forObservers) }, "observers.ndjson")
+  }
+
   @Test func copiesAreToldByTheirNumber() throws {
     try check(Samples.copies.map { try line($0) }, "copies.ndjson")
     for payload in Samples.copies {
