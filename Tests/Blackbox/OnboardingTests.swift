@@ -81,7 +81,8 @@ struct OnboardingTests {
         ["onboarding", "check", "--lines", "--policy", folder.file("policy.yaml")] + more, input: Data(input.utf8))
     }
     let good = try check(
-      #""{\"appID\":\"a\",\"host\":\"m.example.com\"}""# + "\n" + #""{\"appID\":\"a\",\"host\":\"evil.test\"}""# + "\n\"\"")
+      #""{\"appID\":\"a\",\"host\":\"m.example.com\"}""# + "\n" + #""{\"appID\":\"a\",\"host\":\"evil.test\"}""#
+        + "\n\"\"")
     #expect(good.status == 0)
     #expect(good.objects.compactMap { $0["outcome"] as? String } == ["successful", "invalid", "invalid"])
     #expect(good.objects.compactMap { $0["reason"] as? String } == ["hostNotAllowed", "kindNotAllowed"])

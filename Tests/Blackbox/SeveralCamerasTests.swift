@@ -10,20 +10,20 @@ import WaymarkImage
     case ends = "cat FRAMES > PIPE"
     case hangs = "(cat FRAMES; exec sleep 600) > PIPE"
     case lies = "while :; do head -c 200000 /dev/urandom > PIPE; done"
-    case poisons = "while :; do cat POISON > PIPE; done"
+    case damages = "while :; do cat DAMAGED > PIPE; done"
 
     var codes: Set<String> {
       switch self {
       case .ends: ["streamEnded"]
       case .hangs: ["streamSilent"]
       case .lies: ["unknownStream", "damagedStream", "streamEnded"]
-      case .poisons: []
+      case .damages: []
       }
     }
 
-    /// Returns whether it shows in what the service tells of the camera: frames that keep their decoder busy cost themselves alone.
+    /// Returns whether it shows in what the service tells of the camera: damaged frames cost themselves alone.
     func isTold(of camera: (state: [String: Any], frames: [String: Any])?) -> Bool {
-      self == .poisons
+      self == .damages
         ? camera?.frames["bad"] as? Int ?? 0 > 0 : codes.contains(camera?.state["code"] as? String ?? "")
     }
   }
@@ -55,7 +55,7 @@ import WaymarkImage
     return (status?["statistics"] as? [String: Any])?["clients"] as? Int ?? 0
   }
 
-  @Test("One that ends, hangs, lies or keeps its decoder busy costs the other no frame", arguments: Fault.allCases)
+  @Test("One that ends, hangs, lies or sends damaged frames costs the other no frame", arguments: Fault.allCases)
   func fails(_ fault: Fault) throws {
     let folder = try TemporaryFolder()
     for name in ["front", "desk"] { #expect(mkfifo(folder.file(name), 0o600) == 0) }
@@ -73,9 +73,15 @@ import WaymarkImage
     try write(Self.count, of: code, to: folder.file("many"))
     try write(3, of: GrayImage(width: 320, height: 240, value: 128), to: folder.file("few"))
     let service = try RunningService(["--config", folder.file("waymark.yaml")])
-    try Data(PoisonedSourceTests.timeBomb()).write(to: URL(fileURLWithPath: folder.file("poison")))
+    // A frame without its quantization tables.
+    var damaged = try JPEGEncoder.encode(GrayImage(width: 320, height: 240, value: 128), quality: 90)
+    while let table = damaged.firstRange(of: [0xFF, 0xDB]) {
+      let length = Int(damaged[table.upperBound]) << 8 | Int(damaged[table.upperBound + 1])
+      damaged.removeSubrange(table.lowerBound..<(table.upperBound + length))
+    }
+    try Data(damaged).write(to: URL(fileURLWithPath: folder.file("damaged")))
     let script = fault.rawValue.replacing("FRAMES", with: folder.file("few"))
-      .replacing("POISON", with: folder.file("poison")).replacing("PIPE", with: folder.file("desk"))
+      .replacing("DAMAGED", with: folder.file("damaged")).replacing("PIPE", with: folder.file("desk"))
     let desk = try ChildProcess(["/bin/sh", "-c", script], diagnostics: folder.file("desk.log"))
     defer {
       desk.send(SIGKILL)

@@ -131,13 +131,7 @@ import Testing
     #expect(read("# nothing").problems.isEmpty)
   }
 
-  /// A document that is small on the disk, and endless if its aliases were followed.
-  @Test func aliasesThatMultiplyAreRefused() {
-    var yaml = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
-    for level in 1..<9 {
-      yaml += "a\(level): &a\(level) [\(Array(repeating: "*a\(level - 1)", count: 10).joined(separator: ", "))]\n"
-    }
-    #expect(read(yaml).problems.count == 1)
+  @Test func deepNestingIsRefused() {
     #expect(read(String(repeating: "[", count: 100) + String(repeating: "]", count: 100)).problems.count == 1)
   }
 

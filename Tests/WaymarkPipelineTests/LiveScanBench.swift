@@ -106,6 +106,7 @@ struct Bench {
     switch effect {
     case .began(let scan): "began \(scan.id)"
     case .refused(.busy(let holder)): "refused busy(\(holder ?? "-"))"
+    case .refused(.notAccepted(let reason)): "refused notAccepted(\(reason))"
     case .refused(let refusal): "refused \(refusal)"
     case .successful(let scan, let success):
       "successful \(scan.id) \(success.verdict.map { $0.connectTo ?? "-" } ?? success.symbol.text)"

@@ -276,7 +276,7 @@ struct LiveScanTests {
       bench.now += wait - 0.01
       var inTime = bench
       #expect(inTime.confirm("anna").first == "confirmed 1 anna")
-      bench.now += 0.01
+      bench.now += 0.02
       var unheard = bench
       #expect(bench.handle(.tick) == ["cancelled 1 timedOut -", "ended 1 timedOut -", "changed"])
       // A confirmation that comes before the timer does is late as well.

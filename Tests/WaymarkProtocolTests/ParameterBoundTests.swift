@@ -82,7 +82,7 @@ import WaymarkJSON
         tried += 1
       }
     }
-    #expect(tried >= 23)
+    #expect(tried >= 22)
   }
 
   /// The bounds that requests are held to, and those of the document that clients read, are the same ones.

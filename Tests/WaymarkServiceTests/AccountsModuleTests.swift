@@ -256,7 +256,7 @@ import WaymarkSystem
       ("text", "\u{202E}.oN"),
       ("subtitle", "\u{85}"),
       ("host", "javascript:alert(1)"), ("host", "https://example.com"), ("host", "example.com/x"), ("host", ""),
-      ("host", "example.com:0"), ("host", "me@example.com"),
+      ("host", "example.com:0"), ("host", "me@example.com"), ("host", "127.0.0.1"),
     ] {
       let answer: JSONValue = ["request": 1, "outcome": "accepted", member: .string(value)]
       let error = try ask(first, "authentication.answer", answer)["error"]

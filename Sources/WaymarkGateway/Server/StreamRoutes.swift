@@ -117,7 +117,7 @@ struct StreamRoutes: Sendable {
           var next: ReceivedPicture? = first
           while let picture = next {
             let part = PictureAnswer.part(
-              picture.bytes, format: picture.header.format,
+              picture.bytes, format: picture.header.format.rawValue,
               sequence: picture.header.frame.map { UInt64($0.sequence) },
               captured: picture.header.frame?.captured)
             try await watch.writing { try await writer.write(part) }

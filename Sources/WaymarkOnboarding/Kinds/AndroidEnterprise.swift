@@ -38,7 +38,8 @@ package enum AndroidEnterprise {
       let key = isPrefixed ? String(member.name.dropFirst(prefix.count)) : member.name
       let known = isPrefixed ? names.first { $0.key == key } : nil
       let text = member.value.scalarText ?? member.value.compactText
-      let folded = VisibleText.folded(key)
+      var folded = VisibleText.folded(key)
+      if folded.hasPrefix(prefix) { folded.removeFirst(prefix.count) }
       let meant = names.first { $0.key.lowercased() == folded || $0.field.lowercased() == folded }
       if !taken.insert(meant?.field ?? folded).inserted || meant != nil && known == nil { isDouble = true }
       if let known { texts[known.field] = text }
@@ -61,16 +62,21 @@ package enum AndroidEnterprise {
     } else if texts["packageName"] == nil {
       return refuse("the component name of the device policy app is missing")
     }
+    if let script = texts["wifiPACAddress"], !isWeb(WebAddress(script)) {
+      return refuse("the address of the proxy's script is not a web address")
+    }
     var payload = Payload(.androidEnterprise, fields: fields, content: object)
     if let proxy = texts["wifiProxyHost"] {
       let (host, port) = WebAddress.split(proxy)
       payload.furtherHosts.append(.init(name: "wifiProxyHost", scheme: "", host: host, port: port))
     }
     guard let location = texts["downloadLocation"] else { return payload }
-    guard let address = WebAddress(location), address.scheme == "https" || address.scheme == "http" else {
+    guard let address = WebAddress(location), isWeb(address) else {
       return refuse("the download location is not a web address")
     }
     payload.host = .init(name: "downloadLocation", address)
     return payload
   }
+
+  private static func isWeb(_ address: WebAddress?) -> Bool { address?.scheme == "https" || address?.scheme == "http" }
 }

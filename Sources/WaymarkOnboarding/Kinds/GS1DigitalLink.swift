@@ -45,7 +45,7 @@ package enum GS1DigitalLink {
     let problem = rule.check && !hasCheckDigit(value) ? "the check digit of (\(key)) is wrong" : nil
     return Payload(
       .gs1DigitalLink, fields: fields, problem: problem, host: .init(name: "domain", address),
-      content: .string(address.text))
+      content: address.content)
   }
 
   private static func domain(_ address: WebAddress) -> String {

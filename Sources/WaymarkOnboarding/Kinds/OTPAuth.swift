@@ -16,7 +16,8 @@ package enum OTPAuth {
       }
       fields.append(PayloadField(name, item.value, isSecret: name == "secret" || PayloadField.looksSecret(name)))
     }
-    let content = JSONValue.array((fields.map(\.value) + items.map(\.name) + [parts.fragment ?? ""]).map { .string($0) })
+    let content = JSONValue.array(
+      (fields.map(\.value) + items.map(\.name) + [parts.fragment ?? ""]).map { .string($0) })
     return Payload(.otpauth, fields: fields, problem: problem(fields), content: content)
   }
 

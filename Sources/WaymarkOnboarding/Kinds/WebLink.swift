@@ -11,11 +11,11 @@ package enum WebLink {
     guard let items = address.queryItems else {
       // Undecoded, nobody can tell what is secret in it.
       if let query = address.query { fields.append(PayloadField("query", query, isSecret: true)) }
-      return Payload(.url, fields: fields, host: .init(name: "host", address), content: .string(address.text))
+      return Payload(.url, fields: fields, host: .init(name: "host", address), content: address.content)
     }
     for item in items {
       fields.append(PayloadField(item.name, item.value, isSecret: PayloadField.looksSecret(item.name)))
     }
-    return Payload(.url, fields: fields, host: .init(name: "host", address), content: .string(address.text))
+    return Payload(.url, fields: fields, host: .init(name: "host", address), content: address.content)
   }
 }

@@ -97,32 +97,46 @@ struct AddressFinder {
   }
 
   private mutating func scanTokens(_ text: String, name: String) {
-    var left = Self.maximumInText
-    var isFirst = true
+    var progress = Progress()
     for token in Self.tokens(of: text) {
-      guard scan(token: token, name: name, isFirst: isFirst, &left) else {
-        return fail(name, "more than \(Self.maximumInText) addresses in one text")
+      // A program that drops white space would read on: https://mobile.example.com .evil.test
+      if progress.endsInHost, let first = token.utf8.first, ".@:%\\".utf8.contains(first) {
+        return fail(name, "an address with white space in it")
       }
-      isFirst = false
+      scan(token: token, name: name, &progress)
+      guard progress.left >= 0 else { return fail(name, "more than \(Self.maximumInText) addresses in one text") }
+      progress.isFirst = false
     }
+  }
+
+  /// How far the search of a text has come.
+  private struct Progress {
+    /// Addresses that may still be found.
+    var left = AddressFinder.maximumInText
+    /// True in the part with which the text begins.
+    var isFirst = true
+    /// True if the part before ended with the host of an address.
+    var endsInHost = false
   }
 
   /// The parts of a text between white space and the brackets that surround addresses in prose.
   private static func tokens(of text: String) -> [String] {
     if text.utf8.allSatisfy({ $0 < 0x80 }) {
-      return text.utf8.split { $0 <= 0x20 || $0 == 0x3C || $0 == 0x3E }.map { String(Substring($0)) }
+      return text.utf8.split { $0 == 0x20 || (0x09...0x0D).contains($0) || $0 == 0x3C || $0 == 0x3E }
+        .map { String(Substring($0)) }
     }
     return text.unicodeScalars.split { $0.properties.isWhitespace || $0 == "<" || $0 == ">" }
-      .map { String(String.UnicodeScalarView($0)) }
+      .map { String(String.UnicodeScalarView($0)) }.filter { !VisibleText.of($0).isEmpty }
   }
 
-  /// Scans a text without white space; returns false if it holds more addresses than are judged.
-  private mutating func scan(token: String, name: String, isFirst: Bool, _ left: inout Int) -> Bool {
+  /// Scans a text without white space.
+  private mutating func scan(token: String, name: String, _ progress: inout Progress) {
     let visible = VisibleText.of(token)
     let bytes = Array(visible.utf8)
     let isSlash = { (index: Int) in index < bytes.count && (bytes[index] == 0x2F || bytes[index] == 0x5C) }
     // Where the query or fragment of an address in this text begins.
     var query: Int?
+    progress.endsInHost = false
     for index in bytes.indices {
       var scheme = ""
       var start = index
@@ -136,23 +150,38 @@ struct AddressFinder {
         continue
       }
       let begin = start
+      let isWeb = Self.slashless.contains(scheme)
       // Browsers skip any number of slashes; others end an empty authority at the third.
-      let most = scheme.isEmpty || Self.slashless.contains(scheme) ? Int.max : 2
+      let most = scheme.isEmpty || isWeb ? Int.max : 2
       while isSlash(start), start - begin < most { start += 1 }
       var end = bytes[start...].firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? bytes.count
-      guard start < end else { continue }
-      left -= 1
-      guard left >= 0 else { return false }
-      if let query, query < index { end = bytes[start..<end].firstIndex(of: 0x26) ?? end }
+      guard start < end else {
+        if isWeb, begin < start { fail(name, "the host is empty") }
+        continue
+      }
+      progress.left -= 1
+      guard progress.left >= 0 else { return }
+      let isInQuery = query.map { $0 < index } ?? false
+      if isInQuery { end = bytes[start..<end].firstIndex(of: 0x26) ?? end }
       end = Self.endOfListed(bytes, start, end)
       if query == nil { query = bytes[end...].firstIndex { $0 == 0x3F || $0 == 0x23 } }
       let authority = Self.trimmed(bytes[start..<end], isLast: end == bytes.count)
-      if scheme.isEmpty, bytes[index] != UInt8(ascii: ":"), Self.isOther(authority, bytes, isFirst && index == 0) { continue }
+      if scheme.isEmpty, bytes[index] != UInt8(ascii: ":"),
+        Self.isOther(authority, bytes, progress.isFirst && index == 0)
+      {
+        continue
+      }
+      // What is encoded in a query is looked at decoded.
+      if isInQuery, authority.contains(UInt8(ascii: "%")), !authority.contains(UInt8(ascii: "@")) { continue }
+      progress.endsInHost = end == bytes.count
       // What does not stand in the text as it is read is disguised.
       let isPlain = visible == token || token.utf8.firstRange(of: bytes[begin..<authority.endIndex]) != nil
-      add(String(decoding: authority, as: UTF8.self), scheme, isPlain: isPlain, name: name)
+      if isWeb, !bytes[begin..<start].elementsEqual("//".utf8) {
+        fail(name, "an address that programs read in different ways")
+      } else {
+        add(String(decoding: authority, as: UTF8.self), scheme, isPlain: isPlain, name: name)
+      }
     }
-    return true
   }
 
   /// Where an authority ends that is followed by a further address of the web without white space: `https://a.example,https://b.example`.
@@ -167,7 +196,9 @@ struct AddressFinder {
   /// Returns whether two slashes without a scheme begin no address: those of base64, and, but for the beginning of a text, any before what
   /// has no dot.
   private static func isOther(_ authority: ArraySlice<UInt8>, _ bytes: [UInt8], _ isBeginning: Bool) -> Bool {
-    if bytes.allSatisfy(isBase64), bytes.contains(UInt8(ascii: "+")) || bytes.contains(UInt8(ascii: "=")) { return true }
+    if bytes.allSatisfy(isBase64), bytes.contains(UInt8(ascii: "+")) || bytes.contains(UInt8(ascii: "=")) {
+      return true
+    }
     return !isBeginning && !authority.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") || $0 >= 0x80 }
   }
 
@@ -176,7 +207,8 @@ struct AddressFinder {
     if case .success(let found) = host {
       if !isPlain { host = .failure(.init("the address holds characters that are not seen or stand for others")) }
       // The name of something in an app: com.example.pump://start.
-      let isAction = port == nil && !found.isAddress && !found.ascii.contains(".") && !found.isLocal
+      let isAction =
+        port == nil && !found.isAddress && !found.ascii.contains(".") && found.unicode == nil && !found.isLocal
       if isAction, isPlain, policy.isAppScheme(scheme) { return }
     } else if authority.utf8.contains(UInt8(ascii: "@")) {
       host = .failure(.init("the address contains a user name, which hides where it leads"))
@@ -194,12 +226,16 @@ struct AddressFinder {
 
   /// Looks for a host without a scheme in the text of a member that is named like one.
   private mutating func lookForBareHost(_ text: String, name: String) {
-    let tokens = Self.tokens(of: text)
+    let tokens = Self.tokens(
+      of: String(decoding: text.utf8.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }, as: UTF8.self))
     guard tokens.count == 1, let token = tokens.first else { return }
     let visible = VisibleText.of(token)
     let end = visible.utf8.firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 || $0 == 0x5C } ?? visible.endIndex
     let authority = String(visible[..<end])
-    guard authority.utf8.contains(where: { $0 == 0x2E || $0 == 0x3A || $0 >= 0x80 }) else { return }
+    guard !authority.isEmpty,
+      visible.utf8.contains(where: { $0 == 0x2E || $0 == 0x3A || $0 >= 0x80 })
+        || authority.lowercased() == "localhost"
+    else { return }
     // Another scheme's address without an authority, such as urn:… or app:/path.
     if let colon = authority.utf8.firstIndex(of: UInt8(ascii: ":")), !authority.hasPrefix("["),
       authority.utf8[colon...].dropFirst().first.map({ !Self.isDigit($0) }) ?? (end < visible.endIndex),
@@ -221,7 +257,8 @@ struct AddressFinder {
   /// Returns whether two slashes behind a byte begin an address: not within a path, a word or base64.
   private static func opens(_ byte: UInt8) -> Bool {
     !isBase64(byte) && byte != 0x5C && byte != UInt8(ascii: ":") && byte != UInt8(ascii: ".")
-      && byte != UInt8(ascii: "-") && byte != UInt8(ascii: "_") && byte != UInt8(ascii: "~") || byte == UInt8(ascii: "=")
+      && byte != UInt8(ascii: "-") && byte != UInt8(ascii: "_") && byte != UInt8(ascii: "~")
+      || byte == UInt8(ascii: "=")
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
@@ -245,7 +282,7 @@ enum VisibleText {
   /// The text in compatibility form (NFKC), as browsers map hosts (UTS #46), without control, format and other characters that are
   /// not seen.
   static func of(_ text: String) -> String {
-    if text.utf8.allSatisfy({ $0 < 0x80 && $0 >= 0x20 }) { return text }
+    if text.utf8.allSatisfy({ $0 < 0x7F && $0 >= 0x20 }) { return text }
     var visible = String.UnicodeScalarView()
     for scalar in text.unicodeScalars where !isHidden(scalar) { visible.append(scalar) }
     return String(visible).precomposedStringWithCompatibilityMapping

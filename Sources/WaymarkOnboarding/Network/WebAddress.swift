@@ -1,10 +1,9 @@
+import WaymarkJSON
 import WaymarkSystem
 
 /// A URL with an authority (RFC 3986), taken apart strictly. The host is kept even when it is refused, so that the
 /// refusal can be told.
 package struct WebAddress: Sendable, Hashable {
-  /// The whole, as written.
-  package let text: String
   /// In lower case.
   package let scheme: String
   /// The host, or why there is none to speak of.
@@ -23,7 +22,6 @@ package struct WebAddress: Sendable, Hashable {
   /// Takes a URL apart; nil when the text is no `scheme://…`.
   package init?(_ text: String) {
     guard let parts = URLParts(text) else { return nil }
-    self.text = text
     self.scheme = parts.scheme
     self.path = parts.path
     self.query = parts.query
@@ -76,6 +74,17 @@ package struct WebAddress: Sendable, Hashable {
       result.append(segment)
     }
     return result
+  }
+
+  /// All that the address says, as names and texts.
+  var content: JSONValue {
+    .array([.string("\(scheme)://\(authority)")] + contentWithoutHost)
+  }
+
+  /// The same without scheme and authority.
+  var contentWithoutHost: [JSONValue] {
+    let items = queryItems.map { JSONValue.object($0.map { .init($0.name, .string($0.value)) }) }
+    return [.string(path), .string(fragment ?? ""), items ?? .string(query ?? "")]
   }
 
   /// The query's items, percent-decoded; nil when one does not decode.

@@ -36,7 +36,7 @@ extension CustomKind {
       fields.append(PayloadField(item.name, item.value, isSecret: isSecret(item.name)))
     }
     guard let host else {
-      var payload = Payload(kind, fields: fields, content: .string(address.text))
+      var payload = Payload(kind, fields: fields, content: address.content)
       // A scheme of the app's own without an authority leads nowhere on the net.
       if !address.authority.isEmpty || pattern.host != nil || address.scheme == "https" || address.scheme == "http" {
         // Declaring a scheme of one's own vouches for it; plain http still is plain http.
@@ -54,11 +54,7 @@ extension CustomKind {
         kind, "\"\(DisplayText.escaped(host, limit: 60))\", which holds the host, is missing", fields: fields)
     }
     // A host that the pattern names is declared and needs no place on the list.
-    let own = pattern.host == nil ? "\(address.scheme)://\(address.authority)" : ""
-    let content = JSONValue.array([
-      .string(own), .string(address.path), .string(address.fragment ?? ""),
-      .object(items.map { .init($0.name, .string($0.value)) }),
-    ])
+    let content = pattern.host == nil ? address.content : .array(address.contentWithoutHost)
     return Payload(kind, fields: fields, host: .init(name: host, hostOrAddress: text), content: content)
   }
 
@@ -84,7 +80,8 @@ extension JSONValue {
   /// Every value that a program could take for the one behind a path such as `server.address`: by a name with the dots in it or by
   /// the objects, with or without regard to case and to characters that are not seen.
   func values(fitting path: String) -> [JSONValue] {
-    values(fitting: path.split(separator: ".", omittingEmptySubsequences: false).map { VisibleText.folded(String($0)) }[...])
+    values(
+      fitting: path.split(separator: ".", omittingEmptySubsequences: false).map { VisibleText.folded(String($0)) }[...])
   }
 
   private func values(fitting parts: ArraySlice<String>) -> [JSONValue] {

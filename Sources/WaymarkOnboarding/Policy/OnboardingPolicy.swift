@@ -62,7 +62,11 @@ public struct OnboardingPolicy: Sendable {
   func isAppScheme(_ scheme: String) -> Bool {
     if LinkScheme.isPrivateUse(scheme) || linkSchemes?.contains(scheme) == true { return true }
     return customKinds.contains { kind in
-      if case .url(let pattern) = kind.form { pattern.scheme == scheme && scheme != "https" && scheme != "http" } else { false }
+      if case .url(let pattern) = kind.form {
+        pattern.scheme == scheme && scheme != "https" && scheme != "http"
+      } else {
+        false
+      }
     }
   }
 

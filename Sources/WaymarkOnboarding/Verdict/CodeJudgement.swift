@@ -180,7 +180,8 @@ package struct CodeJudgement: Sendable {
     }
     let names = ([payload.host].compactMap { $0 } + others).compactMap(\.authority)
     return check(
-      .hostNotAllowed, true, names.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }.joined(separator: ", "))
+      .hostNotAllowed, true,
+      names.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }.joined(separator: ", "))
   }
 
   private static func quoted(_ names: [String]?) -> String {

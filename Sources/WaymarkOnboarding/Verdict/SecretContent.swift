@@ -19,7 +19,9 @@ package enum SecretContent {
     if text.contains("-----BEGIN"), text.contains("PRIVATE KEY") { return true }
     if hasSecretScheme(text) || hasUserInformation(text) || hasSecretParameter(text) || isKey(text) { return true }
     let words = text.utf8.split { $0 <= 0x20 || "=&?#\"',;".utf8.contains($0) }
-    if words.contains(where: { $0.count > 40 && CompactJWS.isLikely(String(decoding: $0, as: UTF8.self)) }) { return true }
+    if words.contains(where: { $0.count > 40 && CompactJWS.isLikely(String(decoding: $0, as: UTF8.self)) }) {
+      return true
+    }
     // Deeper than any honest text is hidden on purpose.
     guard depth < maximumDepth else { return PercentCoding.decodedOnce(text) != nil }
     if let decoded = PercentCoding.decodedOnce(text), isIn(decoded, depth: depth + 1) { return true }

@@ -300,12 +300,13 @@ final class AccountRunner {
   /// The provider answers.
   func answer(_ request: AuthenticationAnswerRequest, from connection: Connection) throws {
     try providerConnection.check(connection)
+    let answer = try ProviderAnswer(request)
     // A provider leads the device no further than a code could.
     if let problem = request.host.flatMap(judge().policy.refusal(ofHost:)) {
       throw ServiceError(
-        .badParams, "The policy refuses this host: \(problem).", hint: "Add it to onboarding.hosts, or answer another.")
+        .badParams, "host is not allowed: \(problem).", hint: "Add it to onboarding.hosts, or answer another.")
     }
-    send(.answered(request.request, try ProviderAnswer(request)))
+    send(.answered(request.request, answer))
   }
 
   /// The provider tells how far a synchronization is.

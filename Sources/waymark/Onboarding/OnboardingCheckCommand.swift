@@ -24,7 +24,9 @@ struct OnboardingCheckCommand: AsyncParsableCommand {
   var lines = false
 
   func validate() throws {
-    if lines, input.text != nil { throw ValidationError("--lines reads the payloads from standard input, not from TEXT") }
+    if lines, input.text != nil {
+      throw ValidationError("--lines reads the payloads from standard input, not from TEXT")
+    }
     if !lines { try input.requireText() }
   }
 

@@ -36,7 +36,8 @@ struct OnboardingInput: ParsableArguments {
   /// The verdict of a judge on the payload.
   func verdict(of judge: OnboardingJudge) throws -> Verdict {
     // More than any policy accepts need not be read to be refused.
-    let bytes = text == "-" ? Array(try FileHandle.standardInput.read(upToCount: 4 << 20) ?? Data()) : Array((text ?? "").utf8)
+    let bytes =
+      text == "-" ? Array(try FileHandle.standardInput.read(upToCount: 4 << 20) ?? Data()) : Array((text ?? "").utf8)
     return judge.verdict(for: [ScannedCode(bytes: bytes)], now: moment)
   }
 

@@ -8,7 +8,7 @@ struct ProtocolCommand: ParsableCommand {
     commandName: "protocol",
     abstract: "Print the protocol of the socket as JSON Schema or AsyncAPI.",
     discussion: """
-      The documents describe this version's requests, answers, events and errors. They are made from the types with which the service itself \
+      The documents describe this version's requests, answers, events and errors. They are made from the description by which the service itself \
       reads and writes.
 
       Examples:

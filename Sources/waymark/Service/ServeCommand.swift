@@ -1,6 +1,5 @@
 import ArgumentParser
 import Glibc
-import WaymarkProtocol
 import WaymarkService
 
 /// `waymark serve`: the service itself.
@@ -65,11 +64,6 @@ struct ServeCommand: AsyncParsableCommand {
     flags["camera.device"] = camera
     flags["scan.autoBegin"] = autoBegin
     flags["log.level"] = logLevel
-    do throws(ServiceError) {
-      try ProtocolCatalog.verify()
-    } catch {
-      Output.fail(.internalError, error.message, hint: error.hint)
-    }
     do {
       try await Daemon(loader: place.loader(flags: flags), version: waymarkVersion).run()
     } catch {

@@ -3,6 +3,7 @@ import importlib.machinery
 import importlib.util
 import json
 import os
+import random
 import subprocess
 import threading
 
@@ -41,16 +42,11 @@ def payloads():
     return module
 
 
-def time_bomb(side):
-    """A few hundred bytes that keep a decoder busy: a progressive JPEG (ITU-T T.81, Annex G) whose many scans say nothing about its
-    blocks."""
-    def segment(marker, content):
-        return bytes([0xFF, marker]) + (len(content) + 2).to_bytes(2, 'big') + bytes(content)
-    size = side.to_bytes(2, 'big')
-    return (b'\xFF\xD8' + segment(0xDB, [0] + [1] * 64)
-            + segment(0xC2, [8, *size, *size, 3, 1, 0x11, 0, 2, 0x11, 0, 3, 0x11, 0])
-            + segment(0xC4, [0, 1] + [0] * 15 + [0])
-            + (segment(0xDA, [3, 1, 0, 2, 0, 3, 0, 0, 0, 0]) + b'\0') * 98 + b'\xFF\xD9')
+def large(side):
+    """A JPEG of noise with so many pixels a side, as large as an honest camera's."""
+    dice = random.Random(side)
+    noise = b'P5\n%d %d\n255\n' % (side, side) + dice.randbytes(side * side)
+    return subprocess.run(['cjpeg', '-quality', '60'], input=noise, capture_output=True, check=True).stdout
 
 
 class Codes:

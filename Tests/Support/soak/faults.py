@@ -377,9 +377,10 @@ class Faults:
         return {'workers': len(workers), 'given up': len(workers) - left}
 
     def poison(self):
-        """Pictures made to keep a decoder busy, from several clients at once."""
-        pid, outcomes = self.soak.service.pid, []
-        picture = making.time_bomb(self.dice.choice([4096, 8192]))
+        """Pictures whose decoders hang, from several clients at once."""
+        service, outcomes = self.soak.service, []
+        pid, before = service.pid, set(service.family())
+        picture = making.large(2048)
 
         def show():
             try:
@@ -391,6 +392,11 @@ class Faults:
         threads = [threading.Thread(target=show) for _ in range(self.dice.randint(1, 4))]
         for thread in threads:
             thread.start()
+        # Each picture has a worker of its own, which stands still until it is given up.
+        while any(thread.is_alive() for thread in threads):
+            for worker in set(service.family()) - before:
+                signalled(worker, signal.SIGSTOP)
+            time.sleep(0.005)
         for thread in threads:
             thread.join()
         if 'successful' in outcomes:
@@ -404,7 +410,7 @@ class Faults:
         until = time.monotonic() + self.dice.uniform(2, 8)
         while time.monotonic() < until:
             _, text = maker.made('built-in', False, self.dice, True)
-            # `sign` takes objects; what is no object or does not fit a code is shown without a signature, or not at all.
+            # `sign` takes objects: other payloads are shown without a signature, and those that do not fit a code are left out.
             try:
                 text = self.soak.codes.signed(text) if text.startswith('{') else text
                 picture = making.picture(text)
@@ -479,11 +485,11 @@ class Faults:
             link.request('ping')
 
     def worker_out_of_memory(self):
-        """Decoding a picture of a few hundred bytes needs more than there is: the kernel ends a worker, not the service."""
+        """Decoding a large picture needs more than there is: the kernel ends a worker, not the service."""
         group, service = self.soak.group, self.soak.service
         if group.reason:
             return 'skipped'
-        pid, picture = service.pid, making.time_bomb(8192)
+        pid, picture = service.pid, making.large(8000)
         try:
             group.limit(service.private_memory() + (60 << 20))
             with self.soak.operator() as link:

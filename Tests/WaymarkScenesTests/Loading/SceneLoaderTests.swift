@@ -256,12 +256,7 @@ import WaymarkSystem
     #expect(try load(SceneWriter.yaml(scene)).scene == scene)
   }
 
-  @Test func aliasesThatMultiplyAreRefusedAtOnce() throws {
-    var bomb = "a0: &a0 [x, x]\n"
-    for level in 1...40 { bomb += "a\(level): &a\(level) [*a\(level - 1), *a\(level - 1)]\n" }
-    #expect(try load(bomb).problems.map(\.code) == ["badYAML"])
-    // The same, where it would be compared with another key.
-    #expect(try load(bomb + "? *a40\n: x\n? [*a40]\n: y\n").problems.map(\.code) == ["badYAML"])
+  @Test func deepNestingIsRefused() throws {
     let deep = "name: " + String(repeating: "[", count: 900) + String(repeating: "]", count: 900)
     #expect(try load(deep).problems.map(\.code) == ["tooDeep"])
   }
