@@ -10,7 +10,7 @@ package struct Payload: Sendable, Hashable {
   package var problem: String?
   /// The host to connect to, which a person is shown; nil if the payload names none.
   var host: Endpoint?
-  /// The bare hosts that the kind names besides, such as a proxy.
+  /// Further bare hosts that the kind names, such as a proxy.
   var furtherHosts: [Endpoint] = []
   /// All that the payload says, as names and texts: every address in it is judged (`AddressFinder`).
   var content: JSONValue

@@ -2,7 +2,7 @@ import Foundation
 import WaymarkJSON
 import WaymarkSystem
 
-/// Finds every address in what a payload says, whatever its scheme, place and disguise, so that one place judges them all.
+/// Finds every address in a payload, of any scheme, in any place and disguise, so that one place judges them all.
 ///
 /// An address is what some program would follow as one (RFC 3986, 4.2; WHATWG URL standard, 4.4): `scheme://…`, `//…`, and the web's
 /// schemes with any number of slashes of either kind, also within other text, percent-encoded up to eight times, or in JSON within a
@@ -16,7 +16,7 @@ struct AddressFinder {
     var readsBareHosts = false
   }
 
-  /// The names, in lower case, under which a kind that `skipsRedirects` tells where a sign-in ends.
+  /// The names, in lower case, of the addresses where a sign-in ends, for a kind that `skipsRedirects`.
   static let redirects: Set<String> = [
     "redirecturl", "redirecturi", "redirect_url", "redirect_uri", "redirecturls", "redirecturis", "redirect_uris",
   ]
@@ -171,10 +171,10 @@ struct AddressFinder {
       {
         continue
       }
-      // What is encoded in a query is looked at decoded.
+      // Encoded items of a query are scanned after decoding.
       if isInQuery, authority.contains(UInt8(ascii: "%")), !authority.contains(UInt8(ascii: "@")) { continue }
       progress.endsInHost = end == bytes.count
-      // What does not stand in the text as it is read is disguised.
+      // An authority that does not stand in the text letter by letter is disguised.
       let isPlain = visible == token || token.utf8.firstRange(of: bytes[begin..<authority.endIndex]) != nil
       if isWeb, !bytes[begin..<start].elementsEqual("//".utf8) {
         fail(name, "an address that programs read in different ways")

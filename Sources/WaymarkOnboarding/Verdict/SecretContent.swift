@@ -2,7 +2,7 @@ import FoundationEssentials
 import WaymarkJSON
 import WaymarkSystem
 
-/// Recognizes by its structure a text that holds a secret, whatever its kind: user information in an address, a name that sounds like
+/// Recognizes a text of any kind that holds a secret, by its structure: user information in an address, a name that sounds like
 /// a secret with a value behind it, a scheme that carries one, a signed token, a key.
 package enum SecretContent {
   /// Schemes whose addresses are secrets: one-time passwords, activation of a SIM or of an authenticator, pairing, accesses to networks.
