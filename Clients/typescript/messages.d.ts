@@ -5,8 +5,8 @@ export interface AccountListResult {
   /** By name; those whose onboarding is not over last. */
   users: AccountSummary[];
   /**
-   * The ids of users whose files are damaged; missing where there are none. `account.remove` deletes what is left
-   * of them.
+   * The ids of users whose files are damaged; missing if all are intact. `account.remove` deletes what is left of
+   * them.
    */
   damaged?: string[] | null;
 }
@@ -25,7 +25,7 @@ export interface AccountPerson {
 
 /** The texts and rules of the screens. A text is an object of texts by language. */
 export interface AccountPolicyResult {
-  /** Whose device it is. */
+  /** The users that the device is for. */
   mode: "single" | "shared" | "off";
   /** The language that counts where a text lacks the wanted one. */
   language?: string | null;
@@ -420,7 +420,7 @@ export interface CameraFormat {
  * before. Poses are computed with it from when nothing is followed.
  */
 export interface CameraIntrinsicsFound {
-  /** Which camera, as `camera.status` tells it. */
+  /** The camera, as in `camera.status`. */
   device?: string | null;
   /** Width of the frames in pixels. */
   width: number;

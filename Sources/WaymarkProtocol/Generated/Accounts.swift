@@ -663,7 +663,7 @@ public struct AccountSummary: Codable, Hashable, Sendable {
 public struct AccountListResult: Codable, Hashable, Sendable {
   /// By name; those whose onboarding is not over last.
   public var users: [AccountSummary]
-  /// The ids of users whose files are damaged; missing where there are none. `account.remove` deletes what is left of
+  /// The ids of users whose files are damaged; missing if all are intact. `account.remove` deletes what is left of
   /// them.
   public var damaged: [String]?
 
@@ -707,7 +707,7 @@ public struct ConsentExportResult: Codable, Hashable, Sendable {
 
 /// The texts and rules of the screens. A text is an object of texts by language.
 public struct AccountPolicyResult: Codable, Hashable, Sendable {
-  /// Whose device it is.
+  /// The users that the device is for.
   public var mode: AccountMode
   /// The language that counts where a text lacks the wanted one.
   public var language: String?
@@ -916,7 +916,7 @@ public enum ActivationWay: String, Codable, CaseIterable, Sendable {
   case preset
 }
 
-/// What the integrator's program found.
+/// The result of the integrator's program.
 public enum ProviderOutcome: String, Codable, CaseIterable, Sendable {
   /// The person is who they say they are.
   case accepted
@@ -962,7 +962,7 @@ public enum AccountWork: String, Codable, CaseIterable, Sendable {
   case storing
 }
 
-/// Whose device it is.
+/// The users that a device is for.
 public enum AccountMode: String, Codable, CaseIterable, Sendable {
   /// One person's.
   case single

@@ -126,7 +126,7 @@ public struct CameraStatus: EventPayload {
 /// The focal length of a camera without a calibration was found from what was followed in it, or more exactly than
 /// before. Poses are computed with it from when nothing is followed.
 public struct CameraIntrinsicsFound: EventPayload {
-  /// Which camera, as `camera.status` tells it.
+  /// The camera, as in `camera.status`.
   public var device: String?
   /// Width of the frames in pixels.
   public var width: Int
@@ -205,7 +205,7 @@ public struct CameraControlResult: Codable, Hashable, Sendable {
 
 /// The states of the camera.
 public enum CameraState: String, Codable, CaseIterable, Sendable {
-  /// Nobody needs it.
+  /// No client or lane needs it.
   case closed
   /// It is open.
   case opened

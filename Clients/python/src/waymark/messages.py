@@ -22,7 +22,7 @@ class AccountListResult(Message):
     users: list[AccountSummary]
     """By name; those whose onboarding is not over last."""
     damaged: list[str] | None = None
-    """The ids of users whose files are damaged; missing where there are none. `account.remove` deletes what is left of
+    """The ids of users whose files are damaged; missing if all are intact. `account.remove` deletes what is left of
     them.
     """
 
@@ -46,7 +46,7 @@ class AccountPolicyResult(Message):
     """The texts and rules of the screens. A text is an object of texts by language."""
 
     mode: Literal["single", "shared", "off"]
-    """Whose device it is."""
+    """The users that the device is for."""
     language: str | None = None
     """The language that counts where a text lacks the wanted one."""
     modules: list[Literal["welcome", "activation", "credentials", "consents", "passcode"]]
@@ -501,7 +501,7 @@ class CameraIntrinsicsFound(Message):
     event: ClassVar[str] = "camera.intrinsics"
     """The name of the event."""
     device: str | None = None
-    """Which camera, as `camera.status` tells it."""
+    """The camera, as in `camera.status`."""
     width: int
     """Width of the frames in pixels."""
     height: int
