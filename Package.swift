@@ -45,7 +45,6 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
-    .package(url: "https://github.com/apple/swift-crypto.git", "4.0.0"..<"5.0.0"),
     .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl.git", from: "2.37.2"),
@@ -64,6 +63,7 @@ let package = Package(
     native("CPNG", linking: "png16"),
     native("CWebP", linking: "webp"),
     native("CZlib", linking: "z"),
+    native("CCrypto", linking: "crypto"),
     native("CKernels"),
     native("CMemory"),
     native("CModels", excluding: ["anchor-descriptor.model", "page-network.model", "page-scorers.model"]),
@@ -78,6 +78,7 @@ let package = Package(
     // Modules, leaves first: an import only ever points up this list.
     module("WaymarkSystem", []),
     module("WaymarkJSON", []),
+    module("WaymarkCrypto", ["WaymarkSystem", "CCrypto"]),
     module("WaymarkConfiguration", ["WaymarkSystem", "WaymarkJSON", .product(name: "Yams", package: "Yams")]),
     module("WaymarkGeometry", []),
     module("WaymarkImage", ["WaymarkSystem", "WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
@@ -87,23 +88,9 @@ let package = Package(
     module(
       "WaymarkBarcodes",
       ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "WaymarkSymbologies", "CKernels", "CZBar"]),
-    module(
-      "WaymarkOnboarding",
-      [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
-      ]),
-    module(
-      "WaymarkBundles",
-      [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkOnboarding", .product(name: "Crypto", package: "swift-crypto"),
-      ]),
-    module(
-      "WaymarkAccounts",
-      [
-        "WaymarkSystem", "WaymarkJSON", .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
-      ]),
+    module("WaymarkOnboarding", ["WaymarkSystem", "WaymarkJSON", "WaymarkCrypto", "WaymarkConfiguration"]),
+    module("WaymarkBundles", ["WaymarkSystem", "WaymarkJSON", "WaymarkCrypto", "WaymarkOnboarding"]),
+    module("WaymarkAccounts", ["WaymarkSystem", "WaymarkJSON", "WaymarkCrypto"]),
     module(
       "WaymarkAnchors", ["WaymarkSystem", "WaymarkImage", "WaymarkNetworks", "WaymarkGeometry", "CModels", "CKernels"]),
     module("WaymarkCounting", ["WaymarkGeometry"]),
@@ -118,11 +105,7 @@ let package = Package(
         "WaymarkSymbologies", "WaymarkBarcodes",
       ]),
     module(
-      "WaymarkSignature",
-      [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkGeometry",
-        .product(name: "Crypto", package: "swift-crypto"),
-      ]),
+      "WaymarkSignature", ["WaymarkSystem", "WaymarkJSON", "WaymarkCrypto", "WaymarkImage", "WaymarkGeometry"]),
     module("WaymarkCamera", ["WaymarkSystem", "WaymarkImage", "WaymarkFrames", "CV4L2"]),
     module("WaymarkFeedback", ["WaymarkSystem", "CFeedback"]),
     module("WaymarkKeys", ["WaymarkSystem", "WaymarkSymbologies", "CKeyboard"]),
@@ -158,8 +141,7 @@ let package = Package(
         "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAccounts", "WaymarkAnchors",
         "WaymarkDocuments",
         "WaymarkText", "WaymarkScenes", "WaymarkCounting",
-        "WaymarkSignature", "CMemory", "CSignals",
-        .product(name: "Crypto", package: "swift-crypto"),
+        "WaymarkSignature", "WaymarkCrypto", "CMemory", "CSignals",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "Logging", package: "swift-log"),
@@ -199,9 +181,8 @@ let package = Package(
       "WaymarkKiosk",
       [
         "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkClient", "WaymarkProtocol", "WaymarkHTTP",
-        "CZlib",
+        "WaymarkCrypto", "CZlib",
         .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -222,7 +203,7 @@ let package = Package(
       "WaymarkGateway",
       [
         "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkClient", "WaymarkProtocol", "WaymarkHTTP",
-        "WaymarkSpool", .product(name: "Crypto", package: "swift-crypto"),
+        "WaymarkSpool", "WaymarkCrypto",
         .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdTLS", package: "hummingbird"),
         .product(name: "Logging", package: "swift-log"),
@@ -299,6 +280,7 @@ let package = Package(
 
     tests("WaymarkSystemTests", ["WaymarkSystem"]),
     tests("WaymarkJSONTests", ["WaymarkJSON"]),
+    tests("WaymarkCryptoTests", ["WaymarkSystem", "WaymarkCrypto"]),
     tests("WaymarkConfigurationTests", ["WaymarkSystem", "WaymarkConfiguration"]),
     tests("WaymarkGeometryTests", ["WaymarkGeometry"]),
     tests("WaymarkImageTests", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry"]),
@@ -310,10 +292,7 @@ let package = Package(
       ["WaymarkSystem", "WaymarkBarcodes", "WaymarkSymbologies", "WaymarkImage", "WaymarkGeometry"]),
     tests(
       "WaymarkOnboardingTests",
-      [
-        "WaymarkSystem", "WaymarkConfiguration", "WaymarkJSON", "WaymarkOnboarding",
-        .product(name: "Crypto", package: "swift-crypto"),
-      ]),
+      ["WaymarkSystem", "WaymarkConfiguration", "WaymarkJSON", "WaymarkCrypto", "WaymarkOnboarding"]),
     tests("WaymarkBundlesTests", ["WaymarkSystem", "WaymarkOnboarding", "WaymarkBundles"]),
     tests("WaymarkAccountsTests", ["WaymarkAccounts", "WaymarkJSON"]),
     tests(

@@ -34,7 +34,6 @@ func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let package = Package(
   name: "waymark-fuzz",
   dependencies: [
-    .package(url: "https://github.com/apple/swift-crypto.git", "4.0.0"..<"5.0.0"),
     .package(url: "https://github.com/apple/swift-log.git", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-nio.git", from: "2.101.2"),
     .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.28.1", traits: ["FullFoundation"]),
@@ -42,11 +41,13 @@ let package = Package(
   ],
   targets: [
     library("CZBar", links: "zbar"), library("CJPEG", links: "jpeg"), library("CPNG", links: "png16"),
-    library("CWebP", links: "webp"), library("CZlib", links: "z"), library("CKernels"), library("CMemory"),
-    library("CSandbox"), library("CPictures"), library("CProtocol", excluding: ["protocol.json"]),
+    library("CWebP", links: "webp"), library("CZlib", links: "z"), library("CCrypto", links: "crypto"),
+    library("CKernels"), library("CMemory"), library("CSandbox"), library("CPictures"),
+    library("CProtocol", excluding: ["protocol.json"]),
     library("CModels", excluding: ["anchor-descriptor.model", "page-network.model", "page-scorers.model"]),
     module("WaymarkSystem", []),
     module("WaymarkJSON", []),
+    module("WaymarkCrypto", ["WaymarkSystem", "CCrypto"]),
     module("WaymarkConfiguration", ["WaymarkSystem", "WaymarkJSON", .product(name: "Yams", package: "Yams")]),
     module("WaymarkGeometry", []),
     module("WaymarkImage", ["WaymarkSystem", "WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
@@ -66,27 +67,11 @@ let package = Package(
         "WaymarkSystem", "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkDocuments", "WaymarkText", "WaymarkImage",
         "WaymarkNetworks", "WaymarkFrames", "WaymarkGeometry", "CMemory", "CSandbox",
       ]),
+    module("WaymarkOnboarding", ["WaymarkSystem", "WaymarkJSON", "WaymarkCrypto", "WaymarkConfiguration"]),
+    module("WaymarkBundles", ["WaymarkSystem", "WaymarkJSON", "WaymarkCrypto", "WaymarkOnboarding"]),
+    module("WaymarkAccounts", ["WaymarkSystem", "WaymarkJSON", "WaymarkCrypto"]),
     module(
-      "WaymarkOnboarding",
-      [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
-      ]),
-    module(
-      "WaymarkBundles",
-      ["WaymarkSystem", "WaymarkJSON", "WaymarkOnboarding", .product(name: "Crypto", package: "swift-crypto")]),
-    module(
-      "WaymarkAccounts",
-      [
-        "WaymarkSystem", "WaymarkJSON", .product(name: "Crypto", package: "swift-crypto"),
-        .product(name: "CryptoExtras", package: "swift-crypto"),
-      ]),
-    module(
-      "WaymarkSignature",
-      [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkGeometry",
-        .product(name: "Crypto", package: "swift-crypto"),
-      ]),
+      "WaymarkSignature", ["WaymarkSystem", "WaymarkJSON", "WaymarkCrypto", "WaymarkImage", "WaymarkGeometry"]),
     module(
       "WaymarkAnchors",
       ["WaymarkSystem", "WaymarkImage", "WaymarkNetworks", "WaymarkGeometry", "CModels", "CKernels"]),
@@ -114,9 +99,8 @@ let package = Package(
       "WaymarkKiosk",
       [
         "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkClient", "WaymarkProtocol", "WaymarkHTTP",
-        "CZlib",
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "Crypto", package: "swift-crypto"), .product(name: "Logging", package: "swift-log"),
+        "WaymarkCrypto", "CZlib",
+        .product(name: "Hummingbird", package: "hummingbird"), .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
       ], resources: [.copy("Resources")]),
 

@@ -16,7 +16,7 @@ skip() { skip_part "$*"; exit 77; }
 
 # Debian packages without which nothing compiles; the toolchain itself loads the last one.
 # shellcheck disable=SC2034 # used by those that source this
-build_packages=(g++ pkg-config libzbar-dev libv4l-dev libjpeg-dev libpng-dev libwebp-dev zlib1g-dev libxkbcommon-dev libncurses6)
+build_packages=(g++ pkg-config libzbar-dev libv4l-dev libjpeg-dev libpng-dev libwebp-dev zlib1g-dev libssl-dev libxkbcommon-dev libncurses6)
 # The linker that Swift uses is a package of its own from Debian 13 on.
 command -v ld.gold >/dev/null || build_packages+=(binutils-gold)
 

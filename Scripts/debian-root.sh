@@ -12,7 +12,7 @@ debian_choose() {
   local renamed=''
   [ "$debian_suite" = bookworm ] || renamed=t64
   debian_packages=systemd,systemd-sysv,dbus,udev,init-system-helpers,libgcc-s1,libjpeg62-turbo,libstdc++6,libwebp7,libxkbcommon0
-  debian_packages+=,libpng16-16$renamed,libv4l-0$renamed,libzbar0$renamed
+  debian_packages+=,libpng16-16$renamed,libssl3$renamed,libv4l-0$renamed,libzbar0$renamed
   debian_store=$PWD/.build/debian-root/$debian_suite
 }
 

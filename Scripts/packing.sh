@@ -85,7 +85,7 @@ dependencies() {
   found=$("${run[@]}" sh -c 'cd "$0" && dpkg-shlibdeps --warnings=0 -O "$1"' "$PWD/$work/shlibs" "$program" | sed -n 's/^shlibs:Depends=//p')
   [ -n "$found" ] || die "$(basename "$0"): dpkg-shlibdeps found no dependencies of $2."
   sed -E 's/, /\n/g' <<< "$found" \
-    | sed -E 's/^(libpng16-16|libzbar0|libv4l-0)t64(.*)$/&| \1\2/; t; s/^(libpng16-16|libzbar0|libv4l-0)( .*|)$/& | \1t64\2/; t' \
+    | sed -E 's/^(libpng16-16|libssl3|libzbar0|libv4l-0)t64(.*)$/&| \1\2/; t; s/^(libpng16-16|libssl3|libzbar0|libv4l-0)( .*|)$/& | \1t64\2/; t' \
     | sed -E 's/([^ ])\| /\1 | /' | paste -sd, | sed 's/,/, /g'
 }
 

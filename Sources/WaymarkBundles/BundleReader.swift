@@ -1,5 +1,5 @@
-import Crypto
 import Glibc
+import WaymarkCrypto
 package import WaymarkOnboarding
 import WaymarkSystem
 
@@ -53,17 +53,17 @@ package struct BundleReader {
         throw .bad("another file is in the place of \(file.path)")
       }
       try begin(file)
-      var digest = SHA256()
+      let digest = PieceHasher(.sha256)
       var left = file.size
       while left > 0 {
         let bytes = try source(min(left, 1 << 18))
         guard !bytes.isEmpty, bytes.count <= left else { throw .bad("it is truncated") }
-        digest.update(data: bytes)
+        digest.update(bytes)
         try take(bytes)
         left -= bytes.count
       }
       try Self.padding(behind: file.size, source)
-      guard Hexadecimal.text(digest.finalize()) == file.digest else {
+      guard Hexadecimal.text(digest.finish()) == file.digest else {
         throw .bad("\(file.path) differs from the signed file")
       }
     }

@@ -1,5 +1,5 @@
-import Crypto
 import Glibc
+import WaymarkCrypto
 package import WaymarkOnboarding
 import WaymarkSystem
 
@@ -20,12 +20,13 @@ package enum BundleWriter {
     paths.sort { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     var files: [BundleManifest.File] = []
     for path in paths {
-      var (digest, size) = (SHA256(), 0)
+      let digest = PieceHasher(.sha256)
+      var size = 0
       try read("\(folder)/\(path)") { (bytes) throws(BundleError) in
-        digest.update(data: bytes)
+        digest.update(bytes)
         size += bytes.count
       }
-      files.append(.init(path: path, size: size, digest: Hexadecimal.text(digest.finalize())))
+      files.append(.init(path: path, size: size, digest: Hexadecimal.text(digest.finish())))
     }
     let manifest: BundleManifest
     do throws(BundleError) {
@@ -47,13 +48,14 @@ package enum BundleWriter {
     try put("manifest.sig", signature, write)
     for file in files {
       try write(TarEntry(path: file.path, size: file.size).block)
-      var (size, digest) = (0, SHA256())
+      let digest = PieceHasher(.sha256)
+      var size = 0
       try read("\(folder)/\(file.path)") { (bytes) throws(BundleError) in
         size += bytes.count
-        digest.update(data: bytes)
+        digest.update(bytes)
         try write(bytes)
       }
-      guard size == file.size, Hexadecimal.text(digest.finalize()) == file.digest else {
+      guard size == file.size, Hexadecimal.text(digest.finish()) == file.digest else {
         throw BundleError(
           .badContent, "\(folder)/\(file.path) changed during packing",
           hint: "Pack it again when nothing writes to the folder."

@@ -20,7 +20,7 @@ enum SystemFacts {
   static var packages: [String: String] {
     let names = [
       "waymark", "libzbar0", "libzbar0t64", "libv4l-0", "libv4l-0t64", "libjpeg62-turbo", "libpng16-16",
-      "libpng16-16t64",
+      "libpng16-16t64", "libssl3", "libssl3t64",
       "libwebp7", "libstdc++6", "libc6", "systemd", "udev",
     ]
     let format = "${db:Status-Abbrev} ${Package} ${Version}\n"

@@ -1,4 +1,4 @@
-import Crypto
+import WaymarkCrypto
 package import WaymarkSystem
 
 /// Why something is not a signature.
@@ -175,8 +175,8 @@ package struct Signature: Hashable, Sendable {
   /// Hashed is a text that no two signatures share: its name and version, each word behind its length in bytes, the area, and every
   /// point in whole numbers.
   package var hash: String {
-    var hasher = SHA256()
-    func add(_ text: String) { hasher.update(data: Array(text.utf8)) }
+    let hasher = PieceHasher(.sha256)
+    func add(_ text: String) { hasher.update(Array(text.utf8)) }
     add("waymark-signature/1\n")
     for word in [time, signer, purpose, subject] { add("\(word.utf8.count):\(word)\n") }
     add("\(width) \(height)\n")
@@ -185,6 +185,6 @@ package struct Signature: Hashable, Sendable {
       add("\n")
     }
     let digits = Array("0123456789abcdef")
-    return String(hasher.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    return String(hasher.finish().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
   }
 }

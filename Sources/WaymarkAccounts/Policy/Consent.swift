@@ -1,4 +1,4 @@
-import Crypto
+import WaymarkCrypto
 package import WaymarkJSON
 import WaymarkSystem
 
@@ -52,7 +52,7 @@ package struct Consent: Hashable, Sendable {
   /// SHA-256 over the UTF-8 of `shown(in:)`, in hexadecimal digits.
   package func hash(in language: String?) -> String {
     let bytes = (try? JSONLineEncoder.encode(shown(in: language))) ?? []
-    return SHA256.hash(data: bytes).map { $0.digits(2, radix: 16) }.joined()
+    return HashFunction.sha256.hash(bytes).map { $0.digits(2, radix: 16) }.joined()
   }
 }
 

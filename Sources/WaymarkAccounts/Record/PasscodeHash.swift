@@ -1,6 +1,5 @@
-import Crypto
-import CryptoExtras
 import Foundation
+import WaymarkCrypto
 
 /// A passcode as it is kept: scrypt (RFC 7914) with its own salt and parameters, in the form of PHC strings,
 /// `$scrypt$ln=16,r=8,p=1$SALT$HASH`.
@@ -85,11 +84,8 @@ package struct PasscodeHash: Hashable, Sendable {
 
   private static func derive(_ passcode: Secret, _ cost: Cost, _ salt: [UInt8], count: Int) throws -> [UInt8] {
     let bytes = Array(PasscodeRules.normalized(passcode).text.utf8)
-    let key = try KDF.Scrypt.deriveKey(
-      // An empty passcode has no address to read from.
-      from: bytes.isEmpty ? [0] : bytes, salt: salt, outputByteCount: count, rounds: 1 << cost.log,
-      blockSize: cost.blocks, parallelism: cost.lanes)
-    return key.withUnsafeBytes { Array($0) }
+    return try Scrypt.derive(
+      bytes, salt: salt, rounds: 1 << cost.log, blocks: cost.blocks, lanes: cost.lanes, count: count)
   }
 
   // Without padding, as PHC strings are.

@@ -1,5 +1,4 @@
-import Crypto
-import Foundation
+import WaymarkCrypto
 import WaymarkHTTP
 import WaymarkProtocol
 
@@ -28,7 +27,7 @@ struct TokenTable: Sendable {
     return found
   }
 
-  private static func digest(_ token: String) -> [UInt8] { Array(SHA256.hash(data: Data(token.utf8))) }
+  private static func digest(_ token: String) -> [UInt8] { HashFunction.sha256.hash(Array(token.utf8)) }
 }
 
 /// Whoever sends a request.

@@ -1,10 +1,10 @@
-import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
 import NIOHTTP1
 import NIOWebSocket
+import WaymarkCrypto
 import WaymarkHTTP
 import WaymarkProtocol
 
@@ -62,7 +62,7 @@ struct WebSocketRoutes: Sendable {
   }
 
   private static func head(_ key: String, speaksLines: Bool) -> String {
-    let proof = Insecure.SHA1.hash(data: Data((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
+    let proof = HashFunction.sha1.hash(Array((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").utf8))
     let accept = Data(proof).base64EncodedString()
     let chosen = speaksLines ? "Sec-WebSocket-Protocol: \(GatewayAccess.lineProtocol)\r\n" : ""
     return "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"

@@ -1,5 +1,4 @@
-import Crypto
-import Foundation
+import WaymarkCrypto
 import WaymarkSystem
 
 /// The signature of what is sent: proof that it comes from this gateway, and when.
@@ -8,9 +7,7 @@ enum WebhookSignature {
   ///
   /// - Parameter timestamp: seconds since 1970. A receiver refuses what is older than some minutes.
   static func of(_ body: [UInt8], timestamp: Int, secret: String) -> String {
-    var code = HMAC<SHA256>(key: SymmetricKey(data: Data(secret.utf8)))
-    code.update(data: Data("\(timestamp).".utf8))
-    code.update(data: body)
-    return "v1=" + code.finalize().map { $0.digits(2, radix: 16) }.joined()
+    let code = SymmetricKey(Array(secret.utf8)).authenticationCode(for: Array("\(timestamp).".utf8) + body)
+    return "v1=" + code.map { $0.digits(2, radix: 16) }.joined()
   }
 }

@@ -1,5 +1,4 @@
-import Crypto
-import Foundation
+import WaymarkCrypto
 import WaymarkHTTP
 
 /// The cookie of one browser: a number of its own, and proof that this kiosk gave it to a browser of that name.
@@ -9,7 +8,7 @@ struct KioskCookie: Sendable {
   private let key: SymmetricKey
 
   /// Cookies that are proven by a token.
-  init(token: String) { key = SymmetricKey(data: Data(token.utf8)) }
+  init(token: String) { key = SymmetricKey(Array(token.utf8)) }
 
   /// The name of the cookie. Cookies do not tell ports apart: it names the port, so that it gets in nobody else's way.
   static func name(port: Int) -> String { "waymark-\(port)" }
@@ -31,7 +30,7 @@ struct KioskCookie: Sendable {
 
   private func proof(_ number: String, _ agent: String?) -> String {
     let text = "waymark kiosk cookie\n\(number)\n\(agent ?? "")"
-    return HMAC<SHA256>.authenticationCode(for: Data(text.utf8), using: key).map { byte in
+    return key.authenticationCode(for: Array(text.utf8)).map { byte in
       String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
     }.joined()
   }

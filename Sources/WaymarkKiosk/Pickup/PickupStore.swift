@@ -1,5 +1,4 @@
-import Crypto
-import Foundation
+import WaymarkCrypto
 
 /// Results that wait to be taken home: each under a secret code, once, and for a short time. A value without a clock.
 struct PickupStore {
@@ -66,6 +65,6 @@ struct PickupStore {
   private mutating func expire(at now: Double) { entries = entries.filter { now < $0.value.end } }
 
   private static func key(_ code: String) -> String {
-    SHA256.hash(data: Data(code.utf8)).map { String($0, radix: 16) }.joined(separator: ".")
+    HashFunction.sha256.hash(Array(code.utf8)).map { String($0, radix: 16) }.joined(separator: ".")
   }
 }

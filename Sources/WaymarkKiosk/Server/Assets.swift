@@ -1,6 +1,6 @@
 import CZlib
-import Crypto
 import Foundation
+import WaymarkCrypto
 import WaymarkSystem
 
 /// The page's files, read once and served from memory, so that no request ever becomes a path.
@@ -18,7 +18,7 @@ struct Assets: Sendable {
       bytes = Array(data)
       self.contentType = contentType
       compressed = Self.gzip(bytes)
-      digest = SHA256.hash(data: data).prefix(12).map { String($0, radix: 16) }.joined()
+      digest = HashFunction.sha256.hash(bytes).prefix(12).map { String($0, radix: 16) }.joined()
     }
 
     /// A strong validator of the plain bytes.

@@ -1,8 +1,8 @@
-import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import WaymarkCrypto
 import WaymarkHTTP
 import WaymarkJSON
 import WaymarkSystem
@@ -82,7 +82,7 @@ struct PickupRoutes: Sendable {
 
   /// The page on which a phone takes a result. It has no script, and sends its one button to where it came from.
   private static func page(_ words: PickupWords, code: String, name: String) -> Response {
-    let digest = Data(SHA256.hash(data: Data(style.utf8))).base64EncodedString()
+    let digest = Data(HashFunction.sha256.hash(Array(style.utf8))).base64EncodedString()
     return Response(
       status: .ok,
       headers: [

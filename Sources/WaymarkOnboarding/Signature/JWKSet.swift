@@ -1,6 +1,4 @@
-import Crypto
-import CryptoExtras
-import FoundationEssentials
+import WaymarkCrypto
 import WaymarkJSON
 import WaymarkSystem
 
@@ -62,42 +60,33 @@ package enum JWKSet {
       }
       return bytes
     }
-    let material: VerificationKey.Material
+    let kind: KeyKind
+    let numbers: PublicKey.Numbers
     if entry["kty"]?.string == "RSA" {
-      let (modulus, exponent) = (try part("n"), try part("e"))
-      material = .rsa(try made(name) { try _RSA.Signing.PublicKey(n: modulus, e: exponent) })
+      kind = .rsa
+      numbers = .rsa(modulus: try part("n"), exponent: try part("e"))
     } else {
       let x = try part("x")
       switch entry["crv"]?.string {
-      case "P-256":
-        let point = try point(x, try part("y"), 32, name)
-        material = .p256(try made(name) { try P256.Signing.PublicKey(rawRepresentation: point) })
-      case "P-384":
-        let point = try point(x, try part("y"), 48, name)
-        material = .p384(try made(name) { try P384.Signing.PublicKey(rawRepresentation: point) })
-      case "P-521":
-        let point = try point(x, try part("y"), 66, name)
-        material = .p521(try made(name) { try P521.Signing.PublicKey(rawRepresentation: point) })
-      default: material = .ed25519(try made(name) { try Curve25519.Signing.PublicKey(rawRepresentation: x) })
+      case "P-256": (kind, numbers) = (.p256, try point(x, try part("y"), 32, name))
+      case "P-384": (kind, numbers) = (.p384, try point(x, try part("y"), 48, name))
+      case "P-521": (kind, numbers) = (.p521, try point(x, try part("y"), 66, name))
+      default: (kind, numbers) = (.ed25519, .encoded(x))
       }
+    }
+    guard let material = try? PublicKey(kind, numbers) else {
+      throw error_("The key \(name) cannot be used (a point off its curve, or RSA of less than 2048 bits).")
     }
     return try VerificationKey(
       material, id: id, algorithm: entry["alg"]?.string.flatMap(SignatureAlgorithm.init(rawValue:)))
   }
 
   /// Both coordinates at full length (RFC 7518, 6.2.1.2).
-  private static func point(_ x: [UInt8], _ y: [UInt8], _ size: Int, _ name: String) throws(OnboardingError) -> [UInt8]
-  {
+  private static func point(
+    _ x: [UInt8], _ y: [UInt8], _ size: Int, _ name: String
+  ) throws(OnboardingError) -> PublicKey.Numbers {
     guard x.count == size, y.count == size else { throw error_("The key \(name) has coordinates of the wrong length.") }
-    return x + y
-  }
-
-  private static func made<Key>(_ name: String, _ make: () throws -> Key) throws(OnboardingError) -> Key {
-    do {
-      return try make()
-    } catch {
-      throw error_("The key \(name) cannot be used (a point off its curve, or RSA of less than 2048 bits).")
-    }
+    return .point(x: x, y: y)
   }
 
   private static func error_(_ message: String) -> OnboardingError {

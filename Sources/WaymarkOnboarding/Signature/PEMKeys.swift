@@ -1,6 +1,4 @@
-import Crypto
-import CryptoExtras
-import FoundationEssentials
+import WaymarkCrypto
 import WaymarkSystem
 
 /// Reads keys from PEM (RFC 7468): public keys, and of private keys their public half.
@@ -33,19 +31,11 @@ package enum PEMKeys {
 
   /// A SubjectPublicKeyInfo (RFC 5280, 4.1) or, for RSA, a bare key of PKCS #1.
   private static func publicKey(_ der: [UInt8], id: String?) throws(OnboardingError) -> VerificationKey {
-    if let key = try? P256.Signing.PublicKey(derRepresentation: der) { return try VerificationKey(.p256(key), id: id) }
-    if let key = try? P384.Signing.PublicKey(derRepresentation: der) { return try VerificationKey(.p384(key), id: id) }
-    if let key = try? P521.Signing.PublicKey(derRepresentation: der) { return try VerificationKey(.p521(key), id: id) }
-    // RFC 8410, section 4: the whole structure but the 32 bytes of the key is fixed.
-    let prefix: [UInt8] = [0x30, 0x2A, 0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x03, 0x21, 0x00]
-    if der.count == 44, der.starts(with: prefix),
-      let key = try? Curve25519.Signing.PublicKey(rawRepresentation: der[12...])
-    {
-      return try VerificationKey(.ed25519(key), id: id)
+    guard let key = try? PublicKey(der: der) else {
+      throw OnboardingError(
+        .badKey, "A public key in the key file cannot be used.",
+        hint: "Keys are EC on P-256, P-384 or P-521, Ed25519, or RSA of at least 2048 bits.")
     }
-    if let key = try? _RSA.Signing.PublicKey(derRepresentation: der) { return try VerificationKey(.rsa(key), id: id) }
-    throw OnboardingError(
-      .badKey, "A public key in the key file cannot be used.",
-      hint: "Keys are EC on P-256, P-384 or P-521, Ed25519, or RSA of at least 2048 bits.")
+    return try VerificationKey(key, id: id)
   }
 }

@@ -1,3 +1,5 @@
+import WaymarkCrypto
+
 /// The signature algorithms that can be accepted (RFC 7518, RFC 8037). There is no `none` and no shared secret among
 /// them, so no policy can allow one by mistake.
 public enum SignatureAlgorithm: String, Sendable, Hashable, Codable, CaseIterable {
@@ -15,4 +17,27 @@ public enum SignatureAlgorithm: String, Sendable, Hashable, Codable, CaseIterabl
   case rs512 = "RS512"
   /// Ed25519.
   case edDSA = "EdDSA"
+}
+
+extension SignatureAlgorithm {
+  /// The hash that is signed; nil for Ed25519, which has its own.
+  var hash: HashFunction? {
+    switch self {
+    case .es256, .rs256: .sha256
+    case .es384, .rs384: .sha384
+    case .es512, .rs512: .sha512
+    case .edDSA: nil
+    }
+  }
+
+  /// The kind of key that it takes.
+  var keyKind: KeyKind {
+    switch self {
+    case .es256: .p256
+    case .es384: .p384
+    case .es512: .p521
+    case .rs256, .rs384, .rs512: .rsa
+    case .edDSA: .ed25519
+    }
+  }
 }

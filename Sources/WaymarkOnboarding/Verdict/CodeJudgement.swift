@@ -1,5 +1,5 @@
-import Crypto
 package import FoundationEssentials
+import WaymarkCrypto
 import WaymarkJSON
 import WaymarkSystem
 
@@ -37,7 +37,7 @@ package struct CodeJudgement: Sendable {
 
   private static func entry(issuer: String?, _ identifier: String, expires: Double?) -> ReplayEntry {
     let name = JSONValue.array([issuer.map(JSONValue.string) ?? .null, .string(identifier)]).compactText
-    let digest = SHA256.hash(data: Array(name.utf8)).map { byte in
+    let digest = HashFunction.sha256.hash(Array(name.utf8)).map { byte in
       (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }
     return ReplayEntry(digest: digest.joined(), expires: expires.map(Date.init(timeIntervalSince1970:)))

@@ -1,6 +1,6 @@
-import Crypto
 import Foundation
 import Glibc
+import WaymarkCrypto
 import WaymarkDocuments
 import WaymarkFrames
 import WaymarkServer
@@ -59,7 +59,7 @@ final class PageStore: Sendable {
       }
       let bytes = try WholeFile.read(path, limit: 4096)
       guard bytes.count == 32 else { throw FileError(.failed, "it has \(bytes.count) bytes, not 32", hint: "") }
-      return SymmetricKey(data: bytes)
+      return SymmetricKey(bytes)
     } catch {
       throw trouble(error.cause ?? error.message)
     }
@@ -167,13 +167,12 @@ final class PageStore: Sendable {
 
   private func sealed(_ bytes: [UInt8], _ name: String) throws -> [UInt8] {
     guard let key else { return bytes }
-    let box = try AES.GCM.seal(bytes, using: key, authenticating: Array(name.utf8))
-    return Self.mark + Self.sign(of: key) + (box.combined.map { Array($0) } ?? [])
+    return Self.mark + Self.sign(of: key) + (try key.seal(bytes, authenticating: Array(name.utf8)))
   }
 
   /// Eight bytes by which a key is told from others, so that a wrong key is not taken for a damaged file.
   private static func sign(of key: SymmetricKey) -> [UInt8] {
-    Array(HMAC<SHA256>.authenticationCode(for: Array("waymark documents".utf8), using: key).prefix(8))
+    Array(key.authenticationCode(for: Array("waymark documents".utf8)).prefix(8))
   }
 
   private func opened(_ bytes: [UInt8], _ name: String) throws -> [UInt8] {
@@ -185,8 +184,7 @@ final class PageStore: Sendable {
     let rest = bytes.dropFirst(Self.mark.count)
     guard let key, rest.starts(with: Self.sign(of: key)) else { throw trouble }
     do {
-      let box = try AES.GCM.SealedBox(combined: rest.dropFirst(8))
-      return Array(try AES.GCM.open(box, using: key, authenticating: Array(name.utf8)))
+      return try key.open(Array(rest.dropFirst(8)), authenticating: Array(name.utf8))
     } catch {
       throw FileError(.failed, "\(path(name)) is damaged", hint: "Check the medium it is on.")
     }

@@ -1,0 +1,59 @@
+import CCrypto
+
+/// A hash of FIPS 180-4.
+package enum HashFunction: Sendable, CaseIterable {
+  /// For protocols that prescribe it, and where nobody gains by a collision: WebSockets. No signature is made or accepted with it.
+  case sha1
+  case sha256
+  case sha384
+  case sha512
+
+  /// The hash of some bytes: 20, 32, 48 or 64 of them.
+  package func hash(_ bytes: [UInt8]) -> [UInt8] {
+    let hasher = PieceHasher(self)
+    hasher.update(bytes)
+    return hasher.finish()
+  }
+
+  var method: OpaquePointer? {
+    switch self {
+    case .sha1: EVP_sha1()
+    case .sha256: EVP_sha256()
+    case .sha384: EVP_sha384()
+    case .sha512: EVP_sha512()
+    }
+  }
+}
+
+/// The hash of bytes that come piece by piece.
+package final class PieceHasher {
+  private let context: OpaquePointer
+
+  package init(_ function: HashFunction) {
+    context = LibCrypto.certain("begin a hash") {
+      guard let context = EVP_MD_CTX_new() else { return nil }
+      guard EVP_DigestInit_ex2(context, function.method, nil) == 1 else {
+        EVP_MD_CTX_free(context)
+        return nil
+      }
+      return context
+    }
+  }
+
+  deinit { EVP_MD_CTX_free(context) }
+
+  /// Takes the next bytes.
+  package func update(_ bytes: [UInt8]) {
+    LibCrypto.certain("hash") { EVP_DigestUpdate(context, bytes, bytes.count) == 1 ? () : nil }
+  }
+
+  /// The hash of all bytes. Nothing may be done with this afterwards.
+  package func finish() -> [UInt8] {
+    LibCrypto.certain("end a hash") {
+      var hash = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+      var size: UInt32 = 0
+      guard EVP_DigestFinal_ex(context, &hash, &size) == 1 else { return nil }
+      return Array(hash.prefix(Int(size)))
+    }
+  }
+}

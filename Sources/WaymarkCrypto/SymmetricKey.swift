@@ -1,0 +1,110 @@
+import CCrypto
+import WaymarkSystem
+
+/// A secret that both sides share. Its bytes are wiped from memory when nobody holds it any longer.
+///
+/// Sendable, since the bytes are written in `init` alone.
+package final class SymmetricKey: @unchecked Sendable {
+  private static let nonceSize = 12
+  private static let tagSize = 16
+
+  private let secret: UnsafeMutableRawBufferPointer
+  private let count: Int
+
+  /// A key of any length; `seal` and `open` take 32 bytes.
+  package init(_ bytes: [UInt8]) {
+    count = bytes.count
+    // An empty one has an address, too: libcrypto takes none for a fault.
+    secret = .allocate(byteCount: max(1, count), alignment: 1)
+    secret.copyBytes(from: bytes)
+  }
+
+  deinit {
+    OPENSSL_cleanse(secret.baseAddress, secret.count)
+    secret.deallocate()
+  }
+
+  /// HMAC-SHA256 (RFC 2104), 32 bytes.
+  package func authenticationCode(for message: [UInt8]) -> [UInt8] {
+    LibCrypto.certain("authenticate") {
+      var code = [UInt8](repeating: 0, count: 32)
+      var size: UInt32 = 0
+      guard HMAC(EVP_sha256(), secret.baseAddress, Int32(count), message, message.count, &code, &size) != nil,
+        size == 32
+      else { return nil }
+      return code
+    }
+  }
+
+  /// Seals bytes with AES-256-GCM (RFC 5116) under a nonce by chance.
+  ///
+  /// - Parameter context: what `open` must name again, and what is not in the result.
+  /// - Returns: the nonce of 12 bytes, the ciphertext, the tag of 16 bytes.
+  /// - Throws: `badKey` for a key of another length than 32 bytes; `failed`.
+  package func seal(_ bytes: [UInt8], authenticating context: [UInt8]) throws(CryptoError) -> [UInt8] {
+    guard count == 32 else {
+      throw CryptoError(.badKey, "A key of \(count) bytes cannot seal", hint: "Use a key of 32 bytes.")
+    }
+    return try LibCrypto.value(to: "seal") {
+      var nonce = [UInt8](repeating: 0, count: Self.nonceSize)
+      var tag = [UInt8](repeating: 0, count: Self.tagSize)
+      guard RAND_bytes(&nonce, Int32(nonce.count)) == 1,
+        let text = crypt(bytes[...], nonce: nonce, tag: &tag, context, isSealing: true)
+      else { return nil }
+      return nonce + text + tag
+    }
+  }
+
+  /// The bytes that `seal` sealed.
+  ///
+  /// - Throws: `notAuthentic` unless they were sealed with this key and context and not changed since.
+  package func open(_ sealed: [UInt8], authenticating context: [UInt8]) throws(CryptoError) -> [UInt8] {
+    let bytes = LibCrypto.optional { () -> [UInt8]? in
+      guard count == 32, sealed.count >= Self.nonceSize + Self.tagSize else { return nil }
+      var tag = Array(sealed.suffix(Self.tagSize))
+      return crypt(
+        sealed.dropFirst(Self.nonceSize).dropLast(Self.tagSize), nonce: Array(sealed.prefix(Self.nonceSize)), tag: &tag,
+        context, isSealing: false)
+    }
+    guard let bytes else {
+      throw CryptoError(
+        .notAuthentic, "This was sealed with another key, or changed since",
+        hint: "Look for the copy before, or its key.")
+    }
+    return bytes
+  }
+
+  /// AES-256-GCM in either direction; nil where the tag does not fit.
+  private func crypt(
+    _ text: ArraySlice<UInt8>, nonce: [UInt8], tag: inout [UInt8], _ authenticated: [UInt8], isSealing: Bool
+  ) -> [UInt8]? {
+    guard let size = Int32(exactly: text.count), let extra = Int32(exactly: authenticated.count),
+      let context = EVP_CIPHER_CTX_new()
+    else { return nil }
+    // Wipes the key that was expanded.
+    defer { EVP_CIPHER_CTX_free(context) }
+    var written: Int32 = 0
+    guard
+      EVP_CipherInit_ex2(
+        context, EVP_aes_256_gcm(), secret.baseAddress?.assumingMemoryBound(to: UInt8.self), nonce, isSealing ? 1 : 0,
+        nil) == 1, EVP_CipherUpdate(context, nil, &written, authenticated, extra) == 1
+    else { return nil }
+    // With room for an address where the text is empty.
+    var result = [UInt8](repeating: 0, count: text.count + 1)
+    let isDone = text.withUnsafeBufferPointer {
+      size == 0 || EVP_CipherUpdate(context, &result, &written, $0.baseAddress, size) == 1 && written == size
+    }
+    guard isDone else { return nil }
+    if !isSealing {
+      guard EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), &tag) == 1 else { return nil }
+    }
+    // Opening, this compares the tag.
+    var rest = [UInt8](repeating: 0, count: Self.tagSize)
+    guard EVP_CipherFinal_ex(context, &rest, &written) == 1, written == 0 else { return nil }
+    if isSealing {
+      guard EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(tag.count), &tag) == 1 else { return nil }
+    }
+    result.removeLast()
+    return result
+  }
+}
