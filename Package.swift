@@ -7,41 +7,63 @@ let swiftSettings: [SwiftSetting] = [
   .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
-/// C code of this package. In the optimised build the C library checks the buffers whose sizes the compiler knows.
-func native(_ name: String, linking library: String? = nil, excluding files: [String] = []) -> Target {
+/// A C module of this package, from `Sources/PATH`. In the optimised build the C library checks the buffers whose sizes the compiler knows.
+func native(_ path: String, linking library: String? = nil, excluding files: [String] = []) -> Target {
   .target(
-    name: name, exclude: files, cSettings: [.define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))],
+    name: name(path), path: "Sources/\(path)", exclude: files,
+    cSettings: [.define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))],
     linkerSettings: library.map { [.linkedLibrary($0)] })
 }
 
-/// A Swift module of this package.
-func module(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
-  .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: swiftSettings)
+/// A Swift module of this package, from `Sources/PATH`.
+func module(_ path: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
+  .target(
+    name: name(path), dependencies: dependencies, path: "Sources/\(path)", resources: resources,
+    swiftSettings: swiftSettings)
 }
 
-/// The tests of one module, or of the whole (`Blackbox`). Fixtures are read where they lie.
+/// A program of this package, from `Sources/PATH`.
+func program(
+  _ path: String, _ dependencies: [Target.Dependency], linkerSettings: [LinkerSetting]? = nil
+) -> Target {
+  .executableTarget(
+    name: name(path), dependencies: dependencies, path: "Sources/\(path)", swiftSettings: swiftSettings,
+    linkerSettings: linkerSettings)
+}
+
+/// The last part of a path.
+func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+
+/// The tests of one part, or of the whole (`Blackbox`). Fixtures are read where they lie.
 func tests(_ name: String, _ dependencies: [Target.Dependency], excluding folders: [String] = []) -> Target {
   .testTarget(name: name, dependencies: dependencies, exclude: folders, swiftSettings: swiftSettings)
 }
 
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let lifecycle = Target.Dependency.product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let yams = Target.Dependency.product(name: "Yams", package: "Yams")
+
 let package = Package(
   name: "waymark",
   products: [
+    // The base: cameras, codes, onboarding, anchors, scenes, the socket. `waymark-station` is the same with more.
     .executable(name: "waymark", targets: ["waymark"]),
+    .executable(name: "waymark-station", targets: ["waymark-station"]),
     .executable(name: "waymark-bridge", targets: ["waymark-bridge"]),
     .executable(name: "waymark-gateway", targets: ["waymark-gateway"]),
     .executable(name: "waymark-text", targets: ["waymark-text"]),
     .executable(name: "waymark-pictures", targets: ["waymark-pictures"]),
     .executable(name: "waymark-cameras", targets: ["waymark-cameras"]),
     // With the modules whose types they show.
-    .library(
-      name: "WaymarkBarcodes",
-      targets: ["WaymarkBarcodes", "WaymarkSymbologies", "WaymarkImage", "WaymarkGeometry", "WaymarkSystem"]),
+    .library(name: "WaymarkBarcodes", targets: ["WaymarkBarcodes", "WaymarkImage", "WaymarkSystem"]),
     .library(name: "WaymarkOnboarding", targets: ["WaymarkOnboarding", "WaymarkSystem"]),
-    .library(
-      name: "WaymarkAnchors",
-      targets: ["WaymarkAnchors", "WaymarkNetworks", "WaymarkImage", "WaymarkGeometry", "WaymarkSystem"]),
-    .library(name: "WaymarkClient", targets: ["WaymarkClient", "WaymarkProtocol", "WaymarkJSON", "WaymarkSystem"]),
+    .library(name: "WaymarkAnchors", targets: ["WaymarkAnchors", "WaymarkImage", "WaymarkSystem"]),
+    .library(name: "WaymarkClient", targets: ["WaymarkClient", "WaymarkProtocol", "WaymarkSystem"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.2"),
@@ -53,200 +75,128 @@ let package = Package(
     .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.13.0"),
   ],
+  // Leaves first: an import only ever points up this list.
   targets: [
-    // C libraries and the shims that Swift cannot express.
-    native("CFeedback"),
-    native("CKeyboard", linking: "xkbcommon"),
-    native("CZBar", linking: "zbar"),
-    native("CV4L2", linking: "v4l2"),
-    native("CJPEG", linking: "jpeg"),
-    native("CPNG", linking: "png16"),
-    native("CWebP", linking: "webp"),
-    native("CZlib", linking: "z"),
-    native("CCrypto", linking: "crypto"),
-    native("CKernels"),
-    native("CMemory"),
-    native("CModels", excluding: ["anchor-descriptor.model", "page-network.model", "page-scorers.model"]),
-    native("CTextModel", excluding: ["text-network.model"]),
-    native("CProtocol", excluding: ["protocol.json"]),
-    native("CSandbox"),
-    native("CSignals"),
-    native("CMosquitto", linking: "dl"),
-    native("CTesseract", linking: "dl"),
-    native("CPictures", linking: "dl"),
+    // Foundation: what knows nothing of scanning.
+    native("Foundation/CMemory"),
+    native("Foundation/CKernels"),
+    native("Foundation/CJPEG", linking: "jpeg"),
+    native("Foundation/CPNG", linking: "png16"),
+    native("Foundation/CWebP", linking: "webp"),
+    native("Foundation/CZlib", linking: "z"),
+    native(
+      "Foundation/CModels", excluding: ["anchor-descriptor.model", "page-network.model", "page-scorers.model"]),
+    native("Foundation/CCrypto", linking: "crypto"),
+    module("Foundation/WaymarkSystem", []),
+    module("Foundation/WaymarkCrypto", ["WaymarkSystem", "CCrypto"]),
+    module("Foundation/WaymarkConfiguration", ["WaymarkSystem", yams]),
+    module("Foundation/WaymarkImage", ["WaymarkSystem", "CKernels", "CJPEG", "CPNG", "CWebP"]),
 
-    // Modules, leaves first: an import only ever points up this list.
-    module("WaymarkSystem", []),
-    module("WaymarkJSON", []),
-    module("WaymarkCrypto", ["WaymarkSystem", "CCrypto"]),
-    module("WaymarkConfiguration", ["WaymarkSystem", "WaymarkJSON", .product(name: "Yams", package: "Yams")]),
-    module("WaymarkGeometry", []),
-    module("WaymarkImage", ["WaymarkSystem", "WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
-    module("WaymarkNetworks", ["WaymarkSystem", "WaymarkImage", "CKernels"]),
-    module("WaymarkFrames", ["WaymarkSystem", "WaymarkImage"]),
-    module("WaymarkSymbologies", ["WaymarkSystem"]),
+    // Codes.
+    native("Codes/CZBar", linking: "zbar"),
+    module("Codes/WaymarkBarcodes", ["WaymarkSystem", "WaymarkImage", "CKernels", "CZBar"]),
+    module("Codes/WaymarkOnboarding", ["WaymarkSystem", "WaymarkConfiguration", "WaymarkCrypto"]),
+
+    // Image anchors and what stands on them.
+    module("Anchors/WaymarkAnchors", ["WaymarkSystem", "WaymarkImage", "CModels", "CKernels"]),
     module(
-      "WaymarkBarcodes",
-      ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "WaymarkSymbologies", "CKernels", "CZBar"]),
-    module("WaymarkOnboarding", ["WaymarkSystem", "WaymarkJSON", "WaymarkCrypto", "WaymarkConfiguration"]),
-    module("WaymarkBundles", ["WaymarkSystem", "WaymarkJSON", "WaymarkCrypto", "WaymarkOnboarding"]),
-    module("WaymarkAccounts", ["WaymarkSystem", "WaymarkJSON", "WaymarkCrypto"]),
+      "Anchors/WaymarkScenes", ["WaymarkSystem", "WaymarkConfiguration", "WaymarkImage", "WaymarkBarcodes"]),
+
+    // The service, its clients, and the program of the base.
+    native("Service/CFeedback"),
+    native("Service/CV4L2", linking: "v4l2"),
+    native("Service/CProtocol", excluding: ["protocol.json"]),
+    native("Service/CSandbox"),
+    native("Service/CSignals"),
+    module("Service/WaymarkFrames", ["WaymarkSystem", "WaymarkImage"]),
+    module("Service/WaymarkCamera", ["WaymarkSystem", "WaymarkImage", "WaymarkFrames", "CV4L2"]),
+    module("Service/WaymarkProtocol", ["WaymarkSystem", "CProtocol"]),
     module(
-      "WaymarkAnchors", ["WaymarkSystem", "WaymarkImage", "WaymarkNetworks", "WaymarkGeometry", "CModels", "CKernels"]),
-    module("WaymarkCounting", ["WaymarkGeometry"]),
+      "Service/WaymarkServer", ["WaymarkSystem", "WaymarkProtocol", "CSignals", nioCore, nioPosix, logging]),
+    module("Service/WaymarkClient", ["WaymarkSystem", "WaymarkProtocol", nioCore, nioPosix]),
     module(
-      "WaymarkDocuments",
-      ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkNetworks", "WaymarkGeometry", "CModels", "CKernels"]),
-    module("WaymarkText", ["WaymarkSystem", "WaymarkImage", "WaymarkNetworks", "WaymarkGeometry"]),
+      "Service/WaymarkWorker",
+      ["WaymarkSystem", "WaymarkBarcodes", "WaymarkImage", "WaymarkFrames", "CMemory", "CSandbox"]),
     module(
-      "WaymarkScenes",
+      "Service/WaymarkService",
       [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkGeometry", "WaymarkImage",
-        "WaymarkSymbologies", "WaymarkBarcodes",
+        "WaymarkSystem", "WaymarkConfiguration", "WaymarkWorker", "WaymarkProtocol", "WaymarkServer", "WaymarkCamera",
+        "WaymarkImage", "WaymarkFrames", "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAnchors", "WaymarkScenes",
+        "CMemory", "CSignals", nioCore, nioPosix, logging,
       ]),
     module(
-      "WaymarkSignature", ["WaymarkSystem", "WaymarkJSON", "WaymarkCrypto", "WaymarkImage", "WaymarkGeometry"]),
-    module("WaymarkCamera", ["WaymarkSystem", "WaymarkImage", "WaymarkFrames", "CV4L2"]),
-    module("WaymarkFeedback", ["WaymarkSystem", "CFeedback"]),
-    module("WaymarkKeys", ["WaymarkSystem", "WaymarkSymbologies", "CKeyboard"]),
-    module("WaymarkProtocol", ["WaymarkJSON", "WaymarkSystem", "CProtocol"]),
-    module(
-      "WaymarkServer",
+      "Service/WaymarkCommands",
       [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkProtocol", "CSignals",
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "Logging", package: "swift-log"),
+        "CFeedback", "CSignals", "WaymarkSystem", "WaymarkConfiguration", "WaymarkImage", "WaymarkFrames",
+        "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAnchors", "WaymarkScenes", "WaymarkCamera", "WaymarkProtocol",
+        "WaymarkWorker", "WaymarkServer", "WaymarkService", "WaymarkClient", arguments, logging,
       ]),
-    module("WaymarkLogging", ["WaymarkSystem", "WaymarkJSON", .product(name: "Logging", package: "swift-log")]),
+    program("Service/waymark", ["WaymarkCommands", "WaymarkService", arguments]),
+
+    // The station: documents, text, forms, signatures, accounts, counting, typing, the page.
+    native("Station/CKeyboard", linking: "xkbcommon"),
+    native("Station/CTesseract", linking: "dl"),
+    native("Station/CTextModel", excluding: ["text-network.model"]),
+    module("Station/WaymarkPeople", ["WaymarkSystem", "WaymarkImage", "WaymarkCrypto"]),
+    module("Station/WaymarkDocuments", ["WaymarkSystem", "WaymarkImage", "CModels", "CKernels"]),
+    module("Station/WaymarkText", ["WaymarkSystem", "WaymarkImage", "WaymarkWorker", "CSandbox"]),
     module(
-      "WaymarkWorker",
+      "Station/WaymarkStation",
       [
-        "WaymarkSystem", "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkNetworks", "WaymarkDocuments", "WaymarkText",
-        "WaymarkImage", "WaymarkFrames", "WaymarkGeometry", "CMemory", "CSandbox",
+        "WaymarkSystem", "WaymarkConfiguration", "WaymarkImage", "WaymarkFrames", "WaymarkBarcodes",
+        "WaymarkOnboarding", "WaymarkAnchors", "WaymarkDocuments", "WaymarkText", "WaymarkPeople", "WaymarkProtocol",
+        "WaymarkServer", "WaymarkWorker", "WaymarkService", "WaymarkClient", "CKeyboard", "WaymarkCrypto", nioCore,
+        nioPosix,
+        logging,
       ]),
+    // What servers of HTTP share.
     module(
-      "WaymarkPipeline",
+      "Beside/WaymarkHTTP",
       [
-        "WaymarkSystem", "WaymarkImage", "WaymarkFrames", "WaymarkGeometry", "WaymarkSymbologies", "WaymarkBarcodes",
-        "WaymarkOnboarding", "WaymarkAnchors",
-        "WaymarkDocuments", "WaymarkText", "WaymarkScenes",
-      ]),
-    module(
-      "WaymarkService",
-      [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkPipeline", "WaymarkWorker", "WaymarkProtocol",
-        "WaymarkServer", "WaymarkLogging", "WaymarkCamera",
-        "WaymarkImage", "WaymarkFrames", "WaymarkGeometry",
-        "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkAccounts", "WaymarkAnchors",
-        "WaymarkDocuments",
-        "WaymarkText", "WaymarkScenes", "WaymarkCounting",
-        "WaymarkSignature", "WaymarkCrypto", "CMemory", "CSignals",
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+        "WaymarkSystem", hummingbird, .product(name: "HummingbirdCore", package: "hummingbird"), logging, nioCore,
+        lifecycle, signals,
       ]),
     module(
-      "WaymarkClient",
+      "Station/WaymarkKiosk",
       [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkProtocol",
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-      ]),
-    module(
-      "WaymarkDiagnostics",
-      [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkOnboarding", "WaymarkFrames", "WaymarkCamera",
-        "WaymarkProtocol", "WaymarkWorker", "WaymarkService", "WaymarkClient",
-      ]),
-    module(
-      "WaymarkHTTP",
-      [
-        "WaymarkSystem", .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HummingbirdCore", package: "hummingbird"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-      ]),
-    module(
-      "WaymarkTyping",
-      [
-        "WaymarkSystem", "WaymarkConfiguration", "WaymarkSymbologies", "WaymarkOnboarding", "WaymarkKeys",
-        "WaymarkProtocol", "WaymarkService", "WaymarkClient",
-      ]),
-    module(
-      "WaymarkKiosk",
-      [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkClient", "WaymarkProtocol", "WaymarkHTTP",
-        "WaymarkCrypto", "CZlib",
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-        .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+        "WaymarkSystem", "WaymarkConfiguration", "WaymarkClient", "WaymarkProtocol", "WaymarkHTTP", "CZlib",
+        hummingbird, "WaymarkCrypto", logging, nioCore, lifecycle, signals,
       ],
       resources: [.copy("Resources")]),
-    module("WaymarkSpool", ["WaymarkSystem"]),
-    module("WaymarkBridge", ["WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkSpool"]),
-    .executableTarget(
-      name: "waymark-bridge",
-      dependencies: [
-        "CMosquitto", "WaymarkSystem", "WaymarkJSON", "WaymarkProtocol", "WaymarkClient", "WaymarkSpool",
-        "WaymarkBridge",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      swiftSettings: swiftSettings),
-    module(
-      "WaymarkGateway",
+    program(
+      "Station/waymark-station",
       [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkClient", "WaymarkProtocol", "WaymarkHTTP",
-        "WaymarkSpool", "WaymarkCrypto",
-        .product(name: "Hummingbird", package: "hummingbird"),
-        .product(name: "HummingbirdTLS", package: "hummingbird"),
-        .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
-        .product(name: "NIOSSL", package: "swift-nio-ssl"),
-        .product(name: "NIOWebSocket", package: "swift-nio"),
+        "WaymarkCommands", "WaymarkService", "WaymarkStation", "WaymarkKiosk", "WaymarkHTTP", "WaymarkSystem",
+        "WaymarkConfiguration", "WaymarkImage", "WaymarkBarcodes", "WaymarkOnboarding", "WaymarkDocuments",
+        "WaymarkText", "WaymarkPeople", "WaymarkProtocol", "WaymarkServer", "WaymarkWorker", "WaymarkClient",
+        arguments, logging,
       ]),
-    .executableTarget(
-      name: "waymark-gateway",
-      dependencies: [
-        "WaymarkSystem", "WaymarkGateway", .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Logging", package: "swift-log"),
-      ],
-      swiftSettings: swiftSettings),
-    .executableTarget(
-      name: "waymark",
-      dependencies: [
-        "CSignals", "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkGeometry", "WaymarkImage",
-        "WaymarkFrames", "WaymarkSymbologies",
-        "WaymarkBarcodes",
-        "WaymarkOnboarding", "WaymarkBundles",
-        "WaymarkAnchors", "WaymarkNetworks", "WaymarkDocuments", "WaymarkScenes", "WaymarkSignature", "WaymarkCamera",
-        "WaymarkCounting", "WaymarkFeedback", "WaymarkKeys", "WaymarkText", "WaymarkProtocol",
-        "WaymarkWorker", "WaymarkPipeline", "WaymarkServer", "WaymarkLogging", "WaymarkService", "WaymarkClient",
-        "WaymarkDiagnostics", "WaymarkHTTP",
-        "WaymarkKiosk", "WaymarkTyping",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        .product(name: "Logging", package: "swift-log"),
-      ],
-      swiftSettings: swiftSettings),
+    // Reads lines of text for `waymark-station`, where its own package is installed.
+    program(
+      "Station/waymark-text", ["CTesseract", "CTextModel", "WaymarkImage", "WaymarkText", "WaymarkWorker"]),
 
-    // Reads lines of text for `waymark`, where its own package is installed.
-    .executableTarget(
-      name: "waymark-text",
-      dependencies: ["CTesseract", "CTextModel", "WaymarkNetworks", "WaymarkImage", "WaymarkText", "WaymarkWorker"],
-      swiftSettings: swiftSettings),
-
-    // Decodes the picture files that take large libraries, where its own package is installed.
-    .executableTarget(
-      name: "waymark-pictures", dependencies: ["CPictures", "WaymarkSystem", "WaymarkImage", "WaymarkWorker"],
-      swiftSettings: swiftSettings,
+    // Programs beside the service, each in a package of its own.
+    native("Beside/CMosquitto", linking: "dl"),
+    native("Beside/CPictures", linking: "dl"),
+    module("Beside/WaymarkSpool", ["WaymarkSystem"]),
+    program(
+      "Beside/waymark-bridge",
+      [
+        "CMosquitto", "WaymarkSystem", "WaymarkConfiguration", "WaymarkProtocol", "WaymarkClient", "WaymarkSpool",
+        arguments,
+      ]),
+    program(
+      "Beside/waymark-gateway",
+      [
+        "WaymarkSystem", "WaymarkConfiguration", "WaymarkClient", "WaymarkProtocol", "WaymarkHTTP", "WaymarkSpool",
+        "WaymarkCrypto", arguments, hummingbird, .product(name: "HummingbirdTLS", package: "hummingbird"), logging,
+        nioCore,
+        .product(name: "NIOHTTP1", package: "swift-nio"), nioPosix,
+        .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "NIOWebSocket", package: "swift-nio"),
+      ]),
+    // Decodes the picture files that take large libraries.
+    program(
+      "Beside/waymark-pictures", ["CPictures", "WaymarkSystem", "WaymarkImage", "WaymarkWorker"],
       // The calls that the libraries are to find in place of what a sandbox refuses (CPictures/heif.c, CPictures/fonts.c).
       linkerSettings: [
         .unsafeFlags(
@@ -254,10 +204,8 @@ let package = Package(
             ["-Xlinker", "--export-dynamic-symbol=\($0)"]
           })
       ]),
-
-    // Plays the cameras that are no devices, where its own package is installed.
-    .executableTarget(
-      name: "waymark-cameras", dependencies: ["CSandbox", "WaymarkFrames"], swiftSettings: swiftSettings),
+    // Plays the cameras that are no devices.
+    program("Beside/waymark-cameras", ["CSandbox", "WaymarkFrames"]),
 
     // The Swift client of the samples: a user of the library product.
     .executableTarget(
@@ -265,111 +213,125 @@ let package = Package(
 
     // What Benchmarks/socket/measure times in a process of its own.
     .executableTarget(
-      name: "encoder-benchmark", dependencies: ["WaymarkProtocol", "WaymarkJSON"], path: "Benchmarks/encoder",
+      name: "encoder-benchmark", dependencies: ["WaymarkProtocol", "WaymarkSystem"], path: "Benchmarks/encoder",
       swiftSettings: swiftSettings),
 
     // What the benchmarks and the tests against real drivers play cameras, frames and pictures through.
     .executableTarget(
       name: "waymark-probes",
       dependencies: [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkGeometry", "WaymarkImage", "WaymarkFrames", "WaymarkSymbologies",
-        "WaymarkBarcodes", "WaymarkAnchors", "WaymarkDocuments", "WaymarkCamera", "WaymarkPipeline", "WaymarkWorker",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "WaymarkSystem", "WaymarkImage", "WaymarkFrames", "WaymarkBarcodes", "WaymarkAnchors", "WaymarkDocuments",
+        "WaymarkCamera", "WaymarkService", "WaymarkStation", "WaymarkWorker", arguments,
       ],
       path: "Benchmarks/probes", swiftSettings: swiftSettings),
 
-    tests("WaymarkSystemTests", ["WaymarkSystem"]),
-    tests("WaymarkJSONTests", ["WaymarkJSON"]),
-    tests("WaymarkCryptoTests", ["WaymarkSystem", "WaymarkCrypto"]),
-    tests("WaymarkConfigurationTests", ["WaymarkSystem", "WaymarkConfiguration"]),
-    tests("WaymarkGeometryTests", ["WaymarkGeometry"]),
-    tests("WaymarkImageTests", ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry"]),
-    tests("WaymarkNetworksTests", ["WaymarkSystem", "WaymarkNetworks", "WaymarkImage", "CKernels"]),
-    tests("WaymarkFramesTests", ["WaymarkSystem", "WaymarkFrames", "WaymarkImage"]),
-    tests("WaymarkSymbologiesTests", ["WaymarkSymbologies", "WaymarkGeometry"]),
     tests(
-      "WaymarkBarcodesTests",
-      ["WaymarkSystem", "WaymarkBarcodes", "WaymarkSymbologies", "WaymarkImage", "WaymarkGeometry"]),
+      "WaymarkSystemTests", ["WaymarkSystem"]),
+    tests(
+      "WaymarkJSONTests", ["WaymarkSystem"]),
+    tests("WaymarkCryptoTests", ["WaymarkSystem", "WaymarkCrypto"]),
+    tests(
+      "WaymarkConfigurationTests", ["WaymarkSystem", "WaymarkConfiguration"]),
+    tests(
+      "WaymarkGeometryTests", ["WaymarkImage"]),
+    tests(
+      "WaymarkImageTests", ["WaymarkSystem", "WaymarkImage"]),
+    tests(
+      "WaymarkNetworksTests", ["WaymarkSystem", "WaymarkImage", "CKernels"]),
+    tests(
+      "WaymarkFramesTests", ["WaymarkSystem", "WaymarkFrames", "WaymarkImage"]),
+    tests(
+      "WaymarkSymbologiesTests", ["WaymarkBarcodes", "WaymarkImage"]),
+    tests(
+      "WaymarkBarcodesTests", ["WaymarkSystem", "WaymarkBarcodes", "WaymarkImage"]),
     tests(
       "WaymarkOnboardingTests",
-      ["WaymarkSystem", "WaymarkConfiguration", "WaymarkJSON", "WaymarkCrypto", "WaymarkOnboarding"]),
-    tests("WaymarkBundlesTests", ["WaymarkSystem", "WaymarkOnboarding", "WaymarkBundles"]),
-    tests("WaymarkAccountsTests", ["WaymarkAccounts", "WaymarkJSON"]),
+      ["WaymarkSystem", "WaymarkConfiguration", "WaymarkOnboarding", "WaymarkCrypto"]),
     tests(
-      "WaymarkAnchorsTests",
-      ["WaymarkSystem", "WaymarkAnchors", "WaymarkNetworks", "WaymarkImage", "WaymarkGeometry", "CModels", "CKernels"]),
-    tests("WaymarkCountingTests", ["WaymarkCounting", "WaymarkGeometry"]),
+      "WaymarkBundlesTests", ["WaymarkSystem", "WaymarkOnboarding"]),
     tests(
-      "WaymarkDocumentsTests",
-      ["WaymarkSystem", "WaymarkDocuments", "WaymarkNetworks", "WaymarkImage", "WaymarkGeometry", "CModels"]),
+      "WaymarkAccountsTests", ["WaymarkPeople", "WaymarkSystem"]),
     tests(
-      "WaymarkTextTests",
-      ["WaymarkSystem", "WaymarkText", "WaymarkNetworks", "WaymarkImage", "WaymarkGeometry", "CTextModel"]),
+      "WaymarkAnchorsTests", ["WaymarkSystem", "WaymarkAnchors", "WaymarkImage", "CModels", "CKernels"]),
     tests(
-      "WaymarkScenesTests",
-      [
-        "WaymarkSystem", "WaymarkScenes", "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkGeometry", "WaymarkImage",
-      ]),
-    tests("WaymarkSignatureTests", ["WaymarkSystem", "WaymarkSignature", "WaymarkImage"]),
-    tests("WaymarkCameraTests", ["WaymarkSystem", "WaymarkCamera", "WaymarkImage", "WaymarkFrames", "CV4L2"]),
-    tests("WaymarkFeedbackTests", ["WaymarkSystem", "WaymarkFeedback"]),
-    tests("WaymarkKeysTests", ["WaymarkSystem", "WaymarkKeys", "CKeyboard"]),
-    tests("WaymarkProtocolTests", ["WaymarkJSON", "WaymarkProtocol"]),
+      "WaymarkCountingTests", ["WaymarkStation", "WaymarkImage"]),
+    tests(
+      "WaymarkDocumentsTests", ["WaymarkSystem", "WaymarkDocuments", "WaymarkImage", "CModels"]),
+    tests(
+      "WaymarkTextTests", ["WaymarkSystem", "WaymarkText", "WaymarkImage", "CTextModel"]),
+    tests(
+      "WaymarkScenesTests", ["WaymarkSystem", "WaymarkScenes", "WaymarkBarcodes", "WaymarkImage"]),
+    tests(
+      "WaymarkSignatureTests", ["WaymarkSystem", "WaymarkPeople", "WaymarkImage"]),
+    tests(
+      "WaymarkCameraTests", ["WaymarkSystem", "WaymarkCamera", "WaymarkImage", "WaymarkFrames", "CV4L2"]),
+    tests(
+      "WaymarkFeedbackTests", ["WaymarkSystem", "WaymarkCommands"]),
+    tests(
+      "WaymarkKeysTests", ["WaymarkSystem", "WaymarkStation", "CKeyboard"]),
+    tests(
+      "WaymarkProtocolTests", ["WaymarkSystem", "WaymarkProtocol"]),
     tests(
       "WaymarkServerTests",
       ["WaymarkSystem", "WaymarkProtocol", "WaymarkServer", .product(name: "NIOCore", package: "swift-nio")]),
-    tests("WaymarkLoggingTests", ["WaymarkLogging", .product(name: "Logging", package: "swift-log")]),
     tests(
-      "WaymarkDiagnosticsTests", ["WaymarkDiagnostics", "WaymarkProtocol", "WaymarkJSON", "WaymarkGeometry"]),
-    tests("WaymarkSpoolTests", ["WaymarkSystem", "WaymarkSpool"]),
+      "WaymarkLoggingTests", ["WaymarkServer", .product(name: "Logging", package: "swift-log")]),
     tests(
-      "WaymarkBridgeTests", ["WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkSpool", "WaymarkBridge"]),
+      "WaymarkDiagnosticsTests", ["WaymarkCommands", "WaymarkProtocol", "WaymarkSystem", "WaymarkImage"]),
+    tests(
+      "WaymarkSpoolTests", ["WaymarkSystem", "WaymarkSpool"]),
+    tests(
+      "WaymarkBridgeTests", ["WaymarkSystem", "WaymarkConfiguration", "WaymarkSpool", "waymark-bridge"]),
     tests(
       "WaymarkGatewayTests",
-      [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkProtocol", "WaymarkHTTP", "WaymarkSpool",
-        "WaymarkGateway",
-      ]),
+      ["WaymarkSystem", "WaymarkConfiguration", "WaymarkProtocol", "WaymarkHTTP", "WaymarkSpool", "waymark-gateway"]),
     tests(
       "WaymarkWorkerTests",
       [
-        "WaymarkSystem", "WaymarkWorker", "WaymarkImage", "WaymarkFrames", "WaymarkSymbologies", "WaymarkBarcodes",
-        "WaymarkDocuments",
-        "WaymarkText",
-        "WaymarkGeometry", "CSandbox",
+        "WaymarkSystem", "WaymarkWorker", "WaymarkImage", "WaymarkFrames", "WaymarkBarcodes", "WaymarkDocuments",
+        "WaymarkText", "CSandbox", "WaymarkStation",
       ]),
     tests(
       "WaymarkPipelineTests",
       [
-        "WaymarkSystem", "WaymarkPipeline", "WaymarkImage", "WaymarkFrames", "WaymarkGeometry", "WaymarkSymbologies",
-        "WaymarkBarcodes",
-        "WaymarkOnboarding",
-        "WaymarkDocuments",
+        "WaymarkSystem", "WaymarkService", "WaymarkImage", "WaymarkFrames", "WaymarkBarcodes", "WaymarkOnboarding",
+        "WaymarkDocuments", "WaymarkStation", "WaymarkText",
       ]),
+    tests(
+      "WaymarkClientTests",
+      ["WaymarkSystem", "WaymarkProtocol", "WaymarkClient", "WaymarkServer", "WaymarkService", logging, nioCore]),
     tests(
       "WaymarkServiceTests",
       [
-        "WaymarkSystem", "WaymarkConfiguration", "WaymarkJSON", "WaymarkServer", "WaymarkLogging", "WaymarkService",
-        "WaymarkProtocol", "WaymarkClient",
-        "WaymarkImage", "WaymarkFrames",
-        "WaymarkDocuments", "WaymarkText", "WaymarkPipeline", "WaymarkWorker", "WaymarkSignature", "WaymarkAccounts",
-        "WaymarkCounting", "WaymarkGeometry", "WaymarkOnboarding",
-        .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
+        "WaymarkSystem", "WaymarkConfiguration", "WaymarkServer", "WaymarkService", "WaymarkProtocol", "WaymarkClient",
+        "WaymarkImage", "WaymarkFrames", "WaymarkBarcodes", "WaymarkAnchors", "WaymarkDocuments", "WaymarkText",
+        "WaymarkWorker", "WaymarkPeople", "WaymarkStation",
+        "WaymarkOnboarding", "waymark-station", logging, nioCore, nioPosix,
       ]),
-    tests("WaymarkHTTPTests", ["WaymarkHTTP"]),
-    tests("WaymarkTypingTests", ["WaymarkConfiguration", "WaymarkKeys", "WaymarkService", "WaymarkTyping"]),
     tests(
-      "WaymarkKioskTests", ["WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkHTTP", "WaymarkKiosk"]),
+      "WaymarkStationTests",
+      [
+        "WaymarkSystem", "WaymarkConfiguration", "WaymarkServer", "WaymarkService", "WaymarkProtocol", "WaymarkClient",
+        "WaymarkImage", "WaymarkFrames", "WaymarkBarcodes", "WaymarkAnchors", "WaymarkDocuments", "WaymarkText",
+        "WaymarkWorker", "WaymarkPeople", "WaymarkStation",
+        "WaymarkOnboarding", "waymark-station", logging, nioCore, nioPosix,
+      ]),
+    tests(
+      "WaymarkHTTPTests", ["WaymarkHTTP"]),
+    tests(
+      "WaymarkTypingTests", ["WaymarkConfiguration", "WaymarkStation", "WaymarkService", "waymark-station"]),
+    tests(
+      "WaymarkKioskTests", ["WaymarkSystem", "WaymarkConfiguration", "WaymarkHTTP", "WaymarkKiosk"]),
     // What the program's commands make of their words and of results, without starting it.
     tests(
       "WaymarkProgramTests",
       [
-        "waymark", "WaymarkJSON", "WaymarkGeometry", "WaymarkImage", "WaymarkBarcodes", "WaymarkProtocol",
+        "WaymarkCommands", "waymark-station", "WaymarkSystem", "WaymarkImage", "WaymarkBarcodes", "WaymarkProtocol",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
     // Runs the built executable on pictures, sockets and terminals, as a user would.
-    tests("Blackbox", ["WaymarkImage"]),
+    tests(
+      "Blackbox", ["WaymarkImage"]),
   ]
 )
 

@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The project's modules compiled anew with libFuzzer's coverage and AddressSanitizer, each from the folder that `Modules`
-// links to; what they depend on is compiled without. One target needs no more of them than it feeds, so that the small
+// The project's modules compiled anew with libFuzzer's coverage and AddressSanitizer, each from its folder of `Sources`, which
+// `Modules` links to; what they depend on is compiled without. One target needs no more of them than it feeds, so that the small
 // ones build fast. Run by `Scripts/fuzz`.
 
 let instrumented: [SwiftSetting] = [
@@ -13,16 +13,20 @@ let instrumented: [SwiftSetting] = [
 ]
 let instrumentedC: [CSetting] = [.unsafeFlags(["-fsanitize=fuzzer-no-link,address"])]
 
-func module(_ name: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
+func module(_ path: String, _ dependencies: [Target.Dependency], resources: [Resource]? = nil) -> Target {
   .target(
-    name: name, dependencies: dependencies, path: "Modules/\(name)", resources: resources, swiftSettings: instrumented)
+    name: name(path), dependencies: dependencies, path: "Modules/\(path)", resources: resources,
+    swiftSettings: instrumented)
 }
 
-func library(_ name: String, links: String? = nil, excluding files: [String] = []) -> Target {
+func library(_ path: String, links: String? = nil, excluding files: [String] = []) -> Target {
   .target(
-    name: name, path: "Modules/\(name)", exclude: files, cSettings: instrumentedC,
+    name: name(path), path: "Modules/\(path)", exclude: files, cSettings: instrumentedC,
     linkerSettings: links.map { [.linkedLibrary($0)] } ?? [])
 }
+
+/// The last part of a path.
+func name(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
 
 /// A program that feeds one thing.
 func fuzzer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
@@ -40,68 +44,49 @@ let package = Package(
     .package(url: "https://github.com/jpsim/Yams.git", from: "6.2.2"),
   ],
   targets: [
-    library("CZBar", links: "zbar"), library("CJPEG", links: "jpeg"), library("CPNG", links: "png16"),
-    library("CWebP", links: "webp"), library("CZlib", links: "z"), library("CCrypto", links: "crypto"),
-    library("CKernels"), library("CMemory"), library("CSandbox"), library("CPictures"),
-    library("CProtocol", excluding: ["protocol.json"]),
-    library("CModels", excluding: ["anchor-descriptor.model", "page-network.model", "page-scorers.model"]),
-    module("WaymarkSystem", []),
-    module("WaymarkJSON", []),
-    module("WaymarkCrypto", ["WaymarkSystem", "CCrypto"]),
-    module("WaymarkConfiguration", ["WaymarkSystem", "WaymarkJSON", .product(name: "Yams", package: "Yams")]),
-    module("WaymarkGeometry", []),
-    module("WaymarkImage", ["WaymarkSystem", "WaymarkGeometry", "CKernels", "CJPEG", "CPNG", "CWebP"]),
-    module("WaymarkFrames", ["WaymarkSystem", "WaymarkImage"]),
-    module("WaymarkSymbologies", ["WaymarkSystem"]),
+    library("Codes/CZBar", links: "zbar"), library("Foundation/CJPEG", links: "jpeg"),
+    library("Foundation/CPNG", links: "png16"), library("Foundation/CWebP", links: "webp"),
+    library("Foundation/CZlib", links: "z"), library("Foundation/CCrypto", links: "crypto"),
+    library("Foundation/CKernels"), library("Foundation/CMemory"), library("Service/CSandbox"),
+    library("Beside/CPictures"), library("Service/CProtocol", excluding: ["protocol.json"]),
+    library(
+      "Foundation/CModels", excluding: ["anchor-descriptor.model", "page-network.model", "page-scorers.model"]),
+    module("Foundation/WaymarkSystem", []),
+    module("Foundation/WaymarkCrypto", ["WaymarkSystem", "CCrypto"]),
+    module("Foundation/WaymarkConfiguration", ["WaymarkSystem", .product(name: "Yams", package: "Yams")]),
+    module("Foundation/WaymarkImage", ["WaymarkSystem", "CKernels", "CJPEG", "CPNG", "CWebP"]),
+    module("Service/WaymarkFrames", ["WaymarkSystem", "WaymarkImage"]),
+    module("Codes/WaymarkBarcodes", ["WaymarkSystem", "WaymarkImage", "CKernels", "CZBar"]),
+    module("Station/WaymarkDocuments", ["WaymarkSystem", "WaymarkImage", "CModels", "CKernels"]),
     module(
-      "WaymarkBarcodes",
-      ["WaymarkSystem", "WaymarkImage", "WaymarkGeometry", "WaymarkSymbologies", "CKernels", "CZBar"]),
-    module("WaymarkNetworks", ["WaymarkSystem", "WaymarkImage", "CKernels"]),
+      "Service/WaymarkWorker",
+      ["WaymarkSystem", "WaymarkBarcodes", "WaymarkImage", "WaymarkFrames", "CMemory", "CSandbox"]),
+    module("Station/WaymarkText", ["WaymarkSystem", "WaymarkImage", "WaymarkWorker", "CSandbox"]),
+    module("Codes/WaymarkOnboarding", ["WaymarkSystem", "WaymarkConfiguration", "WaymarkCrypto"]),
+    module("Station/WaymarkPeople", ["WaymarkSystem", "WaymarkImage", "WaymarkCrypto"]),
+    module("Anchors/WaymarkAnchors", ["WaymarkSystem", "WaymarkImage", "CModels", "CKernels"]),
     module(
-      "WaymarkDocuments",
-      ["WaymarkSystem", "WaymarkJSON", "WaymarkImage", "WaymarkNetworks", "WaymarkGeometry", "CModels", "CKernels"]),
-    module("WaymarkText", ["WaymarkSystem", "WaymarkImage", "WaymarkNetworks", "WaymarkGeometry"]),
+      "Anchors/WaymarkScenes", ["WaymarkSystem", "WaymarkConfiguration", "WaymarkImage", "WaymarkBarcodes"]),
+    module("Service/WaymarkProtocol", ["WaymarkSystem", "CProtocol"]),
     module(
-      "WaymarkWorker",
+      "Service/WaymarkClient",
       [
-        "WaymarkSystem", "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkDocuments", "WaymarkText", "WaymarkImage",
-        "WaymarkNetworks", "WaymarkFrames", "WaymarkGeometry", "CMemory", "CSandbox",
-      ]),
-    module("WaymarkOnboarding", ["WaymarkSystem", "WaymarkJSON", "WaymarkCrypto", "WaymarkConfiguration"]),
-    module("WaymarkBundles", ["WaymarkSystem", "WaymarkJSON", "WaymarkCrypto", "WaymarkOnboarding"]),
-    module("WaymarkAccounts", ["WaymarkSystem", "WaymarkJSON", "WaymarkCrypto"]),
-    module(
-      "WaymarkSignature", ["WaymarkSystem", "WaymarkJSON", "WaymarkCrypto", "WaymarkImage", "WaymarkGeometry"]),
-    module(
-      "WaymarkAnchors",
-      ["WaymarkSystem", "WaymarkImage", "WaymarkNetworks", "WaymarkGeometry", "CModels", "CKernels"]),
-    module(
-      "WaymarkScenes",
-      [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkGeometry", "WaymarkImage", "WaymarkSymbologies",
-        "WaymarkBarcodes",
-      ]),
-    module("WaymarkProtocol", ["WaymarkJSON", "WaymarkSystem", "CProtocol"]),
-    module(
-      "WaymarkClient",
-      [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkProtocol", .product(name: "NIOCore", package: "swift-nio"),
+        "WaymarkSystem", "WaymarkProtocol", .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ]),
     module(
-      "WaymarkHTTP",
+      "Beside/WaymarkHTTP",
       [
         "WaymarkSystem", .product(name: "Hummingbird", package: "hummingbird"),
         .product(name: "HummingbirdCore", package: "hummingbird"), .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
       ]),
     module(
-      "WaymarkKiosk",
+      "Station/WaymarkKiosk",
       [
-        "WaymarkSystem", "WaymarkJSON", "WaymarkConfiguration", "WaymarkClient", "WaymarkProtocol", "WaymarkHTTP",
-        "WaymarkCrypto", "CZlib",
-        .product(name: "Hummingbird", package: "hummingbird"), .product(name: "Logging", package: "swift-log"),
-        .product(name: "NIOCore", package: "swift-nio"),
+        "WaymarkSystem", "WaymarkConfiguration", "WaymarkClient", "WaymarkProtocol", "WaymarkHTTP", "CZlib",
+        "WaymarkCrypto", .product(name: "Hummingbird", package: "hummingbird"),
+        .product(name: "Logging", package: "swift-log"), .product(name: "NIOCore", package: "swift-nio"),
       ], resources: [.copy("Resources")]),
 
     .target(name: "CFuzzer"),
@@ -111,23 +96,19 @@ let package = Package(
     fuzzer("FuzzTiff", ["FuzzConversion", "CPictures"]), fuzzer("FuzzHeif", ["FuzzConversion", "CPictures"]),
     fuzzer("FuzzJxl", ["FuzzConversion", "CPictures"]), fuzzer("FuzzPdf", ["FuzzConversion", "CPictures"]),
     fuzzer("FuzzStream", ["WaymarkFrames", "WaymarkImage", "WaymarkSystem"]),
-    fuzzer("FuzzCodes", ["WaymarkSymbologies", "WaymarkBarcodes", "WaymarkGeometry", "WaymarkImage"]),
+    fuzzer("FuzzCodes", ["WaymarkBarcodes", "WaymarkImage"]),
     fuzzer(
       "FuzzWorker",
-      [
-        "WaymarkWorker", "WaymarkFrames", "WaymarkSymbologies", "WaymarkBarcodes", "WaymarkGeometry", "WaymarkImage",
-        "WaymarkSystem",
-        "WaymarkText",
-      ]),
-    fuzzer("FuzzExpressions", ["WaymarkText", "WaymarkWorker", "WaymarkGeometry", "WaymarkSystem"]),
-    fuzzer("FuzzModels", ["WaymarkNetworks", "WaymarkText", "WaymarkImage", "WaymarkSystem"]),
+      ["WaymarkWorker", "WaymarkFrames", "WaymarkBarcodes", "WaymarkImage", "WaymarkSystem", "WaymarkText"]),
+    fuzzer("FuzzExpressions", ["WaymarkText", "WaymarkWorker", "WaymarkImage", "WaymarkSystem"]),
+    fuzzer("FuzzModels", ["WaymarkImage", "WaymarkText", "WaymarkSystem"]),
     fuzzer("FuzzLibrary", ["WaymarkAnchors", "WaymarkImage", "WaymarkSystem"]),
-    fuzzer("FuzzPayloads", ["WaymarkOnboarding", "WaymarkJSON"]),
-    fuzzer("FuzzProtocol", ["WaymarkProtocol", "WaymarkJSON", .product(name: "NIOCore", package: "swift-nio")]),
-    fuzzer("FuzzBundles", ["WaymarkBundles", "WaymarkOnboarding"]),
-    fuzzer("FuzzDocuments", ["WaymarkDocuments", "WaymarkGeometry"]),
-    fuzzer("FuzzRecords", ["WaymarkAccounts", "WaymarkSignature", "WaymarkJSON"]),
-    fuzzer("FuzzProvider", ["WaymarkAccounts", "WaymarkOnboarding", "WaymarkProtocol", "WaymarkJSON"]),
+    fuzzer("FuzzPayloads", ["WaymarkOnboarding", "WaymarkSystem"]),
+    fuzzer("FuzzProtocol", ["WaymarkProtocol", "WaymarkSystem", .product(name: "NIOCore", package: "swift-nio")]),
+    fuzzer("FuzzBundles", ["WaymarkOnboarding"]),
+    fuzzer("FuzzDocuments", ["WaymarkDocuments", "WaymarkImage"]),
+    fuzzer("FuzzRecords", ["WaymarkPeople", "WaymarkSystem"]),
+    fuzzer("FuzzProvider", ["WaymarkPeople", "WaymarkOnboarding", "WaymarkProtocol", "WaymarkSystem"]),
     fuzzer("FuzzScenes", ["WaymarkScenes", "WaymarkSystem"]),
     fuzzer(
       "FuzzKiosk",

@@ -25,8 +25,8 @@ packing_options() {
     *) die "$(basename "$0"): there is no $1; see the head of Scripts/package" ;;
     esac
   done
-  version=$(sed -n 's/^let waymarkVersion = "\(.*\)"$/\1/p' Sources/waymark/Version.swift)
-  [ -n "$version" ] || die "$(basename "$0"): Sources/waymark/Version.swift tells no version."
+  version=$(sed -n 's/^package let waymarkVersion = "\(.*\)"$/\1/p' Sources/Foundation/WaymarkSystem/Version.swift)
+  [ -n "$version" ] || die "$(basename "$0"): Sources/Foundation/WaymarkSystem/Version.swift tells no version."
   # Files are as old as the change that is packed, so that the same tree makes the same bytes.
   SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
   export SOURCE_DATE_EPOCH

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Learns the directions whose signs describe a corner, and writes them as Sources/CModels/anchor-descriptor.model.
+"""Learns the directions whose signs describe a corner, and writes them as Sources/Foundation/CModels/anchor-descriptor.model.
 
   learn_descriptor.py PICTURES...            writes the model (gray pictures of any kind, some hundred: posters.py renders them)
   learn_descriptor.py --score PICTURES...    learns nothing: tells which share of the true pairs the present model, SIFT, and 256 bits of
@@ -129,7 +129,7 @@ def learn(paths):
     print(f"{len(A)} pairs; {models.write('anchor-descriptor', 'Benchmarks/anchors/learn_descriptor.py', weights.astype('<i2').tobytes() + offsets.astype('<i4').tobytes())}")
 
 def present(P):
-    data = models.read(root / "Sources/CModels/anchor-descriptor.model"); cut = 2 * BITS * SHARES
+    data = models.read(root / "Sources/Foundation/CModels/anchor-descriptor.model"); cut = 2 * BITS * SHARES
     weights, offsets = np.frombuffer(data[:cut], "<i2").reshape(BITS, SHARES), np.frombuffer(data[cut:], "<i4")
     return (shares(P) @ weights.T.astype(np.float64) + offsets > 0).astype(np.float32)
 

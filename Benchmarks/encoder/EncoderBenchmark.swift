@@ -1,6 +1,6 @@
 import Foundation
-import WaymarkJSON
 import WaymarkProtocol
+import WaymarkSystem
 
 /// How long the hottest event takes to encode: `anchors.updated` with twenty anchors of ten markers each, by the service's
 /// encoder and by Foundation's, in turns.

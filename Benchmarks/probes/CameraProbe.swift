@@ -3,8 +3,7 @@ import Foundation
 import WaymarkBarcodes
 import WaymarkCamera
 import WaymarkFrames
-import WaymarkPipeline
-import WaymarkSymbologies
+import WaymarkService
 import WaymarkSystem
 
 /// Streams from a camera for a while and prints states, codes and counts.

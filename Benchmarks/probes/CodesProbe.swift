@@ -1,10 +1,8 @@
 import ArgumentParser
 import WaymarkAnchors
 import WaymarkBarcodes
-import WaymarkGeometry
 import WaymarkImage
-import WaymarkPipeline
-import WaymarkSymbologies
+import WaymarkService
 import WaymarkSystem
 
 /// Takes frames as one sequence and follows the codes in them between their readings.

@@ -2,10 +2,9 @@ import ArgumentParser
 import Foundation
 import WaymarkDocuments
 import WaymarkFrames
-import WaymarkGeometry
 import WaymarkImage
-import WaymarkJSON
-import WaymarkPipeline
+import WaymarkService
+import WaymarkStation
 import WaymarkSystem
 
 /// Runs the live page capture on pictures, without a camera and a service.

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import WaymarkJSON
+import WaymarkSystem
 import WaymarkWorker
 
 /// Plays cameras, frames and pictures through parts of the service, for the benchmarks and for the tests against real drivers.

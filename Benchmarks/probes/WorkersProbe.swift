@@ -4,7 +4,6 @@ import Glibc
 import WaymarkBarcodes
 import WaymarkFrames
 import WaymarkImage
-import WaymarkSymbologies
 import WaymarkSystem
 import WaymarkWorker
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Twenty anchors with ten markers each at 30 frames a second while codes are read: can the device bear it?
 
-  crowd.py [--waymark .build/release/waymark] [--crowd FOLDER] [--seconds 20] [--rate 30] [--no-codes] [--cores 2] [--json]
+  crowd.py [--waymark .build/release/waymark-station] [--crowd FOLDER] [--seconds 20] [--rate 30] [--no-codes] [--cores 2] [--json]
 
 `Scripts/make-crowd FOLDER` makes the scene and its frames; they are made into a temporary folder when none is given (needs
 Pillow, numpy, opencv, PyYAML). The service gets as many processor cores as `--cores` says, this client and the source included.
@@ -99,7 +99,7 @@ def measure(options, crowd):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--waymark", default=os.environ.get("WAYMARK", str(ROOT / ".build/release/waymark")))
+    parser.add_argument("--waymark", default=os.environ.get("WAYMARK", str(ROOT / ".build/release/waymark-station")))
     parser.add_argument("--crowd", type=Path)
     parser.add_argument("--cache", type=Path)
     parser.add_argument("--seconds", type=float, default=20)

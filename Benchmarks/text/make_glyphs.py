@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the characters of machine-readable zones as `Sources/WaymarkText/ZoneGlyphs.swift` holds them: make_glyphs.py > ZoneGlyphs.swift
+"""Draws the characters of machine-readable zones as `Sources/Station/WaymarkText/ZoneGlyphs.swift` holds them: make_glyphs.py > ZoneGlyphs.swift
 
 Each character is 12x18 values of 0 to 15 as hexadecimal digits, row by row: its advance wide, and from a fifth of the capitals' height above
 them to a fifth below the line high. Needs: apt-get install python3-numpy python3-opencv python3-pil fonts-ocr-b fonts-dejavu-core fonts-liberation2.

@@ -23,7 +23,7 @@ from provider import Provider
 from waymark_client import Connection, RequestFailed
 
 ROOT = os.path.dirname(os.path.dirname(HERE))
-WAYMARK = os.path.join(ROOT, ".build/release/waymark")
+WAYMARK = os.path.join(ROOT, ".build/release/waymark-station")
 PASSCODE = "walrus7"
 TESTS = []
 

@@ -101,6 +101,7 @@ class Schema:
     def __init__(self, version):
         self.version = version
         self.features = []  # (name, title)
+        self.packages = {}  # The package of each feature; None for the base.
         self.types = {}
 
     def of(self, *sorts):
@@ -299,12 +300,14 @@ def load(folder):
     with open(os.path.join(folder, "protocol.schema"), encoding="utf-8") as file:
         head = file.read()
     version = re.search(r"^version (\d+)$", head, re.M)
-    features = re.search(r"^features\n((?:  \w+\n)+)", head, re.M)
+    features = re.search(r"^features\n((?:  \w+(?: [\w-]+)?\n)+)", head, re.M)
     if not version or not features:
         raise SchemaError("schema/protocol.schema: write `version N`, and `features` with a feature a line below it.")
     schema = Schema(int(version.group(1)))
     shared = {}
-    for feature in features.group(1).split():
+    for line in features.group(1).splitlines():
+        feature, *package = line.split()
+        schema.packages[feature] = package[0] if package else None
         # What the first file shares, all files may use.
         own = dict(shared)
         title = read_file(os.path.join(folder, f"{feature}.schema"), feature, schema, own)

@@ -4,7 +4,7 @@ import re
 import load
 
 PAGE = "docs/protocol.md"
-CATALOG = "Sources/WaymarkProtocol/WaymarkProtocol.docc/WaymarkProtocol.md"
+CATALOG = "Sources/Service/WaymarkProtocol/WaymarkProtocol.docc/WaymarkProtocol.md"
 
 
 def cell(text):

@@ -314,7 +314,7 @@ class Swift:
         uses_json = any(member.kind.inner() == "any" for one in types for member in one.members)
         head = [notice(f"schema/{feature}.schema"), ""]
         if uses_json:
-            head += ["public import WaymarkJSON", ""]
+            head += ["public import WaymarkSystem", ""]
         return "\n".join(head + body)
 
     def events(self):
@@ -326,7 +326,7 @@ class Swift:
         out = [
             notice("schema"),
             "",
-            "public import WaymarkJSON",
+            "public import WaymarkSystem",
             "",
             "/// One event as it came over the wire, by its payload.",
             "public enum EventBody: Hashable, Sendable {",
@@ -372,6 +372,11 @@ class Swift:
             *(f"    {one.name}.self," for one in self.schema.of("method")),
             "  ]",
             "",
+            "  /// The packages of the methods that are not of the base.",
+            "  package static let packages: [String: String] = [",
+            *(f'    "{one.wire}": "{self.schema.packages[one.feature]}",' for one in self.schema.of("method") if self.schema.packages[one.feature]),
+            "  ]",
+            "",
             "  /// Every event that a subscription can bring.",
             "  static let subscribable: [any EventPayload.Type] = [",
             *(f"    {one.name}.self," for one in events if "personal" not in one.flags),
@@ -391,7 +396,7 @@ class Swift:
 
     def files(self):
         """Every file by its path."""
-        folder = "Sources/WaymarkProtocol/Generated"
+        folder = "Sources/Service/WaymarkProtocol/Generated"
         made = {f"{folder}/{feature.capitalize()}.swift": self.file(feature) for feature, _ in self.schema.features}
         made[f"{folder}/Catalog.swift"] = self.events()
         return made

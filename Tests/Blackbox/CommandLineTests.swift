@@ -12,7 +12,7 @@ struct CommandLineTests {
     process.executableURL = URL(fileURLWithPath: "/bin/bash")
     // The program is found by its folder, which may have any name: `$W` stands unquoted in the lines.
     process.arguments = [
-      "-c", "cd \"$1\"; PATH=$2:$PATH; W=waymark; P=$3; \(line)", "bash", folder,
+      "-c", "cd \"$1\"; PATH=$2:$PATH; W=waymark-station; P=$3; \(line)", "bash", folder,
       (Executable.path as NSString).deletingLastPathComponent, pictures,
     ]
     let (output, words) = (Pipe(), Pipe())
@@ -104,7 +104,8 @@ struct CommandLineTests {
   @Test("Without /proc the program knows its arguments", .enabled(if: hasNamespaces, "needs user namespaces"))
   func withoutProc() throws {
     let run = try shell(
-      "unshare -rm sh -c 'mount -t tmpfs none /proc && waymark --version && waymark scan \"$1\"' sh \"$P/wifi.png\"")
+      "unshare -rm sh -c 'mount -t tmpfs none /proc && waymark-station --version && waymark-station scan \"$1\"' sh \"$P/wifi.png\""
+    )
     #expect(run.status == 0)
     #expect(run.text.contains("QR Code"))
   }

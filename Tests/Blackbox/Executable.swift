@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The built `waymark`, run as a user would.
+/// The built program, run as a user would: the station, which does all that the base does.
 enum Executable {
   struct Run {
     let status: Int32
@@ -19,8 +19,15 @@ enum Executable {
   }
 
   /// It lies beside the bundle of tests that is running.
-  static let path = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-    .appendingPathComponent("waymark").path
+  static let path = built("waymark-station")
+
+  /// The program of the base.
+  static let base = built("waymark")
+
+  private static func built(_ name: String) -> String {
+    URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+      .appendingPathComponent(name).path
+  }
 
   /// The project's folder.
   static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -31,7 +38,7 @@ enum Executable {
 
   /// Runs it to its end.
   static func run(
-    _ arguments: [String], input: Data = Data(), environment: [String: String] = [:]
+    _ arguments: [String], input: Data = Data(), environment: [String: String] = [:], program: String = Executable.path
   ) throws -> Run {
     let folder = try TemporaryFolder()
     let (input, inputFile) = (input, folder.file("input"))
@@ -40,7 +47,7 @@ enum Executable {
       _ = FileManager.default.createFile(atPath: folder.file(name), contents: nil)
     }
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: path)
+    process.executableURL = URL(fileURLWithPath: program)
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: inputFile))

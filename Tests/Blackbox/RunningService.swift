@@ -12,8 +12,11 @@ final class RunningService {
   ///
   /// - Parameters:
   ///   - socket: where; a new place when missing.
+  ///   - program: the program that serves.
   ///   - activated: whether the socket is made and handed over by systemd's tool for that.
-  init(_ arguments: [String] = [], socket: String? = nil, activated: Bool = false) throws {
+  init(
+    _ arguments: [String] = [], socket: String? = nil, program: String = Executable.path, activated: Bool = false
+  ) throws {
     folder = try TemporaryFolder()
     // A socket's path has 107 bytes at most, and the folder for temporary files may be deep.
     self.socket = socket ?? "/tmp/wm-\(UUID().uuidString.prefix(8)).sock"
@@ -21,7 +24,7 @@ final class RunningService {
     _ = FileManager.default.createFile(atPath: folder.file("log"), contents: nil)
     let command =
       (activated ? ["/usr/bin/systemd-socket-activate", "--listen=\(socket)"] : [])
-      + [Executable.path, "serve"] + (activated ? [] : ["--socket", socket]) + arguments
+      + [program, "serve"] + (activated ? [] : ["--socket", socket]) + arguments
     process = try ChildProcess(command, diagnostics: folder.file("log"))
     let deadline = Date(timeIntervalSinceNow: 20)
     while !Self.answers(socket) {

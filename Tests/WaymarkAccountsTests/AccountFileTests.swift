@@ -1,6 +1,6 @@
 import Testing
-import WaymarkAccounts
-import WaymarkJSON
+import WaymarkPeople
+import WaymarkSystem
 
 /// The stored file of a user.
 @Suite struct AccountFileTests {

@@ -1,5 +1,5 @@
 import Testing
-import WaymarkAccounts
+import WaymarkPeople
 
 /// The onboarding of one person, transition by transition.
 @Suite struct OnboardingFlowTests {

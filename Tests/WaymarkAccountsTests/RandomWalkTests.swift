@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WaymarkAccounts
+@testable import WaymarkPeople
 
 /// A hundred thousand steps of whatever may happen, in whatever order, against what must always hold.
 @Suite struct RandomWalkTests {

@@ -1,5 +1,6 @@
 import Testing
-@testable import WaymarkAccounts
+
+@testable import WaymarkPeople
 
 /// Signing in, waiting, changing users, synchronizing.
 @Suite struct SignInFlowTests {

@@ -1,4 +1,4 @@
-import WaymarkAccounts
+import WaymarkPeople
 
 /// A device around the flow: its effects are done at once, or kept back where a test wants to come in between.
 struct TestDevice {

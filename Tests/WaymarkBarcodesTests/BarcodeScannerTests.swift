@@ -1,9 +1,7 @@
 import Foundation
 import Testing
 import WaymarkBarcodes
-import WaymarkGeometry
 import WaymarkImage
-import WaymarkSymbologies
 import WaymarkSystem
 
 @Suite struct BarcodeScannerTests {

@@ -1,7 +1,6 @@
 import Testing
 import WaymarkBarcodes
 import WaymarkImage
-import WaymarkSymbologies
 
 /// Bars without a quiet zone, and bars that melt. They are zint's (`zint -b … -d … --dump`), a digit of sixteen for four modules.
 @Suite struct CrowdedCodeTests {

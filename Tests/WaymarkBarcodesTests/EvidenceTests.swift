@@ -1,6 +1,5 @@
 import Testing
-import WaymarkGeometry
-import WaymarkSymbologies
+import WaymarkImage
 
 @testable import WaymarkBarcodes
 

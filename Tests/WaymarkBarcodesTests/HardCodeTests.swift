@@ -1,7 +1,5 @@
 import Testing
-import WaymarkGeometry
 import WaymarkImage
-import WaymarkSymbologies
 
 @testable import WaymarkBarcodes
 

@@ -1,6 +1,5 @@
 import Testing
 import WaymarkImage
-import WaymarkSymbologies
 
 @testable import WaymarkBarcodes
 

@@ -1,5 +1,4 @@
 import Glibc
-import WaymarkGeometry
 import WaymarkImage
 
 @testable import WaymarkBarcodes

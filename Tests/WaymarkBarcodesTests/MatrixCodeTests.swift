@@ -1,10 +1,8 @@
 import Foundation
 import Testing
-import WaymarkGeometry
 import WaymarkImage
 
 @testable import WaymarkBarcodes
-@testable import WaymarkSymbologies
 
 @Suite("Matrix codes of our own readers")
 struct MatrixCodeTests {

@@ -1,8 +1,6 @@
 import Foundation
 import Testing
-import WaymarkGeometry
 import WaymarkImage
-import WaymarkSymbologies
 
 @testable import WaymarkBarcodes
 

@@ -4,7 +4,7 @@ import WaymarkConfiguration
 import WaymarkSpool
 import WaymarkSystem
 
-@testable import WaymarkBridge
+@testable import waymark_bridge
 
 @Suite struct BridgeConfigurationTests {
   private func read(_ yaml: String) throws -> BridgeConfiguration {

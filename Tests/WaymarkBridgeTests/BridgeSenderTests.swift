@@ -2,7 +2,7 @@ import Testing
 import WaymarkSpool
 import WaymarkSystem
 
-@testable import WaymarkBridge
+@testable import waymark_bridge
 
 /// A broker, the network before it, and whoever receives: in a time of the test's own.
 private struct World {

@@ -1,7 +1,7 @@
 import Testing
-import WaymarkJSON
+import WaymarkSystem
 
-@testable import WaymarkBridge
+@testable import waymark_bridge
 
 /// The messages for Home Assistant have what its documentation demands of each kind of entity.
 @Suite struct HomeAssistantTests {

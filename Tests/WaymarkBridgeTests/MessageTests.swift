@@ -1,8 +1,8 @@
 import Testing
-import WaymarkJSON
 import WaymarkSpool
+import WaymarkSystem
 
-@testable import WaymarkBridge
+@testable import waymark_bridge
 
 @Suite struct MessageTests {
   private let verdict = #"""

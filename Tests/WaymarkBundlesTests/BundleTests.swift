@@ -1,10 +1,9 @@
 import Foundation
 import Glibc
 import Testing
-import WaymarkOnboarding
 import WaymarkSystem
 
-@testable import WaymarkBundles
+@testable import WaymarkOnboarding
 
 /// A place of the test's own.
 private final class Scratch {

@@ -1,6 +1,6 @@
 import Testing
-import WaymarkCounting
-import WaymarkGeometry
+import WaymarkImage
+import WaymarkStation
 
 /// A shelf of codes and a camera that moves along it, all computed.
 struct CodeCounterTests {

@@ -1,5 +1,5 @@
 import Testing
-import WaymarkCounting
+import WaymarkStation
 
 /// A count's clients, and its end.
 @Suite struct CountMembersTests {

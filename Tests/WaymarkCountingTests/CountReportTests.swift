@@ -1,8 +1,8 @@
 import Foundation
 import Testing
-import WaymarkGeometry
+import WaymarkImage
 
-@testable import WaymarkCounting
+@testable import WaymarkStation
 
 struct CountReportTests {
   /// Two views of one shelf: eleven copies of one code side by side in both, another one above them in the second alone.

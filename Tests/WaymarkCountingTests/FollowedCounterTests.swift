@@ -1,8 +1,8 @@
 import Foundation
 import Testing
-import WaymarkGeometry
+import WaymarkImage
 
-@testable import WaymarkCounting
+@testable import WaymarkStation
 
 /// Shelves whose codes are followed from frame to frame, all computed.
 @Suite("Counting codes that are followed") struct FollowedCounterTests {

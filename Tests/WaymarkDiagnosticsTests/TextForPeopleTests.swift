@@ -1,10 +1,10 @@
 import Foundation
 import Testing
-import WaymarkGeometry
-import WaymarkJSON
+import WaymarkImage
 import WaymarkProtocol
+import WaymarkSystem
 
-@testable import WaymarkDiagnostics
+@testable import WaymarkCommands
 
 /// Messages of the protocol as a person and a monitoring system read them: the fixtures of the wire, and what is written about them.
 struct TextForPeopleTests {

@@ -1,5 +1,4 @@
 import Testing
-import WaymarkGeometry
 import WaymarkImage
 
 @testable import WaymarkDocuments

@@ -1,6 +1,6 @@
 import CModels
 import Testing
-import WaymarkNetworks
+import WaymarkImage
 import WaymarkSystem
 
 @testable import WaymarkDocuments

@@ -1,6 +1,5 @@
 import Testing
 import WaymarkDocuments
-import WaymarkGeometry
 import WaymarkImage
 
 /// Sheets by the shape of what came into view.

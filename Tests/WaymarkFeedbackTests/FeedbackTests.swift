@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 import WaymarkSystem
 
-@testable import WaymarkFeedback
+@testable import WaymarkCommands
 
 /// The sounds, lights and vibrations for a person.
 struct FeedbackTests {

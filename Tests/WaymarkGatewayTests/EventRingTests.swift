@@ -1,7 +1,7 @@
 import NIOCore
 import Testing
 
-@testable import WaymarkGateway
+@testable import waymark_gateway
 
 @Suite("The ring of events")
 struct EventRingTests {

@@ -2,7 +2,7 @@ import Testing
 import WaymarkHTTP
 import WaymarkProtocol
 
-@testable import WaymarkGateway
+@testable import waymark_gateway
 
 @Suite("Who may speak to the gateway")
 struct GatewayAccessTests {

@@ -3,7 +3,7 @@ import Testing
 import WaymarkConfiguration
 import WaymarkProtocol
 
-@testable import WaymarkGateway
+@testable import waymark_gateway
 
 @Suite("The gateway's configuration")
 struct GatewayConfigurationTests {

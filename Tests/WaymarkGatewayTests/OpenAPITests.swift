@@ -1,9 +1,9 @@
 import HTTPTypes
 import Testing
-import WaymarkJSON
 import WaymarkProtocol
+import WaymarkSystem
 
-@testable import WaymarkGateway
+@testable import waymark_gateway
 
 @Suite("The description of the gateway")
 struct OpenAPITests {

@@ -3,7 +3,7 @@ import Testing
 import WaymarkSpool
 import WaymarkSystem
 
-@testable import WaymarkGateway
+@testable import waymark_gateway
 
 /// A receiver that is away for an hour, on a clock of the test's own: the store is on the disk, the network and the time are not.
 @Suite("An hour's outage of a webhook's receiver") struct WebhookOutageTests {

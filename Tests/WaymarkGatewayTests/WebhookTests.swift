@@ -1,7 +1,7 @@
 import Testing
 import WaymarkSystem
 
-@testable import WaymarkGateway
+@testable import waymark_gateway
 
 @Suite("Webhooks")
 struct WebhookTests {

@@ -1,5 +1,5 @@
 import Testing
-import WaymarkGeometry
+import WaymarkImage
 
 @Suite struct CameraIntrinsicsTests {
   let lens = CameraIntrinsics(

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WaymarkGeometry
+@testable import WaymarkImage
 
 @Suite struct CylinderTests {
   private static let camera = CameraIntrinsics(fx: 500, fy: 510, cx: 319.5, cy: 239.5)!

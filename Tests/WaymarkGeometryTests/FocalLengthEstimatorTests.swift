@@ -1,5 +1,5 @@
 import Testing
-import WaymarkGeometry
+import WaymarkImage
 
 @Suite struct FocalLengthEstimatorTests {
   /// A picture of 480 × 320 pixels, a fifth of a metre wide, held at random tilts before the tests' camera of 600 pixels; its corners are

@@ -1,5 +1,5 @@
 import Testing
-import WaymarkGeometry
+import WaymarkImage
 
 @Suite struct FourLinesTests {
   /// The sides of a rectangle, their normals outwards, and a line far off that is parallel to two of them.

@@ -1,5 +1,5 @@
 import Testing
-import WaymarkGeometry
+import WaymarkImage
 
 @Suite struct HomographyFitTests {
   let truth = Homography(SIMD3(0.9, -0.2, 120), SIMD3(0.15, 0.8, 60), SIMD3(2e-4, -1e-4, 1))

@@ -1,5 +1,5 @@
 import Testing
-import WaymarkGeometry
+import WaymarkImage
 
 @Suite struct HomographySteadyTests {
   private static let outline = Quadrilateral(width: 480, height: 360)

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WaymarkGeometry
+@testable import WaymarkImage
 
 @Suite struct LineTests {
   /// The eigenvectors found by trying directions.

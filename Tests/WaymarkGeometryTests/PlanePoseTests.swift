@@ -1,5 +1,5 @@
 import Testing
-import WaymarkGeometry
+import WaymarkImage
 
 @Suite struct PlanePoseTests {
   @Test func knownPosesComeBack() throws {

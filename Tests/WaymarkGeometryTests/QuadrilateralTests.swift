@@ -1,5 +1,5 @@
 import Testing
-import WaymarkGeometry
+import WaymarkImage
 
 @Suite struct QuadrilateralTests {
   let good = Quadrilateral(width: 100, height: 80)

@@ -1,5 +1,5 @@
 import Testing
-import WaymarkGeometry
+import WaymarkImage
 
 /// Courses through points of which some are wrong.
 @Suite struct RobustCourseTests {

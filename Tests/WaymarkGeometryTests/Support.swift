@@ -1,4 +1,4 @@
-import WaymarkGeometry
+import WaymarkImage
 
 /// The camera that the tests look through.
 let camera = CameraIntrinsics(fx: 600, fy: 600, cx: 319.5, cy: 239.5)!

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import WaymarkJSON
+import WaymarkSystem
 
 /// Where errors are found, how far the limits reach, and what is written, beside values that were worked out by hand or by Foundation.
 @Suite("JSON at its bounds") struct JSONBoundsTests {

@@ -1,5 +1,5 @@
 import Testing
-import WaymarkJSON
+import WaymarkSystem
 
 /// What types write that encode themselves in unusual ways: by nested containers, and as classes by that of the class above.
 @Suite struct JSONLineEncoderTests {

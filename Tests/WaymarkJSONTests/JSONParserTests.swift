@@ -1,5 +1,5 @@
 import Testing
-import WaymarkJSON
+import WaymarkSystem
 
 @Suite("JSON, strictly")
 struct JSONParserTests {

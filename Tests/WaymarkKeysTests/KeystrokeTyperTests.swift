@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 import WaymarkSystem
 
-@testable import WaymarkKeys
+@testable import WaymarkStation
 
 /// The keyboard and its pace, over a kernel of the test's own.
 struct KeystrokeTyperTests {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WaymarkSystem
 
-@testable import WaymarkKeys
+@testable import WaymarkStation
 
 /// Text to keys, and back through a reader that goes by libxkbcommon alone.
 struct LayoutTests {

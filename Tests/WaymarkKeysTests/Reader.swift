@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@testable import WaymarkKeys
+@testable import WaymarkStation
 
 /// A program that reads a keyboard as those of X11 and Wayland do: keys through the keymap, dead keys through X11's Compose
 /// table. It knows nothing of how Waymark finds its keys, but that libxkbcommon's word is final.

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import WaymarkKeys
+import WaymarkStation
 import WaymarkSystem
 
 /// The keys typed for a code.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 import WaymarkConfiguration
-import WaymarkJSON
+import WaymarkSystem
 
 @testable import WaymarkKiosk
 

@@ -10,7 +10,7 @@ import WaymarkSystem
 @Suite("The kiosk's HTTP server", .serialized, .ownThread)
 struct KioskServerTests {
   static let assets = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appendingPathComponent("../../Sources/WaymarkKiosk/Resources").standardizedFileURL.path
+    .appendingPathComponent("../../Sources/Station/WaymarkKiosk/Resources").standardizedFileURL.path
 
   /// Runs `body` against a server on a free port.
   ///

@@ -4,7 +4,7 @@ import Testing
 /// The words of one part of the page alone stand in a file of their own, in every language.
 @Suite struct WordsTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .appendingPathComponent("../../Sources/WaymarkKiosk/Resources/js/strings").standardizedFileURL.path
+    .appendingPathComponent("../../Sources/Station/WaymarkKiosk/Resources/js/strings").standardizedFileURL.path
 
   @Test func everyPartSpeaksBothLanguages() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder)

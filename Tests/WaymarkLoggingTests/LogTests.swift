@@ -2,7 +2,7 @@ import Foundation
 import Logging
 import Testing
 
-@testable import WaymarkLogging
+@testable import WaymarkServer
 
 @Suite struct LogTests {
   private func line(_ message: String = "a code was refused", _ metadata: [String: String] = ["reason": "expired"])

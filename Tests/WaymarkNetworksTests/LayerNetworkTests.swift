@@ -1,8 +1,7 @@
 import Testing
-import WaymarkImage
 import WaymarkSystem
 
-@testable import WaymarkNetworks
+@testable import WaymarkImage
 
 /// Networks of layers: what they tell is what plain loops tell, to the bit, and nothing that does not fit is taken in.
 struct LayerNetworkTests {

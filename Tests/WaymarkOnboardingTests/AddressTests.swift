@@ -1,7 +1,7 @@
 import Foundation
 import Testing
-import WaymarkJSON
 import WaymarkOnboarding
+import WaymarkSystem
 
 /// No payload is successful that leads, in any of its parts, to a host that the policy does not list.
 @Suite("Addresses in payloads")

@@ -1,8 +1,8 @@
 import Testing
-import WaymarkGeometry
+import WaymarkImage
 import WaymarkSystem
 
-@testable import WaymarkPipeline
+@testable import WaymarkService
 
 /// The focal length of a camera, learned from what is followed.
 @Suite struct LensLearnerTests {

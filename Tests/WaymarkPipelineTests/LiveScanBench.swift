@@ -1,10 +1,9 @@
 import FoundationEssentials
 import Testing
 import WaymarkBarcodes
-import WaymarkGeometry
+import WaymarkImage
 import WaymarkOnboarding
-import WaymarkPipeline
-import WaymarkSymbologies
+import WaymarkService
 
 /// A scan with a clock of its own, whose effects read as words.
 struct Bench {

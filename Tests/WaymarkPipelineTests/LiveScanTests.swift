@@ -1,10 +1,9 @@
 import FoundationEssentials
 import Testing
 import WaymarkBarcodes
-import WaymarkGeometry
+import WaymarkImage
 import WaymarkOnboarding
-import WaymarkPipeline
-import WaymarkSymbologies
+import WaymarkService
 
 @Suite("The armed scan")
 struct LiveScanTests {

@@ -3,7 +3,8 @@ import Testing
 import WaymarkImage
 import WaymarkText
 
-@testable import WaymarkPipeline
+@testable import WaymarkService
+@testable import WaymarkStation
 
 /// The cost of a frame of text.
 @Suite struct TextProcessorTests {

@@ -3,7 +3,7 @@ import Testing
 import WaymarkBarcodes
 import WaymarkImage
 
-@testable import waymark
+@testable import WaymarkCommands
 
 /// What commands do with their words, and how they end.
 struct CommandLineTests {

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import WaymarkSystem
 
-@testable import waymark
+@testable import WaymarkCommands
 
 /// A scan of many pictures needs little memory, tells how far it is, and can be resumed.
 struct ManyPicturesTests {

@@ -1,5 +1,5 @@
-import WaymarkJSON
 import WaymarkProtocol
+import WaymarkSystem
 
 /// One example of every message about users.
 extension Samples {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
-import WaymarkJSON
 import WaymarkProtocol
+import WaymarkSystem
 
 @Suite struct JSONTests {
   private func parse(_ text: String) throws -> JSONValue { try JSONParser.parse(Array(text.utf8)) }

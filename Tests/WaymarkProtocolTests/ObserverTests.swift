@@ -1,5 +1,5 @@
 import Testing
-import WaymarkJSON
+import WaymarkSystem
 
 @testable import WaymarkProtocol
 

@@ -1,5 +1,5 @@
-import WaymarkJSON
 import WaymarkProtocol
+import WaymarkSystem
 
 /// One example of every message, with every field filled: what the golden files hold.
 enum Samples {

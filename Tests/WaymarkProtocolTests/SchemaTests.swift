@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import WaymarkJSON
+import WaymarkSystem
 
 @testable import WaymarkProtocol
 

@@ -2,10 +2,10 @@ import Foundation
 import Logging
 import Testing
 import WaymarkConfiguration
-import WaymarkPipeline
 
 @testable import WaymarkServer
 @testable import WaymarkService
+@testable import WaymarkStation
 
 /// The section `cameras` of the configuration.
 @Suite("Cameras of the configuration") struct CameraConfigurationTests {
@@ -14,7 +14,7 @@ import WaymarkPipeline
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let path = folder + "/waymark.yaml"
     try yaml.write(toFile: path, atomically: true, encoding: .utf8)
-    return ConfigurationLoader(named: path, environment: [:], flags: [:], isSystem: false).load()
+    return ConfigurationLoader(named: path, environment: [:], flags: [:], isSystem: false, schema: stationSchema).load()
   }
 
   private static let two = """
@@ -51,12 +51,13 @@ import WaymarkPipeline
     "Scans of a further camera have the rules of the file, and what is armed by itself only where its section says so")
   @ServiceActor func rules() throws {
     let (configuration, _) = try load(Self.two)
-    let settings = try ProfiledSettings.all(configuration, log: Logger(label: "test"))[nil]
-    let (front, desk) = (settings?.rules(of: "front"), settings?.rules(of: "desk"))
-    #expect(front?.rate == 10 && front?.settings.autoBegin == .barcode && front?.settings.newAfter == 3)
-    #expect(desk?.rate == 4 && desk?.settings.autoBegin == nil && desk?.settings.newAfter == 3)
-    #expect(settings?.documents.rate == 8 && settings?.documents.rates == ["desk": 2])
-    #expect(settings?.text.rates == [:])
+    let scans = try CameraRules(configuration, log: Logger(label: "test"))
+    let (front, desk) = (scans.rules(of: "front"), scans.rules(of: "desk"))
+    #expect(front.rate == 10 && front.settings.autoBegin == .barcode && front.settings.newAfter == 3)
+    #expect(desk.rate == 4 && desk.settings.autoBegin == nil && desk.settings.newAfter == 3)
+    let documents = DocumentSettings(configuration)
+    #expect(documents.rate == 8 && documents.rates == ["desk": 2])
+    #expect(TextSettings(configuration).rates == [:])
   }
 
   @Test(
@@ -88,6 +89,6 @@ import WaymarkPipeline
     #expect(running.running(insteadOf: moved).configuration.cameras.first?.camera.device == "other")
     let renamed = try load(Self.two.replacing("desk:", with: "table:")).configuration
     #expect(running.running(insteadOf: renamed).restart == ["cameras"])
-    #expect(running.running(insteadOf: renamed).configuration.cameras == running.cameras)
+    #expect(running.running(insteadOf: renamed).configuration.cameraNames == running.cameraNames)
   }
 }

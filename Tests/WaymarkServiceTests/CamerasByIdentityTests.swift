@@ -1,8 +1,7 @@
 import Foundation
 import Logging
 import Testing
-import WaymarkJSON
-import WaymarkPipeline
+import WaymarkSystem
 import WaymarkWorker
 
 @testable import WaymarkServer
@@ -54,7 +53,7 @@ struct CamerasByIdentityTests {
       desk: {device: \(desk.folder)/video0, focus: 200, calibrations: \(both)}
     """.write(toFile: folder + "/waymark.yaml", atomically: true, encoding: .utf8)
     let (configuration, problems) = ConfigurationLoader(
-      named: folder + "/waymark.yaml", environment: [:], flags: [:], isSystem: false
+      named: folder + "/waymark.yaml", environment: [:], flags: [:], isSystem: false, schema: stationSchema
     ).load()
     #expect(problems.isEmpty && configuration.cameraProblems.isEmpty)
     let service = try await TestService { try Self.modules($0, configuration) }

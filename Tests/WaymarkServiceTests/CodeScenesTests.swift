@@ -1,8 +1,7 @@
 import Foundation
 import Testing
-import WaymarkJSON
-import WaymarkPipeline
 import WaymarkProtocol
+import WaymarkSystem
 
 @testable import WaymarkService
 

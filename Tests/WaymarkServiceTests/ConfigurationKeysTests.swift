@@ -2,14 +2,15 @@ import Foundation
 import Logging
 import Testing
 import WaymarkConfiguration
-import WaymarkLogging
+import WaymarkServer
 
 @testable import WaymarkService
+@testable import WaymarkStation
 
 /// Every key of `waymark.yaml`, as its row in the table says it.
 @Suite struct ConfigurationKeysTests {
   private func problems(_ yaml: String) -> [ConfigurationProblem] {
-    ConfigurationDocument(yaml, path: "w.yaml", table: ConfigurationSchema.table).problems
+    ConfigurationDocument(yaml, path: "w.yaml", table: stationSchema.table).problems
   }
 
   /// A document with a value for one key, written after its sections, lists and names.
@@ -21,7 +22,7 @@ import WaymarkLogging
       yaml += (isLast ? last ?? part : part) + ": "
       guard !isLast else { break }
       path += path.isEmpty ? part : "." + part
-      let isList = ConfigurationSchema.key(path)?.kind == .sections
+      let isList = stationSchema.key(path)?.kind == .sections
       yaml += index == 0 ? "\n  " : ""
       if index == 0 {
         yaml += isList ? "- {" : "{"
@@ -74,7 +75,7 @@ import WaymarkLogging
     }
   }
 
-  @Test(arguments: ConfigurationSchema.table.keys)
+  @Test(arguments: stationSchema.table.keys)
   func takesWhatItsRowSaysAndNothingElse(_ key: ConfigurationKey) {
     let (right, wrong) = values(key.kind)
     for value in right {
@@ -92,7 +93,7 @@ import WaymarkLogging
     }
   }
 
-  @Test(arguments: ConfigurationSchema.table.keys)
+  @Test(arguments: stationSchema.table.keys)
   func aSlipOfTheFingerIsNamedWithTheKeyThatWasMeant(_ key: ConfigurationKey) throws {
     let name = String(key.path.split(separator: ".").last ?? "")
     // Names of the user's choice cannot be misspelt.
@@ -109,7 +110,7 @@ import WaymarkLogging
   }
 
   @Test func emptyListsThatCouldMeanAllOrNothingAreRefused() {
-    for key in ConfigurationSchema.table.keys where !key.mayBeEmpty {
+    for key in stationSchema.table.keys where !key.mayBeEmpty {
       switch key.kind {
       case .strings, .texts, .choices, .sections: break
       default: continue
@@ -123,7 +124,7 @@ import WaymarkLogging
 
   /// A standard is a value that the key takes.
   @Test func standardsAreWithinTheirBounds() {
-    for key in ConfigurationSchema.table.keys {
+    for key in stationSchema.table.keys {
       guard let standard = key.defaultValue else { continue }
       let text =
         switch standard {
@@ -139,7 +140,7 @@ import WaymarkLogging
 
   /// What the parts of the service start with is what the table says.
   @Test func theStandardConfigurationIsTheTables() {
-    let read = ServiceConfiguration(ConfigurationReader(layers: [], table: ConfigurationSchema.table))
+    let read = ServiceConfiguration(stationSchema)
     let standard = ServiceConfiguration()
     #expect(read.socket == standard.socket)
     #expect(read.roles == standard.roles)
@@ -147,16 +148,15 @@ import WaymarkLogging
     #expect(read.source == standard.source)
     #expect(read.camera == standard.camera)
     #expect(read.scan == standard.scan)
-    #expect(read.typing == standard.typing)
-    #expect(read.documents == standard.documents)
+    #expect(TypingSettings(read) == TypingSettings(standard))
     #expect(read.scenes == standard.scenes)
     #expect(read.isIsolated == standard.isIsolated)
     #expect(read.log.level == standard.log.level && read.log.format == standard.log.format)
   }
 
   @Test func thePageIsTheTables() throws {
-    try expectReference("configuration.md", ConfigurationSchema.reference)
-    try expectReference("camera.md", [("camera keys", ConfigurationSchema.cameraKeys)])
-    try expectReference("profiles.md", [("profile keys", ConfigurationSchema.profileKeys)])
+    try expectReference("configuration.md", stationSchema.reference)
+    try expectReference("camera.md", [("camera keys", stationSchema.cameraList)])
+    try expectReference("profiles.md", [("profile keys", stationSchema.profileList)])
   }
 }

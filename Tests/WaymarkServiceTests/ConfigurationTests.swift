@@ -2,7 +2,6 @@ import Foundation
 import Logging
 import Testing
 import WaymarkConfiguration
-import WaymarkLogging
 import WaymarkOnboarding
 import WaymarkSystem
 
@@ -11,7 +10,8 @@ import WaymarkSystem
 
 @Suite struct ConfigurationTests {
   private func load(
-    _ yaml: String?, environment: [String: String] = [:], flags: [String: String] = [:]
+    _ yaml: String?, environment: [String: String] = [:], flags: [String: String] = [:],
+    schema: ConfigurationSchema = stationSchema
   ) throws -> (configuration: ServiceConfiguration, problems: [ConfigurationProblem]) {
     let folder = try TestFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -19,7 +19,7 @@ import WaymarkSystem
     if let yaml { try yaml.write(toFile: path, atomically: true, encoding: .utf8) }
     return ConfigurationLoader(
       named: yaml == nil ? nil : path, environment: environment.merging(["XDG_CONFIG_HOME": folder]) { a, _ in a },
-      flags: flags, isSystem: false
+      flags: flags, isSystem: false, schema: schema
     ).load()
   }
 
@@ -32,13 +32,15 @@ import WaymarkSystem
 
   /// The policy's reader tells sections that are for others from misspelt ones.
   @Test func thePolicysReaderKnowsEverySection() {
-    #expect(OnboardingConfiguration.sections.sorted() == ConfigurationSchema.sections.sorted())
+    #expect(OnboardingConfiguration.sections.sorted() == stationSchema.sections.sorted())
   }
 
   @Test func theExampleIsWithoutProblems() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
-    let example = try String(contentsOf: root.appending(path: "Packaging/waymark.yaml"), encoding: .utf8)
+    let base = try String(contentsOf: root.appending(path: "Packaging/waymark.yaml"), encoding: .utf8)
+    #expect(try load(base, schema: ConfigurationSchema()).problems.isEmpty)
+    let example = base + (try String(contentsOf: root.appending(path: "Packaging/station.yaml"), encoding: .utf8))
     #expect(try load(example).problems.isEmpty)
     // And so is everything that it comments out.
     let full = example.split(separator: "\n", omittingEmptySubsequences: false)
@@ -49,6 +51,12 @@ import WaymarkSystem
     #expect(configuration.roles.operatorUsers == ["kiosk"])
     #expect(configuration.trigger.key == "KEY_ENTER")
     #expect(configuration.galleryFolders == ["/srv/kiosk/pictures"])
+  }
+
+  @Test func theBaseNamesThePackageOfASectionThatItHasNot() throws {
+    let (_, problems) = try load("text:\n  rate: 3\nscan: {}\n", schema: ConfigurationSchema())
+    #expect(problems.map(\.key) == ["text"])
+    #expect(problems.first?.message == "it belongs to the package waymark-station")
   }
 
   @Test func flagsGoBeforeEnvironmentBeforeFile() throws {
@@ -102,7 +110,7 @@ import WaymarkSystem
 
   @Test func aNamedFileMustBeThere() {
     let (_, problems) = ConfigurationLoader(
-      named: "/nonexistent/waymark.yaml", environment: [:], flags: [:], isSystem: true
+      named: "/nonexistent/waymark.yaml", environment: [:], flags: [:], isSystem: true, schema: stationSchema
     ).load()
     #expect(problems.count == 1)
   }
@@ -114,9 +122,9 @@ import WaymarkSystem
   }
 
   @Test func everyKeyHasItsOwnVariable() {
-    let names = ConfigurationSchema.table.keys.filter(\.hasVariable).map(\.environmentName)
+    let names = stationSchema.table.keys.filter(\.hasVariable).map(\.environmentName)
     #expect(Set(names).count == names.count)
-    #expect(ConfigurationSchema.key("camera.keepOpen")?.environmentName == "WAYMARK_CAMERA_KEEP_OPEN")
+    #expect(stationSchema.key("camera.keepOpen")?.environmentName == "WAYMARK_CAMERA_KEEP_OPEN")
   }
 
   @Test func levelsOfTheLogAreRead() throws {
@@ -125,7 +133,7 @@ import WaymarkSystem
       "XDG_CONFIG_HOME": "/nonexistent",
     ]
     let (configuration, problems) = ConfigurationLoader(
-      named: nil, environment: environment, flags: [:], isSystem: false
+      named: nil, environment: environment, flags: [:], isSystem: false, schema: stationSchema
     ).load()
     #expect(problems == [])
     #expect(configuration.log == LogSettings(level: .error, levels: [.camera: .trace], format: .json))

@@ -2,10 +2,9 @@ import Foundation
 import NIOPosix
 import Testing
 import WaymarkFrames
-import WaymarkJSON
 import WaymarkOnboarding
-import WaymarkPipeline
 import WaymarkProtocol
+import WaymarkSystem
 
 @testable import WaymarkServer
 @testable import WaymarkService
@@ -20,10 +19,6 @@ import WaymarkProtocol
       guard let isFirst else { throw TestFailure("the disk is full") }
       return isFirst
     }
-  }
-
-  static let isPossible = ["/usr/bin/qrencode", "/usr/local/bin/qrencode"].contains {
-    FileManager.default.isExecutableFile(atPath: $0)
   }
 
   /// A service that has a signed code confirmed, and a client of it.
@@ -73,7 +68,7 @@ import WaymarkProtocol
   }
 
   @Test(
-    "An answer tells what was written", .enabled(if: isPossible, "needs qrencode"),
+    "An answer tells what was written", .enabled(if: canDrawCodes, "needs qrencode"),
     arguments: zip([nil, false, true] as [Bool?], ["internalError", "replayed", nil] as [String?]))
   func answers(_ isFirst: Bool?, _ code: String?) async throws {
     let stand = try await Stand(isFirst)
@@ -86,7 +81,7 @@ import WaymarkProtocol
     await stand.service.stop()
   }
 
-  @Test("A host that was taken off the list in between is not confirmed", .enabled(if: isPossible, "needs qrencode"))
+  @Test("A host that was taken off the list in between is not confirmed", .enabled(if: canDrawCodes, "needs qrencode"))
   func judgedAgain() async throws {
     let stand = try await Stand(true)
     try stand.show()
@@ -110,7 +105,8 @@ import WaymarkProtocol
   }
 
   @Test(
-    "Pictures that take long are in nobody's way", .enabled(if: isPossible, "needs qrencode"), .timeLimit(.minutes(1)))
+    "Pictures that take long are in nobody's way", .enabled(if: canDrawCodes, "needs qrencode"), .timeLimit(.minutes(1))
+  )
   func waitsForNoPicture() async throws {
     let stand = try await Stand(true)
     try stand.show()

@@ -2,9 +2,8 @@ import Foundation
 import Testing
 import WaymarkAnchors
 import WaymarkImage
-import WaymarkJSON
-import WaymarkPipeline
 import WaymarkScenes
+import WaymarkSystem
 
 @testable import WaymarkService
 

@@ -2,9 +2,8 @@ import Foundation
 import Testing
 import WaymarkBarcodes
 import WaymarkFrames
-import WaymarkJSON
-import WaymarkPipeline
 import WaymarkProtocol
+import WaymarkSystem
 
 @testable import WaymarkService
 
@@ -31,7 +30,7 @@ import WaymarkProtocol
 
   @Test(
     "A code is told once, then where it is, until nobody wants it",
-    .enabled(if: ConfirmationTests.isPossible, "needs qrencode"), .timeLimit(.minutes(1)))
+    .enabled(if: canDrawCodes, "needs qrencode"), .timeLimit(.minutes(1)))
   func follows() async throws {
     let folder = try TestFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -64,7 +63,7 @@ import WaymarkProtocol
     await service.stop()
   }
 
-  @Test("What makes no sense is refused", .enabled(if: ConfirmationTests.isPossible, "needs qrencode"))
+  @Test("What makes no sense is refused", .enabled(if: canDrawCodes, "needs qrencode"))
   func refuses() async throws {
     let folder = try TestFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -1,9 +1,8 @@
 import Foundation
 import Testing
 import WaymarkFrames
-import WaymarkJSON
-import WaymarkPipeline
 import WaymarkProtocol
+import WaymarkSystem
 
 @testable import WaymarkService
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
-import WaymarkJSON
 import WaymarkProtocol
+import WaymarkSystem
 
 @testable import WaymarkServer
 @testable import WaymarkService

@@ -2,10 +2,7 @@ import Foundation
 import NIOPosix
 import Testing
 import WaymarkFrames
-import WaymarkGeometry
 import WaymarkImage
-import WaymarkJSON
-import WaymarkPipeline
 import WaymarkServer
 import WaymarkSystem
 
@@ -105,7 +102,7 @@ import WaymarkSystem
   }
 
   /// A code that is drawn from its modules has exact proportions.
-  @Test(.enabled(if: ConfirmationTests.isPossible, "needs qrencode"), .timeLimit(.minutes(5)))
+  @Test(.enabled(if: canDrawCodes, "needs qrencode"), .timeLimit(.minutes(5)))
   func followedCodesTeachToo() async throws {
     let folder = try TestFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -2,9 +2,8 @@ import Foundation
 import Testing
 import WaymarkFrames
 import WaymarkImage
-import WaymarkJSON
-import WaymarkPipeline
 import WaymarkProtocol
+import WaymarkSystem
 
 @testable import WaymarkServer
 @testable import WaymarkService

@@ -27,7 +27,7 @@ import WaymarkSystem
   func theRestStays(_ text: String) { #expect(Redaction.text(text) == text) }
 
   private func redacted(_ yaml: String) -> [String] {
-    let table = ConfigurationSchema.table
+    let table = stationSchema.table
     return RedactedConfiguration(ConfigurationDocument(yaml, path: "w.yaml", table: table), table: table).lines
   }
 

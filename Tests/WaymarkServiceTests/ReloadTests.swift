@@ -1,4 +1,5 @@
 import Testing
+import WaymarkConfiguration
 import WaymarkSystem
 
 @testable import WaymarkServer
@@ -52,10 +53,9 @@ import WaymarkSystem
   }
 
   @Test func aReloadIsComparedWithWhatRuns() {
-    let running = ServiceConfiguration()
-    var wanted = running
+    let running = ServiceConfiguration(stationSchema)
+    var wanted = ServiceConfiguration([["forms.folder": .string("/elsewhere")]], schema: stationSchema)
     wanted.source.rate = 7
-    wanted.forms.folder = "/elsewhere"
     wanted.camera.closeAfter = 3
     wanted.scan.rate = 5
     let (first, restart) = running.running(insteadOf: wanted)

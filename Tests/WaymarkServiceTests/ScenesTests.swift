@@ -3,10 +3,9 @@ import Logging
 import Synchronization
 import Testing
 import WaymarkImage
-import WaymarkJSON
-import WaymarkPipeline
 import WaymarkProtocol
 import WaymarkScenes
+import WaymarkSystem
 import WaymarkWorker
 
 @testable import WaymarkServer

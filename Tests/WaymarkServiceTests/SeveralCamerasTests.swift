@@ -4,14 +4,13 @@ import Testing
 import WaymarkDocuments
 import WaymarkFrames
 import WaymarkImage
-import WaymarkJSON
-import WaymarkPipeline
 import WaymarkProtocol
 import WaymarkSystem
-import WaymarkText
 
 @testable import WaymarkServer
 @testable import WaymarkService
+@testable import WaymarkStation
+@testable import WaymarkText
 @testable import WaymarkWorker
 
 /// A service with two cameras: requests name one, events say of which they are, and one that fails leaves the other alone.
@@ -84,7 +83,7 @@ import WaymarkText
 
   @Test(
     "Each camera has a scan of its own, and events say whose they are",
-    .enabled(if: ConfirmationTests.isPossible, "needs qrencode"), .timeLimit(.minutes(2)))
+    .enabled(if: canDrawCodes, "needs qrencode"), .timeLimit(.minutes(2)))
   func scansInBoth() async throws {
     let folder = try TestFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -122,7 +121,7 @@ import WaymarkText
 
   @Test(
     "A name that no camera has is refused, whatever is asked",
-    .enabled(if: ConfirmationTests.isPossible, "needs qrencode"), .timeLimit(.minutes(2)))
+    .enabled(if: canDrawCodes, "needs qrencode"), .timeLimit(.minutes(2)))
   func unknownNames() async throws {
     let folder = try TestFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -143,7 +142,7 @@ import WaymarkText
 
   @Test(
     "A picture and followed codes are those of the camera that was named",
-    .enabled(if: ConfirmationTests.isPossible, "needs qrencode"), .timeLimit(.minutes(2)))
+    .enabled(if: canDrawCodes, "needs qrencode"), .timeLimit(.minutes(2)))
   func picturesAndCodes() async throws {
     let folder = try TestFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -166,7 +165,7 @@ import WaymarkText
 
   @Test(
     "An accepted picture waits in the scan of the camera that was named, else of the first",
-    .enabled(if: ConfirmationTests.isPossible, "needs qrencode"), .timeLimit(.minutes(2)))
+    .enabled(if: canDrawCodes, "needs qrencode"), .timeLimit(.minutes(2)))
   func picturesWaitInACamera() async throws {
     let folder = try TestFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -196,7 +195,7 @@ import WaymarkText
 
   @Test(
     "A scene is followed in the camera that was asked for, and goes back with the next",
-    .enabled(if: ConfirmationTests.isPossible, "needs qrencode"), .timeLimit(.minutes(2)))
+    .enabled(if: canDrawCodes, "needs qrencode"), .timeLimit(.minutes(2)))
   func scenesSayWhich() async throws {
     let folder = try TestFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -221,7 +220,7 @@ import WaymarkText
 
   @Test(
     "Pages are captured at the desk while codes are read in front",
-    .enabled(if: ConfirmationTests.isPossible, "needs qrencode"), .timeLimit(.minutes(3)))
+    .enabled(if: canDrawCodes, "needs qrencode"), .timeLimit(.minutes(3)))
   func pagesAndCodes() async throws {
     let folder = try TestFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }
@@ -253,7 +252,7 @@ import WaymarkText
 
   @Test(
     "Pages are captured at the desk while a scene is followed and text is read in front",
-    .enabled(if: ConfirmationTests.isPossible && FakeTextEngine.isPossible, "needs qrencode, python3"),
+    .enabled(if: canDrawCodes && FakeTextEngine.isPossible, "needs qrencode, python3"),
     .timeLimit(.minutes(3)))
   func sessionsInBoth() async throws {
     let folder = try TestFolder.make()
@@ -293,7 +292,7 @@ import WaymarkText
 
   @Test(
     "No two cameras give codes that are followed the same number",
-    .enabled(if: ConfirmationTests.isPossible, "needs qrencode"), .timeLimit(.minutes(2)))
+    .enabled(if: canDrawCodes, "needs qrencode"), .timeLimit(.minutes(2)))
   func numbersOfCodes() async throws {
     let folder = try TestFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -3,7 +3,7 @@ import Testing
 import WaymarkImage
 import WaymarkSystem
 
-@testable import WaymarkSignature
+@testable import WaymarkPeople
 
 @Suite struct SignatureTests {
   /// A signature of two strokes: a wave as a hand draws it, and a dot.

@@ -1,5 +1,5 @@
 import Testing
-import WaymarkSymbologies
+import WaymarkBarcodes
 
 /// Codes that stand too close to other things for libzbar. The bars are zint's (`zint -b … -d … --dump`), a digit of sixteen for four
 /// modules.

@@ -1,7 +1,7 @@
 import Testing
-import WaymarkGeometry
+import WaymarkImage
 
-@testable import WaymarkSymbologies
+@testable import WaymarkBarcodes
 
 @Suite("The text of GS1 DataBar Expanded")
 struct DataBarExpandedTextTests {

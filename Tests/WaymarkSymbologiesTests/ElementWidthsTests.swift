@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WaymarkSymbologies
+@testable import WaymarkBarcodes
 
 @Suite struct ElementWidthsTests {
   /// Elements, modules, widest and whether one must be narrow: DataBar Limited's characters and check character (ISO/IEC 24724,

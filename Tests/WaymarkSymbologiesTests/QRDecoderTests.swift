@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import WaymarkSymbologies
+@testable import WaymarkBarcodes
 
 /// Modules to text, and how much damage they stand.
 @Suite struct QRDecoderTests {

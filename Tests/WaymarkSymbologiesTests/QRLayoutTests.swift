@@ -1,6 +1,6 @@
 import Testing
 
-@testable import WaymarkSymbologies
+@testable import WaymarkBarcodes
 
 @Suite struct QRLayoutTests {
   @Test(arguments: [

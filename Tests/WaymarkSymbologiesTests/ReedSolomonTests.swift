@@ -1,7 +1,7 @@
 import Testing
-import WaymarkGeometry
+import WaymarkImage
 
-@testable import WaymarkSymbologies
+@testable import WaymarkBarcodes
 
 @Suite("Reed–Solomon codes")
 struct ReedSolomonTests {

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import WaymarkSymbologies
+import WaymarkBarcodes
 
 struct SymbologyTests {
   @Test("The page calls symbologies what they are called here")
@@ -8,7 +8,8 @@ struct SymbologyTests {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
     let view = try String(
-      contentsOf: root.appending(path: "Sources/WaymarkKiosk/Resources/js/components/counted.js"), encoding: .utf8)
+      contentsOf: root.appending(path: "Sources/Station/WaymarkKiosk/Resources/js/components/counted.js"),
+      encoding: .utf8)
     for symbology in Symbology.allCases {
       #expect(view.contains("\(symbology.rawValue): '\(symbology.displayName)'"))
     }

@@ -1,6 +1,5 @@
 import Testing
 import WaymarkImage
-import WaymarkNetworks
 import WaymarkSystem
 
 @testable import WaymarkText

@@ -2,7 +2,6 @@ import CTextModel
 import Foundation
 import Testing
 import WaymarkImage
-import WaymarkNetworks
 
 @testable import WaymarkText
 

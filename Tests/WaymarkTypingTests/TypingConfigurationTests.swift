@@ -1,10 +1,9 @@
 import Foundation
 import Testing
 import WaymarkConfiguration
-import WaymarkKeys
 import WaymarkService
 
-@testable import WaymarkTyping
+@testable import WaymarkStation
 
 @Suite("The section type: of the configuration") struct TypingConfigurationTests {
   private static func read(_ yaml: String, keyboard: String = "") throws -> TypingConfiguration {
@@ -13,7 +12,8 @@ import WaymarkService
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let path = folder + "/waymark.yaml"
     try yaml.write(toFile: path, atomically: true, encoding: .utf8)
-    let loader = ConfigurationLoader(named: path, environment: ["XDG_CONFIG_HOME": folder], flags: [:], isSystem: false)
+    let loader = ConfigurationLoader(
+      named: path, environment: ["XDG_CONFIG_HOME": folder], flags: [:], isSystem: false, schema: stationSchema)
     return TypingConfiguration(loader.load().configuration, keyboard: keyboard)
   }
 

@@ -5,7 +5,6 @@ import Testing
 import WaymarkBarcodes
 import WaymarkFrames
 import WaymarkImage
-import WaymarkSymbologies
 import WaymarkSystem
 
 @testable import WaymarkWorker
@@ -18,7 +17,7 @@ struct IsolationTests {
   static let launcher = WorkerLauncher(
     executable: ProcessInfo.processInfo.environment["TEST_WORKER"]
       ?? URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-      .appendingPathComponent("waymark").path)
+      .appendingPathComponent("waymark-station").path)
 
   static func files(_ folder: String) throws -> [(name: String, bytes: [UInt8])] {
     let path = "\(project)/Tests/Fixtures/\(folder)"

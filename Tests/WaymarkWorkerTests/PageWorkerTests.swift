@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 import Testing
-import WaymarkGeometry
 import WaymarkImage
 
+@testable import WaymarkStation
 @testable import WaymarkWorker
 
 /// Looks at the colours of live frames by real workers.

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 import WaymarkImage
-import WaymarkText
 
+@testable import WaymarkText
 @testable import WaymarkWorker
 
 /// The program that reads text, when it was compromised by the printed text: nothing that it says is trusted before it was looked at.

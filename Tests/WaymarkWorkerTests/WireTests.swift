@@ -2,10 +2,9 @@ import Testing
 import WaymarkBarcodes
 import WaymarkDocuments
 import WaymarkFrames
-import WaymarkGeometry
 import WaymarkImage
-import WaymarkSymbologies
 
+@testable import WaymarkStation
 @testable import WaymarkWorker
 
 struct WireTests {
@@ -55,15 +54,18 @@ struct WireTests {
     for request in [
       WorkerRequest.prepared(size: 9, width: nil), .prepared(size: 9, width: 200, asJPEG: true), .gray(size: 3),
       .frame(size: 100_000, order), .preview(size: 100_000, order, .transverse, quality: 80),
-      .page(size: 9, PageRequest(.place(near: nil))), .page(size: 9, PageRequest(.place(near: Self.corners))),
-      .page(size: 9, PageRequest(.settled(near: Self.corners))), .page(size: 9, PageRequest(.settled(near: nil))),
-      .page(size: 9, PageRequest(.adjusted(Self.corners, snaps: true))),
-      .page(size: 9, PageRequest(.jpeg(width: 40), outline: Self.corners, filter: .photo, turns: 3)),
-      .page(size: 9, PageRequest(.jpeg(width: nil), outline: Self.corners, bends: [0, 0.5, -0.5, 1])),
-      .page(size: 9, PageRequest(.png)), .page(size: 9, PageRequest(.coded)),
+      .task(size: 9, [1, 2, 3]),
     ] {
       #expect(try WorkerRequest(wireBytes: request.wireBytes) == request)
     }
+    for task in [
+      PageRequest(.place(near: nil)), PageRequest(.place(near: Self.corners)),
+      PageRequest(.settled(near: Self.corners)), PageRequest(.settled(near: nil)),
+      PageRequest(.adjusted(Self.corners, snaps: true)),
+      PageRequest(.jpeg(width: 40), outline: Self.corners, filter: .photo, turns: 3),
+      PageRequest(.jpeg(width: nil), outline: Self.corners, bends: [0, 0.5, -0.5, 1]),
+      PageRequest(.png), PageRequest(.coded),
+    ] { #expect(try PageRequest(wireBytes: task.wireBytes) == task) }
     #expect(throws: WireReader.Malformed.self) { try WorkerRequest(wireBytes: [1, 2, 3]) }
     #expect(throws: WireReader.Malformed.self) { try WorkerRequest(wireBytes: [UInt8](repeating: 99, count: 24)) }
   }
@@ -76,7 +78,8 @@ struct WireTests {
       .place(near: Self.corners), outline: Self.corners,
       bends: [Double](repeating: 1, count: PageBends.numberLimit), turns: 3)
     #expect(WorkerRequest.codesInFile(size: 12, everything).wireBytes.count <= WorkerEndpoint.requestLimit)
-    #expect(WorkerRequest.page(size: 12, order).wireBytes.count <= WorkerEndpoint.requestLimit)
+    #expect(WorkerRequest.task(size: 12, order.wireBytes).wireBytes.count <= WorkerEndpoint.requestLimit)
+    #expect(order.wireBytes.count <= WorkerEndpoint.taskLimit)
   }
 
   @Test func whatIsMadeOfPagesComesBackAsItWas() throws {

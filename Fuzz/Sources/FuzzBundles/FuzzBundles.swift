@@ -1,8 +1,7 @@
 import FuzzSupport
 import Glibc
-import WaymarkOnboarding
+@testable import WaymarkOnboarding
 
-@testable import WaymarkBundles
 
 /// Bundles as a stranger could write them, taken for signed: their tar, their manifest, their files.
 @main

@@ -1,8 +1,6 @@
 import FuzzSupport
 import WaymarkBarcodes
-import WaymarkGeometry
 import WaymarkImage
-import WaymarkSymbologies
 
 /// Small pictures (PNM) through the reader: the probe, the rescue passes and libzbar. The first byte says how they are read: one way
 /// an input, for with every pass it takes a tenth of a second, and many inputs find more than thorough ones.

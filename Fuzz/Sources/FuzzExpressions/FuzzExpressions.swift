@@ -1,5 +1,5 @@
 import FuzzSupport
-import WaymarkGeometry
+import WaymarkImage
 import WaymarkSystem
 
 @testable import WaymarkText

@@ -1,8 +1,7 @@
 import FuzzSupport
-import WaymarkImage
+@testable import WaymarkImage
 import WaymarkSystem
 
-@testable import WaymarkNetworks
 @testable import WaymarkText
 
 /// The file of the network that reads lines: damaged as a whole, and with a head that fits whatever follows.

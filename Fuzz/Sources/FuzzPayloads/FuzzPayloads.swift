@@ -1,6 +1,6 @@
 import FoundationEssentials
 import FuzzSupport
-import WaymarkJSON
+import WaymarkSystem
 
 @testable import WaymarkOnboarding
 

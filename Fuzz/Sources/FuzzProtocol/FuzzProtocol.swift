@@ -1,6 +1,6 @@
 import FuzzSupport
 import NIOCore
-import WaymarkJSON
+import WaymarkSystem
 
 @testable import WaymarkProtocol
 

@@ -1,1 +1,1 @@
-../../../Sources/WaymarkServer/Connections/LineFramer.swift
+../../../Sources/Service/WaymarkServer/Connections/LineFramer.swift

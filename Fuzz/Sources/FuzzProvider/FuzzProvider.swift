@@ -1,6 +1,6 @@
 import FuzzSupport
-import WaymarkAccounts
-import WaymarkJSON
+import WaymarkPeople
+import WaymarkSystem
 import WaymarkOnboarding
 import WaymarkProtocol
 

@@ -1,1 +1,1 @@
-../../../Sources/WaymarkService/Accounts/ProviderAnswer+Request.swift
+../../../Sources/Station/WaymarkStation/Accounts/ProviderAnswer+Request.swift

@@ -1,8 +1,7 @@
 import FuzzSupport
-import WaymarkJSON
+import WaymarkSystem
 
-@testable import WaymarkAccounts
-@testable import WaymarkSignature
+@testable import WaymarkPeople
 
 /// The files in which users and signatures are kept, and strokes of the wire, as a disk or another hand may have left them.
 @main

@@ -1,9 +1,7 @@
 import FuzzSupport
 import WaymarkBarcodes
 import WaymarkFrames
-import WaymarkGeometry
 import WaymarkImage
-import WaymarkSymbologies
 import WaymarkSystem
 import WaymarkText
 

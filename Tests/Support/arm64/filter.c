@@ -1,5 +1,5 @@
 // Loaded into programs for arm64 that qemu-user runs, which knows no filter of system calls and no limit of memory: stands in for those of
-// a worker (Sources/CSandbox) at the C library's functions, so that it is taken for locked in. What calls the kernel past them is not
+// a worker (Sources/Service/CSandbox) at the C library's functions, so that it is taken for locked in. What calls the kernel past them is not
 // refused; the real filter is seen in a booted system alone.
 #define _GNU_SOURCE
 #include <errno.h>

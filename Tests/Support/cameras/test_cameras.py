@@ -516,7 +516,7 @@ class Tests:
         """Without the program the service says what to install."""
         alone = self.folder / "alone"
         alone.mkdir()
-        shutil.copy(self.waymark, alone)
+        shutil.copy(self.waymark, alone / "waymark")
         service = Service(alone / "waymark", self.folder, "rtsp://127.0.0.1:9/stream")
         _, event = service.wait("camera.status", status="lost", code="cameraProgramMissing")
         assert event["hint"] == "apt install waymark-cameras", event

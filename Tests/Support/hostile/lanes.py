@@ -265,7 +265,7 @@ def main():
     parser.add_argument('--rate', type=float, default=5)
     parser.add_argument('--strict', action='store_true')
     parser.add_argument('--write', action='store_true', help='put the figures into docs/reliability.md')
-    parser.add_argument('waymark', nargs='?', default=f'{TOP}/.build/release/waymark')
+    parser.add_argument('waymark', nargs='?', default=f'{TOP}/.build/release/waymark-station')
     options = parser.parse_args()
     faults, found = [], []
     with tempfile.TemporaryDirectory(prefix='wm-', dir='/tmp') as folder:

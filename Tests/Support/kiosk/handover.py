@@ -109,7 +109,7 @@ def a_program_that_fails_or_hangs_is_told_to_the_visitor_and_may_be_tried_again(
 
 @check
 def a_page_is_looked_at_without_camera_and_service(browser):
-    command = [WAYMARK, "kiosk", "--preview", "--page", os.path.join(ROOT, "Samples/page/page.yaml"), "--listen", "127.0.0.1:0", "--show", "field", "--assets", os.path.join(ROOT, "Sources/WaymarkKiosk/Resources")]
+    command = [WAYMARK, "kiosk", "--preview", "--page", os.path.join(ROOT, "Samples/page/page.yaml"), "--listen", "127.0.0.1:0", "--show", "field", "--assets", os.path.join(ROOT, "Sources/Station/WaymarkKiosk/Resources")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as kiosk:
         try:
             browser.open(kiosk.stdout.readline().strip())

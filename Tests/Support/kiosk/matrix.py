@@ -36,7 +36,7 @@ COMMON = {"en": r"\b(the|your|you|with|please|and|is|are|of|to|this|that|from|ag
 def tables():
     """Every text of the page by its language, those with places for something as patterns."""
     texts = {"en": set(), "de": set()}
-    folder = os.path.join(ROOT, "Sources/WaymarkKiosk/Resources/js")
+    folder = os.path.join(ROOT, "Sources/Station/WaymarkKiosk/Resources/js")
     for path in [os.path.join(folder, "strings.js")] + [os.path.join(folder, "strings", one) for one in os.listdir(os.path.join(folder, "strings"))]:
         with open(path, encoding="utf8") as file:
             english, german = re.split(r"(?m)^(?:export )?const de = \{", file.read())

@@ -7,7 +7,7 @@ from fields import Program
 from stand import ROOT, WAYMARK, Stand
 
 PAGE = os.path.join(ROOT, "Samples/page/page.yaml")
-ASSETS = os.path.join(ROOT, "Sources/WaymarkKiosk/Resources")
+ASSETS = os.path.join(ROOT, "Sources/Station/WaymarkKiosk/Resources")
 
 
 def part(browser, name, script):

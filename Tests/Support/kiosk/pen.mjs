@@ -1,7 +1,7 @@
 // Draws the strokes of Tests/Fixtures/Signature/pen.json with the page's pen and compares every line with the fixture, which the service's
 // pen is compared with too (SignaturePenTests). `--write` makes the lines of the fixture anew.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { Ink } from '../../../Sources/WaymarkKiosk/Resources/js/elements/signature-ink.js';
+import { Ink } from '../../../Sources/Station/WaymarkKiosk/Resources/js/elements/signature-ink.js';
 
 const file = new URL('../../Fixtures/Signature/pen.json', import.meta.url);
 const fixture = JSON.parse(readFileSync(file, 'utf8'));

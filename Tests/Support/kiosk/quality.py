@@ -6,7 +6,7 @@ from checks import FRAMES, PICTURES, SCENE, at_rest, check, fits, picture, settl
 from documents import storage
 from stand import ROOT, Stand
 
-RESOURCES = os.path.join(ROOT, "Sources/WaymarkKiosk/Resources")
+RESOURCES = os.path.join(ROOT, "Sources/Station/WaymarkKiosk/Resources")
 TEXT = [("text", s) for s in ("surface", "surface-raised", "surface-sunken")] + [("text-soft", s) for s in ("surface", "surface-raised", "surface-sunken")] + [
     ("accent-text", "accent"), ("accent-text", "accent-strong"), ("accent", "surface"), ("accent", "surface-raised"), ("accent", "accent-soft"),
     ("text", "accent-soft"), ("good-text", "good"), ("good", "surface-raised"), ("good", "good-soft"), ("warn", "surface-raised"), ("warn", "warn-soft"),

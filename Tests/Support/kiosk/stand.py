@@ -12,9 +12,9 @@ import threading
 import time
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "../../.."))
-WAYMARK = os.environ.get("WAYMARK", os.path.join(ROOT, ".build/release/waymark"))
+WAYMARK = os.environ.get("WAYMARK", os.path.join(ROOT, ".build/release/waymark-station"))
 # The page as packages carry it, where Scripts/bundle-page has made it.
-PAGE_FOLDER = os.environ.get("KIOSK_PAGE", os.path.join(ROOT, "Sources/WaymarkKiosk/Resources"))
+PAGE_FOLDER = os.environ.get("KIOSK_PAGE", os.path.join(ROOT, "Sources/Station/WaymarkKiosk/Resources"))
 
 
 class Camera:

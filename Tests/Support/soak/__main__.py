@@ -19,7 +19,7 @@ def main():
     parser.add_argument('--cameras', type=int, choices=(1, 2), default=1)
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--output', default=os.path.join(ROOT, '.build', 'soak'))
-    parser.add_argument('--waymark', default=os.path.join(ROOT, '.build', 'release', 'waymark'))
+    parser.add_argument('--waymark', default=os.path.join(ROOT, '.build', 'release', 'waymark-station'))
     parser.add_argument('--record')
     options = parser.parse_args()
     os.makedirs(options.output, exist_ok=True)

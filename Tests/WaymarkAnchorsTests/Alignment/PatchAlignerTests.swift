@@ -1,6 +1,5 @@
 import Testing
 import WaymarkAnchors
-import WaymarkGeometry
 import WaymarkImage
 
 @Suite struct PatchAlignerTests {

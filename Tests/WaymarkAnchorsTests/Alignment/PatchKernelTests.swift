@@ -1,7 +1,6 @@
 import CKernels
 import Testing
 import WaymarkAnchors
-import WaymarkGeometry
 import WaymarkImage
 
 /// The kernels against plain Swift.

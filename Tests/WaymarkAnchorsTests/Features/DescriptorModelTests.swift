@@ -1,9 +1,7 @@
 import CKernels
 import CModels
 import Testing
-import WaymarkGeometry
 import WaymarkImage
-import WaymarkNetworks
 import WaymarkSystem
 
 @testable import WaymarkAnchors

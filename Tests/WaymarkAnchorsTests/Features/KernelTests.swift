@@ -1,6 +1,5 @@
 import CKernels
 import Testing
-import WaymarkGeometry
 import WaymarkImage
 
 @testable import WaymarkAnchors

@@ -1,4 +1,3 @@
-import WaymarkGeometry
 import WaymarkImage
 
 @testable import WaymarkAnchors

@@ -1,6 +1,5 @@
 import Testing
 import WaymarkAnchors
-import WaymarkGeometry
 import WaymarkImage
 
 /// A detector that knows where things are.

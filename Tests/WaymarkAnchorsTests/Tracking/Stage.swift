@@ -1,5 +1,4 @@
 import WaymarkAnchors
-import WaymarkGeometry
 import WaymarkImage
 
 /// Pictures and frames for the tests, drawn by rule.

@@ -1,9 +1,7 @@
 import Testing
-import WaymarkGeometry
 import WaymarkImage
 
 @testable import WaymarkBarcodes
-@testable import WaymarkSymbologies
 
 /// Symbols that switch between the modes of their symbology at random, as zint encodes them, and sequences of modes that no
 /// encoder of today writes.

@@ -1,9 +1,7 @@
 import Testing
-import WaymarkGeometry
 import WaymarkImage
 
 @testable import WaymarkBarcodes
-@testable import WaymarkSymbologies
 
 /// Messages that are spread over several codes.
 struct StructuredAppendTests {

@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import WaymarkGeometry
 import WaymarkSystem
 
 @testable import WaymarkImage

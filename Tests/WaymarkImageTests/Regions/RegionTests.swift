@@ -1,5 +1,4 @@
 import Testing
-import WaymarkGeometry
 
 @testable import WaymarkImage
 

@@ -1,8 +1,9 @@
 import Testing
 import WaymarkDocuments
-import WaymarkGeometry
 import WaymarkImage
-import WaymarkPipeline
+import WaymarkService
+
+@testable import WaymarkStation
 
 /// Twenty-four bits that look like chance, the same for the same place of a picture.
 func scrambled(_ place: Int, by shift: UInt64 = 7) -> UInt64 {

@@ -1,9 +1,10 @@
 import Testing
 import WaymarkDocuments
 import WaymarkFrames
-import WaymarkGeometry
 import WaymarkImage
-import WaymarkPipeline
+import WaymarkService
+
+@testable import WaymarkStation
 
 /// Frames of a camera over a table, 15 a second, played to what follows and captures pages.
 @Suite struct PageTrackerTests {

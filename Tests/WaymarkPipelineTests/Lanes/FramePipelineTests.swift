@@ -4,7 +4,7 @@ import WaymarkFrames
 import WaymarkImage
 import WaymarkSystem
 
-@testable import WaymarkPipeline
+@testable import WaymarkService
 
 /// A source whose frames come when the test says.
 private final class ManualSource: FrameSource {

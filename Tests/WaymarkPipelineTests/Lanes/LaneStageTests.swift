@@ -2,7 +2,7 @@ import Testing
 import WaymarkBarcodes
 import WaymarkFrames
 import WaymarkImage
-import WaymarkPipeline
+import WaymarkService
 import WaymarkSystem
 
 struct LaneStageTests {

@@ -1,6 +1,6 @@
 import Foundation
 import Testing
-import WaymarkGeometry
+import WaymarkImage
 
 @testable import WaymarkScenes
 

@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 import WaymarkBarcodes
-import WaymarkGeometry
-import WaymarkSymbologies
+import WaymarkImage
 import WaymarkSystem
 
 @testable import WaymarkScenes

@@ -1,7 +1,6 @@
 import Testing
 import WaymarkBarcodes
-import WaymarkGeometry
-import WaymarkSymbologies
+import WaymarkImage
 import WaymarkSystem
 
 @testable import WaymarkScenes

@@ -1,5 +1,5 @@
 import Foundation
-import WaymarkGeometry
+import WaymarkImage
 
 @testable import WaymarkScenes
 

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
+import WaymarkBarcodes
 import WaymarkConfiguration
-import WaymarkSymbologies
 import WaymarkSystem
 
 @testable import WaymarkService
+@testable import WaymarkStation
 
 /// The section `profiles`: which keys it takes, and what they do.
 @Suite struct ProfileConfigurationTests {
@@ -15,7 +16,8 @@ import WaymarkSystem
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try yaml.write(toFile: folder + "/waymark.yaml", atomically: true, encoding: .utf8)
     let loader = ConfigurationLoader(
-      named: folder + "/waymark.yaml", environment: ["XDG_CONFIG_HOME": folder], flags: flags, isSystem: false)
+      named: folder + "/waymark.yaml", environment: ["XDG_CONFIG_HOME": folder], flags: flags, isSystem: false,
+      schema: stationSchema)
     let (configuration, problems) = loader.load()
     return (configuration, problems + ConfigurationReview.problems(in: configuration))
   }
@@ -60,11 +62,11 @@ import WaymarkSystem
     let profiled = try #require(configuration.using(profile: "goods-in"))
     #expect(profiled.scan.barcodeSymbologies == ["ean13", "code128"])
     #expect(profiled.scan.newAfter == 4)
-    #expect(profiled.typing.suffix == "{Tab}")
-    #expect(profiled.documents.pages == 5 && profiled.documents.folder == "/var/lib/waymark/pages")
-    #expect(TextSettings(profiled.text, profiled.document).patterns.count == 2)
+    #expect(TypingSettings(profiled).suffix == "{Tab}")
+    #expect(DocumentSettings(profiled).pageLimit == 5 && DocumentSettings(profiled).folder == "/var/lib/waymark/pages")
+    #expect(TextSettings(profiled).patterns.count == 2)
     // And the file is as it was.
-    #expect(configuration.scan.barcodeSymbologies == ["qr"] && configuration.documents.pages == 50)
+    #expect(configuration.scan.barcodeSymbologies == ["qr"] && DocumentSettings(configuration).pageLimit == 50)
     #expect(configuration.using(profile: "empty")?.scan == configuration.scan)
     #expect(configuration.using(profile: "none") == nil)
   }
@@ -83,7 +85,7 @@ import WaymarkSystem
 
   @Test func flagsGoBeforeAProfile() throws {
     let (configuration, _) = try load(example, flags: ["type.suffix": "!"])
-    #expect(configuration.using(profile: "goods-in")?.typing.suffix == "!")
+    #expect(configuration.using(profile: "goods-in").map(TypingSettings.init)?.suffix == "!")
   }
 
   @Test(arguments: [
@@ -124,6 +126,6 @@ import WaymarkSystem
     let wanted = try load("documents: {pages: 6, folder: /b}\n").configuration
     let (new, restart) = running.running(insteadOf: wanted)
     #expect(restart == ["documents.folder"])
-    #expect(new.documents.pages == 6 && new.documents.folder == "/a")
+    #expect(DocumentSettings(new).pageLimit == 6 && DocumentSettings(new).folder == "/a")
   }
 }

@@ -1,6 +1,5 @@
 import Foundation
 import Testing
-import WaymarkJSON
 import WaymarkProtocol
 import WaymarkSystem
 

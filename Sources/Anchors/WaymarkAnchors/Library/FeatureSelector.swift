@@ -1,0 +1,138 @@
+import WaymarkImage
+
+/// Chooses the features that together are found again in as many simulated frames as possible.
+///
+/// Every corner of a frame that some candidates match at its right place is an item; a candidate is worth the items that
+/// it covers, less where others cover them already and where the frame has plenty. The sum is submodular, so the greedy
+/// choice is within 1 − 1/e of the best (G. Nemhauser, L. Wolsey, M. Fisher, Mathematical Programming 14 (1978)).
+struct FeatureSelector {
+  private let pool: CandidatePool
+  private let distance: Int
+  /// For each candidate, the items it covers.
+  private var items: [[Int32]]
+  private var itemFrame: [Int32] = []
+  /// For each frame, how many of its corners any candidate covers.
+  private(set) var found: [Int] = []
+
+  init(pool: CandidatePool, distance: Int) {
+    self.pool = pool
+    self.distance = distance
+    items = Array(repeating: [], count: pool.features.count)
+  }
+
+  /// For each frame, how many of its corners the chosen candidates cover.
+  func sightings(_ chosen: [Int]) -> [Int] {
+    var covered = [Bool](repeating: false, count: itemFrame.count)
+    for c in chosen { for item in items[c] { covered[Int(item)] = true } }
+    var counts = [Int](repeating: 0, count: found.count)
+    for (i, c) in covered.enumerated() where c { counts[Int(itemFrame[i])] += 1 }
+    return counts
+  }
+
+  /// Takes the features of one simulated frame.
+  mutating func add(_ features: FeatureSet, map: Homography, doubled: Bool, share: Double) {
+    guard let back = map.inverse else { return }
+    let frame = Int32(found.count)
+    var count = 0
+    var near: [(index: Int32, distance: Int)] = []
+    for q in 0..<features.count {
+      let f = features.features[q]
+      let place = Point2(Double(f.x), Double(f.y))
+      let p = back.apply(place)
+      guard p.x.isFinite, p.y.isFinite, abs(p.x) < 2000, abs(p.y) < 2000 else { continue }
+      // The tolerance of two level pixels in the frame, on the reference by the mean scale of the map there.
+      let j = back.derivative(at: place)
+      let scale = abs(j.dx.cross(j.dy)).squareRoot()
+      let radius = Float(min(16, 2.0 * Double(f.scale) * scale))
+      let d = features.descriptor(q)
+      near.removeAll(keepingCapacity: true)
+      var best = distance + 1
+      pool.forEach(near: SIMD2(Float(p.x), Float(p.y)), radius: radius) { k in
+        var h = 0
+        for i in 0..<4 { h += (d[i] ^ pool.descriptors[4 * k + i]).nonzeroBitCount }
+        if h <= distance {
+          best = min(best, h)
+          near.append((Int32(k), h))
+        }
+      }
+      guard best <= distance else { continue }
+      let item = Int32(itemFrame.count)
+      itemFrame.append(frame)
+      count += 1
+      for n in near where n.distance <= max(best + 10, 39) { items[Int(n.index)].append(item) }
+    }
+    found.append(count)
+  }
+
+  /// The candidates to keep, the most useful first.
+  func choose(limit: Int) -> [Int] {
+    var covered = [UInt8](repeating: 0, count: itemFrame.count)
+    var perFrame = [Float](repeating: 0, count: found.count)
+    func gain(_ k: Int) -> Float {
+      var sum: Float = 0
+      for item in items[k] {
+        let again = covered[Int(item)]
+        let weight: Float = again == 0 ? 1 : again == 1 ? 0.35 : again == 2 ? 0.12 : 0.03
+        sum += weight / (3 + perFrame[Int(itemFrame[Int(item)])])
+      }
+      return sum
+    }
+    // Lazy greedy: a gain can only fall, so a stale one that still leads after renewal is the greatest.
+    var heap = LazyHeap()
+    for k in items.indices where !items[k].isEmpty { heap.push(gain(k), k) }
+    var chosen: [Int] = []
+    while chosen.count < limit, let top = heap.pop() {
+      let fresh = gain(top.index)
+      if let next = heap.top, fresh < next.gain || (fresh == next.gain && top.index > next.index) {
+        heap.push(fresh, top.index)
+        continue
+      }
+      chosen.append(top.index)
+      for item in items[top.index] {
+        let i = Int(item)
+        let again = covered[i]
+        perFrame[Int(itemFrame[i])] += again == 0 ? 1 : again == 1 ? 0.35 : 0.1
+        if again < 255 { covered[i] += 1 }
+      }
+    }
+    return chosen
+  }
+}
+
+/// A binary heap of gains, the greatest on top, the lower index first among equals.
+private struct LazyHeap {
+  struct Entry {
+    var gain: Float
+    var index: Int
+    func leads(_ other: Entry) -> Bool { gain > other.gain || (gain == other.gain && index < other.index) }
+  }
+  private var entries: [Entry] = []
+
+  var top: Entry? { entries.first }
+
+  mutating func push(_ gain: Float, _ index: Int) {
+    entries.append(Entry(gain: gain, index: index))
+    var i = entries.count - 1
+    while i > 0, entries[i].leads(entries[(i - 1) / 2]) {
+      entries.swapAt(i, (i - 1) / 2)
+      i = (i - 1) / 2
+    }
+  }
+
+  mutating func pop() -> Entry? {
+    guard let first = entries.first else { return nil }
+    let last = entries.removeLast()
+    guard !entries.isEmpty else { return first }
+    entries[0] = last
+    var i = 0
+    while true {
+      var best = i
+      for child in [2 * i + 1, 2 * i + 2] where child < entries.count && entries[child].leads(entries[best]) {
+        best = child
+      }
+      if best == i { return first }
+      entries.swapAt(i, best)
+      i = best
+    }
+  }
+}

@@ -1,0 +1,320 @@
+import WaymarkImage
+
+/// The place of an anchor that a single match implies: an affine map reference → frame.
+///
+/// Both patches of a match are known up to a turn and a size, so a match fixes the map around itself: the frame patch is
+/// the view's patch turned by the difference of directions and scaled by the level.
+struct Hypothesis {
+  var anchor: Int
+  var linear: Linear2
+  var shift: SIMD2<Float>
+  /// Where the match lies in the frame.
+  var origin: SIMD2<Float>
+  /// The sum of the weights of the matches that agree.
+  var support: Float
+  /// How many agree.
+  var count: Int
+  /// The whole map, where a copy in sight tells it: the affine one is what it comes to around the match.
+  var predicted: Homography?
+
+  @inline(__always)
+  func apply(_ p: SIMD2<Float>) -> SIMD2<Float> { linear.apply(p.x, p.y) + shift }
+
+  var homography: Homography {
+    if let predicted { return predicted }
+    return Homography(
+      SIMD3(Double(linear.a), Double(linear.b), Double(shift.x)),
+      SIMD3(Double(linear.c), Double(linear.d), Double(shift.y)), SIMD3(0, 0, 1))
+  }
+}
+
+/// Finds, for every anchor with matches, the match whose map most others agree with.
+///
+/// No samples are drawn: with one match a hypothesis, all can be tried (after the one-point voting of D. Lowe, IJCV 2004,
+/// section 7.3, with the agreement of the other matches in place of bins).
+final class HypothesisSearch {
+  struct Settings {
+    /// Matches of an anchor that are looked at, the nearest first.
+    var perAnchor = 160
+    /// Hypotheses handed on, the best supported first.
+    var kept = 32
+    /// How many pixels two matches that stand alone must lie apart.
+    var apart: Float = 10
+  }
+
+  /// The descriptor and place of a match, ready for comparing.
+  private struct Local {
+    var reference: SIMD2<Float>
+    var frame: SIMD2<Float>
+    var linear: Linear2
+    var weight: Float
+  }
+
+  private let settings: Settings
+  private let library: AnchorLibrary
+  private let index: LibraryIndex
+  /// Of each anchor: how many matches it has, and where they begin in `grouped`, or end there once they are filled in.
+  private let counts: UnsafeMutablePointer<Int32>
+  private let heads: UnsafeMutablePointer<Int32>
+  private let anchors: Int
+  private let grouped: UnsafeMutablePointer<Int32>
+  private let locals: UnsafeMutablePointer<Local>
+  /// The places of `locals` on the reference and in the frame, across and down, block by block.
+  private let places: UnsafeMutablePointer<(Block, Block, Block, Block)>
+  private let turns: [SIMD2<Float>]
+  private(set) var hypotheses: [Hypothesis] = []
+
+  init(library: AnchorLibrary, matches: Int, settings: Settings = Settings()) {
+    self.settings = settings
+    self.library = library
+    index = library.index
+    anchors = library.references.count
+    counts = .allocate(capacity: anchors)
+    heads = .allocate(capacity: anchors)
+    counts.initialize(repeating: 0, count: anchors)
+    heads.initialize(repeating: 0, count: anchors)
+    grouped = .allocate(capacity: matches)
+    locals = .allocate(capacity: settings.perAnchor)
+    places = .allocate(capacity: settings.perAnchor / Block.scalarCount + 1)
+    turns = (0..<Feature.directions).map {
+      let a = 2 * Double.pi * Double($0) / Double(Feature.directions)
+      return SIMD2(Float(Double.cosine(a)), Float(Double.sine(a)))
+    }
+    hypotheses.reserveCapacity(settings.kept + 1)
+  }
+
+  deinit {
+    counts.deallocate()
+    heads.deallocate()
+    grouped.deallocate()
+    locals.deallocate()
+    places.deallocate()
+  }
+
+  /// Fills `hypotheses` from matches, nearest first, of which at least `minimum` must agree.
+  ///
+  /// Where two or three are enough, they must lie apart: one corner that is seen at two sizes agrees with itself.
+  func run(
+    _ matches: UnsafePointer<FeatureMatch>, count: Int, features: UnsafePointer<Feature>, minimum: Int = 4
+  ) {
+    hypotheses.removeAll(keepingCapacity: true)
+    counts.update(repeating: 0, count: anchors)
+    for i in 0..<count { counts[Int(matches[i].anchor)] += 1 }
+    var sum: Int32 = 0
+    for i in 0..<anchors {
+      heads[i] = sum
+      sum += counts[i]
+    }
+    for i in 0..<count {
+      let a = Int(matches[i].anchor)
+      grouped[Int(heads[a])] = Int32(i)
+      heads[a] += 1
+    }
+    for anchor in 0..<anchors where Int(counts[anchor]) >= minimum {
+      let n = min(Int(counts[anchor]), settings.perAnchor)
+      let first = Int(heads[anchor] - counts[anchor])
+      for k in 0..<n { locals[k] = local(matches[Int(grouped[first + k])], features) }
+      if let h = best(anchor, n, minimum) { insert(h) }
+    }
+  }
+
+  /// The best hypothesis of one anchor among its matches that were not struck out.
+  func next(
+    of anchor: Int, _ matches: UnsafePointer<FeatureMatch>, features: UnsafePointer<Feature>, minimum: Int
+  ) -> Hypothesis? {
+    let n = min(Int(counts[anchor]), settings.perAnchor)
+    guard n >= minimum else { return nil }
+    let first = Int(heads[anchor] - counts[anchor])
+    for k in 0..<n { locals[k] = local(matches[Int(grouped[first + k])], features) }
+    return best(anchor, n, minimum)
+  }
+
+  /// The best hypothesis of a further copy of an anchor on the planes of those that were found.
+  ///
+  /// A match brings two numbers there, its place, and no longer four that one corner hardly tells. Matches whose own size and turn are not
+  /// those of the plane at their place are left out.
+  func next(
+    of anchor: Int, on planes: CopyPlanes, _ matches: UnsafePointer<FeatureMatch>, features: UnsafePointer<Feature>
+  ) -> Hypothesis? {
+    let n = min(Int(counts[anchor]), settings.perAnchor)
+    guard n >= 2, !planes.isEmpty else { return nil }
+    let first = Int(heads[anchor] - counts[anchor])
+    var kept = 0
+    for k in 0..<n {
+      var l = local(matches[Int(grouped[first + k])], features)
+      guard let (map, point) = planes.point(at: l.frame) else { continue }
+      let d = map.derivative(at: point)
+      let linear = Linear2(Float(d.dx.x), Float(d.dy.x), Float(d.dx.y), Float(d.dy.y))
+      let determinant = linear.determinant
+      guard determinant > 1e-6, Self.alike(linear, l.linear, determinant) else { continue }
+      l.linear = linear
+      locals[kept] = l
+      kept += 1
+    }
+    guard var top = best(anchor, kept, 2, Self.onPlane) else { return nil }
+    top.predicted = planes.map(from: top.linear.inverse(top.origin - top.shift), to: top.origin)
+    return top.predicted == nil ? nil : top
+  }
+
+  /// Strikes out the matches of one anchor of which `isSpent` is true; the others keep their order.
+  private func strike(
+    of anchor: Int, _ matches: UnsafePointer<FeatureMatch>, features: UnsafePointer<Feature>, _ isSpent: (Local) -> Bool
+  ) {
+    let first = Int(heads[anchor] - counts[anchor])
+    var kept = first
+    for k in first..<Int(heads[anchor]) where !isSpent(local(matches[Int(grouped[k])], features)) {
+      grouped[kept] = grouped[k]
+      kept += 1
+    }
+    counts[anchor] = Int32(kept - first)
+    heads[anchor] = Int32(kept)
+  }
+
+  /// Strikes out the matches of an anchor that lie inside an outline in the frame.
+  func strike(
+    of anchor: Int, in outline: Quadrilateral, _ matches: UnsafePointer<FeatureMatch>, features: UnsafePointer<Feature>
+  ) {
+    strike(of: anchor, matches, features: features) {
+      outline.contains(Point2(Double($0.frame.x), Double($0.frame.y)))
+    }
+  }
+
+  /// Strikes out the matches that agree with a hypothesis, and the one that it was made from.
+  func strike(
+    supporting h: Hypothesis, _ matches: UnsafePointer<FeatureMatch>, features: UnsafePointer<Feature>
+  ) {
+    strike(of: h.anchor, matches, features: features) { $0.frame == h.origin || supports($0, h) }
+  }
+
+  private func insert(_ h: Hypothesis) {
+    var i = hypotheses.count
+    while i > 0, hypotheses[i - 1].support < h.support { i -= 1 }
+    guard i < settings.kept else { return }
+    hypotheses.insert(h, at: i)
+    if hypotheses.count > settings.kept { hypotheses.removeLast() }
+  }
+
+  private func local(_ match: FeatureMatch, _ features: UnsafePointer<Feature>) -> Local {
+    let f = features[Int(match.query)]
+    let r = index.features[Int(match.place)]
+    let turn = turns[(Int(f.direction) - Int(r.direction)) & (Feature.directions - 1)]
+    let l = ViewCatalog.linears[Int(r.view)]
+    let (c, s) = (f.scale * turn.x, f.scale * turn.y)
+    return Local(
+      reference: r.position, frame: SIMD2(f.x, f.y),
+      linear: Linear2(c * l.a - s * l.c, c * l.b - s * l.d, s * l.a + c * l.c, s * l.b + c * l.d),
+      weight: max(0.1, (78 - Float(match.distance)) / 40))
+  }
+
+  /// How far two matches may disagree: squared pixels, and the squared share of their distance.
+  private typealias Tolerance = (base: Float, share: Float)
+  /// Six pixels and a fifth of the distance: one match tells size and turn no better.
+  private static let ofOneMatch: Tolerance = (36, 0.04)
+  /// What the plane of a copy tells: four pixels, and a tenth of the distance by which things are turned and resized.
+  private static let onPlane: Tolerance = (16, 0.01)
+
+  /// The best hypothesis among the first `n` of `locals`.
+  ///
+  /// Of fewer than four matches none may be the corner of the first one, seen at another size.
+  private func best(_ anchor: Int, _ n: Int, _ minimum: Int, _ tolerance: Tolerance = ofOneMatch) -> Hypothesis? {
+    var top: Hypothesis?
+    let blocks = (n + Block.scalarCount - 1) / Block.scalarCount
+    spread(n, over: blocks)
+    for i in 0..<n {
+      let a = locals[i]
+      let determinant = a.linear.determinant
+      guard determinant > 1e-6 else { continue }
+      var support: Float = 0
+      var (count, apart) = (0, 0)
+      for block in 0..<blocks {
+        let near = agreeing(a, block, tolerance)
+        guard any(near) else { continue }
+        for lane in 0..<Block.scalarCount where near[lane] {
+          let k = block * Block.scalarCount + lane
+          guard Self.alike(a.linear, locals[k].linear, determinant) else { continue }
+          if minimum < 4 {
+            let d = locals[k].frame - a.frame
+            if k == i || (d * d).sum() >= settings.apart * settings.apart {
+              apart += 1
+            } else if minimum == 2 {
+              continue
+            }
+          }
+          support += locals[k].weight
+          count += 1
+        }
+      }
+      if count >= max(4, minimum) || minimum < 4 && apart >= minimum, support > (top?.support ?? 0) {
+        let shift = a.frame - a.linear.apply(a.reference.x, a.reference.y)
+        top = Hypothesis(
+          anchor: anchor, linear: a.linear, shift: shift, origin: a.frame, support: support, count: count)
+      }
+    }
+    return top
+  }
+
+  /// So many matches are compared with one at a time.
+  private typealias Block = SIMD8<Float>
+
+  /// Fills `places` from the first `n` of `locals`; what fills the last block agrees with nothing.
+  private func spread(_ n: Int, over blocks: Int) {
+    for block in 0..<blocks {
+      var (u, v, x, y) = (
+        Block(repeating: .nan), Block(repeating: .nan), Block(repeating: .nan), Block(repeating: .nan)
+      )
+      for lane in 0..<min(Block.scalarCount, n - block * Block.scalarCount) {
+        let l = locals[block * Block.scalarCount + lane]
+        (u[lane], v[lane], x[lane], y[lane]) = (l.reference.x, l.reference.y, l.frame.x, l.frame.y)
+      }
+      places[block] = (u, v, x, y)
+    }
+  }
+
+  /// Which matches of a block stand where the map of one puts them.
+  @inline(__always)
+  private func agreeing(_ a: Local, _ block: Int, _ tolerance: Tolerance) -> SIMDMask<Block.MaskStorage> {
+    let (u, v, x, y) = places[block]
+    let (ru, rv) = (u - a.reference.x, v - a.reference.y)
+    let (dx, dy) = (x - a.frame.x, y - a.frame.y)
+    let ex = a.linear.a * ru + a.linear.b * rv - dx
+    let ey = a.linear.c * ru + a.linear.d * rv - dy
+    return ex * ex + ey * ey .<= tolerance.base + tolerance.share * (dx * dx + dy * dy)
+  }
+
+  /// Returns whether two local maps agree in size and turn: `b · a⁻¹` is near to a similarity near to 1.
+  @inline(__always)
+  static func alike(_ a: Linear2, _ b: Linear2, _ determinant: Float) -> Bool {
+    let ratio = b.determinant / determinant
+    guard ratio > 0.35, ratio < 2.9 else { return false }
+    // b · adj(a), whose scale does not matter for the turn.
+    let p = b.a * a.d - b.b * a.c
+    let q = b.b * a.a - b.a * a.b
+    let r = b.c * a.d - b.d * a.c
+    let s = b.d * a.a - b.c * a.b
+    let (c, t) = (p + s, r - q)
+    return c > 0 && c * c > 0.7 * (c * c + t * t)
+  }
+
+  /// The matches that agree with a hypothesis, as indices into the matches that it was found among.
+  func supporters(
+    of h: Hypothesis, _ matches: UnsafePointer<FeatureMatch>, features: UnsafePointer<Feature>,
+    _ body: (SIMD2<Float>, SIMD2<Float>) -> Void
+  ) {
+    let n = Int(counts[h.anchor])
+    let first = Int(heads[h.anchor]) - n
+    for k in 0..<n {
+      let l = local(matches[Int(grouped[first + k])], features)
+      if supports(l, h) { body(l.reference, l.frame) }
+    }
+  }
+
+  @inline(__always)
+  private func supports(_ l: Local, _ h: Hypothesis) -> Bool {
+    let determinant = h.linear.determinant
+    let middle = SIMD2(
+      Float(library.references[h.anchor].width) / 2, Float(library.references[h.anchor].height) / 2)
+    let limit = 6 + 0.2 * determinant.squareRoot() * max(middle.x, middle.y)
+    let e = h.apply(l.reference) - l.frame
+    return (e * e).sum() <= limit * limit && Self.alike(h.linear, l.linear, determinant)
+  }
+}

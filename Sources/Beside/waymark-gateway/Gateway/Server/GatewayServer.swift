@@ -1,0 +1,145 @@
+import Glibc
+import Hummingbird
+import HummingbirdCore
+import HummingbirdTLS
+package import Logging
+import NIOCore
+import NIOSSL
+import WaymarkHTTP
+import WaymarkProtocol
+import WaymarkSystem
+
+/// The gateway: the protocol of the socket over HTTP.
+package struct GatewayServer: Sendable {
+  private let configuration: GatewayConfiguration
+  private let limits: HTTPLimits
+  private let paths: GatewayPaths
+  private let webhooks: [WebhookSender]
+  private let feeds: EventFeeds
+  private let methods: MethodRoutes
+  private let streams: StreamRoutes
+  private let webSockets: WebSocketRoutes
+  private let tokens: TokenTable
+  private let logger: Logger
+
+  /// A gateway that does not listen yet.
+  ///
+  /// - Throws: `GatewayError` when a token cannot be read.
+  package init(
+    configuration: GatewayConfiguration, socket: String, version: String, logger: Logger
+  ) throws {
+    self.configuration = configuration
+    self.logger = logger
+    var limits = HTTPLimits()
+    limits.connections = configuration.connections
+    self.limits = limits
+    let schema = try ProtocolSchema()
+    paths = GatewayPaths(schema)
+    tokens = try configuration.tokenTable()
+    let webhooks = try configuration.openWebhooks()
+    self.webhooks = webhooks
+    feeds = EventFeeds(
+      path: socket, ring: EventRing(limit: configuration.ringEvents, bytes: configuration.ringBytes),
+      webhooks: webhooks)
+    methods = try MethodRoutes(
+      paths: paths, schema: schema, version: version, socket: socket, webhooks: webhooks, limits: limits)
+    streams = StreamRoutes(feeds: feeds, socket: socket, limits: limits, streams: configuration.streams)
+    webSockets = WebSocketRoutes(socket: socket)
+  }
+
+  /// Listens until the task is cancelled.
+  ///
+  /// - Parameter onListening: called with each address once it is listened on.
+  package func run(onListening: @escaping @Sendable (ListenAddress) async -> Void = { _ in }) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for feed in feeds.all { group.addTask { await feed.run() } }
+      for webhook in webhooks { group.addTask { await webhook.run() } }
+      for address in configuration.listen { group.addTask { try await listen(on: address, onListening) } }
+      defer { group.cancelAll() }
+      try await group.next()
+    }
+  }
+
+  private func listen(
+    on address: ListenAddress, _ onListening: @escaping @Sendable (ListenAddress) async -> Void
+  ) async throws {
+    let tls = try configuration.tls.flatMap { tls in
+      if case .network = address { try Self.encryption(tls) } else { nil }
+    }
+    let bind: BindAddress
+    switch address {
+    case .network(let host, let port): bind = .hostname(host, port: port)
+    case .socket(let path):
+      try Self.clear(path)
+      bind = .unixDomainSocket(path: path)
+    }
+    let listener = HTTPListener(name: "gateway", address: bind, limits: limits, logger: logger)
+    let router = router(behind: access(to: address), connections: listener.connections)
+    do {
+      try await listener.run(router, endedBySignals: false) { channel in
+        guard let tls else { return channel }
+        return try TLSChannel(channel, tlsConfiguration: tls)
+      } onListening: { _ in
+        if case .socket(let path) = address { chmod(path, Self.socketMode) }
+        await onListening(address)
+      }
+    } catch {
+      try Task.checkCancellation()
+      throw GatewayError(
+        .listen, "Cannot listen on \(address.text): \(error)", hint: "Name a free address of this device under listen.")
+    }
+  }
+
+  /// The permissions of a Unix socket: its user and its group may connect.
+  private static let socketMode: mode_t = 0o660
+
+  /// Makes room for a socket at a path.
+  private static func clear(_ path: String) throws(GatewayError) {
+    guard let address = SocketFile.address(path) else {
+      throw GatewayError(.listen, "\(path) is too long for a socket", hint: "Name another path under listen.")
+    }
+    switch SocketFile.removeLeftover(at: path, address) {
+    case .none: break
+    case .notASocket:
+      throw GatewayError(.listen, "\(path) is there, and no socket", hint: "Name another path under listen.")
+    case .inUse:
+      throw GatewayError(
+        .listen, "Somebody listens on \(path) already", hint: "End it, or name another path under listen.")
+    case .failed(let number):
+      throw GatewayError(
+        .listen, "\(path) cannot be removed (\(systemMessage(number)))", hint: "Remove it, or name another path.")
+    }
+  }
+
+  /// The access to an address.
+  func access(to address: ListenAddress) -> GatewayAccess {
+    let origins = Set(configuration.origins)
+    switch address {
+    case .socket(let path):
+      return GatewayAccess(
+        authorities: nil, origins: origins, tokens: tokens, anonymous: Caller(name: path, role: .operator))
+    case .network(let host, let port):
+      let names = ListenAuthorities.of(host: host, port: port).union(configuration.hosts)
+      return GatewayAccess(authorities: names, origins: origins, tokens: tokens, anonymous: nil)
+    }
+  }
+
+  /// Every route, behind the guard.
+  func router(behind access: GatewayAccess, connections: Connections) -> Router<GatewayContext> {
+    let router = Router(context: GatewayContext.self)
+    router.add(middleware: GatewayGuard(access: access, connections: connections, paths: paths))
+    methods.add(to: router)
+    streams.add(to: router)
+    webSockets.add(to: router)
+    return router
+  }
+
+  private static func encryption(_ tls: GatewayConfiguration.TLS) throws -> TLSConfiguration {
+    let chain = try NIOSSLCertificate.fromPEMFile(tls.certificateFile).map { NIOSSLCertificateSource.certificate($0) }
+    let key = try NIOSSLPrivateKey(file: tls.keyFile, format: .pem)
+    var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
+    configuration.minimumTLSVersion = .tlsv12
+    configuration.applicationProtocols = ["http/1.1"]
+    return configuration
+  }
+}

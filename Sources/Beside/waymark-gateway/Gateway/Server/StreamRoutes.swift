@@ -1,0 +1,149 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+import WaymarkClient
+import WaymarkHTTP
+import WaymarkProtocol
+import WaymarkSystem
+
+/// Streams: events, and live pictures.
+struct StreamRoutes: Sendable {
+  /// Live pictures at a time. With WebSockets and sessions they keep to the connections that one user may have at the service.
+  private static let previewLimit = 8
+
+  private let feeds: EventFeeds
+  /// The service's socket.
+  private let socket: String
+  private let limits: HTTPLimits
+  private let eventStreams: StreamLimiter
+  private let previews = StreamLimiter(limit: Self.previewLimit)
+
+  /// Routes to events and pictures of a service.
+  ///
+  /// - Parameters:
+  ///   - socket: where it listens.
+  ///   - streams: streams of events at a time.
+  init(feeds: EventFeeds, socket: String, limits: HTTPLimits, streams: Int) {
+    self.feeds = feeds
+    self.socket = socket
+    self.limits = limits
+    eventStreams = StreamLimiter(limit: streams)
+  }
+
+  /// `GET /v1/events` and `GET /v1/preview`.
+  func add(to router: Router<GatewayContext>) {
+    router.get("/v1/events") { request, context in
+      let asked = request.uri.queryParameters["events"].map { $0.split(separator: ",").map(String.init) } ?? ["*"]
+      guard asked.count <= EventPatterns.maximum, asked.allSatisfy(EventPatterns.isValid) else {
+        return GatewayAnswer.error(
+          ServiceError(
+            .badParams, "events holds something that is not a pattern of events.",
+            hint: "Use names (scan.successful), families (scan.*) or *, with commas in between."))
+      }
+      let given = request.headers[.init("Last-Event-ID")!] ?? request.uri.queryParameters["after"].map(String.init)
+      let last = given.flatMap { EventID($0) }
+      guard given == nil || last != nil else {
+        return GatewayAnswer.error(
+          ServiceError(
+            .badParams, "The last event's id is not one of a stream.", hint: "Send it as it came, or leave it out."))
+      }
+      guard let place = eventStreams.reserve() else { return GatewayAnswer.busy("streams") }
+      return events(asked, after: last, request, context, place)
+    }
+    router.get("/v1/preview") { request, context in
+      guard let place = previews.reserve() else { return GatewayAnswer.busy("live pictures") }
+      var params: [JSONValue.Member] = []
+      for name in ["width", "rate"] {
+        guard let text = request.uri.queryParameters[Substring(name)] else { continue }
+        guard let number = try? JSONParser.parse(String(text)), number.double != nil else {
+          return GatewayAnswer.error(
+            ServiceError(.badParams, "\(name) is not a number.", hint: "Leave it out, or give one: \(name)=640."))
+        }
+        params.append(.init(name, number))
+      }
+      if let camera = request.uri.queryParameters["camera"].map(String.init) {
+        params.append(.init("camera", .string(camera)))
+      }
+      return await preview(.object(params), request, context, place)
+    }
+  }
+
+  private func events(
+    _ asked: [String], after last: EventID?, _ request: Request, _ context: GatewayContext, _ place: StreamLimiter.Place
+  ) -> Response {
+    var patterns = EventPatterns()
+    patterns.add(asked)
+    let follower = EventFollower(feed: feeds.of(context.caller.role), patterns: patterns, last: last)
+    let watch = SlowReaderWatch(context.channel, limit: limits.body)
+    return Response(
+      status: .ok, headers: [.contentType: "text/event-stream", .init("X-Accel-Buffering")!: "no"],
+      body: .init { writer in
+        defer {
+          place.release()
+          watch.end()
+        }
+        var writer = writer
+        try await request.body.consumeWithCancellationOnInboundClose { _ in
+          for await piece in follower { try await watch.writing { try await writer.write(piece) } }
+        }
+        try await writer.finish(nil)
+      })
+  }
+
+  private func preview(
+    _ params: JSONValue, _ request: Request, _ context: GatewayContext, _ place: StreamLimiter.Place
+  ) async -> Response {
+    let pictures: WaymarkClient.Pictures
+    let client: WaymarkClient
+    let first: ReceivedPicture
+    do {
+      client = try await WaymarkClient.connect(to: socket, role: context.caller.role)
+      pictures = try client.pictures(method: MediaPreviewRequest.method, params: params)
+      first = try await pictures.first(within: limits.body)
+    } catch {
+      return GatewayAnswer.failure(error)
+    }
+    let watch = SlowReaderWatch(context.channel, limit: limits.body)
+    return Response(
+      status: .ok, headers: [.contentType: PictureAnswer.multipartType],
+      body: .init { writer in
+        defer {
+          place.release()
+          watch.end()
+        }
+        var writer = writer
+        try await request.body.consumeWithCancellationOnInboundClose { _ in
+          var next: ReceivedPicture? = first
+          while let picture = next {
+            let part = PictureAnswer.part(
+              picture.bytes, format: picture.header.format.rawValue,
+              sequence: picture.header.frame.map { UInt64($0.sequence) },
+              captured: picture.header.frame?.captured)
+            try await watch.writing { try await writer.write(part) }
+            next = try await pictures.next()
+          }
+        }
+        await client.close()
+        try await writer.finish(nil)
+      })
+  }
+}
+
+extension WaymarkClient.Pictures {
+  /// The first picture; a camera that brings none is told, and not waited for any longer.
+  func first(within limit: Duration) async throws -> ReceivedPicture {
+    return try await withThrowingTaskGroup(of: ReceivedPicture?.self) { group in
+      group.addTask { try await next() }
+      group.addTask {
+        try await Task.sleep(for: limit)
+        return nil
+      }
+      defer { group.cancelAll() }
+      guard let picture = try await group.next() ?? nil else {
+        throw ServiceError(.noCamera, "The service sent no picture.", hint: "Look at the camera, and ask again.")
+      }
+      return picture
+    }
+  }
+}

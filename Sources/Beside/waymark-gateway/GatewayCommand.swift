@@ -1,0 +1,92 @@
+import ArgumentParser
+import Foundation
+import Logging
+import WaymarkSystem
+
+/// `waymark-gateway`: the protocol of the service over HTTP.
+@main
+struct GatewayCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "waymark-gateway",
+    abstract: "Serve the protocol of the Waymark service over HTTP.",
+    discussion: """
+      Requests are POST /v1/METHOD, events are GET /v1/events, and GET /v1/openapi.json describes the whole; docs/gateway.md tells how. \
+      Without a configuration file it listens on a Unix socket.
+      Examples:
+        waymark-gateway --check
+        waymark-gateway --config /etc/waymark/gateway.yaml
+      """,
+    version: waymarkVersion)
+
+  @Option(help: "The configuration file (default: /etc/waymark/gateway.yaml, where there is one).")
+  var config: String?
+
+  @Option(help: "The service's socket (else the configuration's, else $WAYMARK_SOCKET, else the system's).")
+  var socket: String?
+
+  @Flag(help: "Check the configuration and what it names, and end.")
+  var check = false
+
+  func run() async throws {
+    do {
+      let configuration = try load()
+      if check {
+        try configuration.checkFiles()
+        let places = configuration.listen.map(\.text).joined(separator: ", ")
+        try report("\(config ?? Self.standardFile) is good: listens on \(places)\n")
+        return
+      }
+      try await serve(configuration)
+    } catch let error as GatewayError {
+      JournalLog.write(.error, "\(error.message). \(error.hint)")
+      // A wrong configuration does not come right by itself: the unit is not started again for it.
+      throw ExitCode(error.code == .badConfiguration ? 65 : 66)
+    }
+  }
+
+  private static let standardFile = "/etc/waymark/gateway.yaml"
+
+  private func load() throws -> GatewayConfiguration {
+    let path = config ?? Self.standardFile
+    do {
+      return try GatewayConfiguration(
+        yaml: String(decoding: try WholeFile.read(path, limit: 1 << 20), as: UTF8.self), file: path)
+    } catch let error as FileError {
+      if config == nil, error.code == .notFound { return GatewayConfiguration() }
+      throw GatewayError(.cannotOpen, error.message, hint: error.hint)
+    }
+  }
+
+  private func report(_ answer: String) throws {
+    do {
+      try FileHandle.standardOutput.write(contentsOf: Data(answer.utf8))
+    } catch {
+      // Whoever asked did not get the answer.
+      JournalLog.write(.error, "The answer cannot be written: \(error.localizedDescription)")
+      throw ExitCode(74)
+    }
+  }
+
+  private func serve(_ configuration: GatewayConfiguration) async throws {
+    var logger = Logger(label: "waymark-gateway") { _ in SwiftLogNoOpLogHandler() }
+    logger.logLevel = .critical
+    let environment = ProcessInfo.processInfo.environment["WAYMARK_SOCKET"]
+    let server = try GatewayServer(
+      configuration: configuration,
+      socket: socket ?? configuration.socket ?? environment ?? "/run/waymark/waymark.sock", version: waymarkVersion,
+      logger: logger)
+    let serving = Task {
+      try await server.run { JournalLog.write(.notice, "gateway \(waymarkVersion) listens on \($0.text)") }
+    }
+    let ending = Task {
+      await EndSignals.requested()
+      serving.cancel()
+    }
+    defer { ending.cancel() }
+    do {
+      try await serving.value
+    } catch is CancellationError {
+      JournalLog.write(.notice, "ending")
+    }
+  }
+}

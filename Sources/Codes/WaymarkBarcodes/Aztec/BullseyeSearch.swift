@@ -1,0 +1,141 @@
+import WaymarkImage
+
+/// Looks for rings of one width around a point: the middle of an Aztec Code symbol.
+struct BullseyeSearch {
+  struct Bullseye {
+    var center: Point2
+    /// The width of a ring along a row and along a column, in pixels.
+    var ringX: Double
+    var ringY: Double
+    /// True if the middle is lighter than the ring around it.
+    var isLight: Bool
+    /// How many of twelve rays from the middle cross the rings as they should.
+    var rays: Int
+    /// How many rows agree.
+    var rows = 1
+  }
+
+  private(set) var marks: [Bullseye] = []
+
+  /// - Parameter step: one row in that many is looked at.
+  init(_ view: ImageView, levels: BlockMean, step: Int) {
+    guard view.width >= 16, view.height >= 16 else { return }
+    var edges = [Int32](repeating: 0, count: view.width + 3)
+    for y in stride(from: step / 2, to: view.height, by: step) {
+      let count = levels.edges(of: view, row: y, into: &edges)
+      guard count >= 9 else { continue }
+      // Run i lies from edges[i] to edges[i + 1]; even ones are light.
+      for i in 0..<(count - 8) {
+        let total = edges[i + 8] - edges[i + 1]
+        // A blank run before the first ring would be long: the rings lie in the midst of modules.
+        let center = edges[i + 5] - edges[i + 4]
+        guard total >= 10, center * 4 <= total, center * 16 >= total else { continue }
+        var fits = true
+        for k in 1...7 where k != 4 {
+          let run = (edges[i + k + 1] - edges[i + k]) * 14
+          // Half to one and a half of a seventh.
+          if run < total || run > 3 * total + 14 { fits = false }
+        }
+        guard fits else { continue }
+        let x = Double(edges[i + 4] + edges[i + 5] - 1) / 2
+        examine(view, levels, Point2(x, Double(y)), width: Double(total) / 7, isLight: (i + 4).isMultiple(of: 2))
+      }
+    }
+    marks.sort { ($0.rays, $0.rows) > ($1.rays, $1.rows) }
+  }
+
+  private mutating func examine(
+    _ view: ImageView, _ levels: BlockMean, _ p: Point2, width: Double, isLight: Bool
+  ) {
+    // Rows through the middle of one mark lie together.
+    if let known = marks.firstIndex(where: {
+      $0.isLight == isLight && abs($0.center.x - p.x) < 1.5 * width && abs($0.center.y - p.y) < 2 * width
+    }) {
+      marks[known].rows += 1
+      return
+    }
+    guard marks.count < 400,
+      let down = column(view, levels, p, width: width, isLight: isLight),
+      abs(down.y - p.y) < 1.2 * width
+    else { return }
+    let center = Point2(p.x, down.y)
+    let rays = Self.directions.count { crosses(view, levels, center, $0, Point2(width, down.width), isLight: isLight) }
+    // Chance makes rows and columns of equal runs in the midst of modules, but hardly in all directions.
+    guard rays >= 7 else { return }
+    marks.append(Bullseye(center: center, ringX: width, ringY: down.width, isLight: isLight, rays: rays))
+  }
+
+  private static let directions: [Point2] = [
+    [0.71, 0.71], [-0.71, 0.71], [-0.71, -0.71], [0.71, -0.71], [0.92, 0.38], [0.38, 0.92], [-0.38, 0.92],
+    [-0.92, 0.38], [-0.92, -0.38], [-0.38, -0.92], [0.38, -0.92], [0.92, -0.38],
+  ]
+
+  /// Returns whether a ray from the middle crosses three rings of about one width.
+  private func crosses(
+    _ view: ImageView, _ levels: BlockMean, _ center: Point2, _ direction: Point2, _ ring: Point2, isLight: Bool
+  ) -> Bool {
+    let step = 0.25
+    let ray = direction * ring * step
+    var tone = !isLight
+    var (last, t) = (0.0, 0.0)
+    var runs: [Double] = []
+    var p = center
+    // Along the diagonal of a square rings are farther apart than along its sides.
+    while t < 6.5 {
+      t += step
+      p += ray
+      let (x, y) = (Int(p.x.rounded()), Int(p.y.rounded()))
+      guard x >= 0, y >= 0, x < view.width, y < view.height else { return false }
+      guard levels.isDark(view, x, y) != tone else { continue }
+      runs.append(t - last)
+      last = t
+      tone.toggle()
+      if runs.count == 4 { break }
+    }
+    guard runs.count == 4 else { return false }
+    // A spread of ink makes dark rings wider and light ones narrower, but not pairs of them.
+    let (inner, outer) = (runs[1] + runs[2], runs[2] + runs[3])
+    let pair = (inner + outer) / 2
+    let slack = 0.3 * pair + 0.5 / min(ring.x, ring.y)
+    return abs(inner - outer) < slack && abs(2 * runs[0] - pair / 2) < 1.4 * slack
+      && runs.dropFirst().allSatisfy { abs($0 - pair / 2) < slack }
+  }
+
+  /// The same rings along a column.
+  private func column(
+    _ view: ImageView, _ levels: BlockMean, _ p: Point2, width: Double, isLight: Bool
+  ) -> (y: Double, width: Double)? {
+    let x = Int(p.x.rounded())
+    let reach = Int(3.5 * width * 2.2) + 2
+    func isDark(_ y: Int) -> Bool { levels.isDark(view, x, y) }
+    func runs(_ direction: Int) -> [Int]? {
+      var y = Int(p.y)
+      var found: [Int] = []
+      var tone = !isLight
+      for _ in 0..<reach {
+        y += direction
+        guard y >= 0, y < view.height else { return nil }
+        if isDark(y) != tone {
+          found.append(abs(y - Int(p.y)))
+          tone.toggle()
+          if found.count == 4 { return found }
+        }
+      }
+      return nil
+    }
+    guard isDark(Int(p.y)) == !isLight, let up = runs(-1), let down = runs(1) else { return nil }
+    let total = Double(up[3] + down[3] - 1)
+    let ring = total / 7
+    guard ring < 2.2 * width, width < 2.2 * ring else { return nil }
+    // Beside the middle of square rings a column follows one of them.
+    let middle = Double(up[0] + down[0] - 1)
+    guard middle < 1.6 * ring + 0.7, middle > 0.4 * ring - 0.3 else { return nil }
+    for side in [up, down] {
+      for k in 1...3 {
+        let run = Double(side[k] - side[k - 1])
+        guard run > 0.45 * ring - 0.3, run < 1.6 * ring + 0.7 else { return nil }
+      }
+    }
+    return (p.y + Double(down[0] - up[0]) / 2, ring)
+  }
+}

@@ -1,0 +1,94 @@
+import WaymarkImage
+
+/// The looks at a still for Data Matrix symbols: one at tones as they part from their surroundings, and further ones, in which dark
+/// and light part elsewhere, at the places where frames of symbols were seen, or everywhere beside symbols that were read.
+///
+/// An L is a border between dark and light. A shadow that touches it, the grain of metal and gloss move that border; at half the size
+/// grain is gone, and with lower levels shadows are.
+struct DataMatrixLooks {
+  let view: ImageView
+  let levels: BlockMean
+
+  /// Shares of the levels at which further looks part dark from light.
+  private static let shares = [0.85, 0.7]
+  /// How many corners may fail in a look.
+  private static let failures = 600
+
+  /// All of them.
+  func read() -> DataMatrixReader.Look {
+    var look = reader(findsCut: true).read(contours)
+    if look.detections.contains(where: \.isRead) {
+      readAgain(at: [0, 0], &look)
+      return look
+    }
+    for place in places(of: look.frames) {
+      // On the grid of the blocks of levels.
+      let side = Double(BlockMean.side)
+      let origin = Point2((place.min.x / side).rounded(.down), (place.min.y / side).rounded(.down)) * side
+      let size = place.max - origin
+      let part = view.cropped(x: Int(origin.x), y: Int(origin.y), width: Int(size.x), height: Int(size.y))
+      DataMatrixLooks(view: part, levels: BlockMean(part)).readAgain(at: origin, &look)
+    }
+    return look
+  }
+
+  /// The further looks at a part of a picture.
+  private func readAgain(at origin: Point2, _ look: inout DataMatrixReader.Look) {
+    view.shrunk(by: 2).withView { half in
+      let other = DataMatrixLooks(view: half, levels: BlockMean(half))
+      Self.add(other.reader().read(other.contours, known: Self.known(look, origin, 0.5)), 2, origin, to: &look)
+    }
+    for share in Self.shares {
+      let lower = DataMatrixLooks(view: view, levels: levels.lowered(to: share))
+      Self.add(lower.reader().read(lower.contours, known: Self.known(look, origin, 1)), 1, origin, to: &look)
+    }
+  }
+
+  private func reader(findsCut: Bool = false) -> DataMatrixReader {
+    DataMatrixReader(view: view, levels: levels, isThorough: true, failures: Self.failures, findsCut: findsCut)
+  }
+
+  /// Every second pixel may be one of a border: what is more is noise.
+  private var contours: Contours {
+    Contours(view, levels: levels, budget: max(400_000, view.width * view.height / 2))
+  }
+
+  /// The surroundings of frames, those that overlap made one.
+  private func places(of frames: [Quadrilateral]) -> [Bounds] {
+    var places: [Bounds] = []
+    for frame in frames {
+      let bounds = frame.bounds
+      let margin = 0.3 * (bounds.max - bounds.min) + 16
+      var place = Bounds(
+        min: pointwiseMax([0, 0], bounds.min - margin),
+        max: pointwiseMin([Double(view.width), Double(view.height)], bounds.max + margin))
+      while let i = places.firstIndex(where: { Self.overlap($0, place) }) {
+        let other = places.remove(at: i)
+        place = Bounds(min: pointwiseMin(place.min, other.min), max: pointwiseMax(place.max, other.max))
+      }
+      if place.min.x < place.max.x, place.min.y < place.max.y { places.append(place) }
+    }
+    return places
+  }
+
+  private static func overlap(_ a: Bounds, _ b: Bounds) -> Bool {
+    a.min.x < b.max.x && b.min.x < a.max.x && a.min.y < b.max.y && b.min.y < a.max.y
+  }
+
+  /// Where symbols were read, in pixels of a part that begins at `origin`, `scale` times as large.
+  private static func known(_ look: DataMatrixReader.Look, _ origin: Point2, _ scale: Double) -> [Quadrilateral] {
+    look.detections.filter(\.isRead).map { $0.corners.mapped { $0 - origin }.scaled(by: scale) }
+  }
+
+  /// Adds the symbols that another look read.
+  private static func add(
+    _ other: DataMatrixReader.Look, _ scale: Double, _ origin: Point2, to look: inout DataMatrixReader.Look
+  ) {
+    if other.isLimited { look.isLimited = true }
+    for found in other.detections where found.isRead {
+      let symbol = found.placed(scale: scale, origin: origin)
+      if look.detections.contains(where: { $0.isRead && $0.corners.overlaps(symbol.corners) }) { continue }
+      look.detections.append(symbol)
+    }
+  }
+}

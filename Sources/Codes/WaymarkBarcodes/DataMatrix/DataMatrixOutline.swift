@@ -1,0 +1,232 @@
+import WaymarkImage
+
+/// The four sides of a Data Matrix symbol as curves, with a place for every column and row: for a symbol that is bent, or
+/// whose columns and rows differ in width.
+struct DataMatrixOutline {
+  /// From modules to pixels, as far as the four corners tell.
+  let map: Homography
+  private let columns: Int
+  private let rows: Int
+  /// The middles of the modules along each side, in modules of the map.
+  private let top: [Point2]
+  private let bottom: [Point2]
+  private let left: [Point2]
+  private let right: [Point2]
+
+  /// - Returns: `nil` where the alternating sides do not have the modules of that size.
+  init?(_ c: DataMatrixCorner, _ size: DataMatrixSize, top: DataMatrixTiming, right: DataMatrixTiming) {
+    guard top.modules == size.columns, right.modules == size.rows, let topEnd = top.changes.last,
+      let rightEnd = right.changes.last
+    else { return nil }
+    (columns, rows) = (size.columns, size.rows)
+    let (width, height) = (Double(columns), Double(rows))
+    let pairs = [
+      PointPair(reference: [0, height], frame: c.corner), PointPair(reference: [0, 0], frame: c.top),
+      PointPair(reference: [width, height], frame: c.right),
+      PointPair(reference: [width - 1, 0.5], frame: topEnd), PointPair(reference: [width - 0.5, 1], frame: rightEnd),
+    ]
+    guard let map = pairs.withUnsafeBufferPointer({ Homography.fit($0) }), map.isFinite, let back = map.inverse else {
+      return nil
+    }
+    self.map = map
+    let along = top.changes.map(back.apply)
+    let up = right.changes.map(back.apply)
+    // Where the strokes are bent their borders say by how much; elsewhere they lie as the map has them.
+    let aside = Self.course(c.left.map(back.apply).map { ($0.y, $0.x) })
+    let below = Self.course(c.lower.map(back.apply).map { ($0.x, $0.y - height) })
+    var first = Point2(0, along[0].y)
+    first.x = aside(first.y)
+    let across = [first] + along + [along[along.count - 1] * 2 - along[along.count - 2]]
+    let top = (0..<size.columns).map { (across[$0] + across[$0 + 1]) / 2 }
+    var lowest = Point2(up[0].x, height)
+    lowest.y += below(lowest.x)
+    let upright = [lowest] + up + [up[up.count - 1] * 2 - up[up.count - 2]]
+    let right = (0..<size.rows).map { (upright[size.rows - 1 - $0] + upright[size.rows - $0]) / 2 }
+    guard Self.isInOrder(top.map(\.x)), Self.isInOrder(right.map(\.y)) else { return nil }
+    (self.top, self.right) = (top, right)
+    bottom = top.map { Point2($0.x, height - 0.5 + below($0.x)) }
+    left = right.map { Point2(0.5 + aside($0.y), $0.y) }
+  }
+
+  /// Makes up an alternating side of which nothing is known: every module as wide, and as far from the L as the end of
+  /// the other side.
+  ///
+  /// - Parameters:
+  ///   - known: the other side.
+  ///   - isTop: whether it is the upper one that is not known.
+  static func even(
+    _ c: DataMatrixCorner, _ size: DataMatrixSize, beside known: DataMatrixTiming, isTop: Bool
+  ) -> DataMatrixTiming? {
+    let (width, height) = (Double(size.columns), Double(size.rows))
+    guard let end = known.changes.last else { return nil }
+    let pairs = [
+      PointPair(reference: [0, height], frame: c.corner), PointPair(reference: [0, 0], frame: c.top),
+      PointPair(reference: [width, height], frame: c.right),
+      PointPair(reference: isTop ? [width - 0.5, 1] : [width - 1, 0.5], frame: end),
+    ]
+    guard let map = pairs.withUnsafeBufferPointer({ Homography.fit($0) }), map.isFinite else { return nil }
+    return DataMatrixTiming(
+      changes: isTop
+        ? (1..<size.columns).map { map.apply([Double($0), 0.5]) }
+        : (1..<size.rows).map { map.apply([width - 0.5, height - Double($0)]) })
+  }
+
+  /// Where a point given in modules lies, in pixels: between the sides as these say (S. Coons, "Surfaces for computer-aided
+  /// design of space forms", MIT 1967).
+  func place(_ x: Double, _ y: Double) -> Point2 {
+    let (s, t) = ((x - 0.5) / Double(columns - 1), (y - 0.5) / Double(rows - 1))
+    let (above, beneath) = (Self.at(top, x - 0.5), Self.at(bottom, x - 0.5))
+    let (before, after) = (Self.at(left, y - 0.5), Self.at(right, y - 0.5))
+    let a = (top[0] + left[0]) / 2
+    let b = (top[columns - 1] + right[0]) / 2
+    let c = (bottom[0] + left[rows - 1]) / 2
+    let d = (bottom[columns - 1] + right[rows - 1]) / 2
+    let corners = (a * (1 - s) + b * s) * (1 - t) + (c * (1 - s) + d * s) * t
+    return map.apply(above * (1 - t) + beneath * t + before * (1 - s) + after * s - corners)
+  }
+
+  /// Between two of some points, and beyond the outer ones as between the last two.
+  private static func at(_ points: [Point2], _ index: Double) -> Point2 {
+    let i = min(max(0, Int(index)), points.count - 2)
+    return points[i] + (points[i + 1] - points[i]) * (index - Double(i))
+  }
+
+  /// A function through some points, of which the arguments may lie in any order.
+  private static func course(_ points: [(at: Double, value: Double)]) -> (Double) -> Double {
+    let points = points.sorted { $0.at < $1.at }
+    guard points.count > 1 else { return { _ in 0 } }
+    return { at in
+      let next = points.firstIndex { $0.at > at } ?? points.count - 1
+      let (a, b) = (points[max(0, next - 1)], points[next])
+      guard b.at > a.at else { return a.value }
+      return a.value + (b.value - a.value) * min(max(0, (at - a.at) / (b.at - a.at)), 1)
+    }
+  }
+
+  private static func isInOrder(_ values: [Double]) -> Bool {
+    zip(values, values.dropFirst()).allSatisfy { $1 - $0 > 0.2 }
+  }
+}
+
+extension DataMatrixTimingSearch {
+  /// Where a stroke ends of which the border was seen to go from one point to another: it may go on, or be shorter.
+  ///
+  /// - Parameter inward: half a module to the side where the symbol lies.
+  func end(from corner: Point2, to end: Point2, inward: Point2, module: Double) -> Point2 {
+    let length = corner.distance(to: end)
+    let direction = (end - corner) / max(1e-9, length)
+    let step = min(1, module / 6)
+    var (t, last) = (0.6 * length, 0.6 * length)
+    while t < 1.5 * length, t - last < 0.8 * module {
+      if isDark(corner + inward + direction * t) { last = t }
+      t += step
+    }
+    return t - last < 0.8 * module || abs(last - length) < 0.5 * module ? end : corner + direction * (last + step / 2)
+  }
+
+  /// Looks for the alternating side that starts at the end of one side of the L, along a course that may bend: the outer
+  /// borders of its dark modules lead the way.
+  ///
+  /// - Parameters:
+  ///   - end: of that side; the pattern starts at its inner side.
+  ///   - back: from there along the side towards the corner, a module long.
+  ///   - along: a module in the direction in which the pattern runs, as far as is known.
+  ///   - gaps: how many modules that cannot be told may be stepped over.
+  /// - Returns: the most even one of each number of modules, at most four, those that are long and even first.
+  func follow(from end: Point2, back: Point2, along: Point2, gaps: Int = 0) -> [DataMatrixTiming] {
+    var found: [Int: (timing: DataMatrixTiming, quality: Double)] = [:]
+    let straight = along / along.length
+    let aside = Point2(-straight.y, straight.x)
+    for i in -8...8 {
+      let slope = 0.06 * Double(i)
+      let direction = (straight + aside * slope) / (1 + slope * slope).squareRoot()
+      for offset in [0.5, 0.3] {
+        guard
+          let course = course(from: end + back * offset, direction, module: along.length, outward: -back, gaps: gaps)
+        else { continue }
+        let modules = course.timing.modules
+        let quality = Double(modules) * (1 - course.irregularity)
+        if quality > found[modules]?.quality ?? 0 { found[modules] = (course.timing, quality) }
+      }
+    }
+    return found.values.sorted { ($0.quality, $0.timing.modules) > ($1.quality, $1.timing.modules) }.prefix(4).map(
+      \.timing)
+  }
+
+  private func course(
+    from origin: Point2, _ direction: Point2, module: Double, outward: Point2, gaps: Int
+  ) -> (timing: DataMatrixTiming, irregularity: Double)? {
+    guard isDark(origin + direction * (0.3 * module)) else { return nil }
+    let depth = outward.length
+    let first = direction
+    var (place, direction) = (origin, direction)
+    var (expected, irregular) = (module, 0.0)
+    var (isInDark, left) = (true, gaps)
+    var changes: [Point2] = []
+    var recent: [Double] = []
+    while changes.count < 160 {
+      var run = change(from: place, direction, whileDark: isInDark, expected: expected)
+      if run == nil, left > 0 {
+        // Something lies on it: the modules go on where they should be.
+        left -= 1
+        run = expected
+        irregular += 0.5
+      }
+      guard let run else { break }
+      let ratio = run / expected
+      guard ratio > 0.4 else { break }
+      irregular += abs(ratio - 1)
+      var next = place + direction * run
+      if isInDark {
+        let normal = Point2(-direction.y, direction.x) * (direction.cross(outward) > 0 ? 1 : -1)
+        if let border = border(from: place + direction * (run / 2), normal, depth: depth) {
+          let off = min(max(-0.5 * depth, border - 0.5 * depth), 0.5 * depth)
+          next += normal * (0.5 * off)
+          direction += normal * (0.15 * off / expected)
+          direction /= direction.length
+          guard direction.dot(first) > 0.4 else { break }
+        }
+      }
+      changes.append(next)
+      recent.append(run)
+      place = next
+      isInDark.toggle()
+      // Pairs of runs tell the pitch: a spread of ink makes dark ones longer.
+      if recent.count >= 2 { expected = 0.5 * expected + 0.25 * (recent[recent.count - 1] + recent[recent.count - 2]) }
+    }
+    // It ends with a dark module.
+    if changes.count.isMultiple(of: 2), !changes.isEmpty { changes.removeLast() }
+    guard changes.count >= 7 else { return nil }
+    return (DataMatrixTiming(changes: changes), min(0.9, irregular / Double(changes.count)))
+  }
+
+  /// How far it is to where it changes between dark and light; `nil` where it goes on as it is for too long.
+  private func change(from place: Point2, _ direction: Point2, whileDark isInDark: Bool, expected: Double) -> Double? {
+    let step = min(1, expected / 6)
+    var t = 0.25 * expected
+    var previous = excess(place + direction * t)
+    guard (previous < 0) == isInDark else { return nil }
+    while t < 1.8 * expected {
+      t += step
+      let value = excess(place + direction * t)
+      if (value < 0) != isInDark { return t - step * abs(value) / max(1e-9, abs(value) + abs(previous)) }
+      previous = value
+    }
+    return nil
+  }
+
+  /// How far the outer border of a dark module is from near its middle; negative where that is outside already.
+  private func border(from place: Point2, _ normal: Point2, depth: Double) -> Double? {
+    let step = min(1, depth / 6)
+    var t = -0.4 * depth
+    var previous = excess(place + normal * t)
+    guard previous < 0 else { return nil }
+    while t < 1.2 * depth {
+      t += step
+      let value = excess(place + normal * t)
+      if value >= 0 { return t - step * value / max(1e-9, value - previous) }
+      previous = value
+    }
+    return nil
+  }
+}

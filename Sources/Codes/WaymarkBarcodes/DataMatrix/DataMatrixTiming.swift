@@ -1,0 +1,218 @@
+import WaymarkImage
+
+/// The alternating side of a Data Matrix symbol opposite to the L.
+struct DataMatrixTiming {
+  /// Where it changes between dark and light; the first is the inner side of the L.
+  var changes: [Point2]
+
+  /// Modules along it: the last of them is light as the surroundings are.
+  var modules: Int { changes.count + 1 }
+}
+
+/// Where columns and rows begin that are not all as wide: paper that did not run evenly through its printer.
+struct DataMatrixSpacing {
+  /// Of each line between columns, and between rows, where a map with even ones has it.
+  private let columns: [Double]
+  private let rows: [Double]
+
+  /// - Parameter map: from modules to pixels, where all are as wide.
+  /// - Returns: `nil` where the alternating sides do not show every module.
+  init?(_ size: DataMatrixSize, _ map: Homography, _ search: DataMatrixTimingSearch) {
+    let (columns, rows) = (Double(size.columns), Double(size.rows))
+    func lines(_ count: Double, _ place: (_ along: Double, _ aside: Double) -> Point2) -> [Double]? {
+      for aside in [0.5, 0.3, 0.7] {
+        let lines = [0] + search.changes(upTo: count) { map.apply(place($0, aside)) } + [count]
+        let isEach = lines.enumerated().allSatisfy { i, line in
+          abs(line - Double(i)) < 1 + 0.15 * count && (i == 0 || line - lines[i - 1] > 0.3)
+        }
+        if lines.count == Int(count) + 1, isEach { return lines }
+      }
+      return nil
+    }
+    guard let across = lines(columns, { [$0, $1] }), let down = lines(rows, { [columns - $1, $0] }) else { return nil }
+    (self.columns, self.rows) = (across, down)
+  }
+
+  func place(_ x: Double, _ y: Double) -> Point2 { [Self.place(columns, x), Self.place(rows, y)] }
+
+  private static func place(_ lines: [Double], _ value: Double) -> Double {
+    let i = min(max(0, Int(value)), lines.count - 2)
+    return lines[i] + (lines[i + 1] - lines[i]) * (value - Double(i))
+  }
+}
+
+/// Looks for the timing patterns of a symbol whose L is known.
+struct DataMatrixTimingSearch {
+  let view: ImageView
+  let levels: BlockMean
+  let inverted: Bool
+
+  /// In so many turns places along a border are looked at.
+  private static let turns = 4
+
+  /// How thick the dark stroke along a border is: where light follows, one module.
+  ///
+  /// - Parameters:
+  ///   - places: along the border, where it is not straight.
+  ///   - inward: of unit length, to the side where the symbol lies.
+  func thickness(from a: Point2, to b: Point2, along places: [Point2], inward: Point2) -> Double? {
+    let length = a.distance(to: b)
+    let samples = places.isEmpty ? min(120, max(16, Int(length / 1.5))) : places.count
+    let most = length / 5
+    /// How far it is dark from a place on the border, in quarters of a pixel; `nil` where it is light at once, or nowhere.
+    func depth(_ p: Point2) -> Double? {
+      var depth = 0.5
+      guard isDark(p + inward * depth) else { return nil }
+      repeat { depth += 0.5 } while depth < most && isDark(p + inward * depth)
+      if !isDark(p + inward * (depth - 0.25)) { depth -= 0.25 }
+      return depth < most ? depth : nil
+    }
+    var found: [Double] = []
+    // Where hardly a place of the first turn has light behind it, there is nothing to measure.
+    for first in 0..<Self.turns {
+      for i in stride(from: first, to: samples, by: Self.turns) {
+        let p = places.isEmpty ? a + (b - a) * (0.05 + 0.9 * Double(i) / Double(samples - 1)) : places[i]
+        if let depth = depth(p) { found.append(depth) }
+      }
+      if first == 0, found.count < samples / 32 { return nil }
+    }
+    guard found.count >= samples / 4 else { return nil }
+    found.sort()
+    return found[found.count / 5]
+  }
+
+  /// The timing pattern that starts at the end of one side of the L.
+  ///
+  /// - Parameters:
+  ///   - end: of that side; the pattern starts at its inner side.
+  ///   - back: from there along the side towards the corner, a module long.
+  ///   - along: a module in the direction in which the pattern runs, as far as is known.
+  ///   - length: about how long it is.
+  ///   - isShaded: the light modules are as dark as the level of the surroundings: what is darkest and lightest along the
+  ///     line tells.
+  func pattern(
+    from end: Point2, back: Point2, along: Point2, length: Double, isShaded: Bool = false
+  ) -> DataMatrixTiming? {
+    var best: (timing: DataMatrixTiming, quality: Double)?
+    let module = along.length
+    let step = 0.3 * module / max(length, module)
+    let fan = min(isShaded ? 24 : 60, Int(0.5 / max(0.004, step)))
+    for offset in [0.5, 0.3, 0.7] {
+      let origin = end + back * offset
+      for i in -fan...fan {
+        var direction = along + back * (Double(i) * step)
+        direction /= direction.length
+        let walked =
+          isShaded
+          ? runs(origin, direction, module: module, most: 1.4 * length)
+          : walk(origin, direction, module: module, most: 2.2 * length)
+        guard let found = walked else { continue }
+        let quality = Double(found.timing.modules) * (1 - found.irregularity)
+        if quality > best?.quality ?? 0 { best = (found.timing, quality) }
+      }
+    }
+    return best?.timing
+  }
+
+  /// Runs of alternate tone along a line, as long as they are about as long as those before.
+  private func walk(
+    _ origin: Point2, _ direction: Point2, module: Double, most: Double
+  ) -> (timing: DataMatrixTiming, irregularity: Double)? {
+    var changes: [Point2] = []
+    var run = 0.0
+    var last = 0.0
+    var expected = module
+    var irregular = 0.0
+    var dark = true
+    let step = min(1, module / 6)
+    var t = step
+    guard isDark(origin + direction * (0.3 * module)) else { return nil }
+    t = 0.3 * module
+    var previous = excess(origin + direction * t)
+    while t < most {
+      t += step
+      let value = excess(origin + direction * t)
+      if (value < 0) != dark {
+        // Between two samples the edge lies where a line between them crosses the level.
+        let at = t - step * abs(value) / max(1e-9, abs(value) + abs(previous))
+        run = at - last
+        let ratio = run / expected
+        guard ratio > 0.4, ratio < 1.8 else { break }
+        irregular += abs(ratio - 1)
+        changes.append(origin + direction * at)
+        last = at
+        dark.toggle()
+        // Pairs of runs tell the pitch: a spread of ink makes dark ones longer.
+        if changes.count >= 3 {
+          let pair = (at - (changes[changes.count - 3] - origin).dot(direction)) / 2
+          expected = 0.6 * expected + 0.4 * pair
+        }
+      } else if t - last > 1.9 * expected {
+        break
+      }
+      previous = value
+    }
+    // It ends with a dark module.
+    if dark == false, changes.count.isMultiple(of: 2) { changes.removeLast() }
+    if changes.count.isMultiple(of: 2), !changes.isEmpty { changes.removeLast() }
+    guard changes.count >= 5 else { return nil }
+    return (DataMatrixTiming(changes: changes), min(0.9, irregular / Double(changes.count)))
+  }
+
+  /// The same by what is darkest and lightest along the line.
+  private func runs(
+    _ origin: Point2, _ direction: Point2, module: Double, most: Double
+  ) -> (timing: DataMatrixTiming, irregularity: Double)? {
+    guard !inverted else { return nil }
+    let first = 0.3 * module
+    var changes: [Double] = []
+    var (isFirst, expected, irregular) = (true, module, 0.0)
+    _ = PDF417ScanLine(
+      view, from: origin + direction * first, to: origin + direction * most, window: 2.2 * module
+    ) { edge in
+      if isFirst {
+        isFirst = false
+        return edge < 0.5 * module
+      }
+      let at = first + edge
+      let ratio = (at - (changes.last ?? 0)) / expected
+      guard ratio > 0.4, ratio < 1.8 else { return false }
+      irregular += abs(ratio - 1)
+      changes.append(at)
+      if changes.count >= 3 { expected = 0.6 * expected + 0.2 * (at - changes[changes.count - 3]) }
+      return true
+    }
+    if changes.count.isMultiple(of: 2), !changes.isEmpty { changes.removeLast() }
+    guard changes.count >= 5 else { return nil }
+    let timing = DataMatrixTiming(changes: changes.map { origin + direction * $0 })
+    return (timing, min(0.9, irregular / Double(changes.count)))
+  }
+
+  /// Where it changes between dark and light on the way from 0 to `count`.
+  func changes(upTo count: Double, _ place: (Double) -> Point2) -> [Double] {
+    var changes: [Double] = []
+    var previous = excess(place(0.3))
+    for t in stride(from: 0.4, through: count - 0.3, by: 0.1) {
+      let value = excess(place(t))
+      if (value < 0) != (previous < 0) {
+        changes.append(t - 0.1 * abs(value) / max(1e-9, abs(value) + abs(previous)))
+      }
+      previous = value
+    }
+    return changes
+  }
+
+  /// How much lighter than its surroundings a place is; negative where it is dark.
+  @inline(__always)
+  func excess(_ p: Point2) -> Double {
+    let isInside = p.x >= 0 && p.y >= 0 && p.x < Double(view.width &- 1) && p.y < Double(view.height &- 1)
+    let x = isInside ? Int(p.x) : min(max(0, Int(p.x)), view.width - 1)
+    let y = isInside ? Int(p.y) : min(max(0, Int(p.y)), view.height - 1)
+    let level = levels[min(x / BlockMean.side, levels.columns - 1), min(y / BlockMean.side, levels.rows - 1)]
+    let value = (isInside ? view.bilinear(inside: p) : view.sample(p)) - (Double(level) + 0.5)
+    return inverted ? -value : value
+  }
+
+  @inline(__always)
+  func isDark(_ p: Point2) -> Bool { excess(p) < 0 }
+}

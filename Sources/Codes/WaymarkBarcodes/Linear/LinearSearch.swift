@@ -1,0 +1,359 @@
+import WaymarkImage
+
+/// The search of one picture for codes made of bars: straightened strips of the places that look like bars, and passes of the library.
+struct LinearSearch {
+  private let image: ImageView
+  private let octaves: Octaves
+  private let symbologies: Set<Symbology>
+  /// Where brightness changes in one direction only, the largest place first.
+  let bars: [BarRegion]
+  /// Those after them that are looked at where a symbol was read beside them: a shelf has many.
+  private let further: [BarRegion]
+  /// Those, of more of them, that are worth a pass of the library: coherent and strong.
+  private let clearest: [BarRegion]
+  /// Where characters of a DataBar Expanded were seen and no symbol was read.
+  private(set) var unreadExpanded: [Quadrilateral] = []
+  /// How many places and widths of EAN-13 were compared with bars.
+  private var fitted = 0
+  /// The strips of a still that were drawn, each for all passes.
+  private var drawn: [Place: GrayImage] = [:]
+  /// Whether places turn dark as often as codes do, as far as that was asked.
+  private var ruled: [Place: Bool] = [:]
+  /// Whether places show the same at neighbouring heights, as far as that was asked.
+  private var continuous: [Place: Bool] = [:]
+
+  /// Which region of bars it is.
+  private struct Place: Hashable {
+    let center: Point2
+    let direction: Point2
+    let size: Point2
+
+    init(_ region: BarRegion) {
+      (center, direction, size) = (region.center, region.direction, [region.length, region.height])
+    }
+  }
+
+  /// - Parameters:
+  ///   - edges: those of the picture, `nil` where none are needed.
+  ///   - factor: pixels of the picture to one of the octave of these edges.
+  ///   - regions: how many places are looked at.
+  init(
+    _ image: ImageView, _ octaves: Octaves, symbologies: Set<Symbology>, edges: PictureEdges?, factor: Double,
+    regions: Int
+  ) {
+    self.image = image
+    self.octaves = octaves
+    self.symbologies = symbologies
+    guard let edges, symbologies.contains(where: { !$0.isMatrix }) else {
+      (bars, further, clearest) = ([], [], [])
+      return
+    }
+    let found = BarSearch(edges.tensor, limit: Self.places).regions.map { $0.scaled(by: factor) }
+    bars = Array(found.prefix(regions))
+    further = found.dropFirst(regions).filter(Self.isClear)
+    clearest = Array(
+      found.filter { $0.coherence >= 0.7 && $0.energy >= 20 && $0.length >= 40 }.prefix(Self.windows))
+  }
+
+  /// So many places that look like bars are kept, and of the clear ones so many get a pass of the library.
+  private static let (places, windows) = (200, 12)
+  /// The library sweeps pictures of no more pixels than that whole, the second number in its cheapest pass: their edges are too few to
+  /// tell.
+  private static let (small, medium) = (200_000, 310_000)
+
+  /// A code that the library reads in fewer bands than that may not be all that a strip shows.
+  private static let few = 3
+
+  private var wanted: Set<Symbology> { symbologies.filter { !$0.isMatrix } }
+
+  /// Light on dark, DataBar reads other codes than are there.
+  private var invertible: Set<Symbology> { symbologies.subtracting([.dataBar, .dataBarExpanded, .dataBarLimited]) }
+
+  // MARK: Reasons
+
+  /// True if something is there that changes in one direction only, over a good length, and as often as the bars of a code.
+  var hasClearBars: Bool { bars.contains { Self.isClear($0) && mayBeRuled($0) } }
+
+  private static func isClear(_ bars: BarRegion) -> Bool {
+    bars.coherence > 0.85 && bars.energy > 50 && bars.length > 100
+  }
+
+  /// The lines that cross the clear bars, where all of these lie alike.
+  var scanDirections: BarWindow.Ways {
+    let clear = bars.filter(Self.isClear)
+    let upright = clear.count { abs($0.direction.x) >= abs($0.direction.y) }
+    return clear.isEmpty || upright > 0 && upright < clear.count ? .both : upright > 0 ? .rows : .columns
+  }
+
+  /// True if bars were seen that none of `symbols` covers.
+  func hasBars(beside symbols: [Symbol]) -> Bool {
+    guard let widest = symbols.map({ $0.corners.bounds.max.x - $0.corners.bounds.min.x }).max() else { return false }
+    return bars.contains { region in
+      region.coherence > 0.8 && region.energy > 100 && region.length > 0.4 * widest
+        && !symbols.contains {
+          $0.corners.bounds.contains(region.center) || region.corners.contains($0.corners.center)
+        }
+    }
+  }
+
+  // MARK: Strips
+
+  /// 1-D codes by their bars.
+  ///
+  /// - Parameter explained: where nothing is left to read.
+  mutating func readStrips(
+    _ pass: ScanPass, _ effort: ScanConfiguration.Effort, explained: ExplainedPlaces, _ evidence: inout Evidence,
+    with zbar: inout ZBarScanner
+  ) {
+    let wanted = pass == .stripInverted ? self.wanted.intersection(invertible) : self.wanted
+    var bars = self.bars.filter { !explained.contains($0) }
+    if effort == .still, evidence.accepted.contains(where: { !$0.symbology.isMatrix }) {
+      bars += further.filter { !explained.contains($0) }
+    }
+    guard !wanted.isEmpty, !bars.isEmpty else { return }
+    zbar.use(Self.library(wanted))
+    zbar.set(x: 0, y: 2)
+    let tone: (GrayImage) -> GrayImage =
+      switch pass {
+      case .stripStretched: { BarStrip.stretch($0, block: 40, gain: 8) }
+      case .stripInverted: { ToneMapping.invert($0.unsafeView) }
+      default: { $0 }
+      }
+    let own = wanted.intersection(LinearReaders.symbologies)
+    let crowded = Self.library(wanted).intersection(CrowdedReaders.symbologies)
+    let seeksCrowded = effort == .still && pass != .stripStretched && !crowded.isEmpty
+    var looked: [BarRegion] = []
+    var all: [StripLines] = []
+    for region in bars {
+      let strip = BarStrip(region)
+      let plain = effort == .still ? draw(region) : strip.draw(image)
+      guard isRuled(region, plain) || pass == .strip else { continue }
+      looked.append(region)
+      let picture = tone(plain)
+      let lines = StripLines(picture: picture, strip: strip, pass: pass)
+      all.append(lines)
+      var codes = picture.withView({ zbar.scan($0) }).codes
+      if seeksCrowded, codes.allSatisfy({ $0.quality < Self.few }) {
+        if let code = lines.crowded(crowded) { codes.append(code) }
+      }
+      for code in codes {
+        guard var symbol = Symbol(code, pass: pass) else { continue }
+        if symbol.symbology == .code128 { symbol = lines.extended(symbol) }
+        // Every band occurs twice in a strip; another pass over the same bars measures nothing else.
+        let known = evidence.claims.first {
+          $0.symbol.sameContent(as: symbol) && region.corners.contains($0.symbol.corners.center)
+        }
+        symbol.corners =
+          known?.symbol.corners
+          ?? BarOutline.corners(
+            of: symbol, leftAt: code.points.map { Point2($0.x, $0.y / 2) }, isUpsideDown: code.isUpsideDown, in: strip,
+            of: region, image)
+        add(symbol, to: &evidence)
+      }
+      if !own.isEmpty { for symbol in lines.read(own) { evidence.add(symbol) } }
+    }
+    // With stretched contrast hardly anything is seen that the same strips do not show as they are: a line finds its own level.
+    if wanted.contains(.dataBarExpanded), effort == .live || pass != .stripStretched || evidence.accepted.isEmpty {
+      readExpanded(pass, effort, tone, looked, all, &evidence)
+    }
+  }
+
+  /// The strip of a region of bars.
+  private mutating func draw(_ region: BarRegion) -> GrayImage {
+    let place = Place(region)
+    if let known = drawn[place] { return known }
+    let strip = BarStrip(region).draw(image)
+    drawn[place] = strip
+    return strip
+  }
+
+  /// Returns whether a region, drawn as a strip, turns dark as often as the bars of a code.
+  private mutating func isRuled(_ region: BarRegion, _ strip: GrayImage) -> Bool {
+    if let known = ruled[Place(region)] { return known }
+    let isRuled = BarStrip.isRuled(strip)
+    ruled[Place(region)] = isRuled
+    return isRuled
+  }
+
+  /// Returns whether a region, drawn as a strip, shows the same in bands near each other.
+  private mutating func isContinuous(_ region: BarRegion) -> Bool {
+    if let known = continuous[Place(region)] { return known }
+    let isContinuous = BarStrip.isContinuous(draw(region))
+    continuous[Place(region)] = isContinuous
+    return isContinuous
+  }
+
+  /// Returns whether a region may turn dark as often as the bars of a code: where no strip of it was drawn, that is not known.
+  private func mayBeRuled(_ region: BarRegion) -> Bool { ruled[Place(region)] ?? true }
+
+  /// Returns the symbologies to ask the library for: a Code 32 is a Code 39 to it, and a UPC-A an EAN-13 of another name. DataBar Expanded is not
+  /// its strength: it gets dates wrong, and puts characters of different rows together.
+  private static func library(_ wanted: Set<Symbology>) -> Set<Symbology> {
+    var asked = wanted.subtracting([.dataBarExpanded])
+    if wanted.contains(.code32) { asked.insert(.code39) }
+    if wanted.contains(.upcA) { asked.insert(.ean13) }
+    return asked
+  }
+
+  /// Adds what the library read, which is perhaps a Code 32.
+  private func add(_ symbol: Symbol, to evidence: inout Evidence) {
+    let extended = evidence.claims.first { claim in
+      claim.symbol.symbology == .code128 && claim.symbol.bytes != symbol.bytes
+        && claim.symbol.bytes.map { $0 & 0x7F } == symbol.bytes && Evidence.overlap(claim.symbol, symbol)
+    }
+    if symbol.symbology == .code128, let extended {
+      // The same bars: the library leaves the eighth bit out.
+      var other = extended.symbol
+      (other.corners, other.quality, other.pass) = (symbol.corners, symbol.quality, symbol.pass)
+      evidence.add(other)
+    } else if symbologies.contains(.code32), symbol.symbology == .code39, let text = LinearReaders.code32(symbol.text) {
+      var other = symbol
+      other.symbology = .code32
+      other.text = text
+      other.bytes = Array(text.utf8)
+      evidence.add(other)
+    } else if symbologies.contains(symbol.symbology) {
+      evidence.add(symbol)
+    }
+  }
+
+  /// DataBar Expanded symbols, whole in one region or in rows of which each is one to the search for bars.
+  private mutating func readExpanded(
+    _ pass: ScanPass, _ effort: ScanConfiguration.Effort, _ tone: (GrayImage) -> GrayImage, _ bars: [BarRegion],
+    _ coarse: [StripLines], _ evidence: inout Evidence
+  ) {
+    var open: [(region: BarRegion, lines: StripLines, reader: DataBarExpandedReader)] = []
+    let accepted = evidence.accepted
+    unreadExpanded = []
+    for (region, lines) in zip(bars, coarse) {
+      // A code that was read here needs no second look.
+      if accepted.contains(where: { $0.corners.contains(region.center) }) { continue }
+      // A single line sees a character in many a texture: in a live frame, and where contrast was stretched, there must be another.
+      let coarse = lines.expanded(isThorough: false)
+      guard effort == .live || pass == .stripStretched ? coarse.hasSeveralTraces : coarse.hasTraces else { continue }
+      let bands = min(44, max(9, Int(region.height / 3)))
+      // Where modules are large, the search for bars saw a part of them.
+      for margin in [0.12, 1] {
+        // Live, the next frame is another chance, and a wide strip must not delay this one.
+        let strip = BarStrip(
+          region, bands: bands, scale: margin < 1 ? 2 : 1.5, margin: margin, depth: effort == .live ? 3 : 8)
+        let fine = StripLines(picture: tone(strip.draw(image)), strip: strip, pass: pass)
+        let reader = fine.expanded()
+        if let reading = reader.read(isStrict: margin >= 1), let extent = reader.extent {
+          evidence.add(fine.symbol(reading, extent))
+          break
+        }
+        guard margin >= 1 else { continue }
+        open.append((region, fine, reader))
+        if reader.isCode { unreadExpanded.append(region.corners) }
+      }
+    }
+    guard open.count > 1, var whole = open.first?.reader else { return }
+    for other in open.dropFirst() { whole.add(other.reader) }
+    guard let reading = whole.read(isStrict: true), let extent = open[0].reader.extent else { return }
+    var symbol = open[0].lines.symbol(reading, extent)
+    guard !symbol.gs1.isEmpty else { return }
+    symbol.corners = Quadrilateral(enclosing: open.flatMap { $0.region.corners.corners })
+    evidence.add(symbol)
+  }
+
+  /// EAN-13 and UPC-A by the model of their bars.
+  ///
+  /// - Parameters:
+  ///   - accepted: the symbols that were read.
+  ///   - isLast: nothing is read any more, only what was read with trouble is asked for its proof.
+  mutating func readFitted(beside accepted: [Symbol], isLast: Bool, _ evidence: inout Evidence) {
+    let wanted = symbologies.intersection(RetailRescue.symbologies)
+    guard !wanted.isEmpty else { return }
+    var tried = fitted
+    let likely = bars.filter {
+      !isLast && RetailRescue.isWorthwhile($0, beside: accepted) && mayBeRuled($0) && isContinuous($0)
+    }
+    let found = RetailRescue(image: image, symbologies: wanted, bars: likely).read(
+      beside: accepted, tried: &tried
+    ) { draw($0) }
+    fitted = tried
+    for symbol in found.refuted { evidence.drop(symbol) }
+    for symbol in found.symbols { evidence.add(symbol) }
+  }
+
+  /// DataBar Expanded along the rows and columns of the whole picture: bars so wide that the search for bars sees but a few of
+  /// them at a time.
+  func readAcross(_ evidence: inout Evidence) {
+    let (width, height) = (Double(image.width), Double(image.height))
+    for (direction, length, other) in [(Point2(1, 0), width, height), (Point2(0, 1), height, width)] {
+      let region = BarRegion(
+        center: Point2(width - 1, height - 1) / 2, direction: direction, length: length, height: other, coherence: 1,
+        energy: 0)
+      let strip = BarStrip(
+        region, bands: min(24, max(9, Int(other / 4))), scale: min(1, 1200 / length), margin: 0, depth: 2)
+      let lines = StripLines(picture: strip.draw(image), strip: strip, pass: .strip)
+      let reader = lines.expanded(isThorough: false)
+      guard let reading = reader.read(isStrict: true), let extent = reader.extent else { continue }
+      evidence.add(lines.symbol(reading, extent))
+    }
+  }
+
+  /// The windows of the picture that a pass of the library looks at, and along which lines: those around bars that nothing explains;
+  /// all of a small picture. Measured on two sets, 105 of 108 codes that such passes read lie in these windows, which are a fifth of
+  /// a photograph without a code. Passes that cost more than the cheapest look only at bars with as many edges as a
+  /// code.
+  mutating func windows(_ pass: ScanPass, explained: ExplainedPlaces) -> [BarWindow] {
+    // The cheapest pass may look at more than the others.
+    guard image.width * image.height > (pass == .level ? Self.medium : Self.small) else { return [BarWindow(image)] }
+    let left = clearest.filter { !explained.contains($0) }
+    let bars = left.filter { isContinuous($0) && (pass == .level || isRuled($0, draw($0))) }
+    return BarWindow.windows(around: bars, in: image)
+  }
+
+  /// A pass of the library over windows of the picture, for 1-D codes: QR codes are read by their modules, and what makes the
+  /// library take minutes for them is nothing that it gets to see.
+  ///
+  /// - Parameter thinning: one line in that many is looked at.
+  func readWindows(
+    _ pass: ScanPass, _ windows: [BarWindow], thinning: Int = 1, _ evidence: inout Evidence,
+    with zbar: inout ZBarScanner
+  ) {
+    let wanted = Self.library(pass == .inverted ? invertible : symbologies).filter { $0 != .qr && $0.zbarType != nil }
+    guard !wanted.isEmpty else { return }
+    let index = octaves.index(ofAtMost: Self.swept)
+    let whole = octaves.view(index)
+    let factor = Double(1 << index)
+    zbar.use(wanted)
+    for window in windows {
+      let part = window.isWhole ? nil : window.scaled(by: 1 / factor).cut(from: whole)
+      let view = part?.image.unsafeView ?? whole
+      let corner = part?.corner ?? [0, 0]
+      let (picture, density, toView) = PassPicture.make(pass, view) {
+        part == nil ? octaves[index].levels : BlockMean(view)
+      }
+      let step = density * thinning
+      zbar.set(x: window.ways == .rows ? 0 : step, y: window.ways == .columns ? 0 : step)
+      let raw = picture?.withView { zbar.scan($0) } ?? zbar.scan(view)
+      for var code in raw.codes {
+        code.points = code.points.map { (toView($0) + corner + 0.5) * factor - 0.5 }
+        add(code, pass, to: &evidence)
+      }
+      withExtendedLifetime(part) {}
+    }
+  }
+
+  /// Adds what a pass read, with the outline that its bars have.
+  private func add(_ code: ZBarScanner.Raw, _ pass: ScanPass, to evidence: inout Evidence) {
+    guard var symbol = Symbol(code, pass: pass) else { return }
+    if !symbol.symbology.isMatrix, let region = bars.first(where: { $0.corners.contains(symbol.corners.center) }) {
+      let strip = BarStrip(region)
+      // Upside down in the picture is not so along a region that runs the other way.
+      let way = region.direction
+      symbol.corners = BarOutline.corners(
+        of: symbol, leftAt: code.points.map { Point2(strip.column(of: $0), strip.row(of: $0)) },
+        isUpsideDown: code.isUpsideDown != (abs(way.x) >= abs(way.y) ? way.x < 0 : way.y < 0), in: strip, of: region,
+        image)
+    }
+    add(symbol, to: &evidence)
+  }
+
+  /// The library sweeps no more pixels than that: bars that are lost at half the size of a large photograph are thinner than
+  /// its lens shows.
+  private static let swept = 4_000_000
+}

@@ -1,0 +1,274 @@
+import WaymarkImage
+
+/// Reads MaxiCode symbols (ISO/IEC 16023): the round bull's eye says where and how large it is, the six groups of three
+/// modules around it how it is turned.
+struct MaxiCodeReader {
+  let view: ImageView
+  let levels: BlockMean
+  /// One row of the picture in that many is searched.
+  let step: Int
+  /// How many marks may fail.
+  var failures = 3
+
+  private static let middle = Point2(15, 16.5)
+  /// The height of a row over the width of a module.
+  private static let rise = 0.75.squareRoot()
+
+  func read() -> [MatrixDetection] {
+    var detections: [MatrixDetection] = []
+    var failed = 0
+    for mark in MaxiCodeMark.find(view, levels: levels, step: step) where failed < failures {
+      if detections.contains(where: { $0.corners.contains(mark.center) }) { continue }
+      if let found = read(mark) { detections.append(found) } else { failed += 1 }
+    }
+    return detections
+  }
+
+  private func read(_ mark: MaxiCodeMark) -> MatrixDetection? {
+    // The middle of the outer ring lies on a diameter of 7.07 mm, and modules are 0.88 mm wide (clause 4.11); printers make
+    // it larger.
+    let unit = mark.outer / 8.25
+    guard max(unit.x, unit.y) < 60, min(unit.x, unit.y) > 1.5 else { return nil }
+    let known = Self.known
+    let size = Point2(30, 33)
+    let refine = GridRefinement(view: view, size: size, known: known, inverted: false)
+    var starts: [Start] = []
+    for turn in 0..<180 {
+      let angle = Double(turn) * .pi / 90
+      let (c, s) = (Double.cosine(angle), Double.sine(angle))
+      for scale in [0.9, 0.93, 0.96, 0.99, 1.02, 1.05, 1.08] {
+        let w = unit * scale
+        let a = Point2(c * w.x, s * w.y)
+        let b = Point2(-s * w.x, c * w.y) * Self.rise
+        // Some printers set the rings beside the middle of the modules, by more than half a module.
+        for beside in [0, 0.6, -0.6] {
+          let origin = mark.center - a * (Self.middle.x + beside) - b * Self.middle.y
+          let map = Homography([a.x, b.x, origin.x], [a.y, b.y, origin.y], [0, 0, 1])
+          starts.append(Start(map: map, turn: turn, score: refine.score(map), isBeside: beside != 0))
+        }
+      }
+    }
+    starts.sort { $0.score > $1.score }
+    guard let best = starts.first, best.score > 20 else { return nil }
+    // First as if the rings lay in the middle of the modules, as they should.
+    let likely =
+      likely(starts.filter { !$0.isBeside }) { around in
+        around.max { spread($0.map, half: 12) < spread($1.map, half: 12) }
+      }
+      + likely(starts) { around in
+        var best = (start: around.first, spread: 0.0)
+        for start in around {
+          for move in Self.moves {
+            var moved = start
+            moved.map = start.map * move
+            let spread = spread(moved.map, half: 10, offsets: Self.middleOnly)
+            if spread > best.spread { best = (moved, spread) }
+          }
+        }
+        return best.start
+      }
+    for start in likely {
+      var map = start.map
+      for half in [7.0, 11, 16] { map = sharpest(map, half: half, module: unit.x) }
+      let sampler = ModuleSampler(view, columns: 30, rows: 33) { x, y in map.apply(Self.place(x, y)) }
+      for sharpen: Float in [0, 0.6] {
+        let matrix = sampler.matrix(radius: 5, sharpen: sharpen, inverted: false)
+        guard let message = MaxiCodeDecoder.decode(matrix) else { continue }
+        var finding = MatrixDetection(
+          symbology: .maxiCode,
+          corners: map.apply(
+            Quadrilateral(topLeft: [0, 0], topRight: [30, 0], bottomRight: [30, 33], bottomLeft: [0, 33])),
+          module: unit.x, certainty: 1)
+        finding.message = message
+        return finding
+      }
+    }
+    return nil
+  }
+
+  /// A place of the grid around a mark.
+  private struct Start {
+    var map: Homography
+    /// Of two degrees.
+    var turn: Int
+    var score: Double
+    var isBeside: Bool
+  }
+
+  /// Of each of the turns that look right around the bull's eye, the start in which the modules differ most.
+  private func likely(_ starts: [Start], sharpest: ([Start]) -> Start?) -> [Start] {
+    var likely: [Start] = []
+    func isNear(_ a: Int, _ b: Int) -> Bool { min(abs(a - b), 180 - abs(a - b)) <= 3 }
+    for start in starts where likely.count < 4 && start.score > 0.6 * (starts.first?.score ?? 0) {
+      if likely.contains(where: { isNear($0.turn, start.turn) }) { continue }
+      let around = starts.filter { isNear($0.turn, start.turn) && $0.score > 0.85 * start.score }
+      if let found = sharpest(around) { likely.append(found) }
+    }
+    return likely
+  }
+
+  /// By a third of a module, and where they are.
+  private static let moves: [Homography] = [0, -0.3, 0.3].flatMap { y in
+    [0, -0.3, 0.3].map { Homography([1, 0, $0], [0, 1, y], [0, 0, 1]) }
+  }
+  private static let middleOnly: [Point2] = [[0, 0]]
+
+  /// Odd rows lie half a module to the right.
+  private static func place(_ x: Double, _ y: Double) -> Point2 {
+    Point2(x + (Int(y).isMultiple(of: 2) ? 0 : 0.5), y)
+  }
+
+  /// The modules around the bull's eye that are the same in every symbol.
+  private static let known: [KnownModule] = {
+    var known: [KnownModule] = []
+    for (i, number) in MaxiCodePlacement.numbers.enumerated() where number < 0 {
+      let (x, y) = (Double(i % 30) + 0.5, Double(i / 30) + 0.5)
+      let p = place(x, y)
+      let d = (p - middle) * Point2(1, rise)
+      if number == -2 || d.length > 5.2 && d.length < 9 { known.append(KnownModule(at: p, isDark: number == -2)) }
+    }
+    return known
+  }()
+
+  /// Moves the corners of the inner part to where its modules differ most.
+  private func sharpest(_ start: Homography, half: Double, module: Double) -> Homography {
+    let (x, y) = (Self.middle.x, Self.middle.y)
+    let frame = Quadrilateral(
+      topLeft: [x - half, y - half], topRight: [x + half, y - half], bottomRight: [x + half, y + half],
+      bottomLeft: [x - half, y + half])
+    return CornerRefinement.best(start, frame: frame, module: module) { spread($0, half: half) }
+  }
+
+  /// How much the modules of the inner part differ from their mean, in gray levels.
+  private func spread(_ map: Homography, half: Double, offsets: [Point2] = GridRefinement.offsets) -> Double {
+    var values: [Double] = []
+    values.reserveCapacity(900)
+    for (i, number) in MaxiCodePlacement.numbers.enumerated() where number >= 0 {
+      let p = Self.place(Double(i % 30) + 0.5, Double(i / 30) + 0.5)
+      guard abs(p.x - Self.middle.x) < half, abs(p.y - Self.middle.y) < half else { continue }
+      var sum = 0.0
+      for off in offsets { sum += view.sample(map.apply(p + off)) }
+      values.append(sum / Double(offsets.count))
+    }
+    let mean = values.reduce(0, +) / Double(max(1, values.count))
+    return values.reduce(0) { $0 + abs($1 - mean) } / Double(max(1, values.count))
+  }
+}
+
+/// Three round dark rings around a light disc: the middle of a MaxiCode symbol.
+struct MaxiCodeMark {
+  var center: Point2
+  /// The mean diameter of the outer ring along a row and along a column, in pixels.
+  var outer: Point2
+  /// The mean diameter of the inner ring as a share of that of the outer one.
+  private let inner: Double
+  private var rows = 1
+
+  private init(center: Point2, outer: Point2, inner: Double) {
+    self.center = center
+    self.outer = outer
+    self.inner = inner
+  }
+
+  static func find(_ view: ImageView, levels: BlockMean, step: Int) -> [MaxiCodeMark] {
+    guard view.width >= 24, view.height >= 24 else { return [] }
+    var marks: [MaxiCodeMark] = []
+    var edges = [Int32](repeating: 0, count: view.width + 3)
+    for y in stride(from: step / 2, to: view.height, by: step) {
+      let count = levels.edges(of: view, row: y, into: &edges)
+      guard count >= 13 else { continue }
+      // Dark runs are odd: six of them, from the left side of the outer ring to its right side.
+      for i in stride(from: 1, to: count - 11, by: 2) {
+        // The light rings and the disc stand alike to both sides: most runs are done with after that.
+        let (left, right) = (edges[i + 4] - edges[i + 1], edges[i + 10] - edges[i + 7])
+        guard 2 * left < 3 * right + 6, 2 * right < 3 * left + 6 else { continue }
+        let own = (0...11).map { Double(edges[i + $0]) }
+        guard let (middle, diameter, _) = rings(own) else { continue }
+        let p = Point2(middle - 0.5, Double(y))
+        if let known = marks.firstIndex(where: {
+          abs($0.center.x - p.x) < 0.12 * diameter && abs($0.center.y - p.y) < 0.2 * diameter
+        }) {
+          marks[known].rows += 1
+          continue
+        }
+        guard marks.count < 200, let column = cross(view, levels, p, diameter, isColumn: true),
+          abs(column.middle - p.y) < 0.2 * diameter, column.diameter < 2 * diameter, diameter < 2 * column.diameter,
+          // Through the middle once more.
+          let row = cross(view, levels, [p.x, column.middle], diameter, isColumn: false)
+        else { continue }
+        let mark = MaxiCodeMark(
+          center: [row.middle, column.middle], outer: [row.diameter, column.diameter], inner: row.inner)
+        if mark.roundness(view) >= 0.9 { marks.append(mark) }
+      }
+    }
+    return marks.map { ($0, $0.roundness(view)) }.sorted { ($0.1, $0.0.rows) > ($1.1, $1.0.rows) }.map(\.0)
+  }
+
+  /// The middle and the mean diameter of the outer ring, and the share of the inner one, where twelve edges are those of three
+  /// rings: as far as ink spreads it moves both edges of a ring, and leaves the middle between them. The rings are as far from
+  /// each other; how large the disc inside is, printers do not agree.
+  private static func rings(_ edges: [Double]) -> (middle: Double, diameter: Double, inner: Double)? {
+    var e = edges
+    // Where a dark module touches the outer ring, that is as thick as the one within.
+    if e[1] - e[0] > 1.5 * (e[3] - e[2]) + 1 { e[0] = e[1] - (e[3] - e[2]) }
+    if e[11] - e[10] > 1.5 * (e[9] - e[8]) + 1 { e[11] = e[10] + (e[9] - e[8]) }
+    let rings = [(e[4], e[5], e[6], e[7]), (e[2], e[3], e[8], e[9]), (e[0], e[1], e[10], e[11])]
+      .map { (left: ($0.0 + $0.1) / 2, right: ($0.2 + $0.3) / 2) }
+    let outer = rings[2].right - rings[2].left
+    guard outer >= 14 else { return nil }
+    let middle = (rings[2].right + rings[2].left) / 2
+    let inner = (rings[0].right - rings[0].left) / outer
+    guard inner > 0.17, inner < 0.4 else { return nil }
+    for (ring, share) in zip(rings, [inner, (1 + inner) / 2]) {
+      guard abs((ring.right - ring.left) / outer - share) < 0.05 + 0.6 / outer,
+        abs((ring.right + ring.left) / 2 - middle) < 0.04 * outer + 0.6
+      else { return nil }
+    }
+    return (middle, outer, inner)
+  }
+
+  /// The same from a place inside outwards, along a column or a row.
+  private static func cross(
+    _ view: ImageView, _ levels: BlockMean, _ p: Point2, _ diameter: Double, isColumn: Bool
+  ) -> (middle: Double, diameter: Double, inner: Double)? {
+    let (x, y) = (Int(p.x.rounded()), Int(p.y.rounded()))
+    func isDark(_ t: Int) -> Bool? {
+      let (u, v) = isColumn ? (x, y + t) : (x + t, y)
+      return u >= 0 && v >= 0 && u < view.width && v < view.height ? levels.isDark(view, u, v) : nil
+    }
+    guard isDark(0) == false else { return nil }
+    /// The first six borders in one direction.
+    func borders(_ direction: Int) -> [Double]? {
+      var found: [Double] = []
+      var dark = false
+      var t = 0
+      while found.count < 6, abs(t) < Int(1.3 * diameter) + 2 {
+        t += direction
+        guard let here = isDark(t) else { break }
+        if here != dark {
+          dark.toggle()
+          found.append(Double((isColumn ? y : x) + t) - Double(direction) / 2)
+        }
+      }
+      return found.count == 6 ? found : nil
+    }
+    guard let up = borders(-1), let down = borders(1) else { return nil }
+    return rings(up.reversed() + down)
+  }
+
+  /// How much of what round rings show along every radius is there, as square ones do not: 0 to 1.
+  private func roundness(_ view: ImageView) -> Double {
+    var (light, dark): ([Double], [Double]) = ([], [])
+    for i in 0..<16 {
+      let angle = Double(i) * .pi / 8
+      let d = Point2(Double.cosine(angle) * outer.x, Double.sine(angle) * outer.y) / 2
+      for radius in [0, 0.25 + 0.75 * inner, 0.75 + 0.25 * inner] { light.append(view.sample(center + d * radius)) }
+      for radius in [inner, 0.5 + 0.5 * inner, 1] { dark.append(view.sample(center + d * radius)) }
+    }
+    let (l, h) = (dark.reduce(0, +) / Double(dark.count), light.reduce(0, +) / Double(light.count))
+    guard h - l > 24 else { return 0 }
+    let level = (l + h) / 2
+    let right = dark.count { $0 < level } + light.count { $0 > level }
+    return Double(right) / Double(dark.count + light.count)
+  }
+}

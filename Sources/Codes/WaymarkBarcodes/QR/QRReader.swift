@@ -1,0 +1,321 @@
+import WaymarkImage
+
+/// Reads QR codes from their finder patterns: lays a grid over each three that belong together, samples it module by
+/// module, and decodes.
+///
+/// Two rounds: what is clear is read from the corners of its patterns for next to nothing, as sixty codes on a sheet are;
+/// what is left of patterns gets a search for the fourth corner, a climb to the best map, and several ways to tell dark from
+/// light.
+struct QRReader {
+  /// The result of one candidate.
+  struct Candidate {
+    var grid: QRGrid
+    var inverted: Bool
+    /// The share of the timing patterns that is right.
+    var timing: Double
+    /// Wrong bits in the better copy of the format information.
+    var formatErrors: Int
+    var message: CodeMessage?
+
+    var isRead: Bool { message != nil }
+
+    /// True if there is a code for certain, read or not. By chance half of the timing patterns is right, and three wrong
+    /// bits of format are as likely as not; the shorter the timing patterns, the more must be right.
+    var isCode: Bool {
+      if isRead { return true }
+      let marks = Double(2 * (grid.layout.side - 16))
+      // Standard deviations above chance.
+      let surprise = (timing - 0.5) * 2 * marks.squareRoot()
+      return surprise >= 3 && formatErrors <= 1 && timing > 0.85 || surprise > 4.2 && timing > 0.85
+    }
+  }
+
+  /// How many triplets may fail in the second round.
+  var failures = 3
+  /// How many triplets in a row may be looked at in the second round without a code among them. In three sets of photographs no
+  /// code came after the eleventh; a picture of leaves has thousands of triplets.
+  var tests = 48
+  /// The share of its timing patterns that must be right for a triplet to get to the second round: of codes dark on light, and
+  /// light on dark.
+  var leastTiming = [0.0, 0.0]
+  /// How much the second of the three patterns of a triplet must look like one for the second round: three random textures are
+  /// below 0.35, and the patterns of a code above 0.5, even where one of them is spoilt.
+  private static let leastLikeness = 0.4
+  /// How many sizes are tried for one triplet.
+  private static let sizes = 3
+  /// Dark on light (0), light on dark (1).
+  var polarities = [0, 1]
+  /// True if a triplet may be looked at on octaves that nothing else needed so far.
+  var makesOctaves = true
+  /// How many pairs of patterns of codes whose third is lost may be tried.
+  var pairs = 40
+  /// Ways to tell dark from light: neighbourhood in modules, and how much blur is undone.
+  private static let attempts: [(radius: Int, sharpen: Float)] = [(4, 0), (3, 0.6), (5, 1.2)]
+  var budget: ReadingBudget
+  private var decoder = QRDecoder()
+
+  init(budget: ReadingBudget) { self.budget = budget }
+
+  /// A triplet that the first round could not read.
+  private struct Leftover {
+    var triplet: QRTriplet
+    /// The share of the timing patterns that was right on the best map.
+    var timing: Double
+  }
+
+  /// The middles of the patterns of triplets that failed in the second round, of each polarity, in pixels of the picture.
+  private var studied: [[[Point2]]] = [[], []]
+
+  /// Every code that finder patterns point to, beside those that are known.
+  ///
+  /// - Parameter scale: pixels of the octaves' picture to one of the picture.
+  mutating func read(
+    _ octaves: Octaves, _ field: FinderField, scale: Double = 1, beside known: [Candidate] = []
+  ) -> [Candidate] {
+    var results: [Candidate] = []
+    func isTaken(_ triplet: QRTriplet) -> Bool {
+      let centers = triplet.centers
+      // A pattern belongs to one code.
+      return (known + results).contains { $0.isRead && centers.contains(where: $0.grid.corners.contains) }
+    }
+    for polarity in polarities {
+      var left: [Leftover] = []
+      let patterns = field.found[polarity].map { ringed($0, octaves, dark: polarity == 0) }
+      for triplet in QRTriplet.candidates(among: patterns, limit: 4000) where !isTaken(triplet) {
+        let (candidate, timing) = glance(octaves, triplet, inverted: polarity == 1)
+        if let candidate, candidate.isRead {
+          results.append(candidate)
+        } else {
+          left.append(Leftover(triplet: triplet, timing: timing))
+        }
+        if budget.isReached { break }
+      }
+      var (failed, tested) = (0, 0)
+      var hasDoubtful = false
+      // Stable: of equals the one with the lower cost.
+      let order = left.indices.sorted { (-left[$0].timing, $0) < (-left[$1].timing, $1) }
+      for i in order where !isTaken(left[i].triplet) {
+        if failed >= failures || tested >= tests || budget.isReached || left[i].timing < leastTiming[polarity] { break }
+        tested += 1
+        if hasFailed(left[i].triplet, polarity, scale) {
+          failed += 1
+          continue
+        }
+        if !isLikely(left[i].triplet, octaves, inverted: polarity == 1) {
+          // The best one of those seen from far aside gets its chance: its patterns lie as no count of modules can say, and one of
+          // them looks like one nevertheless.
+          guard !hasDoubtful, left[i].triplet.isTilted else { continue }
+          hasDoubtful = true
+          guard isLikely(left[i].triplet, octaves, inverted: polarity == 1, patterns: 1) else { continue }
+        }
+        let candidate = study(octaves, left[i].triplet, inverted: polarity == 1)
+        if let candidate { results.append(candidate) }
+        if candidate?.isRead == true {
+          tested = 0
+        } else {
+          failed += 1
+          studied[polarity].append(left[i].triplet.centers.map { $0 / scale })
+        }
+      }
+      for pair in QRPair.candidates(among: patterns, limit: pairs) {
+        let taken = (known + results).contains { code in
+          code.isRead && [pair.first, pair.second].contains { code.grid.corners.contains($0.center) }
+        }
+        if taken { continue }
+        if budget.isReached { break }
+        if let candidate = guess(octaves, pair, inverted: polarity == 1) { results.append(candidate) }
+      }
+    }
+    return results
+  }
+
+  /// Returns whether the same patterns were studied before: the grid is laid over the same pixels again, whatever size of the picture
+  /// they were found in.
+  private func hasFailed(_ triplet: QRTriplet, _ polarity: Int, _ scale: Double) -> Bool {
+    let slack = 0.5 * triplet.module / scale
+    return studied[polarity].contains { centers in
+      zip(centers, triplet.centers).allSatisfy { $0.distance(to: $1 / scale) < slack }
+    }
+  }
+
+  /// A pattern with its ring, as it lies in the octave on which the pattern was seen best.
+  private mutating func ringed(_ pattern: FinderPattern, _ octaves: Octaves, dark: Bool) -> FinderPattern {
+    let index = min(pattern.octave, octaves.count - 1)
+    let factor = octaves[index].factor
+    var whole = pattern
+    whole.ring = ringed(pattern.scaled(by: 1 / factor), octaves, at: index, dark: dark).ring?.scaled(by: factor)
+    return whole
+  }
+
+  /// A pattern, in pixels of an octave, with its ring.
+  private mutating func ringed(_ pattern: FinderPattern, _ octaves: Octaves, at index: Int, dark: Bool) -> FinderPattern
+  {
+    var other = pattern
+    let octave = octaves[index]
+    let looks = Int(50 * pattern.moduleX * pattern.moduleY) + 50
+    other.ring =
+      budget.spend(looks)
+      ? FinderRing(
+        around: pattern.center, moduleX: pattern.moduleX, moduleY: pattern.moduleY, in: octave.view,
+        levels: octave.levels, dark: dark) : nil
+    return other
+  }
+
+  // MARK: First round
+
+  /// Reads a code by the corners of its patterns alone.
+  private mutating func glance(_ octaves: Octaves, _ whole: QRTriplet, inverted: Bool) -> (Candidate?, Double) {
+    let octave = octaves[min(whole.octave, octaves.count - 1)]
+    guard budget.spend(400), let corners = TripletCorners(whole) else { return (nil, 0) }
+    var best = 0.0
+    // Nearly always the first size is right, and the others need not be measured.
+    let likely = whole.isTilted ? nil : whole.sides.first
+    for round in 0..<2 {
+      let sizes = round == 0 ? [likely].compactMap(\.self) : layouts(whole, corners)
+      for layout in sizes where round == 0 || layout.version != likely?.version {
+        guard let found = corners.map(layout), found.error < whole.module, budget.spend(8 * layout.side) else {
+          continue
+        }
+        let fit = QRGridFit(octave.view, layout, inverted: inverted)
+        let flat = Homography.resize(Point2(1, 1) / octave.factor) * found.map
+        let timing = fit.timing(flat)
+        best = max(best, timing)
+        guard timing >= 0.75 else { continue }
+        let map = corners.map(layout, and: fit, flat, factor: octave.factor) ?? flat
+        var candidate = Candidate(
+          grid: QRGrid(layout: layout, map: map), inverted: inverted, timing: 0, formatErrors: 15)
+        let bent = layout.version >= 7 ? fit.bend(candidate.grid) : candidate.grid
+        if tryOut(octave.view, bent, Self.attempts.prefix(1), of: &candidate) {
+          candidate.grid = candidate.grid.scaled(by: octave.factor)
+          return (candidate, timing)
+        }
+      }
+    }
+    return (nil, best)
+  }
+
+  // MARK: Second round
+
+  /// Returns whether so many of three patterns look like some at least.
+  private mutating func isLikely(
+    _ triplet: QRTriplet, _ octaves: Octaves, inverted: Bool, patterns: Int = 2
+  ) -> Bool {
+    guard budget.spend(250) else { return false }
+    let octave = octaves[min(triplet.octave, octaves.count - 1)]
+    return triplet.resembles(
+      patterns, least: Self.leastLikeness, octave.view, factor: octave.factor, inverted: inverted)
+  }
+
+  private mutating func study(_ octaves: Octaves, _ whole: QRTriplet, inverted: Bool) -> Candidate? {
+    var best: Candidate?
+    let octave = min(whole.octave, octaves.count - 1)
+    // A finer picture has more of a small code, a coarser one less noise.
+    let finer = octave > 0 && whole.module / octaves[octave].factor < 4 ? [octave - 1] : []
+    let coarser = octave + 1 < octaves.count && whole.module / octaves[octave].factor > 5 ? [octave + 1] : []
+    for index in [octave] + finer + coarser where makesOctaves || octaves.isMade(index) {
+      let octave = octaves[index]
+      var triplet = whole.scaled(by: 1 / octave.factor)
+      if index != whole.octave { triplet.ring { ringed($0, octaves, at: index, dark: !inverted) } }
+      let corners = TripletCorners(triplet)
+      for layout in layouts(triplet, corners) {
+        guard var found = examine(octave.view, triplet, corners, layout, inverted: inverted) else { continue }
+        found.grid = found.grid.scaled(by: octave.factor)
+        if found.isRead { return found }
+        if found.timing > best?.timing ?? 0 { best = found }
+      }
+    }
+    return best
+  }
+
+  // MARK: Two patterns
+
+  /// Reads a code of which only two patterns can be seen: eight corners give a map that is right near them, the alignment
+  /// pattern and a climb make it right elsewhere.
+  private mutating func guess(_ octaves: Octaves, _ pair: QRPair, inverted: Bool) -> Candidate? {
+    let octave = octaves[min(pair.first.octave, octaves.count - 1)]
+    let shrink = Homography.resize(Point2(1, 1) / octave.factor)
+    for frame in pair.frames {
+      for layout in frame.layouts {
+        guard budget.spend(400), let found = frame.corners.map(layout), found.error < 0.7 * pair.first.module
+        else { continue }
+        let fit = QRGridFit(octave.view, layout, inverted: inverted)
+        let flat = shrink * found.map
+        // The timing pattern between the two is where the map is right.
+        if let direction = frame.isVertical {
+          guard fit.timing(flat, [direction]) >= 0.85 else { continue }
+        } else {
+          guard fit.timing(flat) >= 0.75 else { continue }
+        }
+        guard budget.spend(fit.cost) else { return nil }
+        let start = frame.corners.map(layout, and: fit, flat, factor: octave.factor, reach: 4) ?? flat
+        var candidate = Candidate(
+          grid: QRGrid(layout: layout, map: start), inverted: inverted, timing: 0, formatErrors: 15)
+        let climbed = QRGrid(layout: layout, map: fit.refine(start, fit.score(start)).map)
+        if tryOut(octave.view, candidate.grid, Self.attempts.prefix(1), of: &candidate)
+          || tryOut(octave.view, fit.bend(climbed), Self.attempts[...], of: &candidate)
+        {
+          candidate.grid = candidate.grid.scaled(by: octave.factor)
+          return candidate
+        }
+      }
+    }
+    return nil
+  }
+
+  /// The sizes to try. Counted along the legs they are right for a code seen straight on; where it is tilted, the corners of
+  /// the patterns know better.
+  private func layouts(_ triplet: QRTriplet, _ corners: TripletCorners?) -> [QRLayout] {
+    let counted = triplet.sides
+    guard let corners, let guess = counted.first else { return Array(counted.prefix(Self.sizes)) }
+    let fitted = corners.layouts(around: guess)
+    var order: [QRLayout] = []
+    for i in 0..<3 {
+      let pair = triplet.isTilted ? [fitted, counted] : [counted, fitted]
+      for list in pair where i < list.count && !order.contains(where: { $0.version == list[i].version }) {
+        order.append(list[i])
+      }
+    }
+    return Array(order.prefix(Self.sizes))
+  }
+
+  private mutating func examine(
+    _ view: ImageView, _ triplet: QRTriplet, _ corners: TripletCorners?, _ layout: QRLayout, inverted: Bool
+  ) -> Candidate? {
+    let fit = QRGridFit(view, layout, inverted: inverted)
+    guard budget.spend(fit.cost), let flat = fit.fit(triplet, corners), fit.contrast(flat.grid.map) > 4 else {
+      return nil
+    }
+    var candidate = Candidate(grid: flat.grid, inverted: inverted, timing: 0, formatErrors: 15)
+    let bent = fit.bend(flat.grid)
+    if tryOut(view, bent, Self.attempts[...], of: &candidate) { return candidate }
+    if bent.mesh != nil, tryOut(view, flat.grid, Self.attempts[...], of: &candidate) { return candidate }
+    return candidate
+  }
+
+  /// Samples a grid in several ways until one decodes.
+  private mutating func tryOut(
+    _ view: ImageView, _ grid: QRGrid, _ attempts: ArraySlice<(radius: Int, sharpen: Float)>,
+    of candidate: inout Candidate
+  ) -> Bool {
+    let modules = grid.layout.side * grid.layout.side
+    guard budget.spend(6 * modules) else { return false }
+    let sampler = ModuleSampler(view, columns: grid.layout.side, rows: grid.layout.side, place: grid.place)
+    for attempt in attempts {
+      guard budget.spend(6 * modules) else { return false }
+      let matrix = sampler.matrix(
+        radius: attempt.radius, sharpen: attempt.sharpen, inverted: candidate.inverted)
+      let timing = matrix.timing
+      let formatErrors = min(matrix.formatErrors, matrix.transposed.formatErrors)
+      candidate.timing = max(candidate.timing, timing)
+      candidate.formatErrors = min(candidate.formatErrors, formatErrors)
+      // Nothing like a code: do not spend a decoding on it.
+      guard timing > 0.7, formatErrors <= 4 else { return false }
+      if let message = decoder.decode(matrix, grid.layout) {
+        candidate.message = message
+        candidate.grid = grid
+        return true
+      }
+    }
+    return false
+  }
+}

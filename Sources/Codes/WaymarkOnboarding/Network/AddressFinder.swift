@@ -1,0 +1,290 @@
+import Foundation
+import WaymarkSystem
+
+/// Finds every address in a payload, of any scheme, in any place and disguise, so that one place judges them all.
+///
+/// An address is what some program would follow as one (RFC 3986, 4.2; WHATWG URL standard, 4.4): `scheme://…`, `//…`, and the web's
+/// schemes with any number of slashes of either kind, also within other text, percent-encoded up to eight times, or in JSON within a
+/// string. Characters that are not seen are taken away before, and those that browsers map to ASCII are mapped.
+struct AddressFinder {
+  /// The names, in lower case, of the addresses where a sign-in ends, for a kind that `skipsRedirects`.
+  static let redirects: Set<String> = [
+    "redirecturl", "redirecturi", "redirect_url", "redirect_uri", "redirecturls", "redirecturis", "redirect_uris",
+  ]
+  private static let hostNames = ["host", "hostname", "server", "url", "uri", "endpoint"]
+  /// The schemes that browsers follow without slashes.
+  private static let slashless: Set<String> = ["http", "https", "ws", "wss", "ftp"]
+  private static let schemes = ["https", "http", "wss", "ws"]
+  /// More addresses in one text than this are not judged one by one: they refuse the payload.
+  private static let maximumInText = 64
+  private static let maximumEncodings = 8
+  private static let maximumNesting = 4
+
+  private let rules: Payload.AddressRules
+  private let policy: OnboardingPolicy
+  /// The addresses in the order of the payload.
+  private(set) var endpoints: [Payload.Endpoint] = []
+
+  /// Finds the addresses of a tree of names and texts.
+  init(in tree: JSONValue, _ rules: Payload.AddressRules, policy: OnboardingPolicy) {
+    self.rules = rules
+    self.policy = policy
+    walk(tree, name: "text", nesting: 0)
+  }
+
+  private mutating func walk(_ value: JSONValue, name: String, nesting: Int) {
+    switch value {
+    case .object(let members):
+      for member in members {
+        look(at: member.name, name: "a name", nesting: nesting)
+        walk(member.value, name: member.name, nesting: nesting)
+      }
+    case .array(let elements):
+      for element in elements { walk(element, name: name, nesting: nesting) }
+    case .string(let text):
+      let plain = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
+      if rules.skipsRedirects, Self.redirects.contains(plain) { return }
+      let count = endpoints.count
+      look(at: text, name: name, nesting: nesting)
+      if rules.readsBareHosts, endpoints.count == count, Self.hostNames.contains(where: plain.hasSuffix) {
+        lookForBareHost(text, name: name)
+      }
+    case .number, .bool, .null: break
+    }
+  }
+
+  /// Looks at a text, at what percent-encoding hides in it, and at the JSON that it may hold.
+  private mutating func look(at text: String, name: String, nesting: Int, decodings: Int = 0) {
+    if text.utf8.contains(where: { $0 == UInt8(ascii: ":") || $0 == 0x2F || $0 == 0x5C || $0 >= 0x80 }) {
+      scan(text, name: name)
+    }
+    if let first = text.utf8.first(where: { $0 > 0x20 }), first == UInt8(ascii: "{") || first == UInt8(ascii: "["),
+      nesting < Self.maximumNesting, let value = try? JSONParser.parse(text)
+    {
+      walk(value, name: name, nesting: nesting + 1)
+    }
+    guard text.utf8.contains(UInt8(ascii: "%")) else { return }
+    // Behind ? and # programs decode the items one by one.
+    let end = text.utf8.firstIndex { $0 == 0x3F || $0 == 0x23 } ?? text.endIndex
+    let items = text[end...].utf8.split { $0 == 0x26 || $0 == 0x3D || $0 == 0x3F || $0 == 0x23 }
+    for part in [text[..<end]] + items.map(Substring.init) {
+      guard let decoded = PercentCoding.decodedOnce(String(part)) else { continue }
+      guard decodings < Self.maximumEncodings else { return fail(name, "an address that is encoded many times") }
+      look(at: decoded, name: name, nesting: nesting, decodings: decodings + 1)
+    }
+  }
+
+  private mutating func scan(_ text: String, name: String) {
+    scanTokens(text, name: name)
+    // Browsers drop these wherever they stand. A line that begins with an address of its own adds nothing to the one before.
+    let isBreak = { (byte: UInt8) in byte == 0x09 || byte == 0x0A || byte == 0x0D }
+    guard text.utf8.contains(where: isBreak) else { return }
+    var joined: [UInt8] = []
+    for line in text.utf8.split(whereSeparator: isBreak) {
+      if Self.schemes.contains(where: { line.starts(with: "\($0)://".utf8) }) { joined.append(0x20) }
+      joined += line
+    }
+    scanTokens(String(decoding: joined, as: UTF8.self), name: name)
+  }
+
+  private mutating func scanTokens(_ text: String, name: String) {
+    var progress = Progress()
+    for token in Self.tokens(of: text) {
+      // A program that drops white space would read on: https://mobile.example.com .evil.test
+      if progress.endsInHost, let first = token.utf8.first, ".@:%\\".utf8.contains(first) {
+        return fail(name, "an address with white space in it")
+      }
+      scan(token: token, name: name, &progress)
+      guard progress.left >= 0 else { return fail(name, "more than \(Self.maximumInText) addresses in one text") }
+      progress.isFirst = false
+    }
+  }
+
+  /// How far the search of a text has come.
+  private struct Progress {
+    /// Addresses that may still be found.
+    var left = AddressFinder.maximumInText
+    /// True in the part with which the text begins.
+    var isFirst = true
+    /// True if the part before ended with the host of an address.
+    var endsInHost = false
+  }
+
+  /// The parts of a text between white space and the brackets that surround addresses in prose.
+  private static func tokens(of text: String) -> [String] {
+    if text.utf8.allSatisfy({ $0 < 0x80 }) {
+      return text.utf8.split { $0 == 0x20 || (0x09...0x0D).contains($0) || $0 == 0x3C || $0 == 0x3E }
+        .map { String(Substring($0)) }
+    }
+    return text.unicodeScalars.split { $0.properties.isWhitespace || $0 == "<" || $0 == ">" }
+      .map { String(String.UnicodeScalarView($0)) }.filter { !VisibleText.of($0).isEmpty }
+  }
+
+  /// Scans a text without white space.
+  private mutating func scan(token: String, name: String, _ progress: inout Progress) {
+    let visible = VisibleText.of(token)
+    let bytes = Array(visible.utf8)
+    let isSlash = { (index: Int) in index < bytes.count && (bytes[index] == 0x2F || bytes[index] == 0x5C) }
+    // Where the query or fragment of an address in this text begins.
+    var query: Int?
+    progress.endsInHost = false
+    for index in bytes.indices {
+      var scheme = ""
+      var start = index
+      if bytes[index] == UInt8(ascii: ":") {
+        scheme = Self.scheme(before: index, in: bytes)
+        start = index + 1
+        guard isSlash(start) && isSlash(start + 1) || Self.slashless.contains(scheme) else { continue }
+      } else if isSlash(index), isSlash(index + 1), index == 0 || Self.opens(bytes[index - 1]) {
+        scheme = ""
+      } else {
+        continue
+      }
+      let begin = start
+      let isWeb = Self.slashless.contains(scheme)
+      // Browsers skip any number of slashes; others end an empty authority at the third.
+      let most = scheme.isEmpty || isWeb ? Int.max : 2
+      while isSlash(start), start - begin < most { start += 1 }
+      var end = bytes[start...].firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? bytes.count
+      guard start < end else {
+        if isWeb, begin < start { fail(name, "the host is empty") }
+        continue
+      }
+      progress.left -= 1
+      guard progress.left >= 0 else { return }
+      let isInQuery = query.map { $0 < index } ?? false
+      if isInQuery { end = bytes[start..<end].firstIndex(of: 0x26) ?? end }
+      end = Self.endOfListed(bytes, start, end)
+      if query == nil { query = bytes[end...].firstIndex { $0 == 0x3F || $0 == 0x23 } }
+      let authority = Self.trimmed(bytes[start..<end], isLast: end == bytes.count)
+      if scheme.isEmpty, bytes[index] != UInt8(ascii: ":"),
+        Self.isOther(authority, bytes, progress.isFirst && index == 0)
+      {
+        continue
+      }
+      // Encoded items of a query are scanned after decoding.
+      if isInQuery, authority.contains(UInt8(ascii: "%")), !authority.contains(UInt8(ascii: "@")) { continue }
+      progress.endsInHost = end == bytes.count
+      // An authority that does not stand in the text letter by letter is disguised.
+      let isPlain = visible == token || token.utf8.firstRange(of: bytes[begin..<authority.endIndex]) != nil
+      if isWeb, !bytes[begin..<start].elementsEqual("//".utf8) {
+        fail(name, "an address that programs read in different ways")
+      } else {
+        add(String(decoding: authority, as: UTF8.self), scheme, isPlain: isPlain, name: name)
+      }
+    }
+  }
+
+  /// Where an authority ends that is followed by a further address of the web without white space: `https://a.example,https://b.example`.
+  private static func endOfListed(_ bytes: [UInt8], _ start: Int, _ end: Int) -> Int {
+    guard end + 1 < bytes.count, bytes[end] == 0x2F, bytes[end + 1] == 0x2F, bytes[end - 1] == UInt8(ascii: ":"),
+      let sign = bytes[start..<end].lastIndex(where: { ",;|".utf8.contains($0) }), sign > start,
+      schemes.contains(String(decoding: bytes[(sign + 1)..<(end - 1)], as: UTF8.self).lowercased())
+    else { return end }
+    return sign
+  }
+
+  /// Returns whether two slashes without a scheme begin no address: those of base64, and, but for the beginning of a text, any before what
+  /// has no dot.
+  private static func isOther(_ authority: ArraySlice<UInt8>, _ bytes: [UInt8], _ isBeginning: Bool) -> Bool {
+    if bytes.allSatisfy(isBase64), bytes.contains(UInt8(ascii: "+")) || bytes.contains(UInt8(ascii: "=")) {
+      return true
+    }
+    return !isBeginning && !authority.contains { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ":") || $0 >= 0x80 }
+  }
+
+  private mutating func add(_ authority: String, _ scheme: String, isPlain: Bool, name: String) {
+    var (host, port) = WebAddress.split(authority)
+    if case .success(let found) = host {
+      if !isPlain { host = .failure(.init("the address holds characters that are not seen or stand for others")) }
+      // The name of something in an app: com.example.pump://start.
+      let isAction =
+        port == nil && !found.isAddress && !found.ascii.contains(".") && found.unicode == nil && !found.isLocal
+      if isAction, isPlain, policy.isAppScheme(scheme) { return }
+    } else if authority.utf8.contains(UInt8(ascii: "@")) {
+      host = .failure(.init("the address contains a user name, which hides where it leads"))
+    } else if authority.utf8.count > 300 {
+      host = .failure(.init("the host name is too long"))
+    }
+    endpoints.append(
+      Payload.Endpoint(name: DisplayText.escaped(name, limit: 60), scheme: scheme, host: host, port: port))
+  }
+
+  private mutating func fail(_ name: String, _ problem: String) {
+    endpoints.append(
+      Payload.Endpoint(name: DisplayText.escaped(name, limit: 60), scheme: "", host: .failure(.init(problem))))
+  }
+
+  /// Looks for a host without a scheme in the text of a member that is named like one.
+  private mutating func lookForBareHost(_ text: String, name: String) {
+    let tokens = Self.tokens(
+      of: String(decoding: text.utf8.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }, as: UTF8.self))
+    guard tokens.count == 1, let token = tokens.first else { return }
+    let visible = VisibleText.of(token)
+    let end = visible.utf8.firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 || $0 == 0x5C } ?? visible.endIndex
+    let authority = String(visible[..<end])
+    guard !authority.isEmpty,
+      visible.utf8.contains(where: { $0 == 0x2E || $0 == 0x3A || $0 >= 0x80 })
+        || authority.lowercased() == "localhost"
+    else { return }
+    // Another scheme's address without an authority, such as urn:… or app:/path.
+    if let colon = authority.utf8.firstIndex(of: UInt8(ascii: ":")), !authority.hasPrefix("["),
+      authority.utf8[colon...].dropFirst().first.map({ !Self.isDigit($0) }) ?? (end < visible.endIndex),
+      !authority.utf8.contains(UInt8(ascii: "@")) || authority.lowercased().hasPrefix("mailto:")
+    {
+      return
+    }
+    add(authority, "", isPlain: visible == token, name: name)
+  }
+
+  /// The longest text before an index that is a scheme, in lower case.
+  private static func scheme(before index: Int, in bytes: [UInt8]) -> String {
+    var start = index
+    while start > 0, index - start < 64, URLParts.isSchemeByte(bytes[start - 1]) { start -= 1 }
+    let run = bytes[start..<index].drop { !URLParts.isLetter($0) }
+    return String(decoding: run, as: UTF8.self).lowercased()
+  }
+
+  /// Returns whether two slashes behind a byte begin an address: not within a path, a word or base64.
+  private static func opens(_ byte: UInt8) -> Bool {
+    !isBase64(byte) && byte != 0x5C && byte != UInt8(ascii: ":") && byte != UInt8(ascii: ".")
+      && byte != UInt8(ascii: "-") && byte != UInt8(ascii: "_") && byte != UInt8(ascii: "~")
+      || byte == UInt8(ascii: "=")
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+  private static func isBase64(_ byte: UInt8) -> Bool {
+    URLParts.isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/")
+      || byte == UInt8(ascii: "=")
+  }
+
+  /// An authority without the punctuation of the sentence around it, which lengthens no host.
+  private static func trimmed(_ bytes: ArraySlice<UInt8>, isLast: Bool) -> ArraySlice<UInt8> {
+    guard isLast else { return bytes }
+    let isBracketed = bytes.contains(UInt8(ascii: "["))
+    let end = bytes.lastIndex { !")}\"',;!.".utf8.contains($0) && ($0 != UInt8(ascii: "]") || isBracketed) }
+    return end.map { bytes[...$0] } ?? bytes
+  }
+}
+
+/// Text as a person sees it and as programs compare it.
+enum VisibleText {
+  /// The text in compatibility form (NFKC), as browsers map hosts (UTS #46), without control, format and other characters that are
+  /// not seen.
+  static func of(_ text: String) -> String {
+    if text.utf8.allSatisfy({ $0 < 0x7F && $0 >= 0x20 }) { return text }
+    var visible = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars where !isHidden(scalar) { visible.append(scalar) }
+    return String(visible).precomposedStringWithCompatibilityMapping
+  }
+
+  /// A name as programs compare it that take no notice of case.
+  static func folded(_ name: String) -> String { of(name).lowercased() }
+
+  private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
+    let properties = scalar.properties
+    return properties.generalCategory == .control || properties.generalCategory == .format
+      || properties.isDefaultIgnorableCodePoint
+  }
+}

@@ -1,0 +1,108 @@
+import ArgumentParser
+import Foundation
+import WaymarkClient
+import WaymarkImage
+import WaymarkProtocol
+import WaymarkSystem
+
+/// `waymark send`: one request.
+struct SendCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "send",
+    abstract: "Send one request to the service and print the answer.",
+    discussion: """
+      Examples:
+        waymark send status
+        waymark send scan.begin '{"mode":"onboarding","timeout":30}'
+        waymark send media.snapshot -o frame.jpg
+        waymark send scan.picture '{"mode":"onboarding"}' --file poster.jpg
+
+      A scan belongs to the connection that began it: with --hold the connection stays, and its events are printed, \
+      until it is interrupted.
+      """)
+
+  @OptionGroup var place: SocketOptions
+
+  @Argument(help: "The method: docs/protocol.md lists them.")
+  var method: String
+
+  @Argument(help: "The parameters as a JSON object.")
+  var parameters: String?
+
+  @Option(name: .letter(.output), help: "The file for the picture of a media method; - is standard output.")
+  var output: String?
+
+  @Option(name: .letter(.file), help: "The picture that scan.picture sends.", completion: .file())
+  var file: String?
+
+  @Flag(help: "Keep the connection, and print the events that come.")
+  var hold = false
+
+  func validate() throws {
+    if method == ScanPictureRequest.method, file == nil {
+      throw ValidationError("\(method) needs a picture: --file PICTURE.")
+    }
+    guard file == nil || method == ScanPictureRequest.method else {
+      throw ValidationError("--file is for \(ScanPictureRequest.method).")
+    }
+    if method == ScanBeginRequest.method, !hold {
+      throw ValidationError(
+        "A scan ends with the connection that began it: add --hold to keep the connection.")
+    }
+    if method.hasPrefix("media."), output == nil {
+      throw ValidationError("Name a file for the picture: -o FILE, or -o - for standard output.")
+    }
+    guard output == nil || method.hasPrefix("media.") else {
+      throw ValidationError("-o needs a method that returns a picture, such as media.snapshot or media.gallery.")
+    }
+  }
+
+  func run() async throws {
+    do {
+      var params = try parse()
+      let picture = try file.map { path throws(ImageError) in try PictureFile.read(path, limit: 16 << 20) }
+      if let picture, case .object(var members) = params {
+        members.removeAll { $0.name == "size" }
+        members.append(.init("size", .int(picture.count)))
+        params = .object(members)
+      }
+      let client = try await WaymarkClient.connect(to: place.path)
+      if method.hasPrefix("media.") {
+        try await receivePicture(client, params)
+        return
+      }
+      if hold { _ = try await client.send(SubscribeRequest()) }
+      let answer = try await client.send(method: method, params: params, body: picture ?? [])
+      Output.json(try Output.text(answer))
+      guard hold else { return }
+      for try await received in client.events { Output.json(received.line) }
+    } catch {
+      try fail(error)
+    }
+  }
+
+  private func parse() throws -> JSONValue {
+    guard let parameters else { return .object([:]) }
+    do {
+      let value = try JSONParser.parse(parameters)
+      guard case .object = value else { throw ValidationError("The parameters must be a JSON object.") }
+      return value
+    } catch let error as JSONSyntaxError {
+      throw ValidationError("The parameters are not JSON: \(error.problem) (byte \(error.offset)).")
+    }
+  }
+
+  private func receivePicture(_ client: WaymarkClient, _ params: JSONValue) async throws {
+    guard let output else { return }
+    let pictures = try client.pictures(method: method, params: params)
+    for try await picture in pictures {
+      if output == "-" {
+        Output.data(Data(picture.bytes))
+      } else {
+        Output.file(output, Array(picture.bytes))
+        Output.json(try Output.text(picture.header))
+      }
+      return
+    }
+  }
+}

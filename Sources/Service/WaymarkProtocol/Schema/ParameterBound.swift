@@ -1,0 +1,109 @@
+import WaymarkSystem
+
+/// The bounds of a parameter, as the schema states them. `Scripts/generate` writes those of each request beside it.
+package struct ParameterBound: Sendable {
+  /// The measure that is bounded.
+  enum Measure: Sendable {
+    /// The value of a number.
+    case value
+    /// The bytes of a string in UTF-8.
+    case bytes
+    /// The elements of a list.
+    case entries
+  }
+
+  /// The first value that lies outside of its bounds.
+  struct Violation: Error, Equatable {
+    /// Where it stands, such as `fields[3].name`.
+    let path: String
+    /// The rest of the sentence that begins with the path.
+    let demand: String
+    /// The description of the parameter.
+    let description: String
+  }
+
+  /// Where the parameter stands, such as `fields[].name`.
+  let path: String
+  /// The measure that is bounded.
+  let measure: Measure
+  /// The least and the greatest.
+  let range: ClosedRange<Double>
+  /// True if the least itself is not allowed.
+  let excludesLeast: Bool
+  /// The description of the parameter.
+  let description: String
+
+  private let steps: [Step]
+
+  private enum Step {
+    case member(String)
+    case elements
+  }
+
+  /// Bounds that include the least.
+  init(_ path: String, _ measure: Measure, from least: Double, to greatest: Double, _ description: String) {
+    self.init(path, measure, least...greatest, excludesLeast: false, description)
+  }
+
+  /// Bounds that exclude the least.
+  init(_ path: String, _ measure: Measure, above least: Double, to greatest: Double, _ description: String) {
+    self.init(path, measure, least...greatest, excludesLeast: true, description)
+  }
+
+  private init(
+    _ path: String, _ measure: Measure, _ range: ClosedRange<Double>, excludesLeast: Bool, _ description: String
+  ) {
+    self.path = path
+    self.measure = measure
+    self.range = range
+    self.excludesLeast = excludesLeast
+    self.description = description
+    steps = path.split(separator: ".").flatMap { part -> [Step] in
+      part.hasSuffix("[]") ? [.member(String(part.dropLast(2))), .elements] : [.member(String(part))]
+    }
+  }
+
+  /// Looks at the parameters of a request.
+  ///
+  /// - Parameter parameters: parameters that were decoded already, so that their shapes fit.
+  func check(_ parameters: JSONValue) throws(Violation) { try check(parameters, steps[...], at: "") }
+
+  private func check(_ value: JSONValue, _ steps: ArraySlice<Step>, at place: String) throws(Violation) {
+    switch steps.first {
+    case .member(let name):
+      guard let inner = value[name] else { return }
+      try check(inner, steps.dropFirst(), at: place.isEmpty ? name : "\(place).\(name)")
+    case .elements:
+      for (index, one) in (value.array ?? []).enumerated() {
+        try check(one, steps.dropFirst(), at: "\(place)[\(index)]")
+      }
+    case nil:
+      guard !contains(value) else { return }
+      throw Violation(path: place, demand: demand, description: description)
+    }
+  }
+
+  /// True if a value lies within the bounds, or is of a kind that they do not bound.
+  func contains(_ value: JSONValue) -> Bool {
+    let size: Double? =
+      switch measure {
+      case .value: value.double
+      case .bytes: value.string.map { Double($0.utf8.count) }
+      case .entries: value.array.map { Double($0.count) }
+      }
+    guard let size else { return true }
+    return range.contains(size) && !(excludesLeast && size == range.lowerBound)
+  }
+
+  /// The rest of a sentence that begins with the name of the value: `must be between 1 and 500`.
+  var demand: String {
+    func spelled(_ value: Double) -> String { Int(exactly: value).map(String.init) ?? value.description }
+    let (least, greatest) = (spelled(range.lowerBound), spelled(range.upperBound))
+    return switch measure {
+    case .value where excludesLeast: "must be greater than \(least) and at most \(greatest)"
+    case .value: "must be between \(least) and \(greatest)"
+    case .bytes: "must have \(least) to \(greatest) bytes"
+    case .entries: "must have \(least) to \(greatest) entries"
+    }
+  }
+}

@@ -1,0 +1,243 @@
+package import Logging
+import NIOPosix
+import WaymarkBarcodes
+import WaymarkFrames
+import WaymarkImage
+import WaymarkOnboarding
+import WaymarkProtocol
+package import WaymarkServer
+package import WaymarkSystem
+package import WaymarkWorker
+
+/// The parts of one running service, put together.
+@ServiceActor
+package final class Assembly {
+  /// Where everything meets.
+  package let hub: Hub
+  /// The parts that each camera has of its own.
+  private let cameras: ByCamera<CameraParts>
+  /// The configured pictures.
+  package let gallery: GalleryModule
+  /// Pictures for clients.
+  package let media: MediaModule
+  /// Scenes, anchors, the AR session.
+  package let scenes: ScenesModule
+  /// The modules of the program's features, in the order of its list.
+  package let features: [any FeatureModule]
+  /// The profile in use.
+  package let profiles: ProfilesModule
+  /// The settings of the profiles, by name; the usual ones under nil.
+  private var profiled: [String?: ProfiledSettings] = [:]
+  private var configuration: ServiceConfiguration
+  private let socketGroup: UInt32?
+  private let manager: ServiceManager
+  private var trigger: HardwareTrigger?
+  private let log: Logger
+  private let isolation: Isolation
+
+  /// Puts the parts together; nothing runs yet.
+  package init(
+    configuration: ServiceConfiguration, version: String, socketPath: String, socketGroup: UInt32?, log: Logger,
+    manager: ServiceManager, workers: WorkerLauncher = WorkerLauncher()
+  ) throws {
+    self.configuration = configuration
+    self.socketGroup = socketGroup
+    self.log = log
+    self.manager = manager
+    let (roles, unknown) = RolePolicy.make(configuration.roles, socketGroup: socketGroup)
+    for name in unknown {
+      log.warning("the system has no such user or group; it is ignored in roles", metadata: ["name": "\(name)"])
+    }
+    isolation = Isolation(launcher: configuration.isIsolated ? workers : nil) { failure in
+      let details: Logger.Metadata = ["code": "\(failure.code)", "hint": "\(failure.hint)"]
+      log.subsystem(.scan).error("\(failure.message)", metadata: details)
+    }
+    hub = Hub(version: version, roles: roles, limits: configuration.limits, log: log.subsystem(.socket))
+    hub.socketPath = socketPath
+    hub.add(CoreModule(hub: hub))
+    if let problem = configuration.cameraProblems.first { throw problem }
+    let settings = ScenesModule.Settings(configuration, log: log.subsystem(.scenes))
+    let usual = try CameraRules(configuration, log: log.subsystem(.scan))
+    let (hub, isolation) = (hub, isolation)
+    let names = configuration.cameraNames
+    let lenses = LensStore(folder: configuration.stateFolder)
+    cameras = try configuration.byCamera.map { name, own in
+      try CameraParts(
+        hub: hub, configuration: own, name: names.count == 1 ? nil : name,
+        place: (names.firstIndex(of: name) ?? 0, names.count),
+        isolation: isolation, rules: usual.rules(of: name), cameras: settings.choice(of: name), lenses: lenses)
+    }
+    hub.add(CamerasModule(cameras.map { $1.modules }))
+    let captures = cameras.map { $1.capture }
+    hub.add(StatisticsModule(hub: hub, cameras: captures))
+    gallery = GalleryModule(folders: configuration.galleryFolders)
+    hub.add(gallery)
+    media = MediaModule(hub: hub, cameras: captures, isolation: isolation)
+    hub.add(media)
+    let gallery = gallery
+    scenes = ScenesModule(
+      hub: hub, cameras: cameras.map { ($1.capture, $1.scans) }, isolation: isolation, settings: settings)
+    hub.add(scenes)
+    let scenes = scenes
+    media.resources.append { scenes.picture($0) }
+    let context = FeatureContext(
+      hub: hub, configuration: configuration, cameras: cameras, media: media, isolation: isolation)
+    features = try configuration.schema.features.compactMap { try $0.make?(context) }
+    for feature in features { hub.add(feature) }
+    profiles = ProfilesModule(hub: hub, profiles: configuration.profiles)
+    hub.add(profiles)
+    profiled = try ProfiledSettings.all(configuration, usual, features, log: log.subsystem(.scan))
+    let profiles = profiles
+    for camera in cameras.all { camera.scans.isForOthers = { profiles.take($0) } }
+    profiles.onChange = { [weak self] in self?.use(profile: $0) }
+    media.gallery = { id in try await gallery.open(id) }
+    for (name, camera) in cameras.parts {
+      camera.capture.onStatus.append { [weak self] _ in
+        camera.control.sourceChanged()
+        camera.codes.sourceChanged()
+        self?.sourceChanged()
+      }
+      camera.control.owner = { [weak self] device in
+        self?.cameras.parts.first { $0.name != name && $0.part.capture.pipeline.source.device == device }?.name
+      }
+    }
+  }
+
+  private func sourceChanged() {
+    scenes.sourceChanged()
+    manager.status(statusLine)
+  }
+
+  /// Begins.
+  package func start() throws {
+    for camera in cameras.all { camera.capture.start() }
+    for camera in cameras.all { camera.scans.start() }
+    scenes.start()
+    for feature in features { feature.start() }
+    profiles.start()
+    try startTrigger()
+  }
+
+  /// Listens to the hardware key, where one is configured.
+  private func startTrigger() throws {
+    guard let device = configuration.trigger.device else { return }
+    let (scans, log) = (try cameras.part(of: configuration.trigger.camera).scans, log.subsystem(.trigger))
+    let mode = configuration.trigger.mode.flatMap(ScanModule.Machine.Mode.init(rawValue:)) ?? .barcode
+    trigger = try HardwareTrigger(
+      device: device, key: configuration.trigger.key ?? "KEY_ENTER",
+      onPress: { ServiceActor.execute { scans.trigger(mode) } },
+      onProblem: { problem in
+        if let problem {
+          log.warning("\(problem.message)", metadata: ["hint": "\(problem.hint)"])
+        } else {
+          log.info("the scan key is available", metadata: ["device": "\(device)"])
+        }
+      })
+  }
+
+  /// A word for `systemctl status`.
+  var statusLine: String {
+    cameras.parts.map { name, parts in
+      let camera = parts.capture.status
+      let state = "\(camera.status.rawValue): \(camera.device ?? "no source")\(camera.message.map { " (\($0))" } ?? "")"
+      return cameras.areSeveral ? "\(name) \(state)" : state
+    }.joined(separator: "; ")
+  }
+
+  /// True if every lane answers.
+  var isWell: Bool {
+    let hung = cameras.parts.flatMap { name, camera in
+      camera.capture.pipeline.hungLanes(limit: 10).map { cameras.areSeveral ? "\(name).\($0)" : $0 }
+    }
+    if !hung.isEmpty { log.critical("lanes hang", metadata: ["lanes": "\(hung.joined(separator: ","))"]) }
+    return hung.isEmpty
+  }
+
+  /// Takes over what can be changed while running, and says what cannot.
+  ///
+  /// - Returns: the sections that changed and need a restart.
+  /// - Throws: what is wrong with the rules of scans; then nothing was taken over.
+  @discardableResult
+  package func reload(_ wanted: ServiceConfiguration) async throws -> [String] {
+    // Settings that need a restart stay as they run until then: the next reload is to find the same differences, or none where a change was
+    // taken back.
+    var (new, fixed) = configuration.running(insteadOf: wanted)
+    if let problem = wanted.cameraProblems.first { throw problem }
+    let reloads = try features.map { try $0.reload(new) }
+    profiled = try ProfiledSettings.all(
+      new, CameraRules(new, log: log.subsystem(.scan)), features, log: log.subsystem(.scan))
+    use(profile: profiles.use(new.profiles))
+    let (roles, unknown) = RolePolicy.make(new.roles, socketGroup: socketGroup)
+    for name in unknown {
+      log.warning("the system has no such user or group; it is ignored in roles", metadata: ["name": "\(name)"])
+    }
+    hub.use(roles)
+    hub.limits = new.limits
+    gallery.use(new.galleryFolders)
+    JournalLogHandler.use(new.log)
+    let (before, after) = (configuration.byCamera, new.byCamera)
+    for ((name, parts), (old, own)) in zip(cameras.parts, zip(before.all, after.all)) {
+      await use(own, insteadOf: old, in: parts, named: name)
+    }
+    for reload in reloads { fixed += reload() }
+    // Read again in any case: calibrations may have changed although their names have not.
+    let settings = ScenesModule.Settings(new, log: log.subsystem(.scenes))
+    scenes.use(settings)
+    for (name, camera) in cameras.parts { camera.codes.use(settings.choice(of: name)) }
+    configuration = new
+    log.notice("the new configuration is in effect")
+    if !fixed.isEmpty {
+      log.warning(
+        "changes in these sections need a restart", metadata: ["sections": "\(fixed.joined(separator: ", "))"])
+    }
+    return fixed
+  }
+
+  /// Has a camera used as it is configured now.
+  private func use(
+    _ new: ServiceConfiguration, insteadOf old: ServiceConfiguration, in parts: CameraParts, named name: String
+  ) async {
+    var camera = new.camera
+    (camera.calibrations, camera.fieldOfView) = (old.camera.calibrations, old.camera.fieldOfView)
+    guard camera != old.camera else { return }
+    let factory = SourceFactory(configuration: new, isolation: isolation)
+    parts.control.use(factory.cameraSettings)
+    do {
+      // Looking for a camera may take a while.
+      if new.source.path == nil {
+        parts.capture.pipeline.select(try await NIOThreadPool.singleton.runIfActive { try factory.make() })
+      }
+    } catch {
+      log.error("the camera was not changed", metadata: ["camera": "\(name)", "error": "\(error)"])
+    }
+  }
+
+  /// Has the settings of a profile hold; the usual ones under nil.
+  private func use(profile: String?) {
+    guard let settings = profiled[profile] ?? profiled[nil] else { return }
+    for (name, camera) in cameras.parts { camera.scans.use(settings.scans.rules(of: name)) }
+    for use in settings.features { use() }
+  }
+
+  /// Tells everybody and ends what runs.
+  package func stop(reason: String) {
+    trigger?.stop()
+    hub.stop(reason: reason)
+  }
+
+  /// How long the source and a frame that is being looked at are waited for, in seconds: less than who told the service to end waits.
+  private static let sourceStopLimit = 0.75
+
+  /// Waits until the clients have their last lines, a moment at most, and the source is given back.
+  ///
+  /// - Returns: whether it is; what is still at work then ends with the process.
+  package func finish() async -> Bool {
+    let now = MonotonicClock.now
+    while !hub.connections.isEmpty, MonotonicClock.now < now + hub.limits.linger { await ServiceActor.pause(0.005) }
+    var isFinished = true
+    for camera in cameras.all where await !camera.capture.finished(by: now + Self.sourceStopLimit) {
+      isFinished = false
+    }
+    return isFinished
+  }
+}

@@ -1,0 +1,135 @@
+import Logging
+import NIOCore
+import WaymarkOnboarding
+package import WaymarkProtocol
+package import WaymarkServer
+import WaymarkSystem
+
+/// `profile.*`: which profile is in use. `ProfileChooser` decides; here are its clocks and the words of the wire.
+@ServiceActor
+package final class ProfilesModule: ServiceModule {
+  private unowned let hub: Hub
+  private var profiles: [ServiceProfile]
+  private var chooser: ProfileChooser
+  private var timer: Scheduled<Void>?
+  private var isStopped = false
+  private var active = ProfileStatus(reason: .none)
+  /// Called when another profile is in use: its name, nil for the usual settings.
+  var onChange: @ServiceActor (String?) -> Void = { _ in }
+
+  /// The module of `hub` with the profiles of the configuration.
+  package init(hub: Hub, profiles: [ServiceProfile]) {
+    self.hub = hub
+    self.profiles = profiles
+    chooser = ProfileChooser(profiles)
+  }
+
+  package var features: [String] { profiles.isEmpty ? [] : ["profiles"] }
+
+  /// The name of the profile in use.
+  var activeName: String? { chooser.choice.profile }
+
+  /// Begins: chooses by the time of day.
+  package func start() { handle(.tick) }
+
+  package func stop() {
+    isStopped = true
+    timer?.cancel()
+  }
+
+  /// Takes over other profiles; the choice that somebody made stays if it is among them.
+  ///
+  /// - Returns: the name of the one in use now. `onChange` is not called: all settings are new.
+  package func use(_ profiles: [ServiceProfile]) -> String? {
+    self.profiles = profiles
+    handle(.profiles(profiles), applies: false)
+    return activeName
+  }
+
+  /// Takes a code that is there to choose a profile.
+  ///
+  /// - Returns: whether it is such a code; it is not told to anybody then.
+  package func take(_ code: String) -> Bool {
+    guard profiles.contains(where: \.hasCodes), chooser.profile(for: code) != nil else { return false }
+    handle(.code(code))
+    return true
+  }
+
+  package func contribute(to snapshot: inout Snapshot) { snapshot.profile = profiles.isEmpty ? nil : active }
+
+  package func register(in methods: inout MethodTable) {
+    methods.add(ProfileListRequest.self) { [weak self] _, _ in
+      guard let self else { throw ServiceError.stopping }
+      return ProfileListResult(profiles: self.profiles.map(ProfileDescription.init), active: self.active)
+    }
+    methods.add(ProfileUseRequest.self) { [weak self] request, connection in
+      guard let self else { throw ServiceError.stopping }
+      if let name = request.profile, !self.chooser.has(name) { throw self.unknown(name) }
+      self.handle(.request(request.profile, client: connection.number, seconds: request.seconds))
+      return self.active
+    }
+  }
+
+  private func unknown(_ name: String) -> ServiceError {
+    let shown = DisplayText.escaped(name, limit: 64)
+    guard !profiles.isEmpty else {
+      return ServiceError(
+        .notConfigured, "There is no profile \"\(shown)\": none are configured.", hint: "Write them under profiles.")
+    }
+    let near = NearestWord.of(name, among: profiles.map(\.name)).map { "Did you mean \($0)?" }
+    return ServiceError(
+      .notFound, "There is no profile \"\(shown)\".", hint: near ?? "profile.list names those that there are.")
+  }
+
+  // MARK: The choice
+
+  private func handle(_ input: ProfileChooser.Input, applies: Bool = true) {
+    guard !isStopped else { return }
+    let now = MonotonicClock.now
+    if let choice = chooser.handle(input, at: now, LocalMoment(seconds: hub.wall())) {
+      changed(choice, at: now, applies)
+    }
+    timer?.cancel()
+    timer = chooser.deadline(at: now, LocalMoment(seconds: hub.wall())).map { due in
+      // Not sooner than the wall clock says, of which only whole seconds are looked at.
+      ServiceActor.schedule(after: due - now + 0.05) { [weak self] in self?.handle(.tick) }
+    }
+  }
+
+  private func changed(_ choice: ProfileChooser.Choice, at now: Double, _ applies: Bool) {
+    let isOther = choice.profile != active.profile
+    active = status(choice, at: now)
+    if isOther {
+      hub.log.subsystem(.service).notice(
+        "another profile is in use",
+        metadata: ["profile": "\(choice.profile ?? "none")", "reason": "\(active.reason.rawValue)"])
+      if applies { onChange(choice.profile) }
+    }
+    hub.publish(active)
+  }
+
+  private func status(_ choice: ProfileChooser.Choice, at now: Double) -> ProfileStatus {
+    var status = ProfileStatus(profile: choice.profile, reason: .none)
+    switch choice.reason {
+    case .none: break
+    case .request(let client):
+      status.reason = .request
+      status.by = hub.actor(client)
+    case .code: status.reason = .code
+    case .schedule: status.reason = .schedule
+    }
+    status.until = choice.until.map { WallClock.timestamp(seconds: Int(hub.wall() + $0 - now)) }
+    status.cues = choice.profile.flatMap { name in profiles.first { $0.name == name }?.cues }
+    return status
+  }
+}
+
+extension ProfileDescription {
+  /// As the wire tells it.
+  init(_ profile: ServiceProfile) {
+    func list(_ words: [String]) -> [String]? { words.isEmpty ? nil : words }
+    self.init(
+      profile: profile.name, days: list(profile.days.map(\.rawValue)), times: list(profile.times.map(\.text)),
+      codes: profile.hasCodes)
+  }
+}

@@ -1,0 +1,144 @@
+import FoundationEssentials
+package import WaymarkBarcodes
+package import WaymarkImage
+package import WaymarkOnboarding
+package import WaymarkProtocol
+import WaymarkServer
+package import WaymarkSystem
+
+/// The scan of a device: its clients are numbers, and their context is JSON.
+package typealias ScanMachine = LiveScan<Int, JSONValue>
+
+/// Requests, verdicts and refusals of scans between the words of the wire and the values of the machine.
+package enum ScanWire {
+  package typealias Machine = ScanMachine
+
+  package static func successful(
+    _ scan: String, _ context: JSONValue?, _ success: Machine.Success, source: ScanSource,
+    picture: String?, by actor: Actor?, policy: OnboardingPolicy
+  ) -> ScanSuccessful {
+    let symbol = success.symbol
+    var event = ScanSuccessful(
+      scan: scan, context: context, kind: success.verdict?.kind?.rawValue, symbology: symbol.symbology.rawValue,
+      text: symbol.text, bytesBase64: Data(symbol.bytes).base64EncodedString(), charset: symbol.charset.rawValue,
+      gs1: symbol.gs1.isEmpty ? nil : true, addOn: symbol.addOn,
+      part: part(symbol),
+      corners: corners(symbol.corners),
+      connectTo: success.verdict?.connectTo, fields: success.verdict.map { fields($0.fields) }, source: source,
+      picture: picture, by: actor)
+    event.harmless.text = isHarmless(success, policy)
+    event.harmless.fields = success.verdict.map { fields($0.fieldsForObservers) }
+    return event
+  }
+
+  /// Which part of a message a code carries.
+  package static func part(_ symbol: Symbol) -> MessagePart? {
+    symbol.part.map { MessagePart(index: $0.index, count: $0.count, id: $0.id) }
+  }
+
+  /// Returns whether observers may see the text of a code: what the policy's judge knows to be harmless, and the numbers of
+  /// things for sale, whatever else they are read for.
+  package static func isHarmless(_ success: Machine.Success, _ policy: OnboardingPolicy) -> Bool {
+    if let verdict = success.verdict { return verdict.isHarmless }
+    let symbol = success.symbol
+    // A part does not show what the whole is.
+    if symbol.part != nil { return false }
+    switch symbol.symbology {
+    case .ean13, .ean8, .upcA, .upcE, .dataBar: return true
+    default: break
+    }
+    if !symbol.gs1.isEmpty { return symbol.gs1.allSatisfy { GS1DigitalLink.isPublic($0.identifier) } }
+    return Inspection(ScannedCode(bytes: symbol.bytes, text: symbol.text), policy: policy).isHarmless
+  }
+
+  /// A field that stands once is its value, one that stands several times a list.
+  package static func fields(_ fields: [PayloadField]) -> JSONValue {
+    .object(
+      Dictionary(grouping: fields, by: \.name).mapValues { same in
+        same.count == 1 ? .string(same[0].value) : .array(same.map { .string($0.value) })
+      })
+  }
+
+  package static func corners(_ quad: Quadrilateral) -> [[Double]] { quad.corners.map { [$0.x, $0.y] } }
+
+  package static func reason(
+    _ reason: ReadingFailure
+  ) -> UnsuccessfulReason {
+    switch reason {
+    case .nothingFound: .nothingFound
+    case .notQR: .notQR
+    case .incomplete: .incomplete
+    case .codeNotReadable: .codeNotReadable
+    }
+  }
+
+  /// The request of a client as the machine takes it.
+  package static func request(_ request: ScanBeginRequest, of owner: Int) throws -> Machine.Request {
+    var wanted = Machine.Request(owner: owner, mode: Machine.Mode(request.mode))
+    wanted.symbologies = try request.symbologies.map { try symbologies($0) }
+    if let shares = request.region {
+      guard let region = ScanRegion(shares) else {
+        throw ServiceError(
+          .badParams, "region must be four fractions x, y, width, height inside the frame.",
+          hint: "[0.25, 0.25, 0.5, 0.5] is the middle of the frame.")
+      }
+      wanted.region = region
+    }
+    wanted.timeout = request.timeout
+    wanted.once = request.once ?? false
+    wanted.context = request.context
+    return wanted
+  }
+
+  /// Symbologies by their names.
+  package static func symbologies(_ names: [String]) throws -> Set<Symbology> {
+    guard !names.isEmpty else {
+      throw ServiceError(.badParams, "symbologies is empty.", hint: "Leave it out for the configured ones.")
+    }
+    return Set(
+      try names.map { name in
+        guard let symbology = Symbology(name: name) else {
+          let known = Symbology.allCases.map(\.rawValue).joined(separator: ", ")
+          throw ServiceError(
+            .badParams, "There is no symbology \"\(DisplayText.escaped(name, limit: 40))\".", hint: "Known: \(known).")
+        }
+        return symbology
+      })
+  }
+
+  package static let alreadyConfirmed = ServiceError(
+    .replayed, "The code was confirmed before.", hint: "Ask for a new code.")
+
+  /// A refusal in the words of the wire.
+  ///
+  /// - Parameter client: the client of a number.
+  package static func error(_ refusal: Machine.Refusal, client: (Int?) -> Actor?) -> ServiceError {
+    switch refusal {
+    case .busy(let holder):
+      ServiceError(
+        .busy, "Another client holds the scanner.", hint: "Wait until its scan is over.", holder: client(holder))
+    case .noScan: ServiceError(.noScan, "No scan of this id is armed.", hint: "Arm one with scan.begin.")
+    case .nothingToConfirm:
+      ServiceError(.nothingToConfirm, "No verdict is waiting to be confirmed.", hint: "Wait for scan.successful.")
+    case .notAccepted(.replayed): alreadyConfirmed
+    case .notAccepted(let reason):
+      ServiceError(
+        .codeRefused, "The code is not accepted any more: \(reason.rawValue).",
+        hint: "Ask for a new code; docs/onboarding.md explains the reason.")
+    case .confirming:
+      ServiceError(.busy, "A confirmation is being saved.", hint: "Try again in a moment.")
+    }
+  }
+}
+
+extension LiveScanValues.Mode {
+  /// As the wire names it.
+  package init(_ mode: ScanMode) { self = mode == .onboarding ? .onboarding : .barcode }
+}
+
+extension ScanMode {
+  /// As the machine names it.
+  package init<Owner, Context>(_ mode: LiveScanValues<Owner, Context>.Mode) {
+    self = mode == .onboarding ? .onboarding : .barcode
+  }
+}

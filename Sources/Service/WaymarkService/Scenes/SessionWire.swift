@@ -1,0 +1,143 @@
+import WaymarkAnchors
+import WaymarkBarcodes
+import WaymarkImage
+import WaymarkProtocol
+import WaymarkScenes
+import WaymarkSystem
+
+/// From the values of the session to those of the wire.
+enum SessionWire {
+  static func phase(_ status: SessionStatus, _ loaded: LoadedScene?, by actor: Actor?) -> SessionPhaseEvent {
+    let scene = loaded?.name
+    return SessionPhaseEvent(
+      phase: phase(status.phase),
+      primaryAction: status.primaryAction.map(PrimaryAction.init),
+      guide: status.guide.map { name in
+        let anchor = loaded?.scene.anchors.first { $0.name == name }
+        return SessionGuide(anchor: name, resource: anchor.map(resource) ?? resource(anchor: name))
+      },
+      scene: scene,
+      instruction: status.instruction, by: actor)
+  }
+
+  static func phase(_ phase: ScenePhase) -> SessionPhase {
+    switch phase {
+    case .inactive: .inactive
+    case .coaching: .coaching
+    case .scanning: .scanning
+    case .matched: .matched
+    case .annotating: .annotating
+    }
+  }
+
+  // Ids of pictures for `media.resource`.
+  static func resource(anchor: String) -> String { "anchor/\(anchor)" }
+  private static func resource(_ anchor: SceneAnchor) -> String? {
+    anchor.image == nil ? nil : resource(anchor: anchor.name)
+  }
+  static func resource(card id: String) -> String { "card/\(id)" }
+  static func resource(icon id: String) -> String { "icon/\(id)" }
+
+  /// - Parameter isHarmless: whether observers may see what a code says.
+  static func found(_ seen: AnchorDetection, isHarmless: Bool) -> AnchorFound {
+    var found = AnchorFound(
+      anchor: seen.anchor, copy: seen.copy, corners: corners(seen.corners), pose: pose(seen.pose), score: seen.score,
+      ambiguous: seen.ambiguous)
+    if let symbol = seen.code {
+      found.code = AnchorCodeContent(symbology: symbol.symbology.rawValue, text: symbol.text)
+      found.code?.isHarmless = isHarmless
+    }
+    return found
+  }
+
+  static func updated(_ states: [AnchorState], _ camera: Intrinsics) -> AnchorsUpdated {
+    AnchorsUpdated(anchors: states.map(tracking), intrinsics: camera)
+  }
+
+  private static func tracking(_ state: AnchorState) -> AnchorTracking {
+    AnchorTracking(
+      anchor: state.anchor, copy: state.copy,
+      trackingMethod: TrackingMethod(state.method),
+      corners: state.sighting.map { corners($0.corners) } ?? [],
+      outline: state.sighting.flatMap { $0.outline.isEmpty ? nil : $0.outline.map { [$0.x, $0.y] } },
+      homography: state.sighting?.homography.normalized.rowMajor ?? [], pose: pose(state.sighting?.pose),
+      rawPose: pose(state.sighting?.rawPose), score: state.sighting?.score, ambiguous: state.sighting?.ambiguous,
+      markers: state.markers.map {
+        MarkerTracking(
+          id: $0.id, visible: $0.visible, selected: $0.selected, screen: $0.screen.map { [$0.x, $0.y] }, depth: $0.depth
+        )
+      })
+  }
+
+  static func corners(_ q: Quadrilateral) -> [[Double]] { q.corners.map { [$0.x, $0.y] } }
+
+  static func pose(_ pose: Pose?) -> PoseValue? {
+    pose.map {
+      let (p, q) = ($0.position, $0.orientation.vector)
+      return PoseValue(
+        position: [p.x, p.y, p.z], orientation: [q.x, q.y, q.z, q.w], matrix: $0.matrix)
+    }
+  }
+
+  static func intrinsics(_ camera: CameraIntrinsics) -> Intrinsics {
+    Intrinsics(
+      fx: camera.focal.x, fy: camera.focal.y, cx: camera.center.x, cy: camera.center.y,
+      distortion: camera.distortion.values, source: IntrinsicsSource(camera.source))
+  }
+
+  /// An annotation without a card has one with its id as title on the wire: clients always have something to show.
+  static func card(_ annotation: Annotation) -> Card {
+    guard let card = annotation.card else { return Card(title: annotation.id) }
+    return Card(
+      title: card.title, description: card.description,
+      image: card.image == nil ? nil : resource(card: annotation.id), actionText: card.actionText,
+      actionType: actionType(card.actionType), actionData: card.actionData, language: card.language)
+  }
+
+  static func actionType(_ type: CardActionType?) -> ActionType? { type.map(ActionType.init) }
+
+  static func json(_ value: OpaqueValue) -> JSONValue {
+    switch value {
+    case .null: .null
+    case .bool(let value): .bool(value)
+    case .number(let value): Int(exactly: value).map { .int($0) } ?? .double(value)
+    case .text(let value): .string(value)
+    case .list(let values): .array(values.map(json))
+    case .map(let values): .object(values.mapValues(json))
+    }
+  }
+
+  private static func code(_ code: SceneCode) -> AnchorCodeDescription {
+    var description = AnchorCodeDescription(
+      symbologies: code.symbologies.isEmpty ? nil : code.symbologies.map(\.rawValue))
+    switch code.content {
+    case .text(let text): description.text = text
+    case .prefix(let prefix): description.prefix = prefix
+    case .pattern(let pattern): description.pattern = pattern.expression
+    case .gs1(let identifier, let value):
+      description.identifier = identifier
+      description.value = value
+    }
+    return description
+  }
+
+  static func description(_ name: String, _ scene: Scene, _ library: AnchorLibrary?) -> SceneDescription {
+    SceneDescription(
+      scene: name, title: scene.name,
+      anchors: scene.anchors.map { anchor in
+        let reference = library.flatMap { library in library.index(of: anchor.name).map { library.references[$0] } }
+        return AnchorDescription(
+          anchor: anchor.name, resource: resource(anchor), width: reference?.width, height: reference?.height,
+          code: anchor.code.map(code), physicalWidth: anchor.physicalWidth, radius: anchor.radius,
+          copies: anchor.copies > 1 ? anchor.copies : nil,
+          annotate: anchor.copies > 1 ? AnnotatedCopies(anchor.annotate) : nil,
+          annotations: anchor.annotations.map { annotation in
+            let icon = annotation.marker.icon.map { Scene.isPicturePath($0) ? resource(icon: annotation.id) : $0 }
+            let p = annotation.position
+            return AnnotationDescription(
+              id: annotation.id, position: [p.x, p.y, p.z], icon: icon, card: card(annotation),
+              businessObject: annotation.businessObject.map(json))
+          })
+      })
+  }
+}

@@ -1,0 +1,159 @@
+import Glibc
+import NIOPosix
+package import WaymarkPeople
+package import WaymarkServer
+import WaymarkService
+import WaymarkSystem
+
+/// The stored users: a folder for this user alone, with a file for each, written as a whole.
+///
+/// A file is replaced beside, flushed, renamed, and the folder flushed (`DurableFile`), so that a process that is killed leaves the old or
+/// the new one. One service at a time holds the folder.
+package final class AccountStore: Sendable {
+  /// The calls that change the disk: a seam, so that a test can let them fail.
+  package struct Calls: Sendable {
+    package var replace: @Sendable (String, [UInt8]) throws -> Void = { path, bytes in
+      try DurableFile.replace(path, with: bytes)
+    }
+    package var remove: @Sendable (String) -> Int32? = { path in
+      if unlink(path) != 0, errno != ENOENT { return errno }
+      return DurableFile.synchronizeFolder(of: path)
+    }
+
+    package init() {}
+  }
+
+  /// Those that were there when the store was opened.
+  package let accounts: [Account]
+  /// The user who used the device last.
+  package let last: String?
+  /// The damage found, and what was done about it: for the log. Names of files, never of people.
+  package let warnings: [String]
+  /// The ids of users whose files were damaged when the store was opened, now or at an earlier start. What is left of them stays
+  /// aside, for whoever can repair it, until they are erased.
+  package let damaged: Set<String>
+  private let folder: String
+  private let calls: Calls
+  private let lock: FolderLock
+
+  private static let lastName = "last"
+  private static let ending = ".user"
+  private static let damagedEnding = ".user.damaged"
+
+  /// Opens the store in a folder, which is made when it is missing.
+  package init(folder: String, calls: Calls = Calls()) throws(ServiceProblem) {
+    self.folder = folder
+    self.calls = calls
+    do throws(FileError) {
+      try Folder.make(folder)
+      lock = try FolderLock(folder, isPrivate: true)
+    } catch {
+      throw Self.problem(folder, error.code == .inUse ? "another service uses it" : error.cause ?? error.message)
+    }
+    var accounts: [Account] = []
+    var warnings: [String] = []
+    var damaged: Set<String> = []
+    for name in ((try? Folder.names(folder)) ?? []).sorted() {
+      let path = folder + "/" + name
+      // A file that a crash left half written belongs to no user, and may contain removed data.
+      if name.hasSuffix(".new") {
+        unlink(path)
+        continue
+      }
+      if name.hasSuffix(Self.damagedEnding) { damaged.insert(String(name.dropLast(Self.damagedEnding.count))) }
+      guard name.hasSuffix(Self.ending) else { continue }
+      let id = String(name.dropLast(Self.ending.count))
+      if let bytes = try? WholeFile.read(path, limit: AccountFile.limit, kind: .unlinked),
+        let account = AccountFile.decode(bytes, id: id)
+      {
+        accounts.append(account)
+      } else {
+        damaged.insert(id)
+        let aside = DurableFile.setAside(path)
+        warnings.append(
+          "\(path) is damaged\(aside.map { " and was set aside as \($0)" } ?? ""); its user has to be added again. account.remove with the user \(id) deletes what is left."
+        )
+      }
+    }
+    self.accounts = accounts
+    self.warnings = warnings
+    self.damaged = damaged.filter(AccountFile.isID)
+    let bytes = try? WholeFile.read(folder + "/" + Self.lastName, limit: 64, kind: .unlinked)
+    last = bytes.map { String(decoding: $0, as: UTF8.self) }.flatMap { AccountFile.isID($0) ? $0 : nil }
+  }
+
+  /// Keeps a user as they are now.
+  package func save(_ account: Account) throws(ServiceProblem) {
+    guard AccountFile.isID(account.id) else { throw Self.problem(folder, systemMessage(EINVAL)) }
+    do {
+      try calls.replace(path(account.id), try AccountFile.encode(account))
+    } catch {
+      throw Self.problem(folder, (error as? FileError)?.cause ?? "\(error)")
+    }
+  }
+
+  /// Removes all that is kept of a user, what was set aside of it included.
+  package func erase(_ id: String) throws(ServiceProblem) {
+    guard AccountFile.isID(id) else { throw Self.problem(folder, systemMessage(EINVAL)) }
+    for path in [path(id) + ".new", path(id) + ".damaged", path(id)] {
+      if let number = calls.remove(path) { throw Self.problem(folder, systemMessage(number)) }
+    }
+  }
+
+  /// Keeps who used the device last. That is a convenience: where it fails the first user is offered.
+  package func remember(_ id: String) {
+    guard AccountFile.isID(id) else { return }
+    try? calls.replace(folder + "/" + Self.lastName, Array(id.utf8))
+  }
+
+  private func path(_ id: String) -> String { "\(folder)/\(id)\(Self.ending)" }
+
+  private static func problem(_ path: String, _ reason: String) -> ServiceProblem {
+    ServiceProblem(
+      code: "accountStore", message: "The folder of users \(path) cannot be used: \(reason).",
+      hint: "Name a folder of this user's own as accounts.folder.")
+  }
+}
+
+/// Runs the blocking work, hashes and files, each on its own thread, never on the loop.
+struct AccountIO: Sendable {
+  /// Where users are kept.
+  let store: AccountStore
+  /// The cost of new hashes.
+  let cost: PasscodeHash.Cost
+
+  /// The hash of a passcode; `nil` when it cannot be made.
+  func hash(_ passcode: Secret) async -> String? {
+    let cost = cost
+    return try? await BlockingWork.passcodes.runIfActive { try PasscodeHash(passcode, cost: cost).text }
+  }
+
+  /// Compares a passcode, and makes a new hash where the old one was made at another cost.
+  func check(_ passcode: Secret, against text: String) async -> PasscodeCheck {
+    let cost = cost
+    let check = try? await BlockingWork.passcodes.runIfActive { () throws -> PasscodeCheck in
+      guard let hash = PasscodeHash(text: text) else { return .failed }
+      guard try hash.matches(passcode) else { return .wrong }
+      return .right(rehashed: hash.cost == cost ? nil : try? PasscodeHash(passcode, cost: cost).text)
+    }
+    return check ?? .failed
+  }
+
+  /// Writes a user down.
+  func save(_ account: Account) async throws {
+    let store = store
+    try await BlockingWork.accounts.runIfActive { try store.save(account) }
+  }
+
+  /// Removes what is kept of a user.
+  func erase(_ id: String) async throws {
+    let store = store
+    try await BlockingWork.accounts.runIfActive { try store.erase(id) }
+  }
+
+  /// Keeps who used the device last.
+  func remember(_ id: String) async {
+    let store = store
+    try? await BlockingWork.accounts.runIfActive { store.remember(id) }
+  }
+}

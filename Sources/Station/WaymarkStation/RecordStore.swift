@@ -1,0 +1,203 @@
+import Glibc
+import NIOPosix
+package import WaymarkServer
+import WaymarkService
+package import WaymarkSystem
+
+/// Keeps records until somebody has taken them over: in a folder, a file each, or in memory where no folder is named.
+///
+/// A record is written beside its place, flushed and renamed, and the folder flushed, before anybody is told its id: a crash
+/// or a power cut leaves it whole or not at all. The store is bounded in number and bytes, and refuses what goes beyond: what
+/// was taken in is not thrown out for it. Records grow old by a clock that has run steadily for an hour (`ClockWatch`), so that
+/// a device that starts in 1970 and learns the time later forgets nothing by that.
+@ServiceActor
+package final class RecordStore {
+  /// How much is kept, and for how long.
+  package struct Limits: Hashable, Sendable {
+    /// Records.
+    package var count: Int
+    /// Bytes of all records.
+    package var bytes: Int
+    /// Seconds.
+    package var age: Double
+
+    /// Limits from their parts.
+    package init(count: Int, bytes: Int, age: Double) {
+      self.count = count
+      self.bytes = bytes
+      self.age = age
+    }
+  }
+
+  /// The facts known of a record without reading it.
+  package struct Entry: Hashable, Sendable {
+    /// Its id: sorts by time, cannot be guessed.
+    package let id: String
+    /// When it was added, in milliseconds of the wall clock.
+    package let milliseconds: Int
+    /// Its length in bytes.
+    package let size: Int
+  }
+
+  /// The reason why a record was not added.
+  package enum Refusal: Error {
+    /// The limits are reached.
+    case full
+    /// It cannot be written.
+    case failed(FileError)
+  }
+
+  /// The records, the oldest first.
+  package private(set) var entries: [Entry] = []
+  /// How much is kept, and for how long.
+  package var limits: Limits
+  private let folder: String?
+  private var held: [String: [UInt8]] = [:]
+  /// Records on their way to the disk count already.
+  private var reserved = (count: 0, bytes: 0)
+  private var lastMade = 0
+  private var watch: ClockWatch
+  /// The answers to clients about records that they sent with a key.
+  private var receipts: [String: (id: String, receipt: any Sendable)] = [:]
+  private let wall: @Sendable () -> Double
+  private let boot: @Sendable () -> Double
+
+  /// Opens the store.
+  ///
+  /// - Parameters:
+  ///   - folder: is made when it is missing, for this user alone; `nil` keeps everything in memory.
+  ///   - wall: the time of day, in seconds since 1970.
+  ///   - boot: seconds since boot, by which the time of day is judged.
+  /// - Throws: when the folder cannot be made or read.
+  package init(
+    folder: String?, limits: Limits, wall: @escaping @Sendable () -> Double = { WallClock.now },
+    boot: @escaping @Sendable () -> Double = { BootClock.now }
+  ) throws(ServiceProblem) {
+    self.folder = folder
+    self.limits = limits
+    self.wall = wall
+    self.boot = boot
+    watch = ClockWatch(wall: wall(), boot: boot())
+    guard let folder else { return }
+    do {
+      try Folder.make(folder)
+      for name in try Folder.names(folder).sorted() {
+        let path = folder + "/" + name
+        if name.hasSuffix(".new") {
+          // Nobody was told of one that was not finished.
+          unlink(path)
+          continue
+        }
+        guard name.hasSuffix(Self.ending), let made = Self.milliseconds(of: String(name.dropLast(Self.ending.count)))
+        else { continue }
+        var there = stat()
+        guard lstat(path, &there) == 0, there.st_mode & S_IFMT == S_IFREG else { continue }
+        entries.append(
+          Entry(id: String(name.dropLast(Self.ending.count)), milliseconds: made, size: Int(there.st_size)))
+      }
+    } catch {
+      throw ServiceProblem(
+        code: "recordStore", message: "The folder \(folder) cannot be used.",
+        hint: "Name a folder that this user may write in.")
+    }
+  }
+
+  private nonisolated static let ending = ".json"
+
+  /// Adds a record, which is kept when this returns.
+  package func add(_ bytes: [UInt8]) async throws(Refusal) -> Entry {
+    forgetOld()
+    guard entries.count + reserved.count < limits.count, size + reserved.bytes + bytes.count <= limits.bytes else {
+      throw .full
+    }
+    let made = max(Int(wall() * 1000), (entries.last?.milliseconds ?? 0) + 1, lastMade + 1)
+    lastMade = made
+    let entry = Entry(
+      id: Self.padded(made) + "-" + String(UInt64.random(in: .min ... .max), radix: 36), milliseconds: made,
+      size: bytes.count)
+    if let folder {
+      reserved = (reserved.count + 1, reserved.bytes + bytes.count)
+      defer { reserved = (reserved.count - 1, reserved.bytes - bytes.count) }
+      let path = folder + "/" + entry.id + Self.ending
+      do {
+        try await BlockingWork.records.runIfActive { try DurableFile.replace(path, with: bytes) }
+      } catch {
+        throw .failed(error as? FileError ?? FileError(path, cannotBe: "written", number: EIO))
+      }
+    } else {
+      held[entry.id] = bytes
+    }
+    // One that was begun later may have been finished earlier.
+    entries.insert(entry, at: entries.lastIndex { $0.milliseconds < made }.map { $0 + 1 } ?? 0)
+    return entry
+  }
+
+  /// The bytes of a record; `nil` when no record has this id.
+  package func read(_ id: String) async throws -> [UInt8]? {
+    forgetOld()
+    guard let entry = entries.first(where: { $0.id == id }) else { return nil }
+    guard let folder else { return held[id] }
+    let path = folder + "/" + id + Self.ending
+    return try await BlockingWork.records.runIfActive { try WholeFile.read(path, limit: max(entry.size, 1)) }
+  }
+
+  /// Removes a record; whether there was one.
+  package func remove(_ id: String) async -> Bool {
+    guard let index = entries.firstIndex(where: { $0.id == id }) else { return false }
+    entries.remove(at: index)
+    held[id] = nil
+    receipts = receipts.filter { $0.value.id != id }
+    if let folder {
+      let path = folder + "/" + id + Self.ending
+      _ = try? await BlockingWork.records.runIfActive {
+        unlink(path)
+        _ = DurableFile.synchronizeFolder(of: path)
+      }
+    }
+    return true
+  }
+
+  /// Bytes of all records.
+  private var size: Int { entries.reduce(0) { $0 + $1.size } }
+
+  /// Forgets what is older than it may be, if the clock can be believed.
+  func forgetOld() {
+    let now = wall()
+    guard watch.isSteady(wall: now, boot: boot()) else { return }
+    let first = Int((now - limits.age) * 1000)
+    for entry in entries.prefix(while: { $0.milliseconds < first }) {
+      held[entry.id] = nil
+      if let folder { unlink(folder + "/" + entry.id + Self.ending) }
+    }
+    entries.removeAll { $0.milliseconds < first }
+    let left = Set(entries.map(\.id))
+    receipts = receipts.filter { left.contains($0.value.id) }
+  }
+
+  // MARK: Keys
+
+  /// What a client was told of the record that it sent with this key: sent once more, it is not kept twice.
+  package func receipt<Receipt: Sendable>(of key: String?, as type: Receipt.Type) -> Receipt? {
+    key.flatMap { receipts[$0]?.receipt as? Receipt }
+  }
+
+  /// Remembers what a client was told, for as long as the record is kept.
+  package func remember(_ receipt: some Sendable, of id: String, key: String?) {
+    if let key { receipts[key] = (id, receipt) }
+  }
+
+  // MARK: Ids
+
+  /// Nine digits of base 36 reach beyond the year 5000.
+  private nonisolated static func padded(_ milliseconds: Int) -> String {
+    max(0, milliseconds).digits(9, radix: 36)
+  }
+
+  private nonisolated static func milliseconds(of id: String) -> Int? {
+    let parts = id.split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0].count == 9, id.utf8.count <= 24, UInt64(parts[1], radix: 36) != nil else {
+      return nil
+    }
+    return Int(parts[0], radix: 36)
+  }
+}

@@ -1,0 +1,137 @@
+package import WaymarkFrames
+package import WaymarkImage
+package import WaymarkService
+import WaymarkSystem
+package import WaymarkText
+
+/// The lane that reads text: luma in, what may be taken out.
+package typealias TextLane = Lane<TextTask, TextReading>
+
+/// The task of the text lane.
+package struct TextTask: Hashable, Sendable {
+  /// Rises with every session; readings carry it, so that late ones can be told.
+  package var generation: Int
+  /// Where text is looked for.
+  package var region: ScanRegion
+  /// The patterns to accept; lines as they are where there is none.
+  package var patterns: [TextPattern]
+  /// As Tesseract names its models.
+  package var languages: [String]
+
+  package init(
+    generation: Int = 0, region: ScanRegion = .whole, patterns: [TextPattern] = [], languages: [String] = []
+  ) {
+    self.generation = generation
+    self.region = region
+    self.patterns = patterns
+    self.languages = languages
+  }
+}
+
+/// The result of the text lane for frames up to one.
+package struct TextReading: Sendable {
+  package var generation: Int
+  /// The candidates, the surest first.
+  package var candidates: [AcceptedText] = []
+  /// The text that is stable and beyond doubt.
+  package var accepted: AcceptedText?
+  /// How many lines were found.
+  package var lines = 0
+  /// How many more there are that the frame's time did not suffice for.
+  package var skipped = 0
+  /// Why the frame was lost.
+  package var failure: TextError?
+}
+
+/// Reads the drawing of a line in some languages; called on the lane's thread.
+package typealias LineRecognizer =
+  @Sendable (GrayImage, _ asksAll: Bool, LineAlphabet, _ languages: [String]) throws -> [ReadSymbol]
+
+/// Reads a line with the network of the program; nil where it does not know a language. Called on the lane's thread.
+package typealias LatticeRecognizer = @Sendable (GrayImage, _ languages: [String]) throws -> LineLattice?
+
+extension Lane where Settings == TextTask, Output == TextReading {
+  /// A lane that is off until a session begins.
+  ///
+  /// - Parameter deliver: receives what every frame gave, on the lane's thread.
+  package static func text(
+    maximumRate: Double? = nil, recognize: @escaping LineRecognizer, lattice: LatticeRecognizer? = nil,
+    deliver: @escaping @Sendable (TextReading, Frame) -> Void
+  ) -> TextLane {
+    TextLane(
+      name: "text", settings: TextTask(), maximumRate: maximumRate,
+      makeWork: {
+        let seeker = TextProcessor(recognize, lattice: lattice)
+        return { frame, task in frame.image.withView { seeker.look($0, at: frame.captured, task) } }
+      }, deliver: deliver)
+  }
+}
+
+/// Reads text from frame to frame; lives on the lane's thread.
+package final class TextProcessor {
+  private let recognize: LineRecognizer
+  private let lattice: LatticeRecognizer?
+  private var task: TextTask?
+  private var follower: TextFollower?
+  private var count = 0
+  private let clock: () -> Double
+
+  /// Seconds after which no further line of a frame is begun; a line itself takes at most two (`TextEngineHost`).
+  package static let frameLimit = 1.5
+
+  /// - Parameter clock: seconds of a steady clock.
+  package init(
+    _ recognize: @escaping LineRecognizer, lattice: LatticeRecognizer? = nil,
+    clock: @escaping () -> Double = { MonotonicClock.now }
+  ) {
+    self.recognize = recognize
+    self.lattice = lattice
+    self.clock = clock
+  }
+
+  /// Reads a picture together with those before it.
+  package func look(_ view: ImageView, at time: Double, _ wanted: TextTask) -> TextReading {
+    var reading = TextReading(generation: wanted.generation)
+    do {
+      if task != wanted {
+        task = wanted
+        follower = try TextFollower(wanted.patterns)
+        count = 0
+      }
+      let (recognize, languages) = (recognize, wanted.languages)
+      var reader = TextReader { try recognize($0, $1, $2, languages) }
+      reader.lattice = lattice.map { lattice in { try lattice($0, languages) } }
+      if wanted.patterns.count == 1 { reader.alphabet = LineAlphabet(wanted.patterns[0]) }
+      // One drawing a frame, another one in the next: their errors are not the same.
+      let styles = LinePicture.Style.live
+      reader.styles = [styles[count % styles.count]]
+      count += 1
+      let (clock, end) = (clock, clock() + Self.frameLimit)
+      reader.goesOn = { clock() < end }
+      let (lines, skipped) = try reader.readAsFar(view, region: wanted.region.pixels(in: view))
+      reading.lines = lines.count
+      reading.skipped = skipped
+      let outcome = follower?.see(lines, at: time) ?? .init()
+      reading.candidates = outcome.candidates
+      reading.accepted = outcome.accepted
+    } catch let error as TextError {
+      reading.failure = error
+    } catch {
+      reading.failure = TextError(
+        .textEngineFailed, "The frame could not be read.", hint: "The next frame is tried.", cause: "\(error)")
+    }
+    return reading
+  }
+}
+
+extension ScanRegion {
+  /// Its pixels in a picture, at least one.
+  fileprivate func pixels(in view: ImageView) -> (x: Int, y: Int, width: Int, height: Int) {
+    let (w, h) = (Double(view.width), Double(view.height))
+    let (left, top) = (min(Int(x * w), view.width - 1), min(Int(y * h), view.height - 1))
+    return (
+      left, top, max(1, min(view.width - left, Int((width * w).rounded(.up)))),
+      max(1, min(view.height - top, Int((height * h).rounded(.up))))
+    )
+  }
+}

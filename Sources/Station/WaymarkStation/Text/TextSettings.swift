@@ -1,0 +1,146 @@
+package import WaymarkConfiguration
+import WaymarkProtocol
+package import WaymarkService
+import WaymarkSystem
+package import WaymarkText
+import WaymarkWorker
+
+/// The section `text` of the configuration.
+package struct TextSettings: Hashable, Sendable {
+  /// Those that requests may name beside the built-in ones.
+  package var patterns: [TextPattern] = []
+  /// The languages of text where a request names none, as Tesseract names its models.
+  package var languages = TextEngine.usualLanguages
+  /// Frames a second that are read, at most.
+  package var rate: Double?
+  /// The rates that cameras have of their own, by name.
+  var rates: [String: Double] = [:]
+
+  /// More are not kept.
+  private static let namedLimit = 100
+
+  /// The standard.
+  package init() {}
+
+  /// The settings, from the configuration.
+  package init(_ configuration: ServiceConfiguration) {
+    languages = configuration.values.stringArray(forKey: "text.languages") ?? languages
+    rate = configuration.values.double(forKey: "text.rate")
+    for camera in configuration.cameras { rates[camera.name] = camera.values.double(forKey: "text.rate") }
+    if let document = configuration.document { patterns = Self.read(document).patterns }
+  }
+
+  /// The keys of the section `text` but those of `text.patterns`.
+  static let rows: [ConfigurationKey] = [
+    ConfigurationKey(
+      "text.languages", .strings, "the languages of text, as Tesseract names its models", otherwise: "`eng` and `deu`",
+      change: .reload),
+    ConfigurationKey(
+      "text.rate", .double(0.1...240), "frames a second in which text is read, at most", change: .reload),
+  ]
+
+  /// The keys of `text.patterns`.
+  package static let keys: [ConfigurationKey] = [
+    key("", .named, "patterns of your own by name: a regular expression, or a section ([text.md](text.md#patterns))"),
+    key(".NAME", .textOrSection(4 * TextPattern.expressionLimit), "a pattern"),
+    key(".NAME.expression", .text(4 * TextPattern.expressionLimit), "a regular expression for the whole text"),
+    key(".NAME.length", .ints(1...128), "how many characters it has; of two numbers the lesser one first"),
+    key(".NAME.alphabet", .text(1000), "the characters that it has, at most 400"),
+    key(".NAME.check", .text(100), "the check digit: \(words(CheckDigit.self))"),
+    key(".NAME.kind", .text(100), "what it is: \(words(TextPattern.Kind.self))"),
+  ]
+
+  private static func words<Word: RawRepresentable & CaseIterable>(_ type: Word.Type) -> String
+  where Word.RawValue == String { Word.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ") }
+
+  private static func key(_ name: String, _ kind: ConfigurationKind, _ meaning: String) -> ConfigurationKey {
+    ConfigurationKey("text.patterns" + name, kind, meaning, change: .reload, hasVariable: false)
+  }
+
+  /// The patterns of a checked configuration file, and what is wrong with what they say.
+  package static func read(
+    _ document: ConfigurationDocument
+  ) -> (patterns: [TextPattern], problems: [ConfigurationProblem]) {
+    var problems: [ConfigurationProblem] = []
+    var patterns: [TextPattern] = []
+    for entry in document.checked.at("text.patterns")?.entries ?? [] {
+      let (name, key) = (entry.key, "text.patterns.\(entry.key)")
+      func wrong(_ message: String, hint: String) {
+        problems.append(document.problem(message, key, entry.node, hint: hint))
+      }
+      do {
+        if TextPattern.builtIn.contains(where: { $0.name == name }) || name == TextFollower.anyName {
+          wrong("a pattern of this name is there already", hint: "Choose another name.")
+        } else if patterns.count >= namedLimit {
+          wrong("there are more than \(namedLimit) patterns", hint: "Leave some out.")
+        } else {
+          patterns.append(try TextPattern(try request(name, entry.node), among: []))
+        }
+      } catch {
+        wrong(error.cause ?? error.message, hint: error.hint)
+      }
+    }
+    return (patterns, problems.inOrder)
+  }
+
+  private static func request(_ name: String, _ node: SourceNode) throws(TextError) -> TextPatternRequest {
+    var request = TextPatternRequest(name: name)
+    if let expression = node.string {
+      request.expression = expression
+      return request
+    }
+    request.expression = node["expression"]?.string
+    request.length = node["length"]?.elements.compactMap(\.int)
+    request.alphabet = node["alphabet"]?.string
+    request.check = try word(node, "check")
+    request.kind = try word(node, "kind")
+    return request
+  }
+
+  /// One of the words of a key; nil if it is not set.
+  private static func word<Word: CaseIterable & RawRepresentable>(
+    _ node: SourceNode, _ key: String
+  ) throws(TextError) -> Word? where Word.RawValue == String {
+    guard let text = node[key]?.string else { return nil }
+    guard let word = Word(rawValue: text) else {
+      throw TextPattern.problem("\(key) is one of \(Word.allCases.map(\.rawValue).joined(separator: ", ")).")
+    }
+    return word
+  }
+}
+
+extension TextPattern {
+  /// Reads the description in a request or the configuration.
+  ///
+  /// - Parameter known: patterns that may be named, beside those built in.
+  init(_ request: TextPatternRequest, among known: [TextPattern]) throws(TextError) {
+    if request.isWord, let word = request.name {
+      self = try TextPattern.named(word, among: known)
+      return
+    }
+    self.init(name: request.name ?? "pattern", expression: request.expression)
+    guard (1...64).contains(name.count) else {
+      throw Self.problem("A name has 1 to 64 characters.")
+    }
+    if let numbers = request.length {
+      guard (1...2).contains(numbers.count), let least = numbers.first, let most = numbers.last,
+        least >= 1, least <= most, most <= 128
+      else { throw Self.problem("length is one number from 1 to 128, or two in rising order.") }
+      length = least...most
+    }
+    if let characters = request.alphabet {
+      guard (1...400).contains(characters.count) else { throw Self.problem("alphabet has 1 to 400 characters.") }
+      alphabet = Set(characters)
+    }
+    check = request.check.map(CheckDigit.init)
+    kind = request.kind.map(Kind.init)
+    guard expression != nil || length != nil || alphabet != nil || check != nil || kind != nil else {
+      throw Self.problem("It has no condition.")
+    }
+    _ = try TextMatcher(self)
+  }
+
+  fileprivate static func problem(_ cause: String) -> TextError {
+    TextError(.badPattern, "The pattern cannot be used.", hint: "See docs/text.md.", cause: cause)
+  }
+}

@@ -1,0 +1,195 @@
+import WaymarkImage
+
+/// A gray picture with room to work in.
+struct InkPlane {
+  let width: Int
+  let height: Int
+  var pixels: [UInt8]
+
+  init(width: Int, height: Int, value: UInt8 = 255) {
+    self.width = width
+    self.height = height
+    pixels = [UInt8](repeating: value, count: width * height)
+  }
+
+  init(_ view: ImageView) {
+    self.init(width: view.width, height: view.height)
+    for y in 0..<height {
+      let row = view.row(y)
+      for x in 0..<width { pixels[y * width + x] = row[x] }
+    }
+  }
+
+  var image: GrayImage {
+    GrayImage(width: width, height: height) { target in _ = target.update(from: pixels) }
+  }
+
+  /// The value below which that share of the pixels lies.
+  func percentile(_ share: Double) -> UInt8 { percentile(share, x: 0..<width, y: 0..<height) }
+
+  /// The same of a part of the picture; what lies beyond its border does not count.
+  private func percentile(_ share: Double, x: Range<Int>, y: Range<Int>) -> UInt8 {
+    let (x, y) = (x.clamped(to: 0..<width), y.clamped(to: 0..<height))
+    var histogram = GrayHistogram()
+    for row in y {
+      for column in x { histogram.add(pixels[row * width + column]) }
+    }
+    return histogram.level(behind: Int(Double(x.count * y.count) * share)).map(UInt8.init) ?? 255
+  }
+
+  /// The level that separates ink from paper best.
+  var threshold: UInt8 { GrayHistogram(pixels).otsuThreshold }
+
+  /// True if what stands out from its surroundings, some characters around, is light: by the third powers of the differences, since text
+  /// covers less than what it stands on, and shading is not a difference.
+  var standsOutLight: Bool {
+    let sums = summed()
+    let reach = max(4, height / 2)
+    var third = 0.0
+    for y in 0..<height {
+      for x in 0..<width {
+        let (sum, count) = sums.window(x, y, reach: reach)
+        let difference = Double(pixels[y * width + x]) - Double(sum) / Double(count)
+        third += difference * difference * difference
+      }
+    }
+    return third > 0
+  }
+
+  /// Sums of pixels over rectangles.
+  func summed() -> IntegralImage<Int> {
+    pixels.withUnsafeBufferPointer { pixels in
+      IntegralImage(width: width, height: height) { Int(pixels[$1 &* width &+ $0]) }
+    }
+  }
+
+  /// Gray values stretched so that `low` becomes 10 and `high` 245.
+  mutating func stretch(from low: UInt8, to high: UInt8) {
+    let table = GrayStretch.table(from: Int(low), to: Int(high)) { $0.rounded(.towardZero) }
+    for i in pixels.indices { pixels[i] = table[Int(pixels[i])] }
+  }
+
+  /// Takes away shading and glare on a line that is dark on light: paper becomes 255 everywhere, and where ink is less dark than elsewhere
+  /// along the line it is made darker, up to three times.
+  mutating func flatten() {
+    let tile = max(4, height / 4)
+    let (columns, rows) = ((width + tile - 1) / tile, (height + tile - 1) / tile)
+    guard columns >= 3 else { return }
+    /// The tiles between the middles of which a pixel lies.
+    func place(_ pixel: Int, _ count: Int) -> LinearTap {
+      LinearTap((Double(pixel) + 0.5) / Double(tile) - 0.5, count: count)
+    }
+    // How light the paper is, from windows as large as a character, so that there is paper in each.
+    var paper = [Double](repeating: 255, count: columns * rows)
+    for row in 0..<rows {
+      for column in 0..<columns {
+        paper[row * columns + column] = Double(
+          percentile(
+            0.85, x: (column - 1) * tile..<(column + 2) * tile, y: (row - 1) * tile..<(row + 2) * tile))
+      }
+    }
+    for y in 0..<height {
+      let down = place(y, rows)
+      for x in 0..<width {
+        let across = place(x, columns)
+        func light(_ row: Int) -> Double {
+          let (a, b) = (paper[row * columns + across.low], paper[row * columns + across.high])
+          return a + (b - a) * across.share
+        }
+        let (top, bottom) = (light(down.low), light(down.high))
+        let value = Double(pixels[y * width + x]) + 255 - (top + (bottom - top) * down.share)
+        pixels[y * width + x] = UInt8(max(0, min(255, value)))
+      }
+    }
+    // How dark ink is, over some characters along the line.
+    let depth = (0..<columns).map { column in
+      255 - Double(percentile(0.03, x: (column - 4) * tile..<(column + 5) * tile, y: 0..<height))
+    }
+    let deepest = depth.max() ?? 0
+    guard deepest >= 12 else { return }
+    for x in 0..<width {
+      let across = place(x, columns)
+      let (a, b) = (depth[across.low], depth[across.high])
+      let dark = max(deepest / 3, a + (b - a) * across.share)
+      for y in 0..<height {
+        let value = 255 - (255 - Double(pixels[y * width + x])) * 235 / dark
+        pixels[y * width + x] = UInt8(max(0, min(255, value)))
+      }
+    }
+  }
+
+  /// Gray values made darker by an exponent above 1; black and white stay.
+  mutating func darken(_ exponent: Double) {
+    let table = (0..<256).map { UInt8(clamping: Int((255 * Double.power(Double($0) / 255, exponent)).rounded())) }
+    for i in pixels.indices { pixels[i] = table[Int(pixels[i])] }
+  }
+
+  mutating func invert() {
+    for i in pixels.indices { pixels[i] = 255 - pixels[i] }
+  }
+
+  /// Means over a Gaussian of that deviation in pixels; beyond the border the picture goes on as it ends.
+  func softened(_ deviation: Double) -> InkPlane {
+    guard deviation > 0.05, width > 0, height > 0 else { return self }
+    var soft = self
+    soft.pixels.withUnsafeMutableBufferPointer { pixels in
+      guard let pixels = pixels.baseAddress else { return }
+      GaussianBlur.applyRounding(pixels, width: width, height: height, sigma: deviation)
+    }
+    return soft
+  }
+
+  /// A part of it, where it may reach beyond the border that is white.
+  func cropped(x: Int, y: Int, width w: Int, height h: Int) -> InkPlane {
+    var part = InkPlane(width: w, height: h)
+    for row in max(0, -y)..<max(max(0, -y), min(h, height - y)) {
+      for column in max(0, -x)..<max(max(0, -x), min(w, width - x)) {
+        part.pixels[row * w + column] = pixels[(y + row) * width + x + column]
+      }
+    }
+    return part
+  }
+}
+
+/// A connected piece of ink.
+struct InkComponent {
+  var left: Int
+  var top: Int
+  var right: Int
+  var bottom: Int
+  var area = 0
+  /// How its pixels lie.
+  var spread = PointMoments()
+
+  /// Takes some pixels of a row in.
+  private mutating func add(_ y: Int, _ x: Range<Int>) {
+    left = min(left, x.lowerBound)
+    right = max(right, x.upperBound - 1)
+    top = min(top, y)
+    bottom = max(bottom, y)
+    area += x.count
+    for place in x { spread.add(Point2(Double(place), Double(y))) }
+  }
+
+  var width: Int { right - left + 1 }
+  var height: Int { bottom - top + 1 }
+  var centerX: Double { Double(left + right) / 2 }
+  var centerY: Double { Double(top + bottom) / 2 }
+
+  /// The pieces of a mask, eight neighbours to a pixel, and to which of them each pixel belongs (-1: to none).
+  static func find(_ mask: [Bool], width: Int, height: Int) -> (pieces: [InkComponent], labels: [Int32]) {
+    var components = ComponentLabels()
+    mask.withUnsafeBufferPointer { mask in
+      components.label(width: width, height: height, isEightConnected: true) { mask[$0] }
+    }
+    var labels = [Int32](repeating: -1, count: mask.count)
+    var pieces = [InkComponent](
+      repeating: InkComponent(left: width, top: height, right: -1, bottom: -1), count: components.count)
+    for run in components.runs {
+      let (component, y, x) = (Int(run.component), Int(run.y), Int(run.from)..<Int(run.to))
+      for place in x { labels[y * width + place] = run.component }
+      pieces[component].add(y, x)
+    }
+    return (pieces, labels)
+  }
+}

@@ -1,0 +1,73 @@
+package import WaymarkImage
+
+/// The network that reads lines: what a file of it says, and the memory to run it. To be used from one thread at a time.
+///
+/// Trained with connectionist temporal classification (A. Graves et al., 2006): it tells for each column of the picture which character ends or
+/// goes on there, or that none does.
+package final class LineNetwork {
+  /// The name of the model.
+  package static let modelName = "text-network"
+  private static let version = 1
+  private static let alphabetLimit = 1000
+  /// More columns of one position are not told.
+  private static let columnLimit = 8
+  /// No wider picture is read, in pixels.
+  package static let widthLimit = 2400
+
+  /// The languages whose characters it knows, as Tesseract names its models.
+  package static let languages: Set<String> = [
+    "eng", "deu", "fra", "ita", "spa", "por", "cat", "nld", "dan", "nor", "swe", "fin", "isl", "est", "pol", "ces",
+    "slk",
+    "slv", "hrv", "hun", "ron", "tur", "gle", "sqi", "ltz", "glg", "eus", "afr",
+  ]
+
+  /// The characters that it knows; number 0 of its classes stands for nothing.
+  package let alphabet: [Character]
+  private let temperature: Float
+  private let network: LayerNetwork
+  private let runner: NetworkRunner
+
+  /// Reads a file: version, height, the gray value that is 0, what a gray value is worth, the temperature of its sureness, the alphabet, the
+  /// layers.
+  ///
+  /// - Throws: why it cannot be used.
+  package init(_ file: ModelFile) throws(ModelError) {
+    var numbers = ModelFile.Numbers(file)
+    let version = Int(numbers.word())
+    guard version == Self.version else {
+      throw file.misfit("its layout is \(version), not \(Self.version)")
+    }
+    let (height, zero, step) = (Int(numbers.word()), Int(numbers.word()), Double(numbers.float()))
+    temperature = numbers.float()
+    guard height == LineLattice.height, temperature.isFinite, (0.05...20).contains(temperature) else {
+      throw file.misfit("its height or its temperature is not one of a line")
+    }
+    let bytes = numbers.bytes(Int(numbers.word()))
+    guard let text = String(validating: bytes, as: UTF8.self),
+      (1...Self.alphabetLimit).contains(text.unicodeScalars.count),
+      text.unicodeScalars.allSatisfy({ $0 == " " || !($0.properties.isWhitespace || $0.value < 0x20) }),
+      Set(text.unicodeScalars).count == text.unicodeScalars.count, text.count == text.unicodeScalars.count
+    else { throw file.misfit("its alphabet is none") }
+    alphabet = Array(text)
+    network = try LayerNetwork(&numbers, height: height, zero: zero, step: step, of: file)
+    guard numbers.isEmpty else { throw file.misfit("\(numbers.count) bytes follow the last layer") }
+    let classes = alphabet.count + 1
+    guard network.outputs % classes == 0, (1...Self.columnLimit).contains(network.outputs / classes) else {
+      throw file.misfit("it tells \(network.outputs) numbers of a column for \(alphabet.count) characters")
+    }
+    runner = NetworkRunner(network)
+  }
+
+  /// Reads a line, column by column.
+  ///
+  /// - Parameter view: as high as the network reads it; nil for a picture of another size.
+  package func read(_ view: ImageView) -> LineLattice? {
+    guard view.height == network.height, (1...Self.widthLimit).contains(view.width) else { return nil }
+    let values = runner.run(view)
+    let classes = alphabet.count + 1
+    let columns = stride(from: 0, to: values.count, by: classes).map { first in
+      LineLattice.Column(logits: values[first..<(first + classes)], temperature: temperature)
+    }
+    return LineLattice(alphabet: alphabet, columns: columns)
+  }
+}

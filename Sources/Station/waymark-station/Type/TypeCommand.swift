@@ -1,0 +1,184 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import WaymarkClient
+import WaymarkCommands
+import WaymarkConfiguration
+import WaymarkOnboarding
+import WaymarkProtocol
+import WaymarkService
+import WaymarkStation
+import WaymarkSystem
+
+/// `waymark type`: the scanner as a keyboard, a client of the socket like any other.
+struct TypeCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "type",
+    abstract: "Type codes into the program that has the focus, as a keyboard-wedge scanner does.",
+    discussion: """
+      A virtual keyboard (/dev/uinput) works on the console, X11 and Wayland. The section type: of the \
+      configuration says what is typed around a code and on which layout; docs/typing.md explains it. Codes with \
+      secrets, such as Wi-Fi and onboarding codes, are never typed.
+
+      With texts as arguments they are typed as if they had been read, and the command ends; - reads a line each from \
+      standard input.
+      Examples:
+        waymark type --layout de --dry-run 'AB-12'
+        waymark type --arm always --suffix {Tab}
+      """)
+
+  @OptionGroup var place: SocketOptions
+
+  @Option(help: "The configuration file (else $WAYMARK_CONFIG, else the default place).")
+  var config: String?
+
+  @Option(help: "The keyboard layout that the focused program reads with, such as de.")
+  var layout: String?
+
+  @Option(help: "The variant of the layout, such as nodeadkeys.")
+  var variant: String?
+
+  @Option(help: "Whose codes are typed: service, key or always.")
+  var arm: String?
+
+  @Option(help: "The camera whose codes are typed, where the service has several.")
+  var camera: String?
+
+  @Option(help: "Typed after each code, such as {Tab}.")
+  var suffix: String?
+
+  @Option(help: "End after so many codes, typed or refused.")
+  var count: Int?
+
+  @Flag(help: "Print the keys as JSON instead of typing them; needs no /dev/uinput.")
+  var dryRun = false
+
+  @Argument(help: "Texts to type instead of codes.")
+  var text: [String] = []
+
+  func validate() throws {
+    if let count, count < 1 { throw ValidationError("--count takes a number from 1 on.") }
+  }
+
+  func run() async throws {
+    do {
+      var flags: [String: String] = [:]
+      for (key, value) in [
+        ("type.layout", layout), ("type.variant", variant), ("type.arm", arm), ("type.camera", camera),
+        ("type.suffix", suffix),
+      ] { flags[key] = value }
+      let environment = ProcessInfo.processInfo.environment
+      let loader = ConfigurationLoader(
+        named: config, environment: environment, flags: flags,
+        isSystem: getuid() == 0 || environment["INVOCATION_ID"] != nil && environment["XDG_RUNTIME_DIR"] == nil,
+        schema: Program.current.schema)
+      let (configuration, problems) = loader.load()
+      let typing = TypingConfiguration(configuration)
+      let all = problems + typing.problems
+      guard all.isEmpty else {
+        for problem in all { Output.diagnostic("\(problem.description). \(problem.hint)") }
+        throw ExitCode(ExitStatus.badData.rawValue)
+      }
+      let show: @Sendable (TypingController.Plan) -> Void = { try? Output.record($0) }
+      let controller = try TypingController(configuration, typing, show: dryRun ? show : nil)
+      if text.isEmpty {
+        try await follow(configuration, controller)
+      } else {
+        try await typeTexts(controller)
+      }
+    } catch is CancellationError {
+      return
+    } catch {
+      try fail(error)
+    }
+  }
+
+  private func typeTexts(_ controller: TypingController) async throws {
+    controller.endOnSignals { Glibc.exit(ExitStatus.success.rawValue) }
+    try await controller.attach()
+    func type(_ line: String) async throws {
+      try await controller.type(TypedCode(symbology: "", text: line, isSecret: controller.isSecret(line)))
+    }
+    for word in text {
+      guard word == "-" else {
+        try await type(word)
+        continue
+      }
+      while let line = readLine(strippingNewline: true) { try await type(line) }
+    }
+  }
+
+  /// Types what the service reads, until it is told to end.
+  private func follow(_ configuration: ServiceConfiguration, _ controller: TypingController) async throws {
+    controller.endOnSignals { Glibc.exit(ExitStatus.success.rawValue) }
+    try await controller.attach()
+    let manager = ServiceManager(environment: ProcessInfo.processInfo.environment)
+    ServiceManager.clearEnvironment()
+    manager.ready("Types on the layout \(controller.layoutName)")
+    var feed = ScanFeed(
+      ScanFeed.Choice(TypingSettings(configuration)),
+      onProblem: { Output.diagnostic("waymark: \($0.message)\n  \($0.hint)") })
+    var left = count ?? Int.max
+    for try await update in WaymarkClient.updates(at: place.path, events: ScanFeed.events) {
+      switch update {
+      case .connected(let client, let snapshot):
+        guard client.hello.role == .operator else { throw ScanFeed.observes }
+        await use(snapshot.profile?.profile, of: configuration, controller, &feed)
+        if await feed.connected(client, snapshot) {
+          Output.diagnostic("waymark: the scan is armed.")
+        }
+      case .event(let received):
+        if case .profileStatus(let status) = received.event.body {
+          await use(status.profile, of: configuration, controller, &feed)
+        }
+        guard let code = await feed.code(in: received.event) else { continue }
+        do throws(TypingError) {
+          try await controller.type(
+            TypedCode(
+              symbology: code.symbology, text: code.text ?? "", isGS1: code.gs1 ?? false,
+              isSecret: controller.isSecret(code), addOn: code.addOn))
+          await feed.typed(code)
+        } catch {
+          // Told, without the code itself: what is in it may be nobody's business.
+          Output.diagnostic("waymark: \(error.code.rawValue): \(error.message)\n  \(error.hint)")
+        }
+        left -= 1
+        if left == 0 { return }
+      case .disconnected(let error, _):
+        feed.disconnected()
+        Output.diagnostic("waymark: \(error.message) Trying again.")
+      }
+    }
+  }
+}
+
+extension TypeCommand {
+  /// Types by the settings of a profile, the usual ones under nil.
+  private func use(
+    _ profile: String?, of usual: ServiceConfiguration, _ controller: TypingController, _ feed: inout ScanFeed
+  ) async {
+    let profiled = profile.map { usual.using(profile: $0) } ?? usual
+    if let profile, profiled == nil {
+      Output.diagnostic(
+        "waymark: the service uses the profile \(DisplayText.escaped(profile, limit: 64)), which is not in the file.")
+      Output.diagnostic("  Codes are typed by the usual settings; have both read the same file.")
+    }
+    let configuration = profiled ?? usual
+    do throws(TypingError) {
+      try await controller.use(configuration, TypingConfiguration(configuration))
+    } catch {
+      Output.diagnostic("waymark: \(error.code.rawValue): \(error.message)\n  \(error.hint)")
+    }
+    await feed.use(ScanFeed.Choice(TypingSettings(configuration)))
+  }
+}
+
+extension TypingErrorCode: CommandErrorCode {
+  var exitStatus: ExitStatus {
+    switch self {
+    case .unknownLayout, .badKeys, .badSubstitution: .badData
+    case .noKeyboard, .keyboardLost, .interrupted: .unavailable
+    default: .invalid
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import ArgumentParser
+import Foundation
+import WaymarkClient
+import WaymarkCommands
+import WaymarkOnboarding
+import WaymarkProtocol
+import WaymarkSystem
+
+/// `waymark users`: who uses the device.
+struct UsersCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "users", abstract: "List and remove the users of this device, export their consents, unlock them.",
+    discussion: "Asks the running service; needs the role operator.",
+    subcommands: [
+      UsersListCommand.self, UsersRemoveCommand.self, UsersExportConsentsCommand.self, UsersUnlockCommand.self,
+    ])
+}
+
+/// `waymark users list`.
+struct UsersListCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List the users of this device, those whose onboarding is not over included.",
+    discussion: """
+      Example:
+        waymark users list --json
+      """)
+
+  @OptionGroup var place: SocketOptions
+
+  @Flag(help: "Print one JSON object a user.")
+  var json = false
+
+  func run() async throws {
+    do {
+      let client = try await WaymarkClient.connect(to: place.path)
+      let users = try await client.send(AccountListRequest()).users
+      for user in users {
+        if json { Output.json(try Output.text(user)) } else { Output.line(Self.text(of: user)) }
+      }
+      if users.isEmpty, !json { Output.diagnostic("No users.") }
+    } catch { try fail(error) }
+  }
+
+  static func text(of user: AccountSummary) -> String {
+    func shown(_ text: String) -> String { DisplayText.escaped(text, limit: 100) }
+    var notes: [String] = []
+    if !user.ready { notes.append("onboarding not over") }
+    if user.failures > 0 { notes.append("\(user.failures) wrong passcodes") }
+    if user.wait > 0 { notes.append("waits \(Int(user.wait.rounded(.up))) s") }
+    notes.append("\(user.consents) choices")
+    let name = user.title.isEmpty ? "(no name)" : shown(user.title)
+    return "\(user.id)  \(name)\(user.subject.map { " <\(shown($0))>" } ?? "")  \(notes.joined(separator: ", "))"
+  }
+}
+
+/// `waymark users remove`.
+struct UsersRemoveCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "remove", abstract: "Remove a user and all stored data: name, passcode, consents.",
+    discussion: """
+      Example:
+        waymark users remove 5f2c
+      """)
+
+  @OptionGroup var place: SocketOptions
+
+  @Argument(help: "The user's id, as `waymark users list` prints it.")
+  var id: String
+
+  func run() async throws {
+    do {
+      let client = try await WaymarkClient.connect(to: place.path)
+      _ = try await client.send(AccountRemoveRequest(user: id))
+      Output.diagnostic("Removed.")
+    } catch { try fail(error) }
+  }
+}
+
+/// `waymark users export-consents`.
+struct UsersExportConsentsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export-consents",
+    abstract: "Print the users' choices about consents, one JSON object a choice.",
+    discussion: """
+      docs/accounts.md describes the hash.
+      Example:
+        waymark users export-consents -o consents.jsonl
+      """)
+
+  @OptionGroup var place: SocketOptions
+
+  @Argument(help: "The user's id; everybody when left out.")
+  var id: String?
+
+  @Option(name: .letter(.output), help: "The file to write (else standard output).")
+  var output: String?
+
+  /// One choice, with whose it is.
+  private struct Line: Encodable {
+    let user: String
+    let subject: String?
+    let title: String
+    let record: ConsentEntry
+
+    private enum Key: CodingKey { case user, subject, title }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: Key.self)
+      try container.encode(user, forKey: .user)
+      try container.encodeIfPresent(subject, forKey: .subject)
+      try container.encode(title, forKey: .title)
+      try record.encode(to: encoder)
+    }
+  }
+
+  func run() async throws {
+    do {
+      let client = try await WaymarkClient.connect(to: place.path)
+      let users = try await client.send(ConsentExportRequest(user: id)).users
+      let lines = try users.flatMap { user in
+        try user.records.map { record in
+          try Output.text(Line(user: user.user, subject: user.subject, title: user.title, record: record))
+        }
+      }
+      if let output {
+        Output.file(output, Array((lines.joined(separator: "\n") + (lines.isEmpty ? "" : "\n")).utf8))
+      } else {
+        for line in lines { Output.json(line) }
+      }
+    } catch { try fail(error) }
+  }
+}
+
+/// `waymark users unlock`.
+struct UsersUnlockCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unlock", abstract: "Let a user try again at once after wrong passcodes.",
+    discussion: """
+      Example:
+        waymark users unlock 5f2c
+      """)
+
+  @OptionGroup var place: SocketOptions
+
+  @Argument(help: "The user's id; everybody when left out.")
+  var id: String?
+
+  func run() async throws {
+    do {
+      let client = try await WaymarkClient.connect(to: place.path)
+      _ = try await client.send(AccountUnlockRequest(user: id))
+    } catch { try fail(error) }
+  }
+}

@@ -1,1 +1,0 @@
-../waymark/Version.swift
