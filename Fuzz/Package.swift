@@ -99,7 +99,10 @@ let package = Package(
     fuzzer("FuzzCodes", ["WaymarkBarcodes", "WaymarkImage"]),
     fuzzer(
       "FuzzWorker",
-      ["WaymarkWorker", "WaymarkFrames", "WaymarkBarcodes", "WaymarkImage", "WaymarkSystem", "WaymarkText"]),
+      [
+        "WaymarkWorker", "WaymarkFrames", "WaymarkBarcodes", "WaymarkImage", "WaymarkSystem", "WaymarkText",
+        "WaymarkDocuments",
+      ]),
     fuzzer("FuzzExpressions", ["WaymarkText", "WaymarkWorker", "WaymarkImage", "WaymarkSystem"]),
     fuzzer("FuzzModels", ["WaymarkImage", "WaymarkText", "WaymarkSystem"]),
     fuzzer("FuzzLibrary", ["WaymarkAnchors", "WaymarkImage", "WaymarkSystem"]),

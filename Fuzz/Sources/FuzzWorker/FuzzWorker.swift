@@ -3,8 +3,8 @@ import WaymarkBarcodes
 import WaymarkFrames
 import WaymarkImage
 import WaymarkSystem
-import WaymarkText
 
+@testable import WaymarkText
 @testable import WaymarkWorker
 
 /// The answers of a worker that serves whoever made its picture, and the requests it gets.
@@ -28,6 +28,7 @@ private func feed(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   default:
     _ = read(WorkerRequest.self, answer)
     _ = read(TextRequest.self, answer)
+    _ = read(PageRequest.self, answer)
   }
   return 0
 }
@@ -86,10 +87,11 @@ private func seeds() -> [[UInt8]] {
   stages.record("probe", 0.001)
   stages.record("strips", 0.002)
   let order = DecodeRequest(width: 640, height: 480, scale: .quarter)
+  let page = PageRequest(.jpeg(width: 40), outline: corners, bends: [0, 0.5], turns: 3)
   let requests: [WorkerRequest] = [
     .codes(width: 640, height: 480, .still), .codesInFile(size: 12, .live()), .prepared(size: 9, width: 200),
     .gray(size: 3), .frame(size: 1000, order), .preview(size: 1000, order, .transverse, quality: 80),
-    .page(size: 1000, PageRequest(.jpeg(width: 40), outline: corners, bends: [0, 0.5], turns: 3)),
+    .task(size: 1000, page.wireBytes),
   ]
   var picture = [UInt8](repeating: 0, count: GrayReply.headSize + 12)
   picture.withUnsafeMutableBytes { GrayReply(width: 4, height: 3).write(to: $0) }
@@ -108,6 +110,7 @@ private func seeds() -> [[UInt8]] {
   add(4, PageRequest.Result.place(nil).wireBytes)
   add(5, TextReply(symbols: [line]).wireBytes)
   add(6, inquiry.wireBytes)
+  add(6, page.wireBytes)
   for request in requests { add(6, request.wireBytes) }
   let column = LineLattice.Column(choices: [.init(label: 1, share: 0.75), .init(label: 0, share: 0.25)])
   add(7, LatticeReply(lattice: LineLattice(alphabet: ["a", "ß"], columns: [column, column])).wireBytes)

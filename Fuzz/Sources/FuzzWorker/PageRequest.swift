@@ -1,0 +1,1 @@
+../../../Sources/Station/WaymarkStation/Documents/PageRequest.swift
