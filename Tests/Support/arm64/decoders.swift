@@ -1,6 +1,6 @@
 // Prints the results of the decoders of Data Matrix, MaxiCode and their error correction for symbols, whole and damaged: compiled with their files for this
 // processor and, as Embedded Swift, for arm64. The symbols are Tests/Fixtures/Matrices/matrices.txt on standard input; a line of output is
-// a name, the bytes of the message and the share of error correction that was used, in hexadecimal.
+// a name and the bytes of the message in hexadecimal.
 
 @_extern(c, "getchar") func read() -> Int32
 @_extern(c, "putchar") @discardableResult func write(_ byte: Int32) -> Int32
@@ -12,7 +12,7 @@ package enum Charset: Hashable {
   package static func decode(_ bytes: [UInt8], eci: Int?) -> (text: String, charset: Charset) { ("", .ascii) }
 }
 
-private func tell(_ name: StaticString, _ found: (message: CodeMessage, used: Double)?) {
+private func tell(_ name: StaticString, _ found: CodeMessage?) {
   name.withUTF8Buffer { for byte in $0 { write(Int32(byte)) } }
   func hexadecimal(_ value: UInt64, digits: Int) {
     for place in (0..<digits).reversed() {
@@ -22,9 +22,7 @@ private func tell(_ name: StaticString, _ found: (message: CodeMessage, used: Do
   }
   write(32)
   if let found {
-    for byte in found.message.bytes { hexadecimal(UInt64(byte), digits: 2) }
-    write(32)
-    hexadecimal(found.used.bitPattern, digits: 16)
+    for byte in found.bytes { hexadecimal(UInt64(byte), digits: 2) }
   } else {
     write(45)
   }
