@@ -4,6 +4,7 @@ import WaymarkBarcodes
 import WaymarkImage
 
 @testable import WaymarkCommands
+@testable import waymark_station
 
 /// What commands do with their words, and how they end.
 struct CommandLineTests {
@@ -33,5 +34,14 @@ struct CommandLineTests {
     #expect(try PassList("base").passes == [.base])
     #expect(try PassList("modules,strip,equalized").passes == [.modules, .strip, .equalized])
     #expect(throws: ValidationError.self) { try PassList("base,wave") }
+  }
+
+  /// The base names the package of every command that the station has beside its own.
+  @Test func theBaseKnowsTheStationsCommands() {
+    func names(_ configuration: CommandConfiguration) -> Set<String> {
+      Set(configuration.subcommands.compactMap { $0.configuration.commandName })
+    }
+    let more = names(Station.configuration).subtracting(names(WaymarkBase.configuration))
+    #expect(Set(WaymarkBase.station) == more)
   }
 }

@@ -22,7 +22,7 @@ import WaymarkServer
       yaml += (isLast ? last ?? part : part) + ": "
       guard !isLast else { break }
       path += path.isEmpty ? part : "." + part
-      let isList = stationSchema.key(path)?.kind == .sections
+      let isList = stationSchema.table.key(path)?.kind == .sections
       yaml += index == 0 ? "\n  " : ""
       if index == 0 {
         yaml += isList ? "- {" : "{"

@@ -32,7 +32,7 @@ import WaymarkSystem
 
   /// The policy's reader tells sections that are for others from misspelt ones.
   @Test func thePolicysReaderKnowsEverySection() {
-    #expect(OnboardingConfiguration.sections.sorted() == stationSchema.sections.sorted())
+    #expect(OnboardingConfiguration.sections.sorted() == stationSchema.table.sections.sorted())
   }
 
   @Test func theExampleIsWithoutProblems() throws {
@@ -57,6 +57,10 @@ import WaymarkSystem
     let (_, problems) = try load("text:\n  rate: 3\nscan: {}\n", schema: ConfigurationSchema())
     #expect(problems.map(\.key) == ["text"])
     #expect(problems.first?.message == "it belongs to the package waymark-station")
+    // Every section of the station is known to be one.
+    let base = ConfigurationSchema().table
+    let more = Set(stationSchema.table.sections).subtracting(base.sections)
+    #expect(Set(base.elsewhere.keys) == more)
   }
 
   @Test func flagsGoBeforeEnvironmentBeforeFile() throws {
@@ -124,7 +128,7 @@ import WaymarkSystem
   @Test func everyKeyHasItsOwnVariable() {
     let names = stationSchema.table.keys.filter(\.hasVariable).map(\.environmentName)
     #expect(Set(names).count == names.count)
-    #expect(stationSchema.key("camera.keepOpen")?.environmentName == "WAYMARK_CAMERA_KEEP_OPEN")
+    #expect(stationSchema.table.key("camera.keepOpen")?.environmentName == "WAYMARK_CAMERA_KEEP_OPEN")
   }
 
   @Test func levelsOfTheLogAreRead() throws {

@@ -10,7 +10,7 @@ package struct ConfigurationTable: Sendable {
   /// The path of sections in which some of the keys may stand again, by their parts: `profiles`, `NAME`.
   private let overlay: [Substring]
   /// The packages that read sections which this table has not, by the name of the section.
-  let elsewhere: [String: String]
+  package let elsewhere: [String: String]
 
   /// A section or a key, with what stands under it.
   struct Level: Sendable {

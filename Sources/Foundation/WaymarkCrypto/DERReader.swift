@@ -32,7 +32,7 @@ package struct DERReader: Sendable {
   /// The content of the next element as elements of their own.
   package mutating func elements(_ tag: Tag = .sequence) -> DERReader? { next(tag).map(DERReader.init) }
 
-  /// The next element as it stands, of whatever kind.
+  /// The next element with its tag and length, of any kind; nil at the end, and for what is not DER.
   package mutating func whole() -> ArraySlice<UInt8>? {
     guard let content = content() else { return nil }
     defer { rest = rest[content.endIndex...] }

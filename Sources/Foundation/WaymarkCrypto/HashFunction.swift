@@ -2,7 +2,7 @@ import CCrypto
 
 /// A hash of FIPS 180-4.
 package enum HashFunction: Sendable, CaseIterable {
-  /// For protocols that prescribe it, and where nobody gains by a collision: WebSockets. No signature is made or accepted with it.
+  /// For WebSockets, which prescribe it. Keys refuse to sign with it, and to accept a signature made with it.
   case sha1
   case sha256
   case sha384

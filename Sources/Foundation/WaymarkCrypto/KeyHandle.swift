@@ -20,7 +20,7 @@ final class KeyHandle: @unchecked Sendable {
     if let curve = kind.curve {
       guard EVP_PKEY_CTX_set_group_name(context, curve.name) == 1 else { return nil }
     } else if kind == .rsa {
-      guard EVP_PKEY_CTX_set_rsa_keygen_bits(context, Int32(RSANumbers.sizes.lowerBound)) == 1 else { return nil }
+      guard EVP_PKEY_CTX_set_rsa_keygen_bits(context, Int32(KeyKind.modulusBits.lowerBound)) == 1 else { return nil }
     }
     var key: OpaquePointer?
     return EVP_PKEY_generate(context, &key) == 1 ? key.map(KeyHandle.init) : nil

@@ -6,6 +6,9 @@ package enum KeyKind: Sendable, CaseIterable {
   case ed25519
   case rsa
 
+  /// The bits of a modulus of RSA that is accepted: fewer can be factored, more take too long.
+  static let modulusBits = 2048...8192
+
   /// The curve by its name at NIST and the bytes of a coordinate; nil for what is not ECDSA.
   var curve: (name: String, size: Int)? {
     switch self {

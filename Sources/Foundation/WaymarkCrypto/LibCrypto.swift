@@ -8,7 +8,7 @@ package typealias CryptoError = Problem<CryptoErrorCode>
 package enum CryptoErrorCode: String, ProblemCode {
   /// The bytes are not a key, or a key that is not accepted: too small, off its curve, of another kind.
   case badKey
-  /// What was sealed was sealed with another key or for another purpose, or was changed since.
+  /// The bytes were sealed with another key or context, or were changed since.
   case notAuthentic
   /// libcrypto refused, mostly for want of memory.
   case failed

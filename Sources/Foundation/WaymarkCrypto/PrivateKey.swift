@@ -22,7 +22,8 @@ package struct PrivateKey: Sendable {
 
   /// Reads a key of PKCS #8 (RFC 5208), SEC 1 (RFC 5915) or PKCS #1 (RFC 8017, A.1.2).
   ///
-  /// The point that stands beside a private number is computed again. Of an elliptic key of SEC 1 without a curve the length tells it.
+  /// The public point is computed from the private number; one in the file is ignored. A SEC 1 key that names no curve is on the curve whose
+  /// numbers have its length.
   /// - Throws: `badKey` for anything else, for 0 and numbers of the order or more, RSA of fewer than 2048 or more than 8192 bits, and
   ///   numbers of RSA that do not belong together.
   package init(der: [UInt8]) throws(CryptoError) {

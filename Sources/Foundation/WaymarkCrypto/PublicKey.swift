@@ -2,7 +2,7 @@ import CCrypto
 
 /// A key that checks signatures: ECDSA on the curves of NIST, Ed25519, RSA.
 package struct PublicKey: Sendable {
-  /// What makes the key: the numbers that JWK writes down.
+  /// The numbers of the key, which JWK writes down.
   package enum Numbers: Hashable, Sendable {
     /// Both coordinates, of full length each, on the curve of the kind.
     case point(x: [UInt8], y: [UInt8])

@@ -2,9 +2,6 @@ import CCrypto
 
 /// Numbers of libcrypto, wiped when they are freed.
 struct RSANumbers: ~Copyable {
-  /// The bits of a modulus that is accepted: fewer can be factored, more take too long.
-  static let sizes = 2048...8192
-
   private var numbers: [OpaquePointer?] = []
 
   /// n and e, or n, e, d, p, q, d mod p-1, d mod q-1 and 1/q mod p.
@@ -17,7 +14,8 @@ struct RSANumbers: ~Copyable {
   /// The key of them; nil for a modulus that is even, too small or too large, an exponent that is even, 1, or longer than 33 bits,
   /// and private numbers that do not belong together.
   func key() -> KeyHandle? {
-    guard !numbers.contains(nil), Self.sizes.contains(Int(BN_num_bits(numbers[0]))), BN_is_odd(numbers[0]) == 1,
+    guard !numbers.contains(nil), KeyKind.modulusBits.contains(Int(BN_num_bits(numbers[0]))),
+      BN_is_odd(numbers[0]) == 1,
       (2...33).contains(BN_num_bits(numbers[1])), BN_is_odd(numbers[1]) == 1,
       // libcrypto does not look at this one. It bounds the time that a signature takes.
       numbers.count == 2 || BN_cmp(numbers[2], numbers[0]) < 0

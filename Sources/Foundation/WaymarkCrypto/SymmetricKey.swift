@@ -1,7 +1,7 @@
 import CCrypto
 import WaymarkSystem
 
-/// A secret that both sides share. Its bytes are wiped from memory when nobody holds it any longer.
+/// A secret that both sides share. Its last reference wipes its bytes from memory.
 ///
 /// Sendable, since the bytes are written in `init` alone.
 package final class SymmetricKey: @unchecked Sendable {

@@ -35,7 +35,7 @@ package struct Program: Sendable {
       exit(ExitStatus.unavailable.rawValue)
     }
     if ["serve", "kiosk", "type"].contains(arguments.dropFirst().first) { csignals_leave_no_memory_behind() }
-    // A reader that goes away is told by `write`, for `Output` to judge, and ends nothing by itself.
+    // When a reader closes its end, `write` returns EPIPE, which `Output` handles; the signal would end the process.
     signal(SIGPIPE, SIG_IGN)
     if let word = ShortOptions.misread(in: arguments.dropFirst()) {
       Output.fail(

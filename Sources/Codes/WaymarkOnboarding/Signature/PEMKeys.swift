@@ -9,7 +9,7 @@ package enum PEMKeys {
     for block in PEMBlock.all(in: text) {
       if block.label == "EC PARAMETERS" { continue }
       if block.label == "CERTIFICATE" {
-        guard let info = SubjectPublicKey.find(inCertificate: block.bytes) else {
+        guard let info = subjectKey(inCertificate: block.bytes) else {
           throw OnboardingError(
             .badKey, "A certificate in the key file cannot be read.",
             hint: "Take its key out: openssl x509 -in FILE -pubkey -noout")
@@ -27,6 +27,18 @@ package enum PEMKeys {
         hint: "It should have a line -----BEGIN PUBLIC KEY-----; a JWK set starts with {.")
     }
     return keys
+  }
+
+  /// The SubjectPublicKeyInfo of an X.509 certificate (RFC 5280, 4.1), in DER; nil when the bytes are not one. Nothing else of the certificate
+  /// is checked: the policy trusts the file.
+  private static func subjectKey(inCertificate der: [UInt8]) -> [UInt8]? {
+    var file = DERReader(der[...])
+    guard var certificate = file.elements(), var body = certificate.elements() else { return nil }
+    // Version (may be absent), serial number, signature, issuer, validity, subject, then the key.
+    if body.isNext(.context0) { guard body.whole() != nil else { return nil } }
+    for _ in 0..<5 { guard body.whole() != nil else { return nil } }
+    guard body.isNext(.sequence) else { return nil }
+    return body.whole().map { Array($0) }
   }
 
   /// A SubjectPublicKeyInfo (RFC 5280, 4.1) or, for RSA, a bare key of PKCS #1.

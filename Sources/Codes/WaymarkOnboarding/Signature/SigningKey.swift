@@ -43,7 +43,7 @@ public struct SigningKey: Sendable {
     self.id = id
   }
 
-  /// The algorithm this key signs with unless told otherwise.
+  /// The algorithm that signs where a caller names none.
   public var defaultAlgorithm: SignatureAlgorithm {
     switch material.kind {
     case .p256: .es256

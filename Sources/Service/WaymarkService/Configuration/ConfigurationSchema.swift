@@ -37,12 +37,6 @@ package struct ConfigurationSchema: Sendable {
       ($0, "waymark-station")
     })
 
-  /// The names of the sections, and of keys that stand in none.
-  package var sections: [String] { table.sections }
-
-  /// The key of a path.
-  package func key(_ path: String) -> ConfigurationKey? { table.key(path) }
-
   /// The list of the page docs/profiles.md: the keys that a profile takes, a line for each section.
   package var profileList: String {
     let parts = profileKeys.map { $0.path.split(separator: ".", maxSplits: 1).map(String.init) }

@@ -6,6 +6,8 @@ import WaymarkSystem
 
 /// The section `type:` of the configuration, checked: rules, layout and everything that is wrong with them.
 package struct TypingConfiguration {
+  /// The values of its keys but the lists.
+  package let settings: TypingSettings
   /// Around which codes what is typed.
   package private(set) var rules = TypingRules()
   /// The layout that the focused program reads with.
@@ -18,6 +20,7 @@ package struct TypingConfiguration {
   package init(_ configuration: ServiceConfiguration, keyboard: String? = Self.systemKeyboard) {
     origin = configuration.file ?? "configuration"
     let typing = TypingSettings(configuration)
+    settings = typing
     layout = Self.layout(typing, keyboard: keyboard ?? "")
     var form = TypingRules.Form()
     set(&form, prefix: typing.prefix, suffix: typing.suffix, gs: typing.gs, under: "type", nil)

@@ -30,10 +30,10 @@ package final class TypingController: Sendable {
     /// - Throws: `unknownLayout`.
     init(_ configuration: ServiceConfiguration, _ typing: TypingConfiguration) throws(TypingError) {
       rules = typing.rules
-      let missing = TypingSettings(configuration).unicode.flatMap(TypingPlanner.Missing.init(rawValue:))
+      let missing = typing.settings.unicode.flatMap(TypingPlanner.Missing.init(rawValue:))
       planner = TypingPlanner(
         layout: try KeyboardLayout(typing.layout), missing: missing ?? .refuse,
-        deadKeys: TypingSettings(configuration).deadKeys)
+        deadKeys: typing.settings.deadKeys)
       // The service itself reports problems of the policy; the kinds that it declares have secrets of their own.
       policy =
         configuration.document.map { OnboardingConfiguration.read($0).configuration.policy } ?? OnboardingPolicy()
@@ -61,7 +61,7 @@ package final class TypingController: Sendable {
     settings = Mutex(first)
     self.show = show
     typist = KeystrokeTyper(
-      planner: first.planner, rate: TypingSettings(configuration).rate, path: TypingSettings(configuration).device,
+      planner: first.planner, rate: typing.settings.rate, path: typing.settings.device,
       pace: KeystrokeTyper.Timing(now: { MonotonicClock.now }, wait: Self.sleep))
   }
 
@@ -74,9 +74,8 @@ package final class TypingController: Sendable {
   package func use(_ configuration: ServiceConfiguration, _ typing: TypingConfiguration) async throws(TypingError) {
     let new = try Settings(configuration, typing)
     settings.withLock { $0 = new }
-    try await queue.run { () throws(TypingError) in
-      self.typist.use(new.planner, rate: TypingSettings(configuration).rate)
-    }
+    let rate = typing.settings.rate
+    try await queue.run { () throws(TypingError) in self.typist.use(new.planner, rate: rate) }
   }
 
   /// Makes the keyboard.

@@ -164,12 +164,13 @@ extension TypeCommand {
       Output.diagnostic("  Codes are typed by the usual settings; have both read the same file.")
     }
     let configuration = profiled ?? usual
+    let typing = TypingConfiguration(configuration)
     do throws(TypingError) {
-      try await controller.use(configuration, TypingConfiguration(configuration))
+      try await controller.use(configuration, typing)
     } catch {
       Output.diagnostic("waymark: \(error.code.rawValue): \(error.message)\n  \(error.hint)")
     }
-    await feed.use(ScanFeed.Choice(TypingSettings(configuration)))
+    await feed.use(ScanFeed.Choice(typing.settings))
   }
 }
 
