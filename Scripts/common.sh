@@ -7,7 +7,7 @@ say() { printf '%s\n' "$*" >&2; }
 die() { say "$*"; exit 1; }
 
 # What cannot be tested on this computer is said, and counted by .ci/run. `skip` ends the whole script with status 77;
-# `skip_part` goes on with the rest of it.
+# `skip_part` continues with the rest of it.
 skip_part() {
   say "$(basename "$0"): SKIPPED: $*"
   [ -z "${STAGES_SKIPPED:-}" ] || printf '%s: %s\n' "$(basename "$0")" "$*" >> "$STAGES_SKIPPED"
@@ -16,7 +16,8 @@ skip() { skip_part "$*"; exit 77; }
 
 # Debian packages without which nothing compiles; the toolchain itself loads the last one.
 # shellcheck disable=SC2034 # used by those that source this
-build_packages=(g++ pkg-config libzbar-dev libv4l-dev libjpeg-dev libpng-dev libwebp-dev zlib1g-dev libssl-dev libxkbcommon-dev libncurses6)
+build_packages=(g++ pkg-config libzbar-dev libv4l-dev libjpeg-dev libpng-dev libwebp-dev libyaml-dev zlib1g-dev libssl-dev libxkbcommon-dev
+  libmosquitto-dev libsqlite3-dev libncurses6)
 # The linker that Swift uses is a package of its own from Debian 13 on.
 command -v ld.gold >/dev/null || build_packages+=(binutils-gold)
 
@@ -40,7 +41,9 @@ need() {
     as_root=(sudo)
   fi
   say "Installing ${missing[*]}"
-  "${as_root[@]}" apt-get update -qq || say "apt-get update failed; trying with the package lists that are here."
+  # Scripts that run side by side take turns: apt-get does not wait for the lists of packages.
+  local in_turn=(flock --close Scripts/common.sh "${as_root[@]}")
+  "${in_turn[@]}" apt-get update -qq || say "apt-get update failed; trying with the package lists that are here."
   for name in "${missing[@]}"; do
     IFS='|' read -ra alternatives <<< "$name"
     name=${alternatives[0]}
@@ -50,7 +53,7 @@ need() {
     done
     chosen+=("$name")
   done
-  "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${chosen[@]}" >&2 \
+  "${in_turn[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${chosen[@]}" >&2 \
     || die "Could not install ${chosen[*]}. Install them as root: apt-get install ${chosen[*]}"
 }
 

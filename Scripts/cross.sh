@@ -7,10 +7,10 @@ cross_triple=aarch64-unknown-linux-gnu
 cross_suite=trixie
 cross_mirror=${WAYMARK_MIRROR:-http://deb.debian.org/debian}
 # Those of build_packages, and the compiler's own for that processor.
-cross_libraries=(libc6-dev libgcc-14-dev libstdc++-14-dev linux-libc-dev libzbar-dev libv4l-dev libjpeg-dev libpng-dev libwebp-dev
-  libxkbcommon-dev libssl-dev zlib1g-dev)
+cross_libraries=(libc6-dev libgcc-14-dev libstdc++-14-dev linux-libc-dev libzbar-dev libv4l-dev libjpeg-dev libpng-dev libwebp-dev libyaml-dev
+  libxkbcommon-dev libssl-dev zlib1g-dev libmosquitto-dev libsqlite3-dev)
 # What links and packs looks into its programs with, what they load, and what is needed to run them.
-cross_tests=(binutils-aarch64-linux-gnu libtesseract5:arm64 libmosquitto1:arm64 libtiff6:arm64 libheif1:arm64 libjxl0.11:arm64
+cross_tests=(binutils-aarch64-linux-gnu libtesseract5:arm64 libtiff6:arm64 libheif1:arm64 libjxl0.11:arm64
   libpoppler-glib8t64:arm64 qemu-user tesseract-ocr-eng tesseract-ocr-deu xkb-data libx11-data)
 
 # cross_in ROOT COMMAND…: runs a command in one of the systems, which sees the project where it is.

@@ -11,7 +11,7 @@ debian_choose() {
   # A kiosk before Waymark comes has: init, devices, and the libraries that the package names. Debian 13 renamed some of them.
   local renamed=''
   [ "$debian_suite" = bookworm ] || renamed=t64
-  debian_packages=systemd,systemd-sysv,dbus,udev,init-system-helpers,libgcc-s1,libjpeg62-turbo,libstdc++6,libwebp7,libxkbcommon0
+  debian_packages=systemd,systemd-sysv,dbus,udev,init-system-helpers,libgcc-s1,libjpeg62-turbo,libstdc++6,libwebp7,libxkbcommon0,libyaml-0-2
   debian_packages+=,libpng16-16$renamed,libssl3$renamed,libv4l-0$renamed,libzbar0$renamed
   debian_store=$PWD/.build/debian-root/$debian_suite
 }
@@ -107,7 +107,7 @@ debian_boot() {
   shift 2
   name=$(basename "$0")-$$
   work=$(mktemp -d)
-  # Removed whatever happens; nothing of the host is mounted into it from here.
+  # Removed on every exit; nothing of the host is mounted into it from here.
   trap 'rm -rf "$work"' EXIT
   cp -a --reflink=auto "$debian_store/base" "$work/root"
   mkdir "$work/out"

@@ -47,9 +47,11 @@ link_program() {
   if [ -e "$output" ] && [ -e "$output.debug" ] && [ "$output" -nt "$built/$product" ]; then return; fi
   say "$(basename "$0"): linking $product"
   work=$(dirname "$output")
-  # The objects name the runtime's libraries as the shared ones want it; an object that was compiled for the static ones names what
-  # those need besides.
-  printf 'import %s\n' Dispatch Foundation Synchronization > "$work/runtime.swift"
+  # The objects name the runtime's libraries for shared linking; an object that was compiled for static linking also names what those
+  # need. The whole of Foundation brings the tables of ICU with it: 40 MB.
+  local foundation=FoundationEssentials
+  [ -z "$(tr -d "'" < "$objects" | tr '\n' '\0' | xargs -0 grep -laP -- '-lFoundation\0' || true)" ] || foundation=Foundation
+  printf 'import %s\n' Dispatch "$foundation" Synchronization > "$work/runtime.swift"
   linking_compiler -parse-as-library -static-stdlib -c "$work/runtime.swift" -o "$work/runtime.o"
   # Foundation's own use of mktemp is not reported. The build's identity leads from the program to its symbols. No other program loads
   # from this one: without exported names the linker leaves out what of the runtime is not used.

@@ -9,7 +9,7 @@ Needs numpy and opencv-python-headless.
 
 1. Pairs of one corner: a view of a picture, and the same after a small further tilt, scaling and turn, with blur or motion, gamma, gain,
    noise and JPEG; FAST corners in both that fall together, each turned to its own intensity centroid (pairs whose centroids differ by
-   more than 22 degrees are left out). Of each corner 16x16 samples as SamplingTable.swift takes them, and their gradients as
+   more than 22 degrees are left out). Of each corner 16x16 samples as DescriptorModel.swift takes them, and their gradients as
    ck_gradient_shares counts them.
 2. The directions that tell corners apart best for what the two views of one corner differ by: eigenvectors of the covariance of all
    corners where that of the differences is the unit matrix (C. Strecha et al., "LDAHash", PAMI 2012). The best 24 are the first bits, of
@@ -126,7 +126,7 @@ def learn(paths):
     weights = np.vstack([directions[:FIRST], turned(directions, BITS - FIRST)])
     weights = np.rint(weights * 4095 / np.abs(weights).max())
     offsets = -np.rint(np.median(np.vstack([A, B]) @ weights.T, axis=0))
-    print(f"{len(A)} pairs; {models.write('anchor-descriptor', 'Benchmarks/anchors/learn_descriptor.py', weights.astype('<i2').tobytes() + offsets.astype('<i4').tobytes())}")
+    print(f"{len(A)} pairs; {models.write('anchor-descriptor', 'Benchmarks/anchors/learn_descriptor.py', weights.astype('<i2').tobytes() + offsets.astype('<i4').tobytes(), models.SOURCES + '/Foundation/CModels')}")
 
 def present(P):
     data = models.read(root / "Sources/Foundation/CModels/anchor-descriptor.model"); cut = 2 * BITS * SHARES

@@ -93,7 +93,7 @@ def render(thing, at, t, ground, rng, light, exposure=1 / 120):
 def error(thing, R, t, matrix):
     """Mean distance over what can be seen; None where nothing was told."""
     m = np.array(matrix).reshape(4, 4).T
-    # Told: camera x right, y up, looking along -z; anchor x right, y out, z down.
+    # Reported poses: camera x right, y up, looking along -z; anchor x right, y out, z down.
     flip = np.diag([1.0, -1, -1])
     R2 = flip @ m[:3, :3] @ np.array([[1, 0, 0], [0, 0, -1], [0, 1, 0]], float)
     t2 = flip @ m[:3, 3]

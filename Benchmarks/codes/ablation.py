@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What each pass over a still picture adds, costs and breaks: the table of docs/barcodes.md.
+"""What each pass over a still picture adds, costs and breaks: the table of README.md.
 
   Benchmarks/codes/ablation.py FOLDER [--qr FOLDER] [--every N] [--write]
 
 FOLDER holds manifest.tsv as compare.py describes it, of all families that are looked for without a wish. With --qr the codes of a
 folder as qr.py describes it are counted as well. Each pass is left out in turn (`waymark scan --without`); a row says
 how many pictures are then read no more, how many are read that were not, how many wrong reads go or come, and by how much
-the time of all pictures and of the pictures without a code changes. --write puts the table into docs/barcodes.md.
+the time of all pictures and of the pictures without a code changes. --write puts the table into README.md.
 Needs: what compare.py and qr.py need.
 """
 import argparse, glob, json, os, statistics, subprocess, sys
@@ -74,4 +74,4 @@ for name in ['plain'] + PASSES:
         left, spent = codes(*options)
         rows[-1] += f' {read - left} | {spent / max(1e-9, seconds):.2f} |'
 print('\n'.join(rows))
-if a.write: written.write('barcodes.md', 'ablation', rows)
+if a.write: written.write('../Benchmarks/codes/README.md', 'ablation', rows)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How far rendered codes may be spoilt until they are no longer read, plain libzbar beside ours: the tables of docs/barcodes.md.
+"""How far rendered codes may be spoilt until they are no longer read, plain libzbar beside ours: the tables of README.md.
 
   Benchmarks/codes/limits.py [--write] [--keep FOLDER]
 
 Codes come from qrencode and zint; every spoiling is a series from harmless to hopeless, and the table names the last step
 that all codes of the series still pass ("-": none), the first column with `--effort plain`, the second with `--effort still`.
---write puts the tables into docs/barcodes.md, --keep leaves the pictures there.
+--write puts the tables into README.md, --keep leaves the pictures there.
 Needs: qrencode, zint, numpy, opencv-python-headless and zxing-cpp (PyPI), and a built .build/release/waymark (or $WAYMARK).
 """
 import argparse, json, math, os, subprocess, sys, tempfile
@@ -198,5 +198,5 @@ for level in 'LMQH':
     all_of = [k for k in results[0] if k[:2] == ('version', level)]
     rows.append(f'| level {level} | ' + ' | '.join(f'{sum(r[k] for k in all_of)} of {len(all_of)}' for r in results) + ' |')
 print('\n'.join(rows))
-if a.write: written.write('barcodes.md', 'limits', rows)
+if a.write: written.write('../Benchmarks/codes/README.md', 'limits', rows)
 if not a.keep: subprocess.run(['rm', '-r', folder])

@@ -1,10 +1,11 @@
-"""Writes what was fitted as a file of Sources/Foundation/CModels: a head of text lines that tells what it is, an empty line, then the numbers.
+"""Writes what was fitted as a file NAME.model: a head of text lines that tells what it is, an empty line, then the numbers.
 
 The program takes nothing in whose format, length or checksum is another (Sources/Foundation/WaymarkImage/Networks/ModelFile.swift).
 """
 import os, struct
 
-FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../Sources/Foundation/CModels')
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../Sources')
+FOLDER = os.path.join(SOURCES, 'Station/CPageModels')
 FORMAT = 1
 TABLE = []
 for index in range(256):

@@ -372,7 +372,7 @@ def taken(rng, im):
 def render(rng, long, empty, painter):
     """A picture, its page's corners or None, and what it shows."""
     h, w = [(long, long * 3 // 4), (long * 3 // 4, long), (long, long * 9 // 16), (long * 9 // 16, long)][rng.choice(4, p=[.5, .2, .2, .1])]; m = long; white = rng.random() < (.16 if not empty else .1); im = ground(rng, h, w, painter.stock, white); kind = 'white' if white else 'ground'; q = None
-    if rng.random() < .25:  # furniture that goes on beyond the picture
+    if rng.random() < .25:  # furniture that extends beyond the picture
         for _ in range(int(rng.integers(1, 3))): c = rng.uniform(0, 1, 2) * [w, h]; k = int(rng.integers(2)); c[k] = [w, h][k] * rng.integers(2); s = rng.uniform(.1, .6, 2) * m; a = mask_of(h, w, cv2.boxPoints(((float(c[0]), float(c[1])), (float(s[0]), float(s[1])), float(rng.uniform(0, 90))))); shadow(rng, im, a); im[:] = im * (1 - a[..., None]) + a[..., None] * tone(rng, saturation=.6).astype(np.float32)
     busy = rng.random() < .35
     if empty:

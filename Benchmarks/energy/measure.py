@@ -169,7 +169,7 @@ def main():
         time.sleep(1)
         with Meter(service.pid) as meter:
             time.sleep(options.seconds)
-        row("the camera open, nobody looks, a frame", meter, options.seconds * options.rate)
+        row("the camera open, no lane at work, a frame", meter, options.seconds * options.rate)
     finally:
         service.terminate()
         service.wait(timeout=30)

@@ -191,7 +191,7 @@ def first(options):
                     elif not cached:
                         browser.cdp("Network.clearBrowserCache")
                     browser.open("about:blank")
-                    # The page before may still be loading, which belongs to nobody's first view.
+                    # The previous page may still be loading; its requests must not count for the next first view.
                     time.sleep(0.3)
                     browser.open(f"http://{stand.address}/")
                     while not (seen := browser.script(PAINTED)):

@@ -3,6 +3,7 @@ import Foundation
 import WaymarkBarcodes
 import WaymarkCamera
 import WaymarkFrames
+import WaymarkProtocol
 import WaymarkService
 import WaymarkSystem
 
@@ -52,12 +53,14 @@ struct CameraProbe: ParsableCommand {
     let settings = try settings()
     let source = CameraSource(settings: settings, nodes: VideoNodes(folder: nodes))
     let output = LineOutput()
-    let pipeline = FramePipeline(source: source) { output.write(StatusLine($0)) }
+    let pipeline = FramePipeline(source: source)
+    pipeline.onStatus { output.write(StatusLine($0)) }
     let arrived = Monitor((frames: UInt64(0), texts: Set<String>()))
-    pipeline.add(
-      Lane<Bool, Bool>(
-        name: "count", settings: true, enabled: !preview, makeWork: { { _, _ in true } },
-        deliver: { _, frame in arrived.update { $0.frames = frame.sequence } }))
+    let count = Lane<Bool, Bool>(
+      name: "count", settings: true, makeWork: { { _, _ in true } },
+      deliver: { _, frame in arrived.update { $0.frames = frame.sequence } })
+    count.setEnabled(!preview)
+    pipeline.add(count)
     let tap = MediaTap()
     pipeline.add(tap.lane)
     let watch = Monitor<MediaSubscription?>(nil)
@@ -79,10 +82,11 @@ struct CameraProbe: ParsableCommand {
     pipeline.start()
     let enough = frames ?? .max
     let done: Bool? = arrived.wait(until: MonotonicClock.now + max(0, seconds)) { $0.frames >= enough ? true : nil }
-    let statistics = pipeline.statistics
+    let (statistics, figures) = (pipeline.statistics, source.statistics)
     pipeline.stop()
-    output.write(SummaryLine(statistics))
-    if statistics.frames == 0 { throw ExitCode(69) }
+    let summary = SummaryLine(statistics.frames, statistics.lanes, figures)
+    output.write(summary)
+    if summary.frames == 0 { throw ExitCode(69) }
     if frames != nil, done == nil { throw ExitCode(1) }
   }
 
@@ -150,10 +154,10 @@ private struct SymbolLine: Encodable {
 }
 
 private struct SummaryLine: Encodable {
-  let frames: UInt64
+  let frames: Int
   let source: SourceStatistics
-  let read: UInt64?
-  let skipped: UInt64?
+  let read: Int?
+  let skipped: Int?
   /// Seconds that reading took.
   let median: Double?
   let percentile99: Double?
@@ -162,15 +166,11 @@ private struct SummaryLine: Encodable {
   /// Resident memory in bytes.
   let memory: Int
 
-  init(_ statistics: FramePipeline.Counters) {
-    frames = statistics.frames
-    source = statistics.source
-    let lane = statistics.lanes.first { $0.name == "barcode" }?.statistics
-    let isReading = (lane?.processed ?? 0) > 0
-    read = isReading ? lane?.processed : nil
-    skipped = isReading ? lane?.skipped : nil
-    median = lane?.median
-    percentile99 = lane?.percentile99
+  init(_ frames: FrameStatistics, _ lanes: [LaneStatistics], _ source: SourceStatistics) {
+    self.frames = frames.captured
+    self.source = source
+    let lane = lanes.first { $0.name == "barcode" && $0.frames > 0 }
+    (read, skipped, median, percentile99) = (lane?.frames, lane?.skipped, lane?.p50, lane?.p99)
     processorTime = Double(clock()) / Double(CLOCKS_PER_SEC)
     let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
     memory = (pages.flatMap { $0.count > 1 ? Int($0[1]) : nil } ?? 0) * Int(getpagesize())

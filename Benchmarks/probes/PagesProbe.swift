@@ -3,6 +3,7 @@ import Foundation
 import WaymarkDocuments
 import WaymarkFrames
 import WaymarkImage
+import WaymarkProtocol
 import WaymarkService
 import WaymarkStation
 import WaymarkSystem
@@ -70,13 +71,12 @@ struct PagesProbe: ParsableCommand {
 
     func show(_ bytes: [UInt8]) { picture.update { $0 = bytes } }
 
-    func place(_ near: Quadrilateral?) -> PageColours.Place? {
+    func place(_ near: Quadrilateral?) -> PageLocation? {
       guard let image = try? PictureDecoder().rgb(picture.withLock { $0 }).image else { return nil }
       let detector = PageDetector(models)
       let page = near.map { detector.follow(image, from: $0) } ?? detector.detect(image)
       return page.map {
-        PageColours.Place(
-          outline: $0.outline, bends: nil, score: $0.score, size: (image.width, image.height))
+        PageLocation(outline: $0.outline, bends: nil, score: $0.score, width: image.width, height: image.height)
       }
     }
   }

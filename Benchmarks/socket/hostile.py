@@ -7,7 +7,7 @@ other users).
 
 Prints a line of JSON: verdicts, their time from capture to client, pings, and the largest resident memory of the daemon. Ends with 1 when
 the daemon took more than 128 MiB, ended, left a ping without an answer, or refused a picture of the third operator; with --strict also when a verdict in a hundred took over 100 ms.
-With --write it puts the figures into docs/reliability.md. With --events it lasts until the client has N verdicts and N answers and a tenth
+With --write it puts the figures into docs/benchmarks.md. With --events it lasts until the client has N verdicts and N answers and a tenth
 as many pictures were scanned, however long that takes: what a test asks for, which no busy computer may fail.
 """
 import argparse
@@ -192,7 +192,7 @@ def main():
     parser.add_argument('--seconds', type=float, default=120)
     parser.add_argument('--events', type=int, help='end after so many verdicts and answers')
     parser.add_argument('--strict', action='store_true')
-    parser.add_argument('--write', action='store_true', help='put the figures into docs/reliability.md')
+    parser.add_argument('--write', action='store_true', help='put the figures into docs/benchmarks.md')
     parser.add_argument('waymark', nargs='?', default=os.path.join(TOP, '.build', 'release', 'waymark'))
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix='wm-', dir='/tmp') as folder:
@@ -263,7 +263,7 @@ def main():
     if options.write and found['lives']:
         sys.path.insert(0, os.path.join(TOP, 'Benchmarks'))
         import written
-        written.write('reliability.md', 'hostile', [
+        written.write('benchmarks.md', 'hostile', [
             '| of a client that behaves | measured |', '|---|---|',
             f'| verdicts, of which dropped | {found["verdicts"]}, {found["dropped"]} |',
             f'| frame captured to verdict: median, 99th percentile, most | {found["median"] * 1000:.0f} ms, {found["p99"] * 1000:.0f} ms, {found["most"] * 1000:.0f} ms |',

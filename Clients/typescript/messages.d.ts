@@ -13,17 +13,20 @@ export interface AccountListResult {
 
 /** The visible data of a user. */
 export interface AccountPerson {
-  /** The service's own name for them, which says nothing of who it is; missing for one who is not on this device. */
+  /**
+   * The service's own name for them, which does not identify the person; missing for a person without a user on
+   * this device.
+   */
   id?: string | null;
-  /** The name. */
+  /** The user's name. */
   title?: string | null;
   /** The line below it. */
   subtitle?: string | null;
-  /** Letters in the place of a picture. */
+  /** Letters instead of a picture. */
   initials?: string | null;
 }
 
-/** The texts and rules of the screens. A text is an object of texts by language. */
+/** The texts, by language, and rules of the screens. */
 export interface AccountPolicyResult {
   /** The users that the device is for. */
   mode: "single" | "shared" | "off";
@@ -53,7 +56,7 @@ export interface AccountPolicyResult {
   shown: ("initials" | "title" | "subtitle")[];
 }
 
-/** A user was removed, with all that was kept of them. */
+/** A user and all their data were removed. */
 export interface AccountRemoved {
   /** The service's name for them. */
   user: string;
@@ -61,7 +64,7 @@ export interface AccountRemoved {
   by?: Actor | null;
 }
 
-/** Where the device and its users are. */
+/** The state of the device and its users. */
 export interface AccountState {
   /** The phase shown. */
   phase: "off" | "welcome" | "activation" | "credentials" | "consents" | "passcode" | "ready" | "signIn" | "users" | "sync" | "signedIn" | "demo";
@@ -77,29 +80,29 @@ export interface AccountState {
   working?: "provider" | "passcode" | "storing" | null;
   /** The reason why the last step failed. */
   problem?: AccountTrouble | null;
-  /** The user whose turn it is. Before they have signed in it holds no more than the policy shows. */
+  /** The present user. Before they have signed in it holds no more than the policy shows. */
   user?: AccountPerson | null;
   /** Seconds until the next passcode may be tried. */
   wait?: number | null;
   /** True if a forgotten passcode can be reset. */
   canRecover?: boolean | null;
-  /** How synchronizing goes. */
+  /** The sync status. */
   sync?: SyncStatus | null;
   /** When the data of the user who is signed in was last synchronized: RFC 3339, UTC. */
   synced?: string | null;
   /** The last choice of the user who is signed in about each consent that the policy names. */
   choices?: ConsentEntry[] | null;
-  /** True if the integrator's program is there. */
+  /** True if the provider is connected. */
   provider: boolean;
 }
 
-/** All that is known of a user but their secrets. */
+/** A user without secrets. */
 export interface AccountSummary {
   /** The service's name for them. */
   id: string;
   /** Their name in the integrator's system. */
   subject?: string | null;
-  /** Their name. */
+  /** The person's name. */
   title: string;
   /** The line below it. */
   subtitle?: string | null;
@@ -121,7 +124,7 @@ export interface AccountSummary {
 export interface AccountTrouble {
   /** The fault. */
   code: "noProvider" | "providerGone" | "providerSilent" | "offline" | "refused" | "wrongPasscode" | "mismatch" | "consentNeeded" | "notStored" | "failed" | "removed";
-  /** The integrator's program's own words about it. */
+  /** The provider's message about it. */
   text?: string | null;
 }
 
@@ -133,7 +136,7 @@ export interface AccountUsersResult {
   selected?: string | null;
 }
 
-/** The client that did something: the device has one session that many clients see. */
+/** The client that did something. */
 export interface Actor {
   /** The number of the connection, unique in a run of the service. */
   client: number;
@@ -141,7 +144,7 @@ export interface Actor {
   user?: number | null;
 }
 
-/** The content of a code that is an anchor. */
+/** The content of an anchor's code. */
 export interface AnchorCodeContent {
   /** The symbology. */
   symbology: string;
@@ -151,7 +154,7 @@ export interface AnchorCodeContent {
   redacted?: boolean | null;
 }
 
-/** Which code an anchor is; one of `text`, `prefix`, `pattern` and `identifier` says what it says. */
+/** `text`, `prefix`, `pattern` or `identifier` describes its content. */
 export interface AnchorCodeDescription {
   /** Exactly this. */
   text?: string | null;
@@ -165,11 +168,11 @@ export interface AnchorCodeDescription {
   value?: string | null;
   /** The symbologies that it may have; missing: those that the service reads. */
   symbologies?: string[] | null;
-  /** True where what it says was left out for an observer. */
+  /** True if its content was left out for an observer. */
   redacted?: boolean | null;
 }
 
-/** An anchor of a scene. */
+/** An anchor. */
 export interface AnchorDescription {
   /** Its name. */
   anchor: string;
@@ -196,7 +199,7 @@ export interface AnchorDescription {
   annotations: AnnotationDescription[];
 }
 
-/** An anchor has come into view. */
+/** An anchor came into view. */
 export interface AnchorFound {
   /** Its name. */
   anchor: string;
@@ -209,7 +212,7 @@ export interface AnchorFound {
   corners: number[][];
   /** Where it is; null where no physical width is known. */
   pose?: PoseValue | null;
-  /** How sure the engine is, 0 to 1. */
+  /** The certainty, 0 to 1. */
   score: number;
   /** The content of the code that was found; missing where the anchor is a picture. */
   code?: AnchorCodeContent | null;
@@ -221,7 +224,7 @@ export interface AnchorFound {
   ambiguous?: string[] | null;
 }
 
-/** An anchor has been out of view for a while. */
+/** An anchor was out of view for a while. */
 export interface AnchorLost {
   /** Its name. */
   anchor: string;
@@ -231,7 +234,7 @@ export interface AnchorLost {
   lastSeen: number;
 }
 
-/** An anchor in a frame. */
+/** The tracking of an anchor. */
 export interface AnchorTracking {
   /** Its name. */
   anchor: string;
@@ -246,7 +249,7 @@ export interface AnchorTracking {
   corners: number[][];
   /**
    * Of a round anchor: the outline of the part that is turned to the camera, clockwise from the top left, each x,
-   * y; missing of a flat one, whose outline the corners are.
+   * y; missing for a flat one, whose outline is given by the corners.
    */
   outline?: number[][] | null;
   /**
@@ -258,7 +261,7 @@ export interface AnchorTracking {
   pose?: PoseValue | null;
   /** Not smoothed; null where no physical width is known. */
   rawPose?: PoseValue | null;
-  /** How sure the engine is, 0 to 1. */
+  /** The certainty, 0 to 1. */
   score?: number | null;
   /** As in `anchor.found`; missing once it is proven that it is this anchor. */
   ambiguous?: string[] | null;
@@ -269,7 +272,7 @@ export interface AnchorTracking {
   markers: MarkerTracking[];
 }
 
-/** Where everything is that is followed; one a frame. */
+/** The place of every followed anchor; one a frame. */
 export interface AnchorsUpdated {
   /** The anchors. */
   anchors: AnchorTracking[];
@@ -277,7 +280,7 @@ export interface AnchorsUpdated {
   intrinsics?: Intrinsics | null;
 }
 
-/** No annotation has the focus any more. */
+/** No annotation is selected any more. */
 export interface AnnotationCleared {
   /** The annotation that had it. */
   id?: string | null;
@@ -285,7 +288,7 @@ export interface AnnotationCleared {
   by?: Actor | null;
 }
 
-/** A marker and its card. */
+/** The description of an annotation. */
 export interface AnnotationDescription {
   /** Its id, unique in the scene. */
   id: string;
@@ -299,21 +302,21 @@ export interface AnnotationDescription {
   businessObject?: unknown;
 }
 
-/** The annotation that has the focus. */
+/** The selected annotation. */
 export interface AnnotationResult {
   /** The annotation; null when none has it. */
   id?: string | null;
-  /** The copy of its anchor at which it was selected; missing where one alone is followed, or none was meant. */
+  /** The copy of its anchor at which it was selected; missing if only one is followed, or if no copy was named. */
   copy?: number | null;
   /** True if its card is open. */
   open: boolean;
 }
 
-/** The focus moved to an annotation. */
+/** An annotation was selected. */
 export interface AnnotationSelected {
   /** The annotation. */
   id: string;
-  /** The copy of its anchor that was meant; missing where one alone is followed, or none was meant. */
+  /** The copy of its anchor that was meant; missing if only one is followed, or if no copy was named. */
   copy?: number | null;
   /** Its card. */
   card: Card;
@@ -329,33 +332,33 @@ export interface ArmedScan {
   mode: "onboarding" | "barcode";
   /** The `context` of `scan.begin`. */
   context?: unknown;
-  /** The client that holds it; nobody when the service armed itself. */
+  /** The client that holds it; missing when the service armed it. */
   by?: Actor | null;
   /** The verdict that waits for its confirmation. */
   pending?: ScanSuccessful | null;
 }
 
-/** A request to the provider: sent to its connection alone. */
+/** A request to the provider. */
 export interface AuthenticationRequested {
   /** The number that `authentication.answer` takes. */
   request: number;
   /** The kind of request. */
   kind: "activate" | "lookup" | "verify" | "recover" | "sync";
-  /** Seconds for an answer; for `sync`, from one word about its progress to the next. */
+  /** Seconds for an answer; for `sync`, between two reports of its progress. */
   timeout: number;
   /** The code, link or e-mail address of the activation. */
   code?: string | null;
   /** The fields that the person filled in, by the names of the policy's fields. */
   fields?: unknown;
-  /** Whom it is about. */
+  /** The person concerned. */
   subject?: string | null;
   /** The host that the activation led to. */
   host?: string | null;
 }
 
-/** A request needs no reply any more: sent to the integrator's program alone. */
+/** A request to the provider needs no answer any more. */
 export interface AuthenticationWithdrawn {
-  /** Which. */
+  /** The request. */
   request: number;
 }
 
@@ -377,13 +380,13 @@ export interface CameraControlDescription {
 
 /** The value of the control after the change. */
 export interface CameraControlResult {
-  /** The control. */
+  /** Its name. */
   name: string;
   /** The value that the driver made of it. */
   value: number;
 }
 
-/** A camera that is plugged in. */
+/** The description of a camera. */
 export interface CameraDescription {
   /** Its stable identity, for `camera.select`. */
   id: string;
@@ -403,7 +406,7 @@ export interface CameraDescription {
   camera?: string | null;
 }
 
-/** A pixel format and size of a camera. */
+/** A camera's format. */
 export interface CameraFormat {
   /** Its four-character code. */
   format: string;
@@ -415,10 +418,7 @@ export interface CameraFormat {
   rates: number[];
 }
 
-/**
- * The focal length of a camera without a calibration was found from what was followed in it, or more exactly than
- * before. Poses are computed with it from when nothing is followed.
- */
+/** The focal length of an uncalibrated camera was estimated; poses use it once nothing is followed. */
 export interface CameraIntrinsicsFound {
   /** The camera, as in `camera.status`. */
   device?: string | null;
@@ -440,7 +440,7 @@ export interface CameraListResult {
   cameras: CameraDescription[];
 }
 
-/** One of several cameras, and the work in it. */
+/** One of several cameras. */
 export interface CameraOverview {
   /** Its name, as in `camera` of requests and events. */
   name: string;
@@ -450,9 +450,9 @@ export interface CameraOverview {
   scanner: ScannerStatus;
   /** The scan that is armed in it. */
   scan?: ArmedScan | null;
-  /** Codes that are followed in it; missing where nobody has codes followed, and in `status`. */
+  /** Codes that are followed in it; missing while no client follows codes, and in `status`. */
   codes?: CodeFound[] | null;
-  /** The count in it; missing where nobody has codes counted, and in `status`. */
+  /** The count in it; missing while no client counts codes, and in `status`. */
   count?: CountState | null;
 }
 
@@ -462,7 +462,7 @@ export interface CameraSelectResult {
   id: string;
 }
 
-/** The frames and lanes of one of several cameras. */
+/** The statistics of a camera. */
 export interface CameraStatistics {
   /** Its name. */
   name: string;
@@ -472,7 +472,7 @@ export interface CameraStatistics {
   lanes: LaneStatistics[];
 }
 
-/** The state of the camera. */
+/** The camera's state. */
 export interface CameraStatus {
   /** Its state. */
   status: "closed" | "opened" | "streaming" | "stalled" | "lost" | "back";
@@ -492,9 +492,11 @@ export interface CameraStatus {
   message?: string | null;
   /** The remedy. */
   hint?: string | null;
+  /** True if the source was played to its end and sends no more. */
+  ended?: boolean | null;
 }
 
-/** The contents of a card. */
+/** A card. */
 export interface Card {
   /** Its title. */
   title: string;
@@ -512,11 +514,11 @@ export interface Card {
   language?: string | null;
 }
 
-/** The button of a card was pressed; the client that shows the card does what it says. */
+/** A card's button was pressed; the client that shows the card performs the action. */
 export interface CardAction {
   /** The annotation. */
   id: string;
-  /** The copy of its anchor that was meant; missing where one alone is followed, or none was meant. */
+  /** The copy of its anchor that was meant; missing if only one is followed, or if no copy was named. */
   copy?: number | null;
   /** The kind of action. */
   actionType: "link" | "video" | "phone" | "custom";
@@ -532,7 +534,7 @@ export interface CardAction {
 export interface CardActionResult {
   /** The annotation. */
   id: string;
-  /** The copy of its anchor that was meant; missing where one alone is followed, or none was meant. */
+  /** The copy of its anchor that was meant; missing if only one is followed, or if no copy was named. */
   copy?: number | null;
   /** The kind of action. */
   actionType: "link" | "video" | "phone" | "custom";
@@ -542,7 +544,7 @@ export interface CardActionResult {
   businessObject?: unknown;
 }
 
-/** The detail panel of a card closed. */
+/** A card's detail panel closed. */
 export interface CardClosed {
   /** The annotation. */
   id: string;
@@ -550,11 +552,11 @@ export interface CardClosed {
   by?: Actor | null;
 }
 
-/** The detail panel of a card opened. */
+/** A card's detail panel opened. */
 export interface CardOpened {
   /** The annotation. */
   id: string;
-  /** The copy of its anchor that was meant; missing where one alone is followed, or none was meant. */
+  /** The copy of its anchor that was meant; missing if only one is followed, or if no copy was named. */
   copy?: number | null;
   /** Its card. */
   card?: Card | null;
@@ -562,7 +564,7 @@ export interface CardOpened {
   by?: Actor | null;
 }
 
-/** A code is known and followed from now on. */
+/** A code is followed from now on. */
 export interface CodeFound {
   /** Its number: counts up; a code that comes back after `code.lost` has a new one. */
   code: number;
@@ -584,7 +586,7 @@ export interface CodeFound {
   redacted?: boolean | null;
 }
 
-/** A code has been out of view for a while, or something else stands in its place. */
+/** A code was out of view for a while, or something else took its place. */
 export interface CodeLost {
   /** Its number. */
   code: number;
@@ -592,7 +594,7 @@ export interface CodeLost {
   lastSeen: number;
 }
 
-/** How large some codes are printed. */
+/** The size of a code. */
 export interface CodeSize {
   /** Only codes of this symbology. */
   symbology?: string | null;
@@ -602,11 +604,11 @@ export interface CodeSize {
   width: number;
 }
 
-/** A code in a frame. */
+/** The tracking of a code. */
 export interface CodeTracking {
   /** Its number. */
   code: number;
-  /** How its place was come by. */
+  /** How its place was determined. */
   trackingMethod: "fullTracking" | "lastKnownPose" | "notTracking";
   /** Corners of the upright code from its top left clockwise, in pixels; not smoothed. */
   corners: number[][];
@@ -620,7 +622,7 @@ export interface CodeTracking {
   counted?: boolean | null;
 }
 
-/** Where every code is that is followed; one a frame. */
+/** The place of every followed code; one a frame. */
 export interface CodesUpdated {
   /** The codes, by their numbers. */
   codes: CodeTracking[];
@@ -634,13 +636,23 @@ export interface ConfigReloadResult {
   restart: string[];
 }
 
-/** The last line before the service closes this connection on its own. */
+/** The configuration that runs. */
+export interface ConfigurationInUse {
+  /** Its file; without one the defaults apply. */
+  file?: string | null;
+  /** True if no other file than the default one was named. */
+  isDefault: boolean;
+  /** What it accepts beyond a device that strangers use: every host, unsigned codes. */
+  cautions?: string[] | null;
+}
+
+/** The last line before the service closes the connection. */
 export interface ConnectionClosed {
   /** Why. */
   reason: "slowConsumer" | "lineTooLong" | "bodyTimeout" | "roleChanged" | "notPermitted" | "tooManyClients" | "stopping";
 }
 
-/** One choice, as it is kept. */
+/** A choice. */
 export interface ConsentEntry {
   /** The consent. */
   consent: string;
@@ -648,7 +660,7 @@ export interface ConsentEntry {
   version: string;
   /** SHA-256 of what was shown: docs/accounts.md. */
   hash: string;
-  /** The language it was shown in. */
+  /** The language shown. */
   language: string;
   /** `allow`, `deny`, `later`. */
   choice: string;
@@ -656,13 +668,13 @@ export interface ConsentEntry {
   time: string;
 }
 
-/** The choices of one user. */
+/** An entry of the consent export. */
 export interface ConsentExportEntry {
   /** The service's name for them. */
   user: string;
   /** Their name in the integrator's system. */
   subject?: string | null;
-  /** Their name. */
+  /** The person's name. */
   title: string;
   /** Oldest first. */
   records: ConsentEntry[];
@@ -674,7 +686,7 @@ export interface ConsentExportResult {
   users: ConsentExportEntry[];
 }
 
-/** A choice was written down. */
+/** A choice was recorded. */
 export interface ConsentRecorded {
   /** The user who chose. */
   user: string;
@@ -682,7 +694,7 @@ export interface ConsentRecorded {
   record: ConsentEntry;
 }
 
-/** Which consent is asked for, and which of its screens is shown. */
+/** The step of a consent. */
 export interface ConsentStep {
   /** Its id. */
   id: string;
@@ -692,7 +704,7 @@ export interface ConsentStep {
   pages: number;
 }
 
-/** How numbers are meant, for the reader of a log; clients need not parse it. */
+/** Units and frames, for readers of logs. */
 export interface Conventions {
   /** Units. */
   units: string;
@@ -714,7 +726,7 @@ export interface Conventions {
   matrix: string;
 }
 
-/** The count is over. */
+/** The count ended. */
 export interface CountEnded {
   /** The count. */
   count: string;
@@ -722,23 +734,23 @@ export interface CountEnded {
   reason: "ended" | "disconnected" | "stopping";
 }
 
-/** Everything that was counted; told when it changes, at most five times a second. */
+/** The whole count, when it changes, at most five times a second. */
 export interface CountState {
   /** The count: the same until it is over. */
   count: string;
-  /** How many codes, copies and all. */
+  /** How many codes, all copies included. */
   total: number;
-  /** How many frames were looked at. */
+  /** How many frames were examined. */
   views: number;
   /** The stretches between which the camera's position was lost: where there are several, copies may count twice. */
   stretches: number;
   /** The different codes, in the order in which they began to count; at most 500. */
   codes: CountedArticle[];
-  /** True where more was seen than is counted: at most 1024 copies of 500 different codes. */
+  /** True if more codes were seen than are counted: at most 1024 copies of 500 different codes. */
   full?: boolean | null;
 }
 
-/** A code and how often it was counted. */
+/** A counted article. */
 export interface CountedArticle {
   /** The symbology. */
   symbology: string;
@@ -756,7 +768,7 @@ export interface CountedArticle {
   amount: number;
 }
 
-/** A page was captured and written down. */
+/** A page was captured and stored. */
 export interface DocumentCaptured {
   /** The session. */
   session: string;
@@ -764,13 +776,13 @@ export interface DocumentCaptured {
   page?: DocumentPage | null;
   /** How many pages there are now. */
   count: number;
-  /** True if it was captured by itself. */
+  /** True if it was captured automatically. */
   automatic: boolean;
-  /** True if it took another one's place. */
+  /** True if it replaced another page. */
   replaced?: boolean | null;
   /**
-   * The corners of further pages in the same picture, three at most, likeliest first; missing where there are none,
-   * and for observers.
+   * The corners of further pages in the same picture, three at most, likeliest first; missing without any, and for
+   * observers.
    */
   others?: number[][][] | null;
 }
@@ -781,7 +793,7 @@ export interface DocumentChanged {
   document: DocumentSession;
 }
 
-/** The session is over, or no client holds it any longer. */
+/** The session is over, or no client holds it. */
 export interface DocumentEnded {
   /** The session. */
   session: string;
@@ -793,7 +805,7 @@ export interface DocumentEnded {
   by?: Actor | null;
 }
 
-/** A page could not be captured or kept; the session goes on with what it has. */
+/** A page could not be captured or stored; the session continues. */
 export interface DocumentFailed {
   /** The session. */
   session: string;
@@ -805,7 +817,7 @@ export interface DocumentFailed {
   hint: string;
 }
 
-/** Where the page is in a frame, and how far capturing it has come. */
+/** The page in a frame, and the progress of its capture. */
 export interface DocumentOutline {
   /** The session. */
   session: string;
@@ -821,7 +833,7 @@ export interface DocumentOutline {
   advice?: string | null;
 }
 
-/** A page of the session. */
+/** A page of a document. */
 export interface DocumentPage {
   /** Its id. */
   id: string;
@@ -833,7 +845,7 @@ export interface DocumentPage {
   height: number;
   /** Where it is in that picture: four [x, y] clockwise from its top left; the whole picture when missing. */
   corners?: number[][] | null;
-  /** Its format, where its shape says so. */
+  /** Its format, if its shape is that of one. */
   format?: "A4" | "A5" | "Letter" | "ID-1" | "receipt" | null;
   /** The filter for it. */
   filter: "colour" | "grayscale" | "bw" | "photo";
@@ -857,11 +869,11 @@ export interface DocumentSaved {
   by?: Actor | null;
 }
 
-/** The session: the pages that were captured and not yet saved. */
+/** A session of a document. */
 export interface DocumentSession {
   /** Its id: the same after a restart. */
   session: string;
-  /** True if pages are captured by themselves. */
+  /** The mode of capture. */
   mode: "automatic" | "manual" | "paused";
   /** The filter for new pages. */
   filter: "colour" | "grayscale" | "bw" | "photo";
@@ -869,17 +881,17 @@ export interface DocumentSession {
   count: number;
   /** The pages in their order; missing for observers. */
   pages?: DocumentPage[] | null;
-  /** Ids of pages that were taken out and can be brought back. */
+  /** Ids of removed pages that can be restored. */
   removed?: string[] | null;
   /** The page whose place the next capture takes. */
   retake?: string | null;
-  /** The client that holds it; nobody when its client has left. */
+  /** The client that holds it; missing when its client has left. */
   by?: Actor | null;
   /** The camera that captures, where there are several. */
   camera?: string | null;
 }
 
-/** The last event that a client has received. */
+/** The position of an event. */
 export interface EventPosition {
   /** The run of the service that counts. */
   instance: string;
@@ -887,25 +899,25 @@ export interface EventPosition {
   seq: number;
 }
 
-/** A form was forgotten. */
+/** A form was deleted. */
 export interface FormAcknowledgeResult {
-  /** How many still wait. */
+  /** How many are pending. */
   pending: number;
 }
 
-/** A field of a form and what was filled in. */
+/** A field of a form. */
 export interface FormField {
-  /** Its name: a word of the integrator's. From 1 to 128 bytes. */
+  /** Its name for programs. From 1 to 128 bytes. */
   name: string;
-  /** The label that the person saw beside it. */
+  /** Its label on the screen. */
   label?: string | null;
-  /** The whole text that was filled in. */
+  /** The whole text. */
   value: string;
 }
 
 /** Pending forms. */
 export interface FormPendingResult {
-  /** The forms, as their events told of them. */
+  /** The forms, as in their events. */
   forms: FormSubmitted[];
   /** True if there are more: ask again with the last id as `after`. */
   more: boolean;
@@ -915,21 +927,21 @@ export interface FormPendingResult {
 export interface FormSubmitResult {
   /** Its id. */
   id: string;
-  /** When it was taken in: RFC 3339, UTC, milliseconds. */
+  /** When it was submitted: RFC 3339, UTC, milliseconds. */
   submitted: string;
 }
 
-/** A person has filled in a form and sent it. */
+/** A form was submitted. */
 export interface FormSubmitted {
   /** Its id, for `form.acknowledge`. */
   id: string;
-  /** Which form it is. */
+  /** The form's name for programs. */
   form: string;
-  /** When it was taken in: RFC 3339, UTC, milliseconds. */
+  /** When it was submitted: RFC 3339, UTC, milliseconds. */
   submitted: string;
-  /** The fields that were filled in; operators alone see them. */
+  /** The completed fields; operators alone see them. */
   fields?: FormField[] | null;
-  /** The client's own name for this submission. */
+  /** The client's name for the submission. */
   key?: string | null;
   /** The `context` of `form.submit`. */
   context?: unknown;
@@ -937,9 +949,9 @@ export interface FormSubmitted {
   by?: Actor | null;
 }
 
-/** The frame that an event was born of. */
+/** The reference to a frame. */
 export interface FrameReference {
-  /** The service's own count of frames; keeps rising when the camera is opened again. */
+  /** The number of the frame; keeps rising when the camera is opened again. */
   sequence: number;
   /** When it was captured: seconds of `CLOCK_MONOTONIC`. */
   captured: number;
@@ -959,7 +971,7 @@ export interface FrameStatistics {
   bad: number;
   /** Frames lost between driver and slot. */
   lost: number;
-  /** Where their time went before the lanes: `driver` (from the capture to our hands), `luma`. */
+  /** Where their time went before the lanes: `driver` (from the capture to the service), `luma`. */
   stages?: StageStatistics[] | null;
 }
 
@@ -971,7 +983,7 @@ export interface GalleryListResult {
   next?: string | null;
 }
 
-/** A picture in one of the configured folders. */
+/** A picture of the gallery. */
 export interface GalleryPicture {
   /** Its id: opaque, never a path, valid as long as the file stays. */
   id: string;
@@ -983,7 +995,7 @@ export interface GalleryPicture {
   modified: string;
 }
 
-/** The codes read. */
+/** The result of a scan. */
 export interface GalleryScanResult {
   /** The scan that it was: a successful onboarding waits for its confirmation. */
   scan: string;
@@ -993,11 +1005,11 @@ export interface GalleryScanResult {
   successful?: ScanSuccessful[] | null;
   /** The refusal. */
   invalid?: ScanInvalid | null;
-  /** Why nothing came of it. */
+  /** Why nothing acceptable was read. */
   unsuccessful?: ScanUnsuccessful | null;
 }
 
-/** The first line on every connection. */
+/** The first line of a connection. */
 export interface Hello {
   /** The version of the protocol. */
   protocol: number;
@@ -1005,7 +1017,7 @@ export interface Hello {
   server: string;
   /** The version of the service. */
   version: string;
-  /** Changes with every run of the service. */
+  /** Differs in every run of the service. */
   instance: string;
   /** The role of this connection. */
   role: "operator" | "observer";
@@ -1017,7 +1029,7 @@ export interface Hello {
   conventions: Conventions;
 }
 
-/** The camera's geometry that poses were computed with. */
+/** The camera geometry of poses. */
 export interface Intrinsics {
   /** Horizontal focal length in pixels. */
   fx: number;
@@ -1033,13 +1045,13 @@ export interface Intrinsics {
   source: "calibrated" | "estimated" | "assumed";
 }
 
-/** A lane of the pipeline. */
+/** A lane. */
 export interface LaneStatistics {
   /** Its name. */
   name: string;
   /** Frames it looked at since the start. */
   frames: number;
-  /** Frames it had no time for since the start. */
+  /** Frames it skipped since the start. */
   skipped: number;
   /** Median time a frame took lately, in seconds. */
   p50: number;
@@ -1052,7 +1064,7 @@ export interface LaneStatistics {
   stages?: StageStatistics[] | null;
 }
 
-/** A marker becomes visible or not, selected or not. */
+/** A marker's state. */
 export interface MarkerChanged {
   /** The annotation. */
   id: string;
@@ -1060,19 +1072,19 @@ export interface MarkerChanged {
   copy?: number | null;
   /** True if it is to be drawn. */
   visible: boolean;
-  /** True if it has the focus. */
+  /** True if it is selected. */
   selected: boolean;
   /** True if it pulses. */
   pulsing: boolean;
 }
 
-/** A marker in a frame. */
+/** The tracking of a marker. */
 export interface MarkerTracking {
   /** The annotation. */
   id: string;
   /** True if it is to be drawn. */
   visible: boolean;
-  /** True if it has the focus. */
+  /** True if it is selected. */
   selected: boolean;
   /** x, y in pixels of the frame; null when it lies behind the camera or nothing is known. */
   screen?: number[] | null;
@@ -1080,7 +1092,7 @@ export interface MarkerTracking {
   depth?: number | null;
 }
 
-/** The line before a picture: `size` bytes follow it. */
+/** The line before the `size` bytes of a picture. */
 export interface MediaHeader {
   /** The request that it answers. */
   id?: unknown;
@@ -1098,13 +1110,13 @@ export interface MediaHeader {
   camera?: string | null;
 }
 
-/** The place of a code in a message that is spread over several (structured append, Macro PDF417). */
+/** A code's part of a message (structured append, Macro PDF417). */
 export interface MessagePart {
   /** Its number, from 1. */
   index: number;
-  /** How many codes carry the message; missing where only another of them tells. */
+  /** How many codes carry the message; missing if only another of them contains it. */
   count?: number | null;
-  /** The identifier that all parts of one message share, as the codes tell it; missing where they tell none. */
+  /** The identifier that all parts of one message share; missing if the codes contain none. */
   id?: string | null;
 }
 
@@ -1116,10 +1128,7 @@ export interface PingResult {
   monotonic: number;
 }
 
-/**
- * Where an anchor is: the map from the anchor's frame to the camera's (right-handed, +x right, +y up, looking along
- * −z).
- */
+/** The map from the frame of an anchor or code to the camera's. */
 export interface PoseValue {
   /** x, y, z of the anchor's origin in the camera's frame, in metres. */
   position: number[];
@@ -1129,7 +1138,7 @@ export interface PoseValue {
   matrix: number[];
 }
 
-/** A profile, and when it is in use by itself. */
+/** The description of a profile. */
 export interface ProfileDescription {
   /** Its name. */
   profile: string;
@@ -1137,7 +1146,7 @@ export interface ProfileDescription {
   days?: string[] | null;
   /** The times of day, such as `08:00-17:30`, in the time zone of the device; missing where all are. */
   times?: string[] | null;
-  /** True if codes choose it. They are not told: whoever has one may choose. */
+  /** True if codes choose it. The codes are secret: they grant the choice. */
   codes: boolean;
 }
 
@@ -1145,19 +1154,19 @@ export interface ProfileDescription {
 export interface ProfileListResult {
   /** Each of them, in the order in which they are tried. */
   profiles: ProfileDescription[];
-  /** The one in use, as the last `profile.changed` told it. */
+  /** The one in use, as in the last `profile.changed`. */
   active: ProfileStatus;
 }
 
-/** The profile in use, and why: another one than before. */
+/** Another profile is in use. */
 export interface ProfileStatus {
-  /** Its name; missing where the usual settings hold. */
+  /** Its name; missing where the usual settings apply. */
   profile?: string | null;
   /** The reason why it is in use. */
   reason: "none" | "request" | "code" | "schedule";
-  /** When a choice ends by itself: RFC 3339, UTC. */
+  /** When the choice ends: RFC 3339, UTC. */
   until?: string | null;
-  /** The cues that are signalled while it is in use; all where it names none. */
+  /** The cues that are signalled while it is in use; else all. */
   cues?: string[] | null;
   /** The client that asked for it. */
   by?: Actor | null;
@@ -1175,7 +1184,7 @@ export interface ScanBeginResult {
   scan: string;
 }
 
-/** The person left, or the scan ended otherwise. */
+/** The scan ended without confirmation. */
 export interface ScanCancelled {
   /** The scan it belongs to. */
   scan: string;
@@ -1187,7 +1196,7 @@ export interface ScanCancelled {
   by?: Actor | null;
 }
 
-/** The person went on. */
+/** The verdict was confirmed. */
 export interface ScanConfirmed {
   /** The scan it belongs to. */
   scan: string;
@@ -1197,7 +1206,7 @@ export interface ScanConfirmed {
   by?: Actor | null;
 }
 
-/** An armed scan is over, however it ended: the last event of it. */
+/** The last event of every armed scan. */
 export interface ScanEnded {
   /** The scan. */
   scan: string;
@@ -1209,7 +1218,7 @@ export interface ScanEnded {
   by?: Actor | null;
 }
 
-/** An armed scan sees a code that it cannot read. */
+/** A scan sees a code that it cannot read. */
 export interface ScanGuide {
   /** The scan it belongs to. */
   scan: string;
@@ -1219,11 +1228,11 @@ export interface ScanGuide {
   advice: "tooSmall" | "tooClose" | "blurred" | "cutOff" | "tooDark" | "tooBright";
   /** Where the code is. */
   corners?: number[][] | null;
-  /** The owner of the scan; nobody when the service armed itself. */
+  /** The owner of the scan; missing when the service armed it. */
   by?: Actor | null;
 }
 
-/** A code was read; policy or signature refused it. */
+/** Policy or signature refused a code. */
 export interface ScanInvalid {
   /** The scan it belongs to. */
   scan: string;
@@ -1233,17 +1242,21 @@ export interface ScanInvalid {
   reason: "tooLarge" | "badEncoding" | "kindNotAllowed" | "malformed" | "signatureRequired" | "algorithmNotAllowed" | "unknownKey" | "badSignature" | "notYetValid" | "expired" | "wrongIssuer" | "wrongAudience" | "hostNotAllowed" | "sourceNotAllowed" | "ambiguous" | "replayed";
   /** The kind of the payload. */
   kind?: string | null;
+  /** The field, header or claim that failed the check, where it is one. */
+  field?: string | null;
+  /** What is wrong and what the policy allows; for observers, only what is wrong. */
+  explanation?: string | null;
   /** Corners of the code. */
   corners?: number[][] | null;
   /** Where it was seen. */
   source: "camera" | "stream" | "folder" | "picture";
   /** The picture of the gallery. */
   picture?: string | null;
-  /** The owner of the scan; nobody when the service armed itself. */
+  /** The owner of the scan; missing when the service armed it. */
   by?: Actor | null;
 }
 
-/** An accepted code. */
+/** A code was accepted. */
 export interface ScanSuccessful {
   /** The scan it belongs to. */
   scan: string;
@@ -1263,14 +1276,11 @@ export interface ScanSuccessful {
   gs1?: boolean | null;
   /** The digits of the add-on beside a code of retail, where add-ons are asked for; missing when redacted. */
   addOn?: string | null;
-  /**
-   * Which part it is of a message that is spread over several codes, where not all of them were in view; missing
-   * when redacted.
-   */
+  /** The part of a message that several codes carry, where not all of them were in view; missing when redacted. */
   part?: MessagePart | null;
   /** Corners of the upright code from its top left clockwise, in pixels. */
   corners: number[][];
-  /** The host to show to the person before going on. */
+  /** The host to show to the person before continuing. */
   connectTo?: string | null;
   /** The fields of the payload, by name; missing when redacted. */
   fields?: unknown;
@@ -1278,20 +1288,20 @@ export interface ScanSuccessful {
   source: "camera" | "stream" | "folder" | "picture";
   /** The picture of the gallery. */
   picture?: string | null;
-  /** The owner of the scan; nobody when the service armed itself. */
+  /** The owner of the scan; missing when the service armed it. */
   by?: Actor | null;
   /** True where something was left out for an observer. */
   redacted?: boolean | null;
 }
 
-/** A still picture, or an armed scan that timed out, without an acceptable read. */
+/** A picture or a timed-out scan had no acceptable code. */
 export interface ScanUnsuccessful {
   /** The scan it belongs to. */
   scan: string;
   /** The `context` of `scan.begin`, unread. */
   context?: unknown;
   /** Why. */
-  reason: "nothingFound" | "notQR" | "incomplete" | "codeNotReadable";
+  reason: "nothingFound" | "notQR" | "incomplete" | "codeNotReadable" | "codeRefused";
   /** The parts of a structured append that are missing, from 1 on. */
   missing?: number[] | null;
   /** Corners of what could not be used. */
@@ -1300,11 +1310,11 @@ export interface ScanUnsuccessful {
   source: "camera" | "stream" | "folder" | "picture";
   /** The picture of the gallery. */
   picture?: string | null;
-  /** The owner of the scan; nobody when the service armed itself. */
+  /** The owner of the scan; missing when the service armed it. */
   by?: Actor | null;
 }
 
-/** The state of the scanner. */
+/** The scanner's state. */
 export interface ScannerStatus {
   /** Its state. */
   status: "idle" | "ready" | "scanning" | "error";
@@ -1312,7 +1322,7 @@ export interface ScannerStatus {
   scan?: string | null;
   /** The mode of the armed scan. */
   mode?: "onboarding" | "barcode" | null;
-  /** The client that holds the armed scan; nobody when the service armed itself. */
+  /** The client that holds the armed scan; missing when the service armed it. */
   by?: Actor | null;
   /** Frames that the armed scan has looked at. */
   frames?: number | null;
@@ -1324,7 +1334,7 @@ export interface ScannerStatus {
   hint?: string | null;
 }
 
-/** A scene as clients see it. */
+/** A scene. */
 export interface SceneDescription {
   /** Its name for `scene.load`. */
   scene: string;
@@ -1336,7 +1346,7 @@ export interface SceneDescription {
   camera?: string | null;
 }
 
-/** A scene cannot be used; the one before stays. */
+/** A scene cannot be used; the previous one stays. */
 export interface SceneFailed {
   /** Its name. */
   scene: string;
@@ -1378,7 +1388,7 @@ export interface SceneProgress {
   total: number;
 }
 
-/** A scene in short. */
+/** A scene. */
 export interface SceneSummary {
   /** Its name for `scene.load`. */
   scene: string;
@@ -1402,15 +1412,15 @@ export interface ServerStopping {
   reason: string;
 }
 
-/** An error as it stands in a reply. */
+/** An error of the service. */
 export interface ServiceError {
   /** A stable camelCase word. */
   code: string;
-  /** The fault, and the thing it happened to. */
+  /** What failed. */
   message: string;
   /** The remedy. */
   hint: string;
-  /** The client that holds the thing asked for, with the code `busy`. */
+  /** The client that holds it, with `busy`. */
   holder?: Actor | null;
 }
 
@@ -1422,7 +1432,7 @@ export interface SessionGuide {
   resource?: string | null;
 }
 
-/** The AR session moved on. */
+/** The AR session's phase. */
 export interface SessionPhaseEvent {
   /** Where it is now. */
   phase: "inactive" | "coaching" | "scanning" | "matched" | "annotating";
@@ -1444,21 +1454,21 @@ export interface SessionResult {
   phase: "inactive" | "coaching" | "scanning" | "matched" | "annotating";
 }
 
-/** The signatures that are kept. */
+/** The stored signatures. */
 export interface SignatureListResult {
-  /** The signatures, as their events told of them. */
+  /** The signatures, as in their events. */
   signatures: SignatureSaved[];
   /** True if there are more: ask again with the last id as `after`. */
   more: boolean;
 }
 
-/** A signature was forgotten. */
+/** A signature was removed. */
 export interface SignatureRemoveResult {
-  /** How many are kept still. */
+  /** How many are stored. */
   kept: number;
 }
 
-/** The signature is kept. */
+/** The signature is stored. */
 export interface SignatureSaveResult {
   /** Its id. */
   id: string;
@@ -1468,7 +1478,7 @@ export interface SignatureSaveResult {
   hash: string;
 }
 
-/** A person has signed. */
+/** A person signed. */
 export interface SignatureSaved {
   /** Its id, for `signature.get` and `signature.remove`. */
   id: string;
@@ -1478,15 +1488,15 @@ export interface SignatureSaved {
   hash?: string | null;
   /** The purpose. */
   purpose?: string | null;
-  /** The signer, where known. */
+  /** The signer. */
   signer?: string | null;
-  /** The client's own name for it. */
+  /** The client's name for it. */
   key?: string | null;
   /** The client that sent it. */
   by?: Actor | null;
 }
 
-/** The current state; events from the next `seq` on are its deltas. */
+/** A snapshot. */
 export interface Snapshot {
   /** The last event before the snapshot. */
   seq: number;
@@ -1498,7 +1508,7 @@ export interface Snapshot {
   unmatched?: string[] | null;
   /** How many earlier events follow this answer, where they were asked for. */
   replayed?: number | null;
-  /** True where some of those may be gone, because the service keeps no more or runs again. */
+  /** True if some of those may be lost, because the service keeps no more or was restarted. */
   missed?: boolean | null;
   /** The scanner. */
   scanner: ScannerStatus;
@@ -1514,9 +1524,9 @@ export interface Snapshot {
   anchors: AnchorFound[];
   /** Markers of anchors in view. */
   markers: MarkerChanged[];
-  /** Codes that are followed; missing where nobody has codes followed. */
+  /** Codes that are followed; missing while no client follows codes. */
   codes?: CodeFound[] | null;
-  /** The count; missing where nobody has codes counted. */
+  /** The count; missing while no client counts codes. */
   count?: CountState | null;
   /** The annotation that has the focus. */
   annotation?: AnnotationSelected | null;
@@ -1537,7 +1547,7 @@ export interface Snapshot {
   cameras?: CameraOverview[] | null;
 }
 
-/** A stage on the way of a frame. */
+/** A stage. */
 export interface StageStatistics {
   /** Its name. */
   name: string;
@@ -1549,7 +1559,7 @@ export interface StageStatistics {
   p99: number;
 }
 
-/** Figures of the running service; once a second to who asked for them by name. */
+/** Figures, once a second; only if subscribed by this name. */
 export interface Statistics {
   /** Seconds since the start. */
   uptime: number;
@@ -1567,13 +1577,13 @@ export interface Statistics {
   memory: number;
   /** Processor seconds used since the start. */
   cpu: number;
-  /** The processes that read codes and pictures; nil when the service reads them itself. */
+  /** The workers; nil when the service reads codes and pictures itself. */
   workers?: WorkerStatistics | null;
   /** Frames and lanes of each camera, where there are several; `frames` and `lanes` are of the first. */
   cameras?: CameraStatistics[] | null;
 }
 
-/** How the service is. */
+/** The status of the service. */
 export interface StatusResult {
   /** Its version. */
   version: string;
@@ -1583,6 +1593,8 @@ export interface StatusResult {
   started: string;
   /** Where it listens. */
   socket: string;
+  /** The configuration that runs; for operators. */
+  configuration?: ConfigurationInUse | null;
   /** The scanner. */
   scanner: ScannerStatus;
   /** The camera. */
@@ -1608,27 +1620,27 @@ export interface StatusResult {
   cameras?: CameraOverview[] | null;
 }
 
-/** This connection was too slow and lost events. */
+/** A slow connection lost events. */
 export interface StreamDropped {
-  /** How many. */
+  /** The number of lost events. */
   count: number;
   /** The last event before the gap. */
   sinceSeq: number;
 }
 
-/** How synchronizing goes. */
+/** The sync status. */
 export interface SyncStatus {
   /** Its state. */
   state: "running" | "connectionError" | "userError";
   /** The share that is done, from 0 to 1, where it is known. */
   progress?: number | null;
-  /** The user who has to act first, with `userError`. */
+  /** The user who must act first, with `userError`. */
   user?: AccountPerson | null;
-  /** The integrator's program's own words about it. */
+  /** The provider's message about it. */
   text?: string | null;
 }
 
-/** A text was taken: it was stable over frames, or somebody chose it. The session is over. */
+/** A text was accepted; the session is over. */
 export interface TextAccepted {
   /** The session. */
   session: string;
@@ -1638,9 +1650,9 @@ export interface TextAccepted {
   pattern?: string | null;
   /** Where it stood: four [x, y] in pixels of the frame; missing for observers. */
   corners?: number[][] | null;
-  /** How sure the reading is, 0…1. */
+  /** The certainty of the reading, 0…1. */
   confidence: number;
-  /** True if it was taken without anybody's choice. */
+  /** True if it was accepted without a choice. */
   automatic: boolean;
   /** True where the text was left out. */
   redacted?: boolean | null;
@@ -1652,7 +1664,7 @@ export interface TextBegan {
   text: TextSession;
 }
 
-/** A text in view that may be taken. */
+/** A text that may be accepted. */
 export interface TextCandidate {
   /** The text; the lines of a machine-readable zone are apart by a line feed. */
   text: string;
@@ -1660,19 +1672,19 @@ export interface TextCandidate {
   pattern: string;
   /** Four [x, y] in pixels of the frame, clockwise from the top left of the upright line. */
   corners: number[][];
-  /** How sure the reading is, 0…1. */
+  /** The certainty of the reading, 0…1. */
   confidence: number;
-  /** True if somebody must look before it is taken. */
+  /** True if a person must check it before it is accepted. */
   doubtful: boolean;
   /** The other possible texts; every one satisfies the pattern. */
   others?: string[] | null;
 }
 
-/** The texts that may be taken in a frame. */
+/** The texts of a frame that may be accepted. */
 export interface TextCandidates {
   /** The session. */
   session: string;
-  /** The candidates, the surest first; missing for observers. */
+  /** The candidates, the most certain first; missing for observers. */
   candidates?: TextCandidate[] | null;
   /** How many lines of text are in view. */
   lines: number;
@@ -1690,7 +1702,7 @@ export interface TextEnded {
   by?: Actor | null;
 }
 
-/** A frame could not be read; the session goes on. */
+/** A frame could not be read; the session continues. */
 export interface TextFailed {
   /** The session. */
   session: string;
@@ -1702,10 +1714,7 @@ export interface TextFailed {
   hint: string;
 }
 
-/**
- * A description of texts to accept: the name of a pattern, a regular expression, or conditions of which all that
- * are set must hold. On the wire a word stands for a name or an expression, an object for a description.
- */
+/** A string with a pattern's name or a regular expression, or an object whose conditions must all hold. */
 export interface TextPatternRequest {
   /** The name; alone: the name of a known pattern, or a regular expression. */
   name?: string | null;
@@ -1721,7 +1730,7 @@ export interface TextPatternRequest {
   kind?: "date" | "number" | "mrz" | null;
 }
 
-/** A session that reads text. */
+/** A text session. */
 export interface TextSession {
   /** Its id. */
   session: string;
@@ -1749,48 +1758,45 @@ export interface UnsubscribeResult {
   events: string[];
 }
 
-/** The processes that read codes and pictures, since the start. */
+/** The workers since the start. */
 export interface WorkerStatistics {
-  /** How many were started. */
+  /** Workers started. */
   starts: number;
-  /** How many ended by themselves. */
+  /** Workers that ended by themselves. */
   crashes: number;
-  /** How many were ended because they did not answer. */
+  /** Workers ended because they did not answer. */
   hangs: number;
-  /** Frames and pictures that were lost with one, or while none was to be had. */
+  /** Frames and pictures lost with a worker or for lack of one. */
   lost: number;
-  /** How often which failure lost one, by its code: `workerCrashed`, `workerHung`, …; nil when there was none. */
+  /** Lost frames and pictures by the failure's code: `workerCrashed`, `workerHung`, …; nil without failures. */
   failures?: Record<string, number> | null;
 }
 
-/** Asks whether the service answers. */
+/** Checks that the service answers. */
 export interface PingRequest {
 }
 
-/** Asks how the service is. */
+/** Returns the state of the service. */
 export interface StatusRequest {
 }
 
-/** Asks for events; the answer is the current state. */
+/** Subscribes to events. */
 export interface SubscribeRequest {
-  /**
-   * Names or patterns such as `scan.*`; everything but `statistics` when missing. Added to what was subscribed
-   * before.
-   */
+  /** Names or patterns such as `scan.*`; else everything but `statistics`. */
   events?: string[] | null;
-  /** The last event that this client has: those that the service still keeps follow the answer. */
+  /** The last event received; later ones follow the answer. */
   after?: EventPosition | null;
 }
 
-/** Asks for events no more. */
+/** Ends subscriptions. */
 export interface UnsubscribeRequest {
-  /** Patterns that were subscribed; all when missing. */
+  /** Subscribed patterns; else all. */
   events?: string[] | null;
 }
 
-/** Gives up rights for the rest of this connection, before it is used for somebody who has fewer. */
+/** Lowers the role for the rest of this connection. */
 export interface RoleLowerRequest {
-  /** The role from now on: the own one, or one below it. */
+  /** The same role or a lower one. */
   role: "operator" | "observer";
 }
 
@@ -1798,31 +1804,31 @@ export interface RoleLowerRequest {
 export interface ConfigReloadRequest {
 }
 
-/** Asks which profiles there are and which one is in use. */
+/** Lists the profiles and the one in use. */
 export interface ProfileListRequest {
 }
 
-/** Chooses a profile, before the schedule; without one takes the choice of a request or a code back. */
+/** Chooses a profile, with precedence over the schedule; without a name, undoes the choice of a request or code. */
 export interface ProfileUseRequest {
   /** Its name. */
   profile?: string | null;
-  /** Seconds after which the choice ends by itself; it holds until another one when missing. From 1 to 86400. */
+  /** Seconds until the choice ends; else it holds until another one. From 1 to 86400. */
   seconds?: number | null;
 }
 
 /** Arms a scan. */
 export interface ScanBeginRequest {
-  /** The purpose. */
+  /** The mode. */
   mode: "onboarding" | "barcode";
-  /** The symbologies to read; the configured ones when missing. */
+  /** The symbologies; else the configured ones. */
   symbologies?: string[] | null;
-  /** x, y, width, height as shares of the frame: a code counts when its centre lies inside. */
+  /** x, y, width, height as shares of the frame; a code's centre must be inside. */
   region?: number[] | null;
-  /** Seconds after which it ends without a read; never when missing. More than 0, at most 86400. */
+  /** Seconds without a read until it ends; else never. More than 0, at most 86400. */
   timeout?: number | null;
-  /** Ends after the first code (barcode mode). */
+  /** Ends after the first code, in barcode mode. */
   once?: boolean | null;
-  /** Anything; comes back with every event of the scan. */
+  /** Returned with every event of the scan. */
   context?: unknown;
   /** The camera, by its name; the first one when missing. */
   camera?: string | null;
@@ -1830,98 +1836,85 @@ export interface ScanBeginRequest {
 
 /** Ends a scan. */
 export interface ScanCancelRequest {
-  /** Which; the armed one when missing. */
+  /** The scan; else the armed one. */
   scan?: string | null;
   /** The camera, by its name; when missing that of the scan, and the first one without either. */
   camera?: string | null;
 }
 
-/** Confirms the verdict that is waiting, by the policy and the clock of this moment. */
+/** Confirms the waiting verdict by the current policy and time. */
 export interface ScanConfirmRequest {
-  /** Which; the armed one when missing. */
+  /** The scan; else the armed one. */
   scan?: string | null;
   /** The camera, by its name; when missing that of the scan, and the first one without either. */
   camera?: string | null;
 }
 
-/** Asks for pictures in the configured folders, newest first. */
+/** Lists pictures, newest first. */
 export interface GalleryListRequest {
-  /** The most pictures to return; 50 when missing. From 1 to 500. */
+  /** The limit; else 50. From 1 to 500. */
   limit?: number | null;
-  /** Go on behind this picture. */
+  /** The picture after which to continue. */
   after?: string | null;
 }
 
-/** Reads a picture of the gallery like a frame; the verdict also goes out as an event. */
+/** Reads a picture of the gallery; the verdict is also sent as an event. */
 export interface GalleryScanRequest {
   /** The picture. */
   id: string;
-  /** The purpose; onboarding when missing. */
+  /** The mode; else `onboarding`. */
   mode?: "onboarding" | "barcode" | null;
-  /** Anything; comes back with the events. */
+  /** Returned with the events. */
   context?: unknown;
   /** The camera in whose scan an accepted code waits, by its name; the first one when missing. */
   camera?: string | null;
 }
 
-/**
- * Judges a picture that the client itself sends: `size` bytes of a picture file follow the request's line at once.
- * The bytes count as part of the request: nothing else may be sent between. A request that is refused for its size
- * ends the connection, since its bytes could not be told from requests.
- */
+/** Judges a picture, whose `size` bytes follow the line. */
 export interface ScanPictureRequest {
-  /** The bytes that follow the line: at most 16 MiB. From 1 to 16777216. */
+  /** The size of the picture. From 1 to 16777216. */
   size: number;
-  /** The purpose of reading the picture; onboarding when missing. */
+  /** The mode; else `onboarding`. */
   mode?: "onboarding" | "barcode" | null;
-  /** Comes back with the verdict, unread. */
+  /** Returned with the verdict. */
   context?: unknown;
   /** The camera in whose scan an accepted code waits, by its name; the first one when missing. */
   camera?: string | null;
 }
 
-/**
- * Asks for codes to be read and followed: `code.found`, `codes.updated` and `code.lost` tell of them until
- * `codes.unfollow` or until the client leaves. A second request of a client takes the place of its first.
- */
+/** Follows codes until `codes.unfollow` or the client leaves. */
 export interface CodesFollowRequest {
-  /** The symbologies to read; all that are configured for scans when missing. */
+  /** The symbologies; else those configured for scans. */
   symbologies?: string[] | null;
-  /** How large codes are printed; the first that fits holds. From 0 to 64 entries. */
+  /** Printed sizes; the first that fits applies. From 0 to 64 entries. */
   sizes?: CodeSize[] | null;
   /** The camera, by its name; the first one when missing. */
   camera?: string | null;
 }
 
-/** Ends what `codes.follow` of the same client began. */
+/** Stops following codes for this client. */
 export interface CodesUnfollowRequest {
   /** The camera, by its name; the first one when missing. */
   camera?: string | null;
 }
 
-/**
- * Begins to count the codes that the camera sees, each copy once, or takes part in the count that goes on: it lasts
- * until everybody who takes part has ended it or left.
- */
+/** Begins or joins the count of the codes in view. */
 export interface CountBeginRequest {
-  /** The symbologies to count; all that are configured for scans when missing. A count that goes on keeps its own. */
+  /** The symbologies; else those configured for scans. A running count keeps its own. */
   symbologies?: string[] | null;
-  /**
-   * The count to go on with, for a client that lost its connection: it is kept for 30 seconds after the last one
-   * has left so.
-   */
+  /** The count to continue after a lost connection. */
   count?: string | null;
   /** The camera, by its name; the first one when missing. */
   camera?: string | null;
 }
 
-/** Forgets what was counted so far, for everybody who takes part. */
+/** Resets the count to zero, for all of its clients. */
 export interface CountResetRequest {
   /** The camera, by its name; the first one when missing. */
   camera?: string | null;
 }
 
-/** Ends a client's part in the count; with the last one the count is over. */
+/** Leaves the count; it ends with its last client. */
 export interface CountEndRequest {
   /** The camera, by its name; the first one when missing. */
   camera?: string | null;
@@ -1935,7 +1928,7 @@ export interface TorchRequest {
   camera?: string | null;
 }
 
-/** Asks for the cameras. */
+/** Lists the cameras. */
 export interface CameraListRequest {
 }
 
@@ -1949,7 +1942,7 @@ export interface CameraSelectRequest {
 
 /** Sets a control of the camera. */
 export interface CameraControlRequest {
-  /** The control. */
+  /** Its name. */
   name: string;
   /** The value. */
   value: number;
@@ -1957,67 +1950,67 @@ export interface CameraControlRequest {
   camera?: string | null;
 }
 
-/** Asks for the live picture; the connection carries pictures from now on. */
+/** Streams the live picture. */
 export interface MediaPreviewRequest {
-  /** The width wanted in pixels; the camera's when missing. From 16 to 8192. */
+  /** The width; else the camera's. From 16 to 8192. */
   width?: number | null;
-  /** Pictures a second at most. From 0.01 to 240. */
+  /** The most pictures a second. From 0.01 to 240. */
   rate?: number | null;
   /** The camera, by its name; the first one when missing. */
   camera?: string | null;
 }
 
-/** Asks for the next frame as a picture. */
+/** Returns the next frame. */
 export interface MediaSnapshotRequest {
-  /** The width wanted in pixels; the camera's when missing. From 16 to 8192. */
+  /** The width; else the camera's. From 16 to 8192. */
   width?: number | null;
   /** The camera, by its name; the first one when missing. */
   camera?: string | null;
 }
 
-/** Asks for a picture of the scene. */
+/** Returns a picture of the scene: a guide, a card or an icon. */
 export interface MediaResourceRequest {
   /** Its id. */
   id: string;
-  /** The width wanted in pixels; its own when missing. From 16 to 8192. */
+  /** The width; else its own. From 16 to 8192. */
   width?: number | null;
 }
 
-/** Asks for a picture of the gallery. */
+/** Returns a picture of the gallery. */
 export interface MediaGalleryRequest {
   /** Its id. */
   id: string;
-  /** The width wanted in pixels; its own when missing. From 16 to 8192. */
+  /** The width; else its own. From 16 to 8192. */
   width?: number | null;
 }
 
-/** Asks for the picture of a page, over a connection that carries pictures. */
+/** Returns the picture of a page. */
 export interface MediaDocumentRequest {
   /** Its id. */
   page: string;
-  /** The width wanted in pixels; its own when missing. From 16 to 8192. */
+  /** The width; else its own. From 16 to 8192. */
   width?: number | null;
-  /** The picture as it was captured instead of the page as it will be saved. */
+  /** The captured picture instead of the page. */
   original?: boolean | null;
 }
 
-/** Begins to look for pages, or takes over the session that is there. */
+/** Begins a session, or takes over the stored one. */
 export interface DocumentBeginRequest {
-  /** True if pages are captured by themselves; they are when missing. */
+  /** The mode; else `automatic`. */
   mode?: "automatic" | "manual" | "paused" | null;
-  /** The filter for new pages; `colour` when missing. */
+  /** The filter of new pages; else `colour`. */
   filter?: "colour" | "grayscale" | "bw" | "photo" | null;
   /** The camera that captures, by its name; the first one when missing. */
   camera?: string | null;
 }
 
-/** Sets the capture mode: automatic, by the shutter only, or paused. */
+/** Sets the capture mode. */
 export interface DocumentModeRequest {
-  /** Which. */
+  /** The mode. */
   mode: "automatic" | "manual" | "paused";
 }
 
-/** Presses the shutter: the next frame is captured, with or without a page in it. */
+/** Captures the next frame, even without a page. */
 export interface DocumentCaptureRequest {
 }
 
@@ -2025,13 +2018,13 @@ export interface DocumentCaptureRequest {
 export interface DocumentPagesRequest {
 }
 
-/** Sets the corners of a page in its picture. */
+/** Sets the corners of a page. */
 export interface DocumentAdjustRequest {
   /** Its id. */
   page: string;
-  /** Four [x, y] in pixels of the picture, clockwise from the page's top left; the whole picture when missing. */
+  /** Four [x, y] in pixels, clockwise from the page's top left; else the whole picture. */
   corners?: number[][] | null;
-  /** True if the corners move to the page's edges where there are some near them. */
+  /** Moves the corners to nearby edges. */
   snap?: boolean | null;
 }
 
@@ -2039,7 +2032,7 @@ export interface DocumentAdjustRequest {
 export interface DocumentFilterRequest {
   /** The filter. */
   filter: "colour" | "grayscale" | "bw" | "photo";
-  /** Its id; all pages, and those to come, when missing. */
+  /** The page; else all, and new ones. */
   page?: string | null;
 }
 
@@ -2051,98 +2044,95 @@ export interface DocumentRotateRequest {
   degrees: number;
 }
 
-/** Puts a page elsewhere in the order. */
+/** Moves a page. */
 export interface DocumentReorderRequest {
   /** Its id. */
   page: string;
-  /** Its place afterwards, from 0. */
+  /** Its new place, from 0. */
   index: number;
 }
 
-/** Takes a page out; it can be brought back for a while. */
+/** Removes a page; it can be restored for a while. */
 export interface DocumentDeleteRequest {
   /** Its id. */
   page: string;
 }
 
-/** Brings a page back that was taken out. */
+/** Restores a removed page. */
 export interface DocumentRestoreRequest {
   /** Its id. */
   page: string;
 }
 
-/** Lets the next capture take a page's place. */
+/** Lets the next capture replace a page. */
 export interface DocumentRetakeRequest {
-  /** Its id; no page when missing: the next capture adds one. */
+  /** The page; else the next capture adds one. */
   page?: string | null;
 }
 
-/** Writes the pages into files; then the session is over. */
+/** Saves the pages and ends the session. */
 export interface DocumentSaveRequest {
-  /** `pdf` when missing. */
+  /** The format; else `pdf`. */
   format?: "pdf" | "jpeg" | "png" | null;
-  /** The name of the file, without an ending; the time when missing. */
+  /** The file's name without ending; else the time. */
   name?: string | null;
 }
 
-/** Throws the pages away and ends the session. */
+/** Discards the pages and ends the session. */
 export interface DocumentDiscardRequest {
 }
 
-/** Ends looking for pages; they stay until they are saved, discarded or too old. */
+/** Ends capturing; the pages stay. */
 export interface DocumentEndRequest {
 }
 
-/** Begins to read text; in place of the session before, if that is the same client's. */
+/** Begins to read text; replaces the client's session. */
 export interface TextBeginRequest {
-  /** x, y, width, height as shares of the frame: where text is looked for; all of it when missing. */
+  /** x, y, width, height as shares of the frame; else all of it. */
   region?: number[] | null;
-  /**
-   * The patterns to accept; when missing, every line is a candidate and none is taken by itself. From 0 to 16
-   * entries.
-   */
+  /** The patterns; else every line is a candidate. From 0 to 16 entries. */
   patterns?: (string | TextPatternRequest)[] | null;
-  /** The languages of the text, as Tesseract names its models; the configured ones when missing. */
+  /** Names of Tesseract's models; else the configured ones. */
   languages?: string[] | null;
-  /** Seconds after which it ends; never when missing. More than 0, at most 86400. */
+  /** Seconds until it ends; else never. More than 0, at most 86400. */
   timeout?: number | null;
   /** The camera, by its name; the first one when missing. */
   camera?: string | null;
 }
 
-/** Accepts one of the reported candidates. */
+/** Accepts a reported candidate. */
 export interface TextChooseRequest {
-  /** The text of a candidate, or one of its `others`. */
+  /** A candidate's text or one of its `others`. */
   text: string;
-  /** The session; the one that reads when missing. */
+  /** The session; else the running one. */
   session?: string | null;
 }
 
 /** Ends reading text. */
 export interface TextCancelRequest {
-  /** The session; the one that reads when missing. */
+  /** The session; else the running one. */
   session?: string | null;
 }
 
-/** Asks for the scenes. */
+/** Lists the scenes. */
 export interface SceneListRequest {
 }
 
 /** Uses a scene; `scene.loaded` or `scene.failed` follows. */
 export interface SceneLoadRequest {
-  /** Which. */
+  /** The scene. */
   name: string;
   /** The camera in which it is followed, by its name; that of the scene's file when missing, else the first one. */
   camera?: string | null;
 }
 
-/** Uses no scene. */
+/** Unloads the scene. */
 export interface SceneUnloadRequest {
 }
 
-/** Opens the AR session: coaching. */
+/** Opens the AR session, coaching. */
 export interface SessionStartRequest {
-  /** The scene; the one in use when missing. */
+  /** The scene; else the one in use. */
   scene?: string | null;
   /**
    * The camera in which it is followed, by its name; when missing that of `scene.load`, and the same as before
@@ -2151,7 +2141,7 @@ export interface SessionStartRequest {
   camera?: string | null;
 }
 
-/** Begin Scan, or Return to Scan. */
+/** Begins to scan, or returns to it. */
 export interface SessionScanRequest {
 }
 
@@ -2163,33 +2153,33 @@ export interface SessionCoachRequest {
 export interface SessionExitRequest {
 }
 
-/** Moves the focus to an annotation, by its id or by a point of the frame. */
+/** Selects an annotation by id or point. */
 export interface AnnotationSelectRequest {
   /** The annotation. */
   id?: string | null;
-  /** The copy of its anchor that is meant, with `id`: one that is in sight. */
+  /** The visible copy of its anchor, with `id`. */
   copy?: number | null;
-  /** x, y in pixels of the frame: the nearest visible marker within reach. */
+  /** x, y in pixels: the nearest visible marker within reach. */
   point?: number[] | null;
 }
 
-/** Moves the focus on. */
+/** Selects the next one. */
 export interface AnnotationNextRequest {
 }
 
-/** Moves the focus back. */
+/** Selects the previous one. */
 export interface AnnotationPreviousRequest {
 }
 
-/** Takes the focus away. */
+/** Clears the selection. */
 export interface AnnotationClearRequest {
 }
 
 /** Opens the detail panel of a card. */
 export interface CardOpenRequest {
-  /** The annotation; the selected one when missing. */
+  /** The annotation; else the selected one. */
   id?: string | null;
-  /** The copy of its anchor that is meant; when missing the one at which it was selected. */
+  /** The copy of its anchor; else the selected one. */
   copy?: number | null;
 }
 
@@ -2197,38 +2187,35 @@ export interface CardOpenRequest {
 export interface CardCloseRequest {
 }
 
-/** Presses the button of a card. */
+/** Presses a card's button. */
 export interface CardActionRequest {
-  /** The annotation; the selected one when missing. */
+  /** The annotation; else the selected one. */
   id?: string | null;
-  /** The copy of its anchor that is meant; when missing the one at which it was selected. */
+  /** The copy of its anchor; else the selected one. */
   copy?: number | null;
 }
 
-/** Hands a form that a person has filled in to the programs on the socket. */
+/** Submits a completed form. */
 export interface FormSubmitRequest {
-  /** Which form it is: a word of the integrator's. From 1 to 128 bytes. */
+  /** The form's name for programs. From 1 to 128 bytes. */
   form: string;
-  /** The fields that were filled in, in the order of the form. From 1 to 200 entries. */
+  /** The completed fields, in the form's order. From 1 to 200 entries. */
   fields: FormField[];
-  /**
-   * The client's own name for this submission: sent once more under the same one it is not taken twice. From 1 to
-   * 128 bytes.
-   */
+  /** A key with which the form is taken only once. From 1 to 128 bytes. */
   key?: string | null;
-  /** Anything: comes back in `form.submitted`. */
+  /** Returned in `form.submitted`. */
   context?: unknown;
 }
 
-/** Lists pending forms, the oldest first. */
+/** Lists pending forms, oldest first. */
 export interface FormPendingRequest {
-  /** The most forms to return; 20 when missing. Fewer come when they are large. From 1 to 100. */
+  /** The limit; else 20. Large forms lower it. From 1 to 100. */
   limit?: number | null;
-  /** Only those after this id. */
+  /** The form after which to continue. */
   after?: string | null;
 }
 
-/** Acknowledges a form: the service deletes it. */
+/** Acknowledges a form, which is then deleted. */
 export interface FormAcknowledgeRequest {
   /** Its id. */
   id: string;
@@ -2236,63 +2223,59 @@ export interface FormAcknowledgeRequest {
 
 /** Stores a signature. */
 export interface SignatureSaveRequest {
-  /**
-   * Strokes: a flat list of whole numbers each, four a point: x and y in tenths of a pixel, milliseconds since the
-   * first point of the signature, pressure in thousandths or −1. The first point of a stroke is as it is; x, y and
-   * time of the others are differences from the point before.
-   */
+  /** Each a flat list of x, y, time and pressure of its points (docs/signature.md). */
   strokes: number[][];
-  /** The area in which they were drawn, in pixels. */
+  /** Of the drawing area. */
   width: number;
-  /** The area in which they were drawn, in pixels. */
+  /** Of the drawing area. */
   height: number;
-  /** The purpose, as the person has read it. */
+  /** The purpose that the person read. */
   purpose: string;
-  /** The signer, where known. */
+  /** The signer. */
   signer?: string | null;
-  /** The thing signed: a text, or the hash of a document; goes into the signature's hash. */
+  /** The signed text or its hash; part of `hash`. */
   subject?: string | null;
-  /** The client's own name for it: sent once more under the same one it is not kept twice. From 1 to 128 bytes. */
+  /** A key with which the signature is stored only once. From 1 to 128 bytes. */
   key?: string | null;
 }
 
-/** Lists the signatures that are kept, the oldest first. */
+/** Lists signatures, oldest first. */
 export interface SignatureListRequest {
-  /** The most signatures to return; 20 when missing. From 1 to 100. */
+  /** The limit; else 20. From 1 to 100. */
   limit?: number | null;
-  /** Only those after this id. */
+  /** The signature after which to continue. */
   after?: string | null;
 }
 
-/** Asks for a signature as a file; the connection carries pictures from now on. */
+/** Returns a signature as a file. */
 export interface SignatureGetRequest {
   /** Its id. */
   id: string;
-  /** The format wanted; SVG when missing. */
+  /** The format; else `svg`. */
   format?: "svg" | "png" | "json" | null;
 }
 
-/** Forgets a signature. */
+/** Removes a signature. */
 export interface SignatureRemoveRequest {
   /** Its id. */
   id: string;
 }
 
-/** Asks where the device and its users are. */
+/** Returns the state of the device and its users. */
 export interface AccountStateRequest {
 }
 
-/** Asks for the texts and rules of the screens. */
+/** Returns the texts and rules of the screens. */
 export interface AccountPolicyRequest {
 }
 
 /** Continues with the next step. */
 export interface AccountNextRequest {
-  /** True if the terms of the first screen were agreed to. */
+  /** True if the terms were accepted. */
   agreed?: boolean | null;
 }
 
-/** Goes back by one screen. Of a user who is signed in and synchronizes once more it stops that; they stay in. */
+/** Goes back one screen, or stops synchronizing without signing out. */
 export interface AccountBackRequest {
 }
 
@@ -2300,23 +2283,23 @@ export interface AccountBackRequest {
 export interface AccountLeaveRequest {
 }
 
-/** Tries the device out without an account. */
+/** Starts the demo without an account. */
 export interface AccountDemoRequest {
 }
 
 /** Chooses a way of activation. */
 export interface AccountChooseRequest {
-  /** The way. */
+  /** The method. */
   method: "scan" | "code" | "email" | "preset";
 }
 
-/** Hands in the link, the code or the e-mail address that activates. */
+/** Submits the link, code or e-mail address that activates. */
 export interface AccountActivateRequest {
-  /** The code that was typed or scanned. */
+  /** The code. */
   code: string;
 }
 
-/** Asks who can sign in, as far as the policy shows them. */
+/** Lists the users who can sign in, as far as the policy shows them. */
 export interface AccountUsersRequest {
 }
 
@@ -2324,282 +2307,276 @@ export interface AccountUsersRequest {
 export interface AccountSwitchRequest {
 }
 
-/** Chooses who is to sign in. */
+/** Chooses the user who signs in. */
 export interface AccountSelectRequest {
   /** Their id. */
   user: string;
 }
 
-/** Begins the onboarding of one more user. */
+/** Begins to onboard another user. */
 export interface AccountAddRequest {
 }
 
-/** Asks for all that is known of the users: for administration. */
+/** Lists all data of the users, for administration. */
 export interface AccountListRequest {
 }
 
-/** Removes a user with all that is kept of them. */
+/** Removes a user and all their data. */
 export interface AccountRemoveRequest {
   /** Their id. */
   user: string;
 }
 
-/** Lets a user, or all, try passcodes again at once. */
+/** Ends the wait for passcodes. */
 export interface AccountUnlockRequest {
-  /** Their id; everybody when missing. */
+  /** The user; else all. */
   user?: string | null;
 }
 
-/** Hands in the credentials that were asked for. */
+/** Submits the requested credentials. */
 export interface AuthenticationSubmitRequest {
-  /** An object: what was filled in, by the names of the policy's fields. */
+  /** An object with the policy's fields. */
   fields: unknown;
 }
 
-/** Hands in a new passcode: once, and once more. */
+/** Submits a new passcode, then its repetition. */
 export interface AuthenticationSetPasscodeRequest {
   /** The passcode. */
   passcode: string;
 }
 
-/** Hands in the passcode of whose turn it is. */
+/** Submits the current user's passcode. */
 export interface AuthenticationSignInRequest {
   /** The passcode. */
   passcode: string;
 }
 
-/** Begins to set a forgotten passcode again. */
+/** Begins to reset a forgotten passcode. */
 export interface AuthenticationForgotRequest {
 }
 
-/** Makes this connection the one that verifies, looks up and synchronizes. */
+/** Registers this connection as the provider. */
 export interface AuthenticationProvideRequest {
   /** Its name, for the log. */
   name?: string | null;
 }
 
-/** Answers a request of the service. */
+/** Answers `authentication.requested`. */
 export interface AuthenticationAnswerRequest {
-  /** Its number. */
+  /** The request. */
   request: number;
   /** The outcome. */
   outcome: "accepted" | "refused" | "offline" | "conflict";
-  /** The person's name in the integrator's system; with `conflict`, the person who has to act first. */
+  /** The person's name in the integrator's system, with `conflict` of the one who must act first. */
   subject?: string | null;
-  /** Their name. */
+  /** The person's name. */
   title?: string | null;
   /** The line below it. */
   subtitle?: string | null;
   /** Where their data is. */
   host?: string | null;
-  /** Words for the person, where it is not `accepted`. */
+  /** A message to the person, unless `accepted`. */
   text?: string | null;
 }
 
-/** Records a choice: about the consent that is asked for, or of a user who is signed in about any. */
+/** Records a choice about the requested consent or, when signed in, any. */
 export interface ConsentChooseRequest {
   /** The consent's id. */
   consent: string;
   /**
-   * `allow`; else `deny` for what is needed and `later` for what is not. Once signed in, `deny` withdraws either;
-   * without what is needed they are signed out.
+   * `allow`, or `deny` for a mandatory and `later` for an optional consent. When signed in, `deny` withdraws
+   * either, and signs out for a mandatory one.
    */
   choice: "allow" | "deny" | "later";
-  /** The language it was shown in. */
+  /** The language shown. */
   language?: string | null;
 }
 
-/** Asks for choices that were recorded: for administration. */
+/** Returns recorded choices, for administration. */
 export interface ConsentExportRequest {
-  /** The user; everybody when missing. */
+  /** The user; else all. */
   user?: string | null;
 }
 
-/** Synchronizes once more, after an error or for a user who is signed in. */
+/** Synchronizes again, after an error or for a signed-in user. */
 export interface SyncRetryRequest {
 }
 
 /** Reports the progress of synchronization. */
 export interface SyncProgressRequest {
-  /** The number of the request. */
+  /** The request. */
   request: number;
-  /** The share that is done. From 0 to 1. */
+  /** The share done. From 0 to 1. */
   progress: number;
 }
 
 /** The parameters and the result of every method that is answered by a line. */
 export interface Methods {
-  /** Asks whether the service answers. */
+  /** Checks that the service answers. */
   "ping": { params: PingRequest; result: PingResult };
-  /** Asks how the service is. */
+  /** Returns the state of the service. */
   "status": { params: StatusRequest; result: StatusResult };
-  /** Asks for events; the answer is the current state. */
+  /** Subscribes to events. */
   "subscribe": { params: SubscribeRequest; result: Snapshot };
-  /** Asks for events no more. */
+  /** Ends subscriptions. */
   "unsubscribe": { params: UnsubscribeRequest; result: UnsubscribeResult };
-  /** Gives up rights for the rest of this connection, before it is used for somebody who has fewer. */
+  /** Lowers the role for the rest of this connection. */
   "role.lower": { params: RoleLowerRequest; result: RoleLowerResult };
   /** Reloads the configuration, as SIGHUP does. */
   "config.reload": { params: ConfigReloadRequest; result: ConfigReloadResult };
-  /** Asks which profiles there are and which one is in use. */
+  /** Lists the profiles and the one in use. */
   "profile.list": { params: ProfileListRequest; result: ProfileListResult };
-  /** Chooses a profile, before the schedule; without one takes the choice of a request or a code back. */
+  /** Chooses a profile, with precedence over the schedule; without a name, undoes the choice of a request or code. */
   "profile.use": { params: ProfileUseRequest; result: ProfileStatus };
   /** Arms a scan. */
   "scan.begin": { params: ScanBeginRequest; result: ScanBeginResult };
   /** Ends a scan. */
   "scan.cancel": { params: ScanCancelRequest; result: Record<string, never> };
-  /** Confirms the verdict that is waiting, by the policy and the clock of this moment. */
+  /** Confirms the waiting verdict by the current policy and time. */
   "scan.confirm": { params: ScanConfirmRequest; result: Record<string, never> };
-  /** Asks for pictures in the configured folders, newest first. */
+  /** Lists pictures, newest first. */
   "gallery.list": { params: GalleryListRequest; result: GalleryListResult };
-  /** Reads a picture of the gallery like a frame; the verdict also goes out as an event. */
+  /** Reads a picture of the gallery; the verdict is also sent as an event. */
   "gallery.scan": { params: GalleryScanRequest; result: GalleryScanResult };
-  /**
-   * Asks for codes to be read and followed: `code.found`, `codes.updated` and `code.lost` tell of them until
-   * `codes.unfollow` or until the client leaves. A second request of a client takes the place of its first.
-   */
+  /** Follows codes until `codes.unfollow` or the client leaves. */
   "codes.follow": { params: CodesFollowRequest; result: Record<string, never> };
-  /** Ends what `codes.follow` of the same client began. */
+  /** Stops following codes for this client. */
   "codes.unfollow": { params: CodesUnfollowRequest; result: Record<string, never> };
-  /**
-   * Begins to count the codes that the camera sees, each copy once, or takes part in the count that goes on: it
-   * lasts until everybody who takes part has ended it or left.
-   */
+  /** Begins or joins the count of the codes in view. */
   "count.begin": { params: CountBeginRequest; result: CountState };
-  /** Forgets what was counted so far, for everybody who takes part. */
+  /** Resets the count to zero, for all of its clients. */
   "count.reset": { params: CountResetRequest; result: CountState };
-  /** Ends a client's part in the count; with the last one the count is over. */
+  /** Leaves the count; it ends with its last client. */
   "count.end": { params: CountEndRequest; result: Record<string, never> };
   /** Switches the camera's light. */
   "torch": { params: TorchRequest; result: TorchResult };
-  /** Asks for the cameras. */
+  /** Lists the cameras. */
   "camera.list": { params: CameraListRequest; result: CameraListResult };
   /** Uses another camera, until the service ends. */
   "camera.select": { params: CameraSelectRequest; result: CameraSelectResult };
   /** Sets a control of the camera. */
   "camera.control": { params: CameraControlRequest; result: CameraControlResult };
-  /** Begins to look for pages, or takes over the session that is there. */
+  /** Begins a session, or takes over the stored one. */
   "document.begin": { params: DocumentBeginRequest; result: DocumentSession };
-  /** Sets the capture mode: automatic, by the shutter only, or paused. */
+  /** Sets the capture mode. */
   "document.mode": { params: DocumentModeRequest; result: Record<string, never> };
-  /** Presses the shutter: the next frame is captured, with or without a page in it. */
+  /** Captures the next frame, even without a page. */
   "document.capture": { params: DocumentCaptureRequest; result: Record<string, never> };
   /** Returns the session and its pages. */
   "document.pages": { params: DocumentPagesRequest; result: DocumentSession };
-  /** Sets the corners of a page in its picture. */
+  /** Sets the corners of a page. */
   "document.adjust": { params: DocumentAdjustRequest; result: DocumentPage };
   /** Sets the filter of a page. */
   "document.filter": { params: DocumentFilterRequest; result: DocumentSession };
   /** Turns a page. */
   "document.rotate": { params: DocumentRotateRequest; result: DocumentPage };
-  /** Puts a page elsewhere in the order. */
+  /** Moves a page. */
   "document.reorder": { params: DocumentReorderRequest; result: DocumentSession };
-  /** Takes a page out; it can be brought back for a while. */
+  /** Removes a page; it can be restored for a while. */
   "document.delete": { params: DocumentDeleteRequest; result: DocumentSession };
-  /** Brings a page back that was taken out. */
+  /** Restores a removed page. */
   "document.restore": { params: DocumentRestoreRequest; result: DocumentSession };
-  /** Lets the next capture take a page's place. */
+  /** Lets the next capture replace a page. */
   "document.retake": { params: DocumentRetakeRequest; result: Record<string, never> };
-  /** Writes the pages into files; then the session is over. */
+  /** Saves the pages and ends the session. */
   "document.save": { params: DocumentSaveRequest; result: DocumentSaved };
-  /** Throws the pages away and ends the session. */
+  /** Discards the pages and ends the session. */
   "document.discard": { params: DocumentDiscardRequest; result: Record<string, never> };
-  /** Ends looking for pages; they stay until they are saved, discarded or too old. */
+  /** Ends capturing; the pages stay. */
   "document.end": { params: DocumentEndRequest; result: Record<string, never> };
-  /** Begins to read text; in place of the session before, if that is the same client's. */
+  /** Begins to read text; replaces the client's session. */
   "text.begin": { params: TextBeginRequest; result: TextSession };
-  /** Accepts one of the reported candidates. */
+  /** Accepts a reported candidate. */
   "text.choose": { params: TextChooseRequest; result: TextAccepted };
   /** Ends reading text. */
   "text.cancel": { params: TextCancelRequest; result: Record<string, never> };
-  /** Asks for the scenes. */
+  /** Lists the scenes. */
   "scene.list": { params: SceneListRequest; result: SceneListResult };
   /** Uses a scene; `scene.loaded` or `scene.failed` follows. */
   "scene.load": { params: SceneLoadRequest; result: SceneLoadResult };
-  /** Uses no scene. */
+  /** Unloads the scene. */
   "scene.unload": { params: SceneUnloadRequest; result: Record<string, never> };
-  /** Opens the AR session: coaching. */
+  /** Opens the AR session, coaching. */
   "session.start": { params: SessionStartRequest; result: SessionResult };
-  /** Begin Scan, or Return to Scan. */
+  /** Begins to scan, or returns to it. */
   "session.scan": { params: SessionScanRequest; result: SessionResult };
   /** Opens the coaching view again. */
   "session.coach": { params: SessionCoachRequest; result: SessionResult };
   /** Leaves the session. */
   "session.exit": { params: SessionExitRequest; result: SessionResult };
-  /** Moves the focus to an annotation, by its id or by a point of the frame. */
+  /** Selects an annotation by id or point. */
   "annotation.select": { params: AnnotationSelectRequest; result: AnnotationResult };
-  /** Moves the focus on. */
+  /** Selects the next one. */
   "annotation.next": { params: AnnotationNextRequest; result: AnnotationResult };
-  /** Moves the focus back. */
+  /** Selects the previous one. */
   "annotation.previous": { params: AnnotationPreviousRequest; result: AnnotationResult };
-  /** Takes the focus away. */
+  /** Clears the selection. */
   "annotation.clear": { params: AnnotationClearRequest; result: AnnotationResult };
   /** Opens the detail panel of a card. */
   "card.open": { params: CardOpenRequest; result: AnnotationResult };
   /** Closes the detail panel. */
   "card.close": { params: CardCloseRequest; result: AnnotationResult };
-  /** Presses the button of a card. */
+  /** Presses a card's button. */
   "card.action": { params: CardActionRequest; result: CardActionResult };
-  /** Hands a form that a person has filled in to the programs on the socket. */
+  /** Submits a completed form. */
   "form.submit": { params: FormSubmitRequest; result: FormSubmitResult };
-  /** Lists pending forms, the oldest first. */
+  /** Lists pending forms, oldest first. */
   "form.pending": { params: FormPendingRequest; result: FormPendingResult };
-  /** Acknowledges a form: the service deletes it. */
+  /** Acknowledges a form, which is then deleted. */
   "form.acknowledge": { params: FormAcknowledgeRequest; result: FormAcknowledgeResult };
   /** Stores a signature. */
   "signature.save": { params: SignatureSaveRequest; result: SignatureSaveResult };
-  /** Lists the signatures that are kept, the oldest first. */
+  /** Lists signatures, oldest first. */
   "signature.list": { params: SignatureListRequest; result: SignatureListResult };
-  /** Forgets a signature. */
+  /** Removes a signature. */
   "signature.remove": { params: SignatureRemoveRequest; result: SignatureRemoveResult };
-  /** Asks where the device and its users are. */
+  /** Returns the state of the device and its users. */
   "account.state": { params: AccountStateRequest; result: AccountState };
-  /** Asks for the texts and rules of the screens. */
+  /** Returns the texts and rules of the screens. */
   "account.policy": { params: AccountPolicyRequest; result: AccountPolicyResult };
   /** Continues with the next step. */
   "account.next": { params: AccountNextRequest; result: AccountState };
-  /** Goes back by one screen. Of a user who is signed in and synchronizes once more it stops that; they stay in. */
+  /** Goes back one screen, or stops synchronizing without signing out. */
   "account.back": { params: AccountBackRequest; result: AccountState };
   /** Leaves what is unfinished, or signs out. */
   "account.leave": { params: AccountLeaveRequest; result: AccountState };
-  /** Tries the device out without an account. */
+  /** Starts the demo without an account. */
   "account.demo": { params: AccountDemoRequest; result: AccountState };
   /** Chooses a way of activation. */
   "account.choose": { params: AccountChooseRequest; result: AccountState };
-  /** Hands in the link, the code or the e-mail address that activates. */
+  /** Submits the link, code or e-mail address that activates. */
   "account.activate": { params: AccountActivateRequest; result: AccountState };
-  /** Asks who can sign in, as far as the policy shows them. */
+  /** Lists the users who can sign in, as far as the policy shows them. */
   "account.users": { params: AccountUsersRequest; result: AccountUsersResult };
   /** Opens the list of users. */
   "account.switch": { params: AccountSwitchRequest; result: AccountState };
-  /** Chooses who is to sign in. */
+  /** Chooses the user who signs in. */
   "account.select": { params: AccountSelectRequest; result: AccountState };
-  /** Begins the onboarding of one more user. */
+  /** Begins to onboard another user. */
   "account.add": { params: AccountAddRequest; result: AccountState };
-  /** Asks for all that is known of the users: for administration. */
+  /** Lists all data of the users, for administration. */
   "account.list": { params: AccountListRequest; result: AccountListResult };
-  /** Removes a user with all that is kept of them. */
+  /** Removes a user and all their data. */
   "account.remove": { params: AccountRemoveRequest; result: Record<string, never> };
-  /** Lets a user, or all, try passcodes again at once. */
+  /** Ends the wait for passcodes. */
   "account.unlock": { params: AccountUnlockRequest; result: Record<string, never> };
-  /** Hands in the credentials that were asked for. */
+  /** Submits the requested credentials. */
   "authentication.submit": { params: AuthenticationSubmitRequest; result: AccountState };
-  /** Hands in a new passcode: once, and once more. */
+  /** Submits a new passcode, then its repetition. */
   "authentication.setPasscode": { params: AuthenticationSetPasscodeRequest; result: AccountState };
-  /** Hands in the passcode of whose turn it is. */
+  /** Submits the current user's passcode. */
   "authentication.signIn": { params: AuthenticationSignInRequest; result: AccountState };
-  /** Begins to set a forgotten passcode again. */
+  /** Begins to reset a forgotten passcode. */
   "authentication.forgot": { params: AuthenticationForgotRequest; result: AccountState };
-  /** Makes this connection the one that verifies, looks up and synchronizes. */
+  /** Registers this connection as the provider. */
   "authentication.provide": { params: AuthenticationProvideRequest; result: Record<string, never> };
-  /** Answers a request of the service. */
+  /** Answers `authentication.requested`. */
   "authentication.answer": { params: AuthenticationAnswerRequest; result: Record<string, never> };
-  /** Records a choice: about the consent that is asked for, or of a user who is signed in about any. */
+  /** Records a choice about the requested consent or, when signed in, any. */
   "consent.choose": { params: ConsentChooseRequest; result: AccountState };
-  /** Asks for choices that were recorded: for administration. */
+  /** Returns recorded choices, for administration. */
   "consent.export": { params: ConsentExportRequest; result: ConsentExportResult };
-  /** Synchronizes once more, after an error or for a user who is signed in. */
+  /** Synchronizes again, after an error or for a signed-in user. */
   "sync.retry": { params: SyncRetryRequest; result: AccountState };
   /** Reports the progress of synchronization. */
   "sync.progress": { params: SyncProgressRequest; result: Record<string, never> };
@@ -2617,92 +2594,89 @@ export interface PictureMethods {
 
 /** The payload of every event. */
 export interface Events {
-  /** The first line on every connection. */
+  /** The first line of a connection. */
   "hello": Hello;
-  /** This connection was too slow and lost events. */
+  /** A slow connection lost events. */
   "stream.dropped": StreamDropped;
-  /** The last line before the service closes this connection on its own. */
+  /** The last line before the service closes the connection. */
   "connection.closed": ConnectionClosed;
-  /** Figures of the running service; once a second to who asked for them by name. */
+  /** Figures, once a second; only if subscribed by this name. */
   "statistics": Statistics;
   /** The service stops. */
   "server.stopping": ServerStopping;
-  /** The profile in use, and why: another one than before. */
+  /** Another profile is in use. */
   "profile.changed": ProfileStatus;
-  /** An accepted code. */
+  /** A code was accepted. */
   "scan.successful": ScanSuccessful;
-  /** A code was read; policy or signature refused it. */
+  /** Policy or signature refused a code. */
   "scan.invalid": ScanInvalid;
-  /** A still picture, or an armed scan that timed out, without an acceptable read. */
+  /** A picture or a timed-out scan had no acceptable code. */
   "scan.unsuccessful": ScanUnsuccessful;
-  /** An armed scan sees a code that it cannot read. */
+  /** A scan sees a code that it cannot read. */
   "scan.guide": ScanGuide;
-  /** The person went on. */
+  /** The verdict was confirmed. */
   "scan.confirmed": ScanConfirmed;
-  /** The person left, or the scan ended otherwise. */
+  /** The scan ended without confirmation. */
   "scan.cancelled": ScanCancelled;
-  /** An armed scan is over, however it ended: the last event of it. */
+  /** The last event of every armed scan. */
   "scan.ended": ScanEnded;
-  /** The state of the scanner. */
+  /** The scanner's state. */
   "scanner.status": ScannerStatus;
-  /** A code is known and followed from now on. */
+  /** A code is followed from now on. */
   "code.found": CodeFound;
-  /** A code has been out of view for a while, or something else stands in its place. */
+  /** A code was out of view for a while, or something else took its place. */
   "code.lost": CodeLost;
-  /** Where every code is that is followed; one a frame. */
+  /** The place of every followed code; one a frame. */
   "codes.updated": CodesUpdated;
-  /** Everything that was counted; told when it changes, at most five times a second. */
+  /** The whole count, when it changes, at most five times a second. */
   "count.changed": CountState;
-  /** The count is over. */
+  /** The count ended. */
   "count.ended": CountEnded;
-  /** The state of the camera. */
+  /** The camera's state. */
   "camera.status": CameraStatus;
-  /**
-   * The focal length of a camera without a calibration was found from what was followed in it, or more exactly than
-   * before. Poses are computed with it from when nothing is followed.
-   */
+  /** The focal length of an uncalibrated camera was estimated; poses use it once nothing is followed. */
   "camera.intrinsics": CameraIntrinsicsFound;
-  /** Where the page is in a frame, and how far capturing it has come. */
+  /** The page in a frame, and the progress of its capture. */
   "document.outline": DocumentOutline;
-  /** A page was captured and written down. */
+  /** A page was captured and stored. */
   "document.captured": DocumentCaptured;
   /** The session or its pages changed otherwise. */
   "document.changed": DocumentChanged;
-  /** A page could not be captured or kept; the session goes on with what it has. */
+  /** A page could not be captured or stored; the session continues. */
   "document.failed": DocumentFailed;
   /** The pages are saved. */
   "document.saved": DocumentSaved;
-  /** The session is over, or no client holds it any longer. */
+  /** The session is over, or no client holds it. */
   "document.ended": DocumentEnded;
   /** A session began to read text. */
   "text.began": TextBegan;
-  /** The texts that may be taken in a frame. */
+  /** The texts of a frame that may be accepted. */
   "text.candidates": TextCandidates;
-  /** A text was taken: it was stable over frames, or somebody chose it. The session is over. */
+  /** A text was accepted; the session is over. */
   "text.accepted": TextAccepted;
-  /** A frame could not be read; the session goes on. */
+  /** A frame could not be read; the session continues. */
   "text.failed": TextFailed;
   /** The session is over. */
   "text.ended": TextEnded;
-  /** The AR session moved on. */
+  /** The AR session's phase. */
   "session.phase": SessionPhaseEvent;
-  /** An anchor has come into view. */
+  /** An anchor came into view. */
   "anchor.found": AnchorFound;
-  /** An anchor has been out of view for a while. */
+  /** An anchor was out of view for a while. */
   "anchor.lost": AnchorLost;
-  /** Where everything is that is followed; one a frame. */
+  /** The place of every followed anchor; one a frame. */
   "anchors.updated": AnchorsUpdated;
-  /** A marker becomes visible or not, selected or not. */
+  /** A marker's state. */
   "marker.changed": MarkerChanged;
-  /** The focus moved to an annotation. */
+  /** An annotation was selected. */
   "annotation.selected": AnnotationSelected;
-  /** No annotation has the focus any more. */
+  /** No annotation is selected any more. */
   "annotation.cleared": AnnotationCleared;
-  /** The detail panel of a card opened. */
+  /** A card's detail panel opened. */
   "card.opened": CardOpened;
-  /** The detail panel of a card closed. */
+  /** A card's detail panel closed. */
   "card.closed": CardClosed;
-  /** The button of a card was pressed; the client that shows the card does what it says. */
+  /** A card's button was pressed; the client that shows the card performs the action. */
   "card.action": CardAction;
   /** A scene is in use. */
   "scene.loaded": SceneLoaded;
@@ -2710,21 +2684,21 @@ export interface Events {
   "scene.unloaded": SceneUnloaded;
   /** A scene is being loaded; coalesces. */
   "scene.progress": SceneProgress;
-  /** A scene cannot be used; the one before stays. */
+  /** A scene cannot be used; the previous one stays. */
   "scene.failed": SceneFailed;
-  /** A person has filled in a form and sent it. */
+  /** A form was submitted. */
   "form.submitted": FormSubmitted;
-  /** A person has signed. */
+  /** A person signed. */
   "signature.saved": SignatureSaved;
-  /** A request to the provider: sent to its connection alone. */
+  /** A request to the provider. */
   "authentication.requested": AuthenticationRequested;
-  /** A request needs no reply any more: sent to the integrator's program alone. */
+  /** A request to the provider needs no answer any more. */
   "authentication.withdrawn": AuthenticationWithdrawn;
-  /** Where the device and its users are. */
+  /** The state of the device and its users. */
   "account.state": AccountState;
-  /** A user was removed, with all that was kept of them. */
+  /** A user and all their data were removed. */
   "account.removed": AccountRemoved;
-  /** A choice was written down. */
+  /** A choice was recorded. */
   "consent.recorded": ConsentRecorded;
 }
 

@@ -7,7 +7,7 @@ mode=${2:-onboarding}
 # A pipe for the requests, so that they can be sent while events come in.
 folder=$(mktemp -d) || exit 1
 mkfifo "$folder/requests" || exit 1
-# There before anybody reads it.
+# Created before it is first read.
 : >"$folder/answers"
 socat -t 0 - "UNIX-CONNECT:$socket" <"$folder/requests" >>"$folder/answers" &
 client=$!

@@ -9,7 +9,7 @@ import { readFileSync } from "node:fs";
 
 const flow = JSON.parse(readFileSync(new URL("flow.json", import.meta.url), "utf8"));
 
-/** The properties that the core nodes of Node-RED 3 save, besides id, type, z, x, y and wires. */
+/** The properties that the core nodes of Node-RED 3 save, in addition to id, type, z, x, y and wires. */
 const defaults = {
   tab: ["label", "disabled", "info", "env"],
   "mqtt-broker": [
@@ -37,7 +37,7 @@ function check(name, body) {
   }
 }
 
-/** Runs a function node as Node-RED does, and tells its result and its status. */
+/** Runs a function node as Node-RED does, and returns its result and its status. */
 function runner(id, environment = {}) {
   const kept = new Map();
   const context = { get: (key) => kept.get(key), set: (key, value) => void kept.set(key, value) };

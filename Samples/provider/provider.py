@@ -51,7 +51,7 @@ class Provider:
                 if event.get("event") == "authentication.requested":
                     self.asked.append(event["kind"])
                     self.say("%s %d" % (event["kind"], event["request"]))
-                    # Each on its own: one that is slow keeps nobody waiting.
+                    # One thread for each request: a slow answer does not delay the others.
                     threading.Thread(target=self.answer, args=(event,), daemon=True).start()
                 elif event.get("event") == "authentication.withdrawn":
                     self.withdrawn.add(event["request"])
@@ -65,7 +65,7 @@ class Provider:
         return self
 
     def close(self):
-        # shutdown, so that whoever reads in another thread sees the end.
+        # shutdown, so that a thread that is reading sees the end.
         try:
             self.connection._socket.shutdown(2)
         except OSError:

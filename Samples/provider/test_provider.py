@@ -83,7 +83,7 @@ class Device:
         """A request; the error's code where it is refused."""
         try:
             answer = self.client.request(method, **parameters)
-            # Every change is told as an event; one that was told while the answer was on its way is newer than the answer.
+            # Every change is sent as an event; one received while waiting for the answer is newer than the answer.
             told = [one for one in self.client._events if one.get("event") == "account.state"]
             self.client._events[:] = [one for one in self.client._events if one.get("event") != "account.state"]
             self.state = told[-1] if told else answer
@@ -193,7 +193,7 @@ def each_way(way):
             host = {"scan": None}.get(way, "mobile.example.com")
             listed = device.client.request("account.list")["users"][0]
             assert listed["ready"] and (host is None or listed["host"] == host), listed
-            # The code that was scanned reaches whoever verifies.
+            # The scanned code reaches the program that verifies it.
             assert device.provider.asked[-2:] == ["verify", "sync"], device.provider.asked
     run.__name__ = "from_the_first_start_to_ready_by_" + way
     return test(run)
@@ -389,7 +389,7 @@ def killed_at_any_moment_it_has_the_old_or_the_new():
             time.sleep(chance.uniform(0, 0.03))
             device.restart()
             listed = device.client.request("account.list")["users"]
-            # Counted or not, never lost; and nobody is in.
+            # The last failure may be counted or not, earlier ones are kept; and no user is signed in.
             assert len(listed) == 1 and listed[0]["failures"] in (failures, failures + 1), listed
             assert device.state["phase"] == "signIn"
             device.users("unlock")
@@ -450,7 +450,7 @@ def main():
             function()
             passed += 1
             print("ok      %s (%.1f s)" % (function.__name__.replace("_", " "), time.monotonic() - begun), flush=True)
-        except Exception as error:  # a test that failed is told, the rest goes on
+        except Exception as error:  # a failed test is reported, the others still run
             failed += 1
             print("FAILED  %s: %s" % (function.__name__.replace("_", " "), error), flush=True)
             traceback.print_exc()

@@ -82,7 +82,6 @@ class Type:
     result: str = ""
     flags: set = dataclasses.field(default_factory=set)
     keeps: list = dataclasses.field(default_factory=list)  # (name, Swift type, value): kept beside the wire
-    by_hand: bool = False
     string: str = ""  # the member that a string stands for in the place of the object
     observers: str | None = None
     notes: list = dataclasses.field(default_factory=list)
@@ -93,6 +92,10 @@ class Type:
 
     def member(self, name):
         return next((one for one in self.members if one.name == name), None)
+
+    def named(self):
+        """The names of the types of its members and of its result."""
+        return {member.kind.inner() for member in self.members} | ({self.result} if self.result else set())
 
 
 class Schema:
@@ -185,8 +188,6 @@ def parse_line(one, line, shared, fail):
         one.keeps.append(found.groups() if found else fail("write keeps NAME: TYPE = VALUE"))
     elif line.startswith("note "):
         one.notes.append(line[len("note "):])
-    elif line == "by hand":
-        one.by_hand = True
     elif re.fullmatch(r"[a-z]\w*", line):
         one.members.append(shared.get(line) or fail(f"no shared block has {line}"))
     elif MEMBER.match(line) and not one.is_words:

@@ -62,6 +62,7 @@ class Swift:
         self.schema = schema
         self.payloads = {one.name for one in schema.of("event")}
         self.redacted = self.find_redacted()
+        self.shared = self.find_shared()
 
     def find_redacted(self):
         """The types that observers see less of: by their own rule, or by that of a member."""
@@ -88,6 +89,17 @@ class Swift:
             seen.add(next_one)
             rest = rest + [member.kind.inner() for member in self.schema.types[next_one].members]
         return name in seen
+
+    def find_shared(self):
+        """The types of the first feature that other features name, and the types that these name."""
+        first, types = self.schema.features[0][0], self.schema.types
+        rest = {name for one in types.values() if one.feature != first for name in one.named() if name in types and types[name].feature == first}
+        found = set()
+        while rest:
+            name = rest.pop()
+            found.add(name)
+            rest |= {inner for inner in types[name].named() if inner in types} - found
+        return found
 
     # Types
 
@@ -307,12 +319,15 @@ class Swift:
     # Files
 
     def file(self, feature):
-        types = [one for one in self.schema.types.values() if one.feature == feature and not one.by_hand]
+        types = [one for one in self.schema.types.values() if one.feature == feature and one.name not in self.shared]
+        return self.source(f"schema/{feature}.schema", types)
+
+    def source(self, schema, types):
         body = []
         for one in types:
             body += [*(self.words(one) if one.is_words else self.object(one)), ""]
         uses_json = any(member.kind.inner() == "any" for one in types for member in one.members)
-        head = [notice(f"schema/{feature}.schema"), ""]
+        head = [notice(schema), ""]
         if uses_json:
             head += ["public import WaymarkSystem", ""]
         return "\n".join(head + body)
@@ -364,7 +379,7 @@ class Swift:
             "",
             "/// Every request and every event of the protocol, by its type.",
             "package enum ProtocolCatalog {",
-            "  /// The version of the protocol, as `hello` tells it.",
+            "  /// The version of the protocol, as in `hello`.",
             f"  package static let version = {self.schema.version}",
             "",
             "  /// Every method.",
@@ -398,6 +413,8 @@ class Swift:
         """Every file by its path."""
         folder = "Sources/Service/WaymarkProtocol/Generated"
         made = {f"{folder}/{feature.capitalize()}.swift": self.file(feature) for feature, _ in self.schema.features}
+        # Each file names types of those below it: the shared types, the features, the first feature, which names the others', the catalog.
+        made[f"{folder}/Shared.swift"] = self.source("schema", [one for one in self.schema.types.values() if one.name in self.shared])
         made[f"{folder}/Catalog.swift"] = self.events()
         return made
 

@@ -55,7 +55,7 @@ struct CommandLineTests {
     ])
   func fullFile(_ command: String) throws {
     let folder = try TemporaryFolder()
-    // No file may have a byte: a disk that is full, for whoever writes files.
+    // No file may have a byte, as on a full disk.
     let run = try shell("trap '' XFSZ; ulimit -f 0; $W \(command)", in: folder.path)
     #expect(run.status == 74, "\(run.diagnostics)")
     #expect(run.diagnostics.contains("out.") && run.diagnostics.contains("cannot be written"))
@@ -127,7 +127,7 @@ struct CommandLineTests {
       ("serve --auto-begin x", "--auto-begin takes"), ("completions tcsh", "bash, zsh or fish"),
       ("scan -dash.png", "no option -dash.png"), ("scan -harvest.jpg", "./ before it"),
       ("onboarding verify", "Commands are check, confirm, sign, keygen."), ("anchors frob", "quality"),
-      ("config frob", "Commands are check."),
+      ("config frob", "Commands are check, show."),
       ("scn a.png", "Did you mean waymark scan?"), ("documents scann a.png", "Did you mean waymark documents scan?"),
     ])
   func wrongCalls(_ command: String, _ wanted: String) throws {
@@ -153,7 +153,7 @@ struct CommandLineTests {
     #expect(run.text.contains("waymark") && run.text.contains("onboarding"))
   }
 
-  @Test("Drawing over an input is refused, under whatever name it goes")
+  @Test("Drawing over an input is refused under any of its names")
   func annotateOverInput() throws {
     let folder = try TemporaryFolder()
     let file = folder.file("a.png")
@@ -178,7 +178,7 @@ struct CommandLineTests {
     #expect(run.text == "0\nPNG")
   }
 
-  @Test("A pipe is read while somebody writes, and given up when nobody does")
+  @Test("A pipe is read while it has a writer, and given up without one")
   func pipes() throws {
     let folder = try TemporaryFolder()
     let run = try shell(
@@ -212,7 +212,7 @@ struct CommandLineTests {
     #expect(try Executable.run(["scan", "--pictures-only", folder.file("notes.txt")]).status == 65)
   }
 
-  @Test("No control of a stranger's reaches the terminal, whoever prints it")
+  @Test("No control character of foreign text reaches the terminal from any command")
   func controls() throws {
     let folder = try TemporaryFolder()
     let bad = "a\u{1B}[2J\u{9B}0m\u{202E}"

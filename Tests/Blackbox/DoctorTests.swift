@@ -26,6 +26,36 @@ struct DoctorTests {
     #expect((finding["message"] as? String)?.contains("Workers start") == true)
   }
 
+  @Test func theConfigurationAndWhatItAcceptsAreSaid() async throws {
+    let folder = try TemporaryFolder()
+    let (open, closed) = (folder.file("open.yaml"), folder.file("closed.yaml"))
+    try "camera: { keepOpen: true }\n".write(toFile: open, atomically: true, encoding: .utf8)
+    try "onboarding: { hosts: ['*.example.com'] }\n"
+      .write(toFile: closed, atomically: true, encoding: .utf8)
+    let service = try RunningService([
+      "--config", open, "--source", "\(Executable.project.path)/Samples/frames", "--once",
+    ])
+    func messages(_ file: String) throws -> [String] {
+      let run = try Executable.run(["doctor", "--json", "--config", file, "--socket", service.socket])
+      return run.objects.compactMap { $0["message"] as? String }
+    }
+    let cautions: Set = ["Onboarding codes may name every host.", "Unsigned onboarding codes are accepted."]
+    let own = try messages(open)
+    #expect(own.contains("The configuration \(open) has no problems.") && cautions.isSubset(of: own), "\(own)")
+    #expect(!own.contains { $0.contains("which is not the one that was checked") } && Set(own).count == own.count)
+    let other = try messages(closed)
+    #expect(other.contains(where: cautions.contains) && !cautions.isSubset(of: other), "\(other)")
+    #expect(other.contains { $0.contains("The service runs with \(open), which is not") }, "\(other)")
+    // The status is that of the service. Its frames are played once.
+    let deadline = Date(timeIntervalSinceNow: 60)
+    var status = ""
+    while !status.contains("played to its end"), Date() < deadline {
+      status = try Executable.run(["status", "--socket", service.socket]).text
+    }
+    #expect(status.contains("config    \(open)\n") && status.contains("caution   Unsigned"), "\(status)")
+    #expect(status.contains("played to its end"), "\(status)")
+  }
+
   @Test func whatIsSwitchedOffIsSaid() throws {
     #expect(try finding(["WAYMARK_ISOLATION": "off"])["level"] as? String == "remark")
   }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A service that is told to end while it starts.
+/// Signals to a service that is still starting.
 struct EndingTests {
   private static let frames = Executable.project.appendingPathComponent("Samples/sequences/pump-room").path
 
@@ -30,7 +30,7 @@ struct EndingTests {
         diagnostics: folder.file("log"))
       while process.isRunning, !catches(signal, process.identifier) {}
       pass(round * round * 40)
-      // Told twice it is told once.
+      // A second signal has no effect.
       process.send(signal)
       if round % 3 == 0 { process.send(signal) }
       endings[process.wait(), default: 0] += 1
@@ -40,7 +40,7 @@ struct EndingTests {
     #expect(endings == [0: 60])
   }
 
-  /// Told to read its configuration again while it reads it for the first time, it does so once it runs.
+  /// A SIGHUP during the first read of the configuration reloads it once the service runs.
   @Test func toldToReloadWhileItStartsItReloads() throws {
     let folder = try TemporaryFolder()
     for round in 0..<20 {

@@ -98,7 +98,7 @@ import Testing
     #expect(run.diagnostics.contains("--origin"), "\(run.diagnostics)")
   }
 
-  @Test("An address that no browser can open is told of, unless it is said what they open")
+  @Test("An address that no browser can open is reported, unless the address for browsers is named")
   func everyAddress() throws {
     let folder = try TemporaryFolder()
     // It ends after the warnings: there is no page to serve.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A library is the old one or the new one, whatever ends the process that writes it.
+/// A library is the old one or the new one, however the process that writes it ends.
 @Suite("Recovery of anchor libraries", .serialized, .enabled(if: Interruption.isPossible, "needs a C compiler"))
 struct LibraryRecoveryTests {
   private struct Bench {
@@ -51,7 +51,7 @@ struct LibraryRecoveryTests {
           #expect(run.diagnostics.contains("cannot be written"), "step \(step): \(run.diagnostics)")
         }
       }
-      // A file that was left lying beside it is in nobody's way.
+      // A leftover file beside it does not fail the next run.
       try bench.reset()
       #expect(try Executable.run(bench.removal).status == 0, "step \(step)")
       #expect(bench.contents == bench.new, "step \(step)")

@@ -42,7 +42,7 @@ import Testing
   @Test func identitiesAndCamerasStayReachable() throws {
     let unit = try String(contentsOfFile: Self.units + "/waymark.service", encoding: .utf8)
     let lines = Set(unit.split(separator: "\n").map(String.init))
-    // With these every peer would look like nobody, and no camera would be there.
+    // With these every peer would have the overflow user, and no camera would be there.
     #expect(!lines.contains("PrivateUsers=yes"))
     #expect(!lines.contains("PrivateDevices=yes"))
     #expect(!lines.contains("DynamicUser=yes"))

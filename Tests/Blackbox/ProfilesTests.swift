@@ -58,7 +58,7 @@ struct ProfilesTests {
         atPath: Executable.project.appendingPathComponent("Tests/Fixtures/Codes/ean13.pbm").path,
         toPath: "\(frames)/\(index).pbm")
     }
-    // Codes are told in every round of the frames: the watcher may be there after the first one.
+    // Codes are reported in every round of the frames: the watcher may connect after the first one.
     try configuration.replacing("scan: {", with: "scan: {newAfter: 0.2, ", maxReplacements: 1)
       .write(toFile: folder.file("waymark.yaml"), atomically: true, encoding: .utf8)
     let service = try RunningService([

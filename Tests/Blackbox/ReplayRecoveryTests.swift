@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A confirmation stays, whatever ends the process, and a code that was not confirmed can still be.
+/// A confirmation stays, however the process ends, and a code that was not confirmed can still be.
 @Suite("Recovery of confirmations", .serialized, .enabled(if: Interruption.isPossible, "needs a C compiler"))
 struct ReplayRecoveryTests {
   /// A policy that remembers, a token, and two records that are long over, to be forgotten on the way.
@@ -76,7 +76,7 @@ struct ReplayRecoveryTests {
   }
 
   @Test(
-    "Every step fails: it is confirmed, or the reason is told and it can be tried again",
+    "If any step fails, it is confirmed, or the reason is reported and it can be repeated",
     arguments: [Interruption.Kind.diskFull, .ioError])
   fileprivate func failing(_ kind: Interruption.Kind) throws {
     let bench = try Bench()
@@ -115,7 +115,8 @@ struct ReplayRecoveryTests {
     }
   }
 
-  @Test("A full disk is told, and nothing is lost", .enabled(if: geteuid() == 0, "needs root to mount a small disk"))
+  @Test(
+    "A full disk is reported, and nothing is lost", .enabled(if: geteuid() == 0, "needs root to mount a small disk"))
   func fullDisk() throws {
     let bench = try Bench()
     try bench.reset()

@@ -39,7 +39,7 @@ final class RunningService {
     unlink(socket)
   }
 
-  /// Returns whether somebody listens there.
+  /// Returns whether a service listens there.
   private static func answers(_ path: String) -> Bool {
     let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
@@ -71,7 +71,7 @@ final class RunningService {
     return (Date().timeIntervalSince(start), status)
   }
 
-  /// Ends it as a crash would; its socket is left behind, and nobody listens there any more.
+  /// Ends it as a crash would; its socket file stays, and refuses connections.
   func crash() {
     process.send(SIGKILL)
     _ = process.wait()

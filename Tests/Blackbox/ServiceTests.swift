@@ -167,4 +167,26 @@ import Testing
     #expect(try Executable.run(["serve", "--config", file, "--socket", folder.file("s")]).status == 65)
     #expect(try Executable.run(["config", "check", folder.file("none")]).status == 66)
   }
+
+  @Test(
+    "The start refuses what the check refuses, with the same words",
+    arguments: [
+      "scan: {barcodeSymbologies: [qr, ean]}", "trigger: {key: KEY_FOO}", "replay: {folder: waymark.yaml/used}",
+      "source: {path: /nowhere/frames}", "scenes: {load: x}", "camera: {calibrations: [/nowhere/lens.yaml]}",
+      "anchors: {library: /nowhere/library}", "profiles: {p: {scan: {barcodeSymbologies: [ean]}}}",
+    ])
+  func theStartRefusesWhatTheCheckRefuses(yaml: String) throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("waymark.yaml")
+    try "log: {level: info}\n\(yaml)\n".write(toFile: file, atomically: true, encoding: .utf8)
+    let check = try Executable.run(["config", "check", file])
+    #expect(check.status == 65, "\(check.text)")
+    #expect(check.text.contains("waymark.yaml:2: "), "\(check.text)")
+    let start = try Executable.run(["serve", "--config", file, "--socket", folder.file("s")])
+    #expect(start.status == 65)
+    let words = check.text.split(separator: ". ").first ?? ""
+    #expect(start.diagnostics.contains(words), "\(start.diagnostics)")
+    let doctor = try Executable.run(["doctor", "--config", file, "--socket", folder.file("s")])
+    #expect(doctor.text.contains(words), "\(doctor.text)")
+  }
 }

@@ -21,7 +21,7 @@ import WaymarkImage
       }
     }
 
-    /// Returns whether it shows in what the service tells of the camera: damaged frames cost themselves alone.
+    /// Returns whether the camera's status shows the fault: damaged frames are only counted.
     func isTold(of camera: (state: [String: Any], frames: [String: Any])?) -> Bool {
       self == .damages
         ? camera?.frames["bad"] as? Int ?? 0 > 0 : codes.contains(camera?.state["code"] as? String ?? "")
@@ -35,7 +35,7 @@ import WaymarkImage
     try Data([[UInt8]](repeating: frame, count: frames).joined()).write(to: URL(fileURLWithPath: path))
   }
 
-  /// The parts of `status` that tell of each camera, by name.
+  /// The parts of `status` about each camera, by name.
   private func cameras(of service: RunningService) throws -> [String: (state: [String: Any], frames: [String: Any])] {
     let run = try Executable.run(["status", "--json", "--socket", service.socket])
     let status = try #require(run.objects.first)

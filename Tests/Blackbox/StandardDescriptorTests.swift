@@ -73,6 +73,45 @@ import Testing
     #expect(process.terminationStatus == 0)
   }
 
+  @Test("Too few descriptors for a service are a line and status 69", arguments: [8, 40])
+  func fewDescriptors(limit: Int) throws {
+    let folder = try TemporaryFolder()
+    let log = Pipe()
+    let process = try start(
+      #"ulimit -n \#(limit); exec "$1" serve --socket "$2" --source "$3""#, folder, output: log.fileHandleForWriting)
+    process.waitUntilExit()
+    try log.fileHandleForWriting.close()
+    let said = String(decoding: log.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    #expect(process.terminationReason == .exit && process.terminationStatus == 69, "\(said)")
+    #expect(said.contains("may have \(limit) open files") && said.contains("LimitNOFILE"), "\(said)")
+  }
+
+  @Test("A scene that cannot be read without descriptors is temporarily unusable, and loads later")
+  func sceneWithoutDescriptors() throws {
+    let folder = try TemporaryFolder()
+    let samples = Executable.project.appendingPathComponent("Samples").path
+    try "scenes: { folders: [\(samples)/scenes], cache: \(folder.file("cache")) }\n"
+      .write(toFile: folder.file("waymark.yaml"), atomically: true, encoding: .utf8)
+    let process = try start(
+      #"exec "$1" serve --socket "$2" --source "$3" --config \#(folder.file("waymark.yaml")) 2>/dev/null"#, folder)
+    defer { kill(process.processIdentifier, SIGKILL) }
+    #expect(try greeting(folder.file("s.sock")).contains("hello"))
+    let link = try #require(UnixLink(folder.file("s.sock")))
+    #expect(link.receive().contains("hello"))
+    let limit = { (count: Int) in
+      try runProgram(["prlimit", "--pid", "\(process.processIdentifier)", "--nofile=\(count):"])
+    }
+    let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/fd").count
+    _ = try limit(open)
+    link.send("{\"id\":1,\"method\":\"scene.load\",\"params\":{\"name\":\"stores\"}}\n")
+    let refused = link.receive()
+    #expect(refused.contains("\"busy\"") && !refused.contains("badScene"), "\(refused)")
+    _ = try limit(1024)
+    link.send("{\"id\":2,\"method\":\"scene.load\",\"params\":{\"name\":\"stores\"}}\n")
+    let loaded = link.receive()
+    #expect(loaded.contains("\"scene\":\"stores\""), "\(loaded)")
+  }
+
   @Test("A crowd of connections leaves descriptors to the service itself") func descriptorsLeft() throws {
     let folder = try TemporaryFolder()
     let process = try start(#"ulimit -n 80; exec "$1" serve --socket "$2" --source "$3" 2>/dev/null"#, folder)
@@ -92,7 +131,7 @@ import Testing
     withExtendedLifetime(crowd) {}
   }
 
-  @Test("Nobody who does not read the log stops the service", .timeLimit(.minutes(2))) func blockedLog() throws {
+  @Test("A log that is not read does not stop the service", .timeLimit(.minutes(2))) func blockedLog() throws {
     let folder = try TemporaryFolder()
     let log = Pipe()
     // A pipe that is full from the start.

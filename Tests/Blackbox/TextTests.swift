@@ -21,7 +21,7 @@ struct TextTests {
     let accepted = run.objects.map { ($0["accepted"] as? [[String: Any]])?.first?["text"] as? String }
     #expect(run.status == 0, "\(run.diagnostics)")
     #expect(accepted.count == 4)
-    #expect(accepted.first == .some(nil), "one frame is none")
+    #expect(accepted.first == .some(nil), "one frame is not enough")
     #expect(accepted.last == "4824475771045", "\(run.text)")
   }
 

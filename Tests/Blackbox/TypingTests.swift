@@ -68,7 +68,7 @@ struct TypingTests {
       try FileManager.default.copyItem(
         atPath: file.path, toPath: "\(frames)/\(index).\(file.pathExtension)")
     }
-    // Told in every round of the frames: the program may be there after the first one.
+    // Codes are reported in every round of the frames: the program may connect after the first one.
     try "scan: {newAfter: 0.2}\n".write(toFile: folder.file("waymark.yaml"), atomically: true, encoding: .utf8)
     let service = try RunningService([
       "--config", folder.file("waymark.yaml"), "--source", frames, "--rate", "10", "--auto-begin", "barcode",

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A worker in the hands of whoever made its picture: it blocks every signal, and somebody else keeps its channel open.
+/// A worker that is compromised by its picture: it blocks every signal, and another process keeps its channel open.
 @Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "needs python3"))
 struct WorkerLifeTests {
   /// In the place of a service: starts the worker with all signals blocked, leaves the other end of the channel to a process that
@@ -58,7 +58,7 @@ struct WorkerLifeTests {
     #expect(!Self.isAlive(worker))
   }
 
-  /// Returns whether a process still runs; one that has ended and whose end nobody has taken note of yet does not.
+  /// Returns whether a process still runs; a zombie does not.
   private static func isAlive(_ process: Int32) -> Bool {
     guard let line = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
       let end = line.lastIndex(of: ")")

@@ -1,6 +1,7 @@
 import Testing
-import WaymarkPeople
 import WaymarkSystem
+
+@testable import WaymarkPeople
 
 /// The stored file of a user.
 @Suite struct AccountFileTests {

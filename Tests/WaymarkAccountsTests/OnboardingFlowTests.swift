@@ -165,7 +165,7 @@ import WaymarkPeople
       #expect(device.onboarding?.step == .welcome)
       #expect(device.onboarding?.account.host == nil)
       #expect(device.onboarding?.account.title == "")
-      // Nobody is there who could sign in.
+      // No user can sign in.
       #expect(device.flow.users.isEmpty)
     }
   }

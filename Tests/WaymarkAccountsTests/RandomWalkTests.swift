@@ -2,7 +2,7 @@ import Testing
 
 @testable import WaymarkPeople
 
-/// A hundred thousand steps of whatever may happen, in whatever order, against what must always hold.
+/// A hundred thousand random inputs in random order against the invariants.
 @Suite struct RandomWalkTests {
   static let people = ["ada", "ben", "cem"]
   static let passcodes = ["1111", "2222", "wrong"]
@@ -15,7 +15,7 @@ import Testing
     policy.leaveAfter = 120
     var device = TestDevice(policy)
     device.isHeld = true
-    /// The user who gave the right passcode last, as the checks and new passcodes tell; a signed-in user must be them.
+    /// The user of the last right or new passcode; a signed-in user must be this one.
     var proven: String?
     var visits: [String: Int] = [:]
     for step in 0..<25_000 {
@@ -83,7 +83,7 @@ import Testing
       if case .signedIn(let other) = before { #expect(other == id, "step \(step): two at once") }
     }
     if case .syncing(let id, _, _) = device.phase { #expect(proven == id, "step \(step): synchronized unproven") }
-    // A way out: whatever is at hand leads to where somebody can begin, once what is under way is over.
+    // Every state leads back to a beginning once the current work is done.
     var copy = device
     copy.isHeld = false
     copy.isDiskFull = false
@@ -97,7 +97,7 @@ import Testing
     case .onboarding(let onboarding):
       #expect(onboarding.isUntouched || onboarding.isFinished, "step \(step): no way out of \(name(device.phase))")
     case .signedIn, .syncing, .renewing:
-      // Leaving the last screen of an onboarding goes on; from there it can be left as well.
+      // Leaving the last screen of an onboarding continues; the next state can be left as well.
       copy.does(.leave)
       if case .signIn = copy.phase { break }
       Issue.record("step \(step): no way out of \(name(device.phase)): \(name(copy.phase))")

@@ -167,7 +167,7 @@ import Testing
     #expect(device.phase == .recovering(ids[0], nil))
     device.answer = { _ in .accepted(ProviderPerson(subject: "ben")) }
     device.does(.submit(TestDevice.fields))
-    // Somebody else's.
+    // Those of another user.
     #expect(device.flow.problem?.code == .refused)
     #expect(device.phase == .recovering(ids[0], nil))
     device.answer = { .accepted(ProviderPerson(subject: $0.subject)) }
@@ -175,7 +175,7 @@ import Testing
     #expect(device.phase == .recovering(ids[0], PasscodeEntry()))
     device.does(.setPasscode(Secret("neu1")))
     device.does(.setPasscode(Secret("neu1")))
-    // Nobody is in by this alone.
+    // This alone does not sign in.
     #expect(device.phase == .signIn(ids[0]))
     #expect(device.flow.wait(of: ids[0], at: device.now.seconds) == 0)
     device.signInStep("neu1")
@@ -261,14 +261,14 @@ import Testing
     #expect(device.signedIn == ids[0])
     device.does(.consent("usage", .allow, language: "en"))
     #expect(device.disk[ids[0]]?.choice(about: "usage")?.choice == .allow)
-    // A choice that could not be written down is none.
+    // A choice that could not be stored does not count.
     device.isDiskFull = true
     device.does(.consent("privacy", .deny, language: "en"))
     #expect(device.signedIn == ids[0])
     #expect(device.flow.problem?.code == .notStored)
     #expect(device.flow.accounts[ids[0]]?.choice(about: "privacy")?.choice == .allow)
     device.isDiskFull = false
-    // Without what is needed nobody is in.
+    // Without a mandatory consent the user is signed out.
     device.does(.consent("privacy", .deny, language: "en"))
     #expect(device.phase == .signIn(ids[0]))
     device.signInStep("ada1")
@@ -306,7 +306,7 @@ import Testing
     #expect(device.phase == .syncing(ids[0], .running(nil), again: true))
     device.does(.back)
     #expect(device.signedIn == ids[0])
-    // Whoever leaves is signed out, as always.
+    // Leaving signs out.
     device.does(.retry)
     device.does(.leave)
     #expect(device.phase == .signIn(ids[0]))
@@ -321,7 +321,7 @@ import Testing
     device.answer = accepting
     device.signInStep("ada1")
     #expect(device.signedIn == ids[0])
-    // Nobody who has walked away stays in.
+    // A user who has walked away is signed out.
     device.answer = { _ in .offline(text: nil) }
     device.does(.retry)
     device.now.seconds += device.flow.policy.leaveAfter
@@ -344,7 +344,7 @@ import Testing
     #expect(device.flow.problem?.code == .removed)
     #expect(device.disk[ids[0]] == nil)
     #expect(device.flow.users.map(\.id) == [ids[1], ids[2]])
-    // In the midst of a check, too: a late answer lets nobody in.
+    // Also during a check: a late answer does not sign in.
     device.does(.select(ids[1]))
     device.isHeld = true
     device.does(.enterPasscode(Secret("ben1")))

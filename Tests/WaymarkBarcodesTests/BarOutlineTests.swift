@@ -102,8 +102,7 @@ struct BarOutlineTests {
         pixels[i] = dark.indices.contains(x) && dark[x] && (30..<130).contains(y) ? 20 : 235
       }
     }
-    var scanner = try BarcodeScanner(ScanConfiguration(symbologies: [symbology]))
-    let symbol = try #require(picture.withView { scanner.scan($0).symbols }.first)
+    let symbol = try #require(picture.read(ScanConfiguration(symbologies: [symbology])).symbols.first)
     #expect(symbol.bytes == bytes)
     #expect(
       abs(symbol.corners.topLeft.x - 59.5) < 1.5

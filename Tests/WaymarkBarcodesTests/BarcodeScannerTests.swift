@@ -8,19 +8,20 @@ import WaymarkSystem
   @Test(arguments: [
     ("ean13", Symbology.ean13, "4006381333931"), ("ean8", .ean8, "96385074"), ("upca", .upcA, "036000291452"),
     ("upce", .upcE, "04252614"), ("code128", .code128, "Waymark 128"), ("code39", .code39, "WAYMARK-39"),
-    ("code39-full", .code39, "Waymark/39"), ("code93", .code93, "WAYMARK93"), ("codabar", .codabar, "A40156B"),
+    ("code39-full", .code39, "W+A+Y+M+A+R+K/O39"), ("code93", .code93, "WAYMARK93"), ("codabar", .codabar, "A40156B"),
     ("itf", .itf, "12345678"), ("databar", .dataBar, "0109501101530010"), ("qr-ascii", .qr, "WAYMARK-1"),
   ])
   func readsEverySymbology(name: String, symbology: Symbology, text: String) throws {
-    var scanner = try BarcodeScanner()
-    let reading = try Fixture.load(name).withView { scanner.scan($0) }
+    let reading = try Fixture.load(name).read()
     #expect(reading.symbols.map(\.symbology) == [symbology])
     #expect(reading.symbols.map(\.text) == [text])
+    #expect(reading.symbols.first?.fullASCII == (name == "code39-full" ? "Waymark/39" : nil))
   }
 
   @Test(arguments: [
     ("code32", Symbology.code32, "A931028462"), ("standard2of5", .standard2of5, "5776158811"),
-    ("telepen", .telepen, "Telepen"), ("pharmacode", .pharmacode, "123456"),
+    ("telepen", .telepen, "Telepen"), ("pharmacode", .pharmacode, "123456"), ("iata2of5", .iata2of5, "57761588"),
+    ("matrix2of5", .matrix2of5, "57761588"), ("code11", .code11, "123-45521"), ("msi", .msi, "577615883"),
   ])
   func readsWhatIsAskedFor(name: String, symbology: Symbology, text: String) throws {
     let picture = try Fixture.load(name)
@@ -40,8 +41,7 @@ import WaymarkSystem
 
   @Test(arguments: [ScanConfiguration.Effort.still, .live])
   func readsCharactersBeyondASCIIInCode128(effort: ScanConfiguration.Effort) throws {
-    var scanner = try BarcodeScanner(ScanConfiguration(effort: effort))
-    let reading = try Fixture.load("code128-latin1").withView { scanner.scan($0) }
+    let reading = try Fixture.load("code128-latin1").read(ScanConfiguration(effort: effort))
     #expect(reading.symbols.map(\.text) == ["óóóó1234"])
     #expect(reading.symbols.first?.charset == .latin1)
   }
@@ -67,8 +67,7 @@ import WaymarkSystem
         }
       }
     }
-    var scanner = try BarcodeScanner(ScanConfiguration(symbologies: [.qr, .ean13]))
-    let symbols = sheet.withView { scanner.scan($0) }.symbols
+    let symbols = try sheet.read(ScanConfiguration(symbologies: [.qr, .ean13])).symbols
     #expect(symbols.count == 61)
     #expect(symbols.last?.symbology == .ean13)
     for (i, symbol) in symbols.prefix(60).enumerated() {
@@ -84,8 +83,7 @@ import WaymarkSystem
     let part = GrayImage(width: width, height: height) { pixels in
       for y in 0..<height { for x in 0..<width { pixels[y * width + x] = code[x, y] } }
     }
-    var scanner = try BarcodeScanner()
-    let reading = part.withView { scanner.scan($0) }
+    let reading = try part.read()
     #expect(reading.symbols.isEmpty)
     #expect(reading.unread.first?.advice == .cutOff)
   }
@@ -95,15 +93,13 @@ import WaymarkSystem
     ("qr-sjis", "こんにちは世界", .shiftJIS), ("qr-gb18030", "你好,世界:简体", .gb18030), ("qr-ascii", "WAYMARK-1", .ascii),
   ])
   func decodesCharacterSets(name: String, text: String, charset: Charset) throws {
-    var scanner = try BarcodeScanner(.live())
-    let reading = try Fixture.load(name).withView { scanner.scan($0) }
+    let reading = try Fixture.load(name).read(.live())
     #expect(reading.symbols.map(\.text) == [text])
     #expect(reading.symbols.map(\.charset) == [charset])
   }
 
   @Test func keepsBinaryBytes() throws {
-    var scanner = try BarcodeScanner(.live())
-    let reading = try Fixture.load("qr-binary").withView { scanner.scan($0) }
+    let reading = try Fixture.load("qr-binary").read(.live())
     #expect(reading.symbols.first?.bytes == [0xFF, 0x80, 0x00, 0x81, 0x0A])
   }
 
@@ -120,8 +116,7 @@ import WaymarkSystem
   }
 
   @Test func joinsAStructuredAppend() throws {
-    var scanner = try BarcodeScanner(.live())
-    let reading = try Fixture.load("append-all").withView { scanner.scan($0) }
+    let reading = try Fixture.load("append-all").read(.live())
     #expect(
       reading.symbols.map(\.text) == [
         "part 1 of a long message part 2 of a long message part 3 of a long message part 4 of a long message"
@@ -130,8 +125,7 @@ import WaymarkSystem
   }
 
   @Test func tellsAnIncompleteAppendFromText() throws {
-    var scanner = try BarcodeScanner(.live())
-    let reading = try Fixture.load("append-gap").withView { scanner.scan($0) }
+    let reading = try Fixture.load("append-gap").read(.live())
     #expect(reading.symbols.map(\.text) == ["part 1 of a long message part ", "a long message part 4 of a lon"])
     #expect(reading.symbols.map(\.part?.index) == [1, 3])
     #expect(reading.symbols.allSatisfy { $0.part?.count == 4 && $0.part?.id == reading.symbols[0].part?.id })
@@ -152,8 +146,7 @@ import WaymarkSystem
 
   @Test func givesTheCornersOfAQRCodeClockwise() throws {
     // Version 1, 21 modules of 3 pixels, a margin of 4 modules.
-    var scanner = try BarcodeScanner(.live())
-    let reading = try Fixture.load("qr-ascii").withView { scanner.scan($0) }
+    let reading = try Fixture.load("qr-ascii").read(.live())
     let corners = try #require(reading.symbols.first).corners
     #expect(corners.topLeft.distance(to: [11.5, 11.5]) < 2)
     #expect(corners.topRight.distance(to: [74.5, 11.5]) < 2)

@@ -24,8 +24,7 @@ struct DataBarTests {
   private func read(_ image: GrayImage, _ symbologies: Set<Symbology>, _ effort: ScanConfiguration.Effort = .still)
     throws -> [Symbol]
   {
-    var scanner = try BarcodeScanner(ScanConfiguration(symbologies: symbologies, effort: effort))
-    return image.withView { scanner.scan($0) }.symbols
+    try image.read(ScanConfiguration(symbologies: symbologies, effort: effort)).symbols
   }
 
   @Test("every encodation method, every number of characters, every number of rows, and Limited over its range")
@@ -139,8 +138,7 @@ struct DataBarTests {
     let part = GrayImage(width: width, height: whole.height) { pixels in
       for y in 0..<whole.height { for x in 0..<width { pixels[y * width + x] = whole[x + from, y] } }
     }
-    var scanner = try BarcodeScanner()
-    let reading = part.withView { scanner.scan($0) }
+    let reading = try part.read()
     #expect(reading.symbols.isEmpty)
     #expect(reading.unread.map(\.kind) == [.bars])
   }

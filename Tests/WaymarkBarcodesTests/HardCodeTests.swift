@@ -26,18 +26,13 @@ import WaymarkImage
     }
   }
 
-  private func read(_ image: GrayImage, _ configuration: ScanConfiguration = .still) throws -> ScanReading {
-    var scanner = try BarcodeScanner(configuration)
-    return image.withView { scanner.scan($0) }
-  }
-
   @Test func readsACodeSeenFromTheSide() throws {
     let code = try Fixture.load("qr-v7")
     let (w, h) = (Double(code.width), Double(code.height))
     let seen = Quadrilateral(topLeft: [60, 40], topRight: [230, 75], bottomRight: [225, 190], bottomLeft: [20, 235])
     let source = Quadrilateral(topLeft: [0, 0], topRight: [w, 0], bottomRight: [w, h], bottomLeft: [0, h])
     let map = try #require(Homography(from: seen, to: source))
-    let reading = try read(warp(code, width: 260, height: 260) { map.apply($0) })
+    let reading = try warp(code, width: 260, height: 260) { map.apply($0) }.read()
     #expect(reading.symbols.map(\.symbology) == [.qr])
     let corners = try #require(reading.symbols.first).corners
     // Four modules of margin of 53 in all.
@@ -47,7 +42,7 @@ import WaymarkImage
   }
 
   @Test func readsLightOnDark() throws {
-    let reading = try read(adjusted(Fixture.load("qr-ascii")) { _, _, v in 255 - Int(v) })
+    let reading = try adjusted(Fixture.load("qr-ascii")) { _, _, v in 255 - Int(v) }.read()
     #expect(reading.symbols.map(\.text) == ["WAYMARK-1"])
     #expect(reading.symbols.first?.pass == .modules)
   }
@@ -57,21 +52,21 @@ import WaymarkImage
     let mirrored = GrayImage(width: code.width, height: code.height) { pixels in
       for y in 0..<code.height { for x in 0..<code.width { pixels[y * code.width + x] = code[code.width - 1 - x, y] } }
     }
-    #expect(try read(mirrored).symbols.map(\.text) == ["WAYMARK-1"])
+    #expect(try mirrored.read().symbols.map(\.text) == ["WAYMARK-1"])
   }
 
   @Test func readsFaintCodesInAGradient() throws {
     let faint = try adjusted(Fixture.load("qr-v7")) { x, y, v in 90 + x / 3 + (Int(v) - 128) / 12 }
-    #expect(try read(faint).symbols.count == 1)
+    #expect(try faint.read().symbols.count == 1)
     let bars = try adjusted(Fixture.load("ean13")) { x, y, v in 90 + x / 4 + (Int(v) - 128) / 12 }
-    #expect(try read(bars).symbols.map(\.text) == ["4006381333931"])
+    #expect(try bars.read().symbols.map(\.text) == ["4006381333931"])
   }
 
   @Test(arguments: [15.0, 37, 80])
   func readsTurnedBarsAndTellsTheirCorners(degrees: Double) throws {
     let code = try Fixture.load("code128")
     let map = ImageRotation(degrees: degrees, of: code)
-    let reading = try read(map.apply(code))
+    let reading = try map.apply(code).read()
     #expect(reading.symbols.map(\.text) == ["Waymark 128"])
     let corners = try #require(reading.symbols.first).corners
     // The bars lie along the code: the way back must be nearly level, and not on its head.
@@ -89,14 +84,14 @@ import WaymarkImage
         pixels[i] = UInt8(state >> 24)
       }
     }
-    #expect(try read(noise).symbols.isEmpty)
+    #expect(try noise.read().symbols.isEmpty)
     let stripes = GrayImage(width: 320, height: 240) { pixels in
       for y in 0..<240 { for x in 0..<320 { pixels[y * 320 + x] = (x / 3).isMultiple(of: 2) ? 30 : 220 } }
     }
-    #expect(try read(stripes).symbols.isEmpty)
-    #expect(try read(GrayImage(width: 1, height: 1, value: 9)).symbols.isEmpty)
-    #expect(try read(GrayImage(width: 500, height: 3, value: 9)).symbols.isEmpty)
-    #expect(try read(Fixture.load("pharmacode")).symbols.isEmpty)
+    #expect(try stripes.read().symbols.isEmpty)
+    #expect(try GrayImage(width: 1, height: 1, value: 9).read().symbols.isEmpty)
+    #expect(try GrayImage(width: 500, height: 3, value: 9).read().symbols.isEmpty)
+    #expect(try Fixture.load("pharmacode").read().symbols.isEmpty)
   }
 
   @Test func tellsOfACodeThatCannotBeRead() throws {
@@ -106,7 +101,7 @@ import WaymarkImage
       let (mx, my) = (x / 3 - 4, y / 3 - 4)
       return mx > 9 && my > 9 && mx < 38 && my < 38 ? ((mx * 7 + my * 3) % 5 < 2 ? 0 : 255) : Int(v)
     }
-    let reading = try read(wiped)
+    let reading = try wiped.read()
     #expect(reading.symbols.isEmpty)
     #expect(reading.unread.map(\.kind) == [.qr])
   }
@@ -134,6 +129,6 @@ import WaymarkImage
         GaussianBlur.apply(first, width: sharp.width, height: sharp.height, sigma: blur)
       }
     }
-    #expect(try read(blurred, .live()).symbols.count == 1)
+    #expect(try blurred.read(.live()).symbols.count == 1)
   }
 }

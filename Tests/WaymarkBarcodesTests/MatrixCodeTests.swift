@@ -9,11 +9,10 @@ struct MatrixCodeTests {
   private func read(_ image: GrayImage, _ symbology: Symbology, _ effort: ScanConfiguration.Effort = .still) throws
     -> ScanReading
   {
-    var scanner = try BarcodeScanner(ScanConfiguration(symbologies: [symbology], effort: effort))
-    return image.withView { scanner.scan($0) }
+    try image.read(ScanConfiguration(symbologies: [symbology], effort: effort))
   }
 
-  /// Tells which fixtures the limits in `docs/barcodes.md` leave out.
+  /// The fixtures that the limits in `docs/barcodes.md` leave out.
   private func isWithinLimits(_ fixture: MatrixFixture) -> Bool {
     switch fixture.symbology {
     case .dataMatrix: fixture.modules.rows != 8 || fixture.modules.columns != 32

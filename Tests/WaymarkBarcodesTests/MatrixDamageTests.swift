@@ -7,8 +7,7 @@ import WaymarkImage
 @Suite("Matrix codes in a bad way")
 struct MatrixDamageTests {
   private func texts(_ image: GrayImage, _ symbology: Symbology) throws -> [String] {
-    var scanner = try BarcodeScanner(ScanConfiguration(symbologies: [symbology]))
-    return image.withView { scanner.scan($0) }.symbols.map(\.text)
+    try image.read(ScanConfiguration(symbologies: [symbology])).symbols.map(\.text)
   }
 
   private func fixtures(_ symbology: Symbology) throws -> [MatrixFixture] {

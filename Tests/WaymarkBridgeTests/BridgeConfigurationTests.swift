@@ -53,7 +53,7 @@ import WaymarkSystem
       """)
     #expect(configuration.broker.effectivePort == 8883)
     #expect(configuration.broker.version == "3.1.1")
-    #expect(configuration.namedFiles == ["ca.pem", "c.pem", "k.pem"])
+    #expect(configuration.connectionFiles.map(\.path) == ["ca.pem", "c.pem", "k.pem"])
     #expect(configuration.limits == EventLog.Limits(events: 200_000, bytes: 64 << 20))
     #expect(configuration.selection.fields(of: "scan.successful") == .named(["text"], withStandard: true))
     #expect(configuration.selection.fields(of: "document.stored") == .all)
@@ -92,6 +92,21 @@ import WaymarkSystem
     #expect(problem("text") == "bridge.yaml:1: a section with keys is expected")
   }
 
+  @Test func aFileThatCannotBeUsedHasALine() throws {
+    for (yaml, words) in [
+      ("broker:\n  username: u\n  passwordFile: /nowhere/p", "bridge.yaml:3: broker.passwordFile: "),
+      ("broker:\n  tls:\n    caFile: /nowhere/ca.pem", "bridge.yaml:3: broker.tls.caFile: "),
+      ("store:\n  folder: /nowhere/a/b", "bridge.yaml:2: store.folder: "),
+      ("metricsFile: /nowhere/a/figures", "bridge.yaml:1: metricsFile: "),
+    ] {
+      let error = #expect(throws: BridgeError.self) { try read(yaml).checkFiles() }
+      #expect(error?.code == .badConfiguration && error?.message.hasPrefix(words) == true, "\(error?.message ?? "")")
+    }
+    // A folder that the file does not name is made by the package.
+    try read("device: line-3").checkFiles()
+    #expect(problem("statusEvery: 60\ndevice: a/b").hasPrefix("bridge.yaml:2: device: "))
+  }
+
   @Test func everyMistakeIsNamedAtOnce() {
     #expect(problem("brokr: {}\nstatusEvery: 1\n").split(separator: "\n").count == 2)
     #expect(problem("statusEvery: 4").contains("a whole number from 5 to 86400 is expected, not \"4\""))
@@ -113,7 +128,7 @@ import WaymarkSystem
   }
 
   @Test func thePageIsTheTables() throws {
-    let rows = ConfigurationReference.markdown(BridgeConfiguration.table.keys, changes: nil)
+    let rows = ConfigurationReference.markdown(BridgeConfiguration.table.keys)
     try expectReference("fleet.md", [("keys", rows)])
   }
 

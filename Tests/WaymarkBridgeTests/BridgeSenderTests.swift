@@ -4,7 +4,7 @@ import WaymarkSystem
 
 @testable import waymark_bridge
 
-/// A broker, the network before it, and whoever receives: in a time of the test's own.
+/// A broker, the network before it, and a receiver, on the test's clock.
 private struct World {
   var now = 0.0
   var accidents: SplitMix
@@ -19,7 +19,7 @@ private struct World {
 
   mutating func cut() {
     connectedAt = nil
-    // The first of what is on its way may have arrived; nobody hears of it any more.
+    // The first messages on their way may have arrived; their acknowledgements are lost.
     let arrived = outbound.isEmpty ? 0 : Int.random(in: 0...outbound.count, using: &accidents)
     received += outbound[..<arrived].map(\.sequence)
     outbound = []
@@ -47,7 +47,7 @@ private struct World {
     while world.now < end {
       // An event every two seconds, and a hundred at once now and then.
       while made < events, Double(made) * 2 <= world.now {
-        try log.append([payload(made + 1)])
+        try log.append(payload(made + 1))
         made += 1
       }
       let reachable = !(away?.contains(world.now) ?? false)

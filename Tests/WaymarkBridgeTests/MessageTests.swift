@@ -1,7 +1,7 @@
 import Testing
-import WaymarkSpool
 import WaymarkSystem
 
+@testable import WaymarkSpool
 @testable import waymark_bridge
 
 @Suite struct MessageTests {
@@ -32,7 +32,7 @@ import WaymarkSystem
       text(message)
         == #"{"id":"00000000000000ff-9","event":"scan.successful","seq":7,"time":"2026-01-02T03:04:05.678Z","scan":"s1","kind":"wifi","symbology":"qr","source":"live","device":"line-3","instance":"1abc"}"#
     )
-    // Events of a name that nobody knows do not leave, whatever a service sends.
+    // Events with unknown names do not leave.
     #expect(try self.message(#"{"event":"account.changed","user":"a"}"#) == nil)
     for (event, fields) in EventSelection.standardFields {
       for secret in ["text", "bytesBase64", "fields", "context", "by", "businessObject", "actionData", "card"] {
@@ -153,5 +153,50 @@ import WaymarkSystem
     let refusal = CommandFilter.reply(id: 7, code: "busy", message: "m", hint: "h")
     #expect(
       String(decoding: refusal, as: UTF8.self) == #"{"id":7,"error":{"code":"busy","message":"m","hint":"h"}}"#)
+  }
+}
+
+/// The messages for Home Assistant have what its documentation demands of each kind of entity.
+@Suite struct HomeAssistantTests {
+  private func messages(_ device: String, service: String? = "1.2.3") throws -> [(topic: String, value: JSONValue)] {
+    let topics = try #require(BridgeTopics(prefix: "waymark", device: device))
+    let discovery = HomeAssistantDiscovery(prefix: "homeassistant", topics: topics, device: device)
+    return try discovery.messages(bridge: "0.1.0", service: service).map { message in
+      #expect(message.isRetained)
+      return (message.topic, try JSONParser.parse(message.payload))
+    }
+  }
+
+  @Test func eachEntityIsComplete() throws {
+    let messages = try messages("line-3.b")
+    #expect(messages.count == 5)
+    for (topic, value) in messages {
+      // PREFIX/COMPONENT/NODE/OBJECT/config, the last two of [a-zA-Z0-9_-].
+      let levels = topic.split(separator: "/").map(String.init)
+      #expect(levels.count == 5 && levels[0] == "homeassistant" && levels[4] == "config")
+      #expect(["sensor", "binary_sensor"].contains(levels[1]))
+      #expect(levels[2] == "waymark_line-3_b")
+      #expect(levels[3].wholeMatch(of: /[a-zA-Z0-9_-]+/) != nil)
+      #expect(value["unique_id"]?.string == "\(levels[2])_\(levels[3])")
+      #expect(value["state_topic"]?.string?.hasPrefix("waymark/line-3.b/") == true)
+      #expect(value["availability_topic"]?.string == "waymark/line-3.b/status")
+      #expect(value["device"]?["identifiers"]?.array == ["waymark_line-3_b"])
+      #expect(value["device"]?["sw_version"] == "1.2.3" && value["device"]?["name"] == "line-3.b")
+      #expect(value["origin"]?["name"] == "waymark-bridge")
+      if levels[1] == "binary_sensor" { #expect(value["device_class"] == "problem" && value["payload_on"] == "ON") }
+    }
+    #expect(Set(messages.map { $0.value["unique_id"]?.string }).count == messages.count)
+  }
+
+  @Test func aServiceThatIsAwayHasNoVersion() throws {
+    for (_, value) in try messages("d", service: nil) { #expect(value["device"]?["sw_version"] == nil) }
+  }
+
+  @Test func thePrefixIsATopic() throws {
+    let yaml = "broker: {host: h}\nhomeAssistant: {prefix: home/assistant}\n"
+    #expect(try BridgeConfiguration(yaml: yaml, file: "b.yaml", hostName: "d").homeAssistantPrefix == "home/assistant")
+    #expect(throws: BridgeError.self) {
+      try BridgeConfiguration(yaml: "homeAssistant: {prefix: \"a/#\"}\n", file: "b.yaml", hostName: "d")
+    }
   }
 }

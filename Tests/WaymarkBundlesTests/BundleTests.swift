@@ -128,7 +128,7 @@ private func code(_ body: () throws -> Void) -> BundleErrorCode? {
     #expect(code { _ = try bundle(3, key: try SigningKey(generating: .es256)) } == .badContent)
   }
 
-  /// A tar as others could write it, signed as it is: the rules hold for whoever holds the key, too.
+  /// A tar as others could write it, correctly signed: the rules hold for owners of the key, too.
   private func hostile(_ manifest: String, _ entries: [(head: [UInt8], body: String)]) -> BundleErrorCode? {
     code {
       func padded(_ bytes: [UInt8]) -> [UInt8] { bytes + [UInt8](repeating: 0, count: (512 - bytes.count % 512) % 512) }

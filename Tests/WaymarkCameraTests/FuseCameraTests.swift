@@ -31,10 +31,9 @@ struct FuseCameraTests {
   @Test func losesNoFrameBetweenDriverAndSink() throws {
     let camera = try FuseCamera()
     let source = source(camera)
-    let sink = Recorder()
-    source.start(sink)
+    let sink = source.started()
     #expect(sink.waitForFrames(5))
-    // As fast as buffers come back: whatever is not taken in time shows as a gap in the driver's count.
+    // As fast as buffers come back: frames that are not taken in time show as a gap in the driver's count.
     camera.tell("burst 1000")
     #expect(sink.waitForFrames(1000))
     source.stop()
@@ -43,7 +42,7 @@ struct FuseCameraTests {
     #expect(statistics.damaged == 0)
     #expect(statistics.delivered == sink.frames)
     #expect(sink.seen.withLock { $0.gaps } == 0)
-    // The frames that the camera filled and nobody took can only be those in its queue when the stream ended.
+    // The frames that the camera filled and that were not taken can only be those in its queue when the stream ended.
     #expect(camera.counts.frames - statistics.delivered - statistics.unwanted <= 6)
     #expect(sink.states == [.opened, .streaming, .closed])
     let layout = sink.seen.withLock { $0.statuses[1].layout }
@@ -55,8 +54,7 @@ struct FuseCameraTests {
   @Test func readsYUYVAsItLies() throws {
     let camera = try FuseCamera(yuyv: true)
     let source = source(camera) { $0.formats = [.yuyv] }
-    let sink = Recorder()
-    source.start(sink)
+    let sink = source.started()
     #expect(sink.waitForFrames(3))
     source.stop()
     let frame = try #require(sink.seen.withLock { $0.last })
@@ -69,33 +67,27 @@ struct FuseCameraTests {
     let camera = try FuseCamera(yuyv: true)
     camera.tell("lie")
     let source = source(camera)
-    let sink = Recorder()
-    source.start(sink)
+    let sink = source.started()
     #expect(sink.waitForFrames(3))
     source.stop()
     #expect(sink.seen.withLock { $0.statuses.last { $0.state == .streaming }?.layout?.format } == .yuyv)
     #expect(source.statistics.damaged == 0)
   }
 
-  @Test func rotatesAndScales() throws {
+  @Test func rotates() throws {
     let camera = try FuseCamera()
-    let source = source(camera) {
-      $0.transform = FrameTransform(rotation: .quarter)
-      $0.sufficientWidth = 320
-    }
-    let sink = Recorder()
-    source.start(sink)
+    let source = source(camera) { $0.transform = FrameTransform(rotation: .quarter) }
+    let sink = source.started()
     #expect(sink.waitForFrames(1))
     source.stop()
     let frame = try #require(sink.seen.withLock { $0.last })
-    #expect(frame.width == 240 && frame.height == 320)
+    #expect(frame.width == 480 && frame.height == 640)
   }
 
   @Test func comesBackAfterEveryUnplugging() throws {
     let camera = try FuseCamera()
     let source = source(camera) { $0.controls = ["focus": 35] }
-    let sink = Recorder()
-    source.start(sink)
+    let sink = source.started()
     #expect(sink.waitForFrames(2))
     let before = ProcessUse.now
     let times = 5
@@ -128,8 +120,7 @@ struct FuseCameraTests {
   @Test func tellsThatACameraIsFrozenAndThatItLivesAgain() throws {
     let camera = try FuseCamera()
     let source = source(camera)
-    let sink = Recorder()
-    source.start(sink)
+    let sink = source.started()
     #expect(sink.waitForFrames(2))
     camera.tell("freeze")
     #expect(sink.wait(for: .stalled)?.problem?.code == "cameraStalled")
@@ -142,8 +133,7 @@ struct FuseCameraTests {
   @Test func passesOverDamagedFrames() throws {
     let camera = try FuseCamera()
     let source = source(camera)
-    let sink = Recorder()
-    source.start(sink)
+    let sink = source.started()
     #expect(sink.waitForFrames(2))
     camera.tell("error")
     camera.tell("truncate 3")
@@ -159,8 +149,7 @@ struct FuseCameraTests {
   @Test func survivesALostBuffer() throws {
     let camera = try FuseCamera()
     let source = source(camera) { $0.buffers = 2 }
-    let sink = Recorder()
-    source.start(sink)
+    let sink = source.started()
     // With two buffers, two that are lost for good would end the stream.
     for _ in 0..<4 {
       camera.tell("refuse-queue")
@@ -173,8 +162,7 @@ struct FuseCameraTests {
   @Test func reopensAfterAFatalError() throws {
     let camera = try FuseCamera()
     let source = source(camera)
-    let sink = Recorder()
-    source.start(sink)
+    let sink = source.started()
     #expect(sink.waitForFrames(2))
     camera.tell("fatal")
     let lost = try #require(sink.wait(for: .lost))
@@ -188,8 +176,7 @@ struct FuseCameraTests {
     let camera = try FuseCamera()
     camera.tell("busy")
     let source = source(camera)
-    let sink = Recorder()
-    source.start(sink)
+    let sink = source.started()
     #expect(sink.wait(for: .lost)?.problem?.code == "cameraBusy")
     camera.tell("free")
     #expect(sink.waitForFrames(2))
@@ -201,8 +188,7 @@ struct FuseCameraTests {
     let camera = try FuseCamera()
     camera.tell("unplug")
     let source = source(camera)
-    let sink = Recorder()
-    source.start(sink)
+    let sink = source.started()
     #expect(sink.wait(for: .lost)?.problem?.code == "cameraNotFound")
     camera.tell("plug")
     #expect(sink.waitForFrames(2))
@@ -212,8 +198,7 @@ struct FuseCameraTests {
   @Test func setsControlsWhileStreaming() throws {
     let camera = try FuseCamera()
     let source = source(camera)
-    let sink = Recorder()
-    source.start(sink)
+    let sink = source.started()
     #expect(sink.waitForFrames(1))
     try source.setControl("torch", to: 1)
     #expect(source.controls.first { $0.name == "torch" }?.value == 1)
@@ -239,9 +224,8 @@ struct FuseCameraTests {
     let camera = try FuseCamera()
     camera.tell("stale")
     let source = source(camera)
-    let sink = Recorder()
     source.demand(FrameDemand(luma: false, encoded: true))
-    source.start(sink)
+    let sink = source.started()
     #expect(sink.waitForFrames(2))
     let watched = try #require(sink.seen.withLock { $0.last })
     #expect(!watched.hasLuma && watched.width == 640)

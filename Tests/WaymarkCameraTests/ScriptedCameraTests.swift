@@ -8,7 +8,7 @@ import WaymarkSystem
 
 @testable import WaymarkCamera
 
-/// The camera against a driver that misbehaves exactly as told.
+/// The camera against a driver that misbehaves by a script.
 struct ScriptedCameraTests {
   /// A folder with one node; nothing of the file itself is used.
   private func source(_ calls: ScriptedVideo, _ change: (inout CameraSettings) -> Void = { _ in }) throws
@@ -27,8 +27,7 @@ struct ScriptedCameraTests {
   @Test func stopsTheStreamBeforeItClosesTheDevice() throws {
     let calls = ScriptedVideo { $0.frames = [gray(1, sequence: 0), gray(2, sequence: 1)] }
     let source = try source(calls)
-    let sink = Recorder()
-    source.start(sink)
+    let sink = source.started()
     #expect(sink.waitForFrames(total: 2))
     source.stop()
     #expect(
@@ -45,8 +44,7 @@ struct ScriptedCameraTests {
       $0.frames = [gray(1, sequence: 0)]
     }
     let source = try source(calls)
-    let sink = Recorder()
-    source.start(sink)
+    let sink = source.started()
     // The second attempt succeeds.
     #expect(sink.waitForFrames(total: 1))
     source.stop()
@@ -56,10 +54,8 @@ struct ScriptedCameraTests {
 
   @Test func aCameraOfAVendorsOwnFormatIsUsedOnlyWhenAllowed() throws {
     // Compressed by the camera, and decoded by libv4l2 in this process; plain, and only moved about.
-    for (name, allowed, isUsed) in [("P207", false, false), ("P207", true, true), ("BA81", false, true)] {
-      let calls = ScriptedVideo {
-        $0.format = name.utf8.enumerated().reduce(0) { $0 | UInt32($1.element) << (8 * UInt32($1.offset)) }
-      }
+    for (name, allowed, isUsed) in [("P207", false, false), ("P207", true, true), ("M420", false, true)] {
+      let calls = ScriptedVideo { $0.format = fourCC(name) }
       let finder = CameraFinder(nodes: VideoNodes(folder: "/nowhere"), calls: calls)
       var fault: CameraFault?
       do throws(CameraFault) {
@@ -72,6 +68,66 @@ struct ScriptedCameraTests {
       #expect(calls.state.withLock { $0.converting } == (isUsed ? [false, true] : [false]))
       #expect(calls.state.withLock { $0.openDescriptors } == 0)
     }
+  }
+
+  private func fourCC(_ name: String) -> UInt32 {
+    name.utf8.enumerated().reduce(0) { $0 | UInt32($1.element) << (8 * UInt32($1.offset)) }
+  }
+
+  /// Rows of 8 pixels in 32 bytes: a plain format is read as the camera has it, without libv4l2's conversions.
+  @Test func convertsAPlainFormatItself() throws {
+    let row = (0..<32).map { UInt8($0 < 24 ? 10 * ($0 / 3) : 255) }
+    let calls = ScriptedVideo {
+      $0.format = fourCC("RGB3")
+      $0.bytesPerLine = 32
+      $0.frames = [.init(bytes: row + row, sequence: 0), .init(bytes: Array(row + row.prefix(20)), sequence: 1)]
+    }
+    let source = try source(calls) { $0.allowsVendorFormats = false }
+    source.demand(FrameDemand(encoded: true))
+    let sink = source.started()
+    #expect(sink.waitForFrames(total: 1))
+    source.stop()
+    let frame = try #require(sink.seen.withLock { $0.last })
+    #expect((0..<2).allSatisfy { y in (0..<8).allSatisfy { frame.image[$0, y] == 10 * UInt8($0) } })
+    #expect(frame.encoded?.layout == PixelLayout(format: .yuv420, width: 8, height: 2))
+    #expect(frame.encoded?.withBytes { Array($0.suffix(8)) } == Array(repeating: 128, count: 8))
+    #expect(calls.state.withLock { $0.converting } == [false])
+  }
+
+  @Test func refusesAnswersThatContradictTheRequestOrThemselves() throws {
+    // libv4l2 offers what it cannot make; rows of another length than it makes; rows that are too short for their pixels.
+    let cases: [(format: String, emulated: [String], answer: String, bytesPerLine: UInt32, reason: String)] = [
+      ("H264", ["YU12"], "H264", 0, "libv4l2 offers YU12, but answers with H264"),
+      ("H264", ["YU12"], "YU12", 16, "it answers YU12 of 8 × 2 pixels in rows of 16 bytes"),
+      ("YUYV", [], "YUYV", 8, "it answers YUYV of 8 × 2 pixels in rows of 8 bytes"),
+      ("RGB3", [], "RGB3", 16, "it answers RGB3 of 8 × 2 pixels in rows of 16 bytes"),
+    ]
+    for (format, emulated, answer, bytesPerLine, reason) in cases {
+      let calls = ScriptedVideo {
+        $0.format = fourCC(format)
+        $0.emulated = emulated.map(fourCC)
+        $0.answer = (fourCC(answer), 8, 2)
+        $0.bytesPerLine = bytesPerLine
+      }
+      let source = try source(calls)
+      let sink = source.started()
+      let problem = sink.wait(for: .lost)?.problem
+      source.stop()
+      #expect(problem?.code == "cameraUnsupported" && problem?.message.contains(reason) == true, "\(reason)")
+      #expect(calls.state.withLock { $0.openDescriptors } == 0)
+    }
+    // A wish that libv4l2 cannot fulfil is followed by the next one.
+    let calls = ScriptedVideo {
+      $0.format = fourCC("P207")
+      $0.emulated = ["YU12", "RGB3"].map(fourCC)
+      $0.answer = (fourCC("RGB3"), 8, 2)
+      $0.frames = [.init(bytes: Array(repeating: 40, count: 48), sequence: 0)]
+    }
+    let source = try source(calls)
+    let sink = source.started()
+    #expect(sink.waitForFrames(total: 1))
+    source.stop()
+    #expect(sink.seen.withLock { $0.last?.image[7, 1] } == 40)
   }
 
   @Test func goesOnToTheNextCameraWhenTheFirstCannotBeUsed() throws {
@@ -91,21 +147,19 @@ struct ScriptedCameraTests {
         }
         let settings = CameraSettings(selector: selector, width: 8, height: 2)
         let source = CameraSource(settings: settings, nodes: VideoNodes(folder: folder.path), calls: calls)
-        let sink = Recorder()
-        source.start(sink)
+        let sink = source.started()
         #expect(sink.waitForFrames(total: 1))
         #expect(source.device.hasSuffix("video1"))
         source.stop()
         #expect(sink.states == [.opened, .streaming, .closed], "\(code)")
         #expect(calls.state.withLock { ($0.openDescriptors, $0.mapped) } == (0, 0))
       }
-      // When none can be used, the first one's reason is told.
+      // When none can be used, the first one's reason is reported.
       let calls = ScriptedVideo {
         $0.pathFailures = [paths[0]: [request: -number], paths[1]: [wm_vidioc_streamon: -EPERM]]
       }
       let source = CameraSource(nodes: VideoNodes(folder: folder.path), calls: calls)
-      let sink = Recorder()
-      source.start(sink)
+      let sink = source.started()
       #expect(sink.wait(for: .lost)?.problem?.code.rawValue == code)
       source.stop()
     }
@@ -120,8 +174,7 @@ struct ScriptedCameraTests {
         $0.frames = [gray(1, sequence: 0)]
       }
       let source = try source(calls)
-      let sink = Recorder()
-      source.start(sink)
+      let sink = source.started()
       #expect(sink.waitForFrames(total: 1))
       source.stop()
       // Three failed attempts, reported once.
@@ -133,8 +186,7 @@ struct ScriptedCameraTests {
   @Test func refusesAnOutputNode() throws {
     let calls = ScriptedVideo { $0.deviceCaps = UInt32(V4L2_CAP_VIDEO_OUTPUT | V4L2_CAP_STREAMING) }
     let source = try source(calls)
-    let sink = Recorder()
-    source.start(sink)
+    let sink = source.started()
     #expect(sink.wait(for: .lost)?.problem?.code == "cameraNotFound")
     source.stop()
     #expect(calls.state.withLock { $0.openDescriptors } == 0)
@@ -146,8 +198,7 @@ struct ScriptedCameraTests {
       $0.frames = [.init(bytes: [1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0, 7, 0, 8, 0], sequence: 0)]
     }
     let source = try source(calls)
-    let sink = Recorder()
-    source.start(sink)
+    let sink = source.started()
     #expect(sink.waitForFrames(total: 1))
     source.stop()
     let image = try #require(sink.seen.withLock { $0.last?.image })
@@ -163,8 +214,7 @@ struct ScriptedCameraTests {
       ]
     }
     let source = try source(calls)
-    let sink = Recorder()
-    source.start(sink)
+    let sink = source.started()
     #expect(sink.waitForFrames(total: 3))
     source.stop()
     #expect(source.statistics.delivered == 3)
@@ -179,8 +229,7 @@ struct ScriptedCameraTests {
       state.frames = (0..<8).map { gray(1, sequence: $0) }
     }
     let source = try source(calls)
-    let sink = Recorder()
-    source.start(sink)
+    let sink = source.started()
     #expect(sink.waitForFrames(total: 8))
     #expect(calls.state.withLock { Set($0.queued) } == [0, 1, 2, 3])
     source.stop()
@@ -193,8 +242,7 @@ struct ScriptedCameraTests {
       $0.wakes = [events]
     }
     let source = try source(calls)
-    let sink = Recorder()
-    source.start(sink)
+    let sink = source.started()
     let lost = try #require(sink.wait(for: .lost))
     #expect(lost.problem?.code == (events == POLLERR ? "cameraFailed" : "cameraGone"))
     calls.state.withLock { $0.frames = [gray(1, sequence: 0)] }
@@ -209,8 +257,7 @@ struct ScriptedCameraTests {
       $0.frames = [gray(1, sequence: 0)]
     }
     let source = try source(calls) { $0.controls = ["focus": 20, "focusAuto": 0, "unknown": 3] }
-    let sink = Recorder()
-    source.start(sink)
+    let sink = source.started()
     #expect(sink.waitForFrames(total: 1))
     #expect(calls.log.filter { $0.hasPrefix("set") } == ["set focusAuto 0", "set focus 20"])
     try source.setControl("focus", to: 50)
@@ -240,8 +287,7 @@ struct ScriptedCameraTests {
         $0.frames = [gray(1, sequence: 0)]
       }
       let source = try source(calls)
-      let sink = Recorder()
-      source.start(sink)
+      let sink = source.started()
       #expect(sink.waitForFrames(total: 1))
       source.stop()
       let interval = try #require(calls.state.withLock { $0.askedInterval })
@@ -290,8 +336,7 @@ struct ScriptedCameraTests {
       $0.frames = [gray(1, sequence: 0)]
     }
     let source = try source(calls)
-    let sink = Recorder()
-    source.start(sink)
+    let sink = source.started()
     #expect(sink.waitForFrames(total: 1))
     calls.state.update { $0.holdsControls = true }
     Thread { try? source.setControl("focus", to: 50) }.start()
@@ -317,9 +362,8 @@ struct ScriptedCameraTests {
       }
     }
     let source = try source(calls)
-    let sink = Recorder()
     source.demand(FrameDemand(maximumRate: 0.5))
-    source.start(sink)
+    let sink = source.started()
     #expect(sink.wait(for: .stalled) != nil)
     source.stop()
     #expect(source.statistics.delivered == 5)

@@ -5,9 +5,10 @@ import Testing
 /// What a table makes of a document.
 @Suite struct CheckTests {
   private static let table = ConfigurationTable([
-    ConfigurationKey("camera.width", .int(16...8192), "pixels"),
-    ConfigurationKey("camera.rate", .double(0.1...240), "frames a second"),
-    ConfigurationKey("camera.rotation", .choice(["0", "90"]), "degrees", defaultValue: .string("0")),
+    ConfigurationKey("camera.width", .int(16...8192), "pixels", change: .restart),
+    ConfigurationKey("camera.rate", .double(0.1...240), "frames a second", change: .restart),
+    ConfigurationKey(
+      "camera.rotation", .choice(["0", "90"]), "degrees", defaultValue: .string("0"), change: .restart),
     ConfigurationKey("camera.mirror", .bool, "sides changed"),
     ConfigurationKey("hosts", .strings, "hosts", remedy: "Write hosts: [a]."),
     ConfigurationKey("logos", .texts(8), "files", mayBeEmpty: true),
@@ -163,19 +164,18 @@ import Testing
     #expect(syntaxError(values)?.code == "tooLarge")
   }
 
-  @Test func theFirstOriginThatHasAKeyDecidesAndTheTableLast() {
+  @Test func theFirstOriginThatHasAKeyDecides() {
     let file = ConfigurationValues(read("camera: {width: 320, rate: 5}"), table: Self.table)
     let variables = ConfigurationValues(
       environment: ["WAYMARK_CAMERA_WIDTH": "640", "WAYMARK_HOSTS": "a,b", "WAYMARK_LINKS": "x", "HOME": "/"],
       table: Self.table)
     let flags = ConfigurationValues(flags: ["camera.mirror": "true", "camera.rate": "x"], table: Self.table)
-    let reader = ConfigurationReader(layers: [flags, variables, file].map(\.values), table: Self.table)
-    #expect(reader.int(forKey: "camera.width") == 640)
-    #expect(reader.double(forKey: "camera.rate") == 5)
-    #expect(reader.bool(forKey: "camera.mirror") == true)
-    #expect(reader.stringArray(forKey: "hosts") == ["a", "b"])
-    #expect(reader.string(forKey: "camera.rotation") == "0")
-    #expect(reader.string(forKey: "camera.width") == nil)
+    let reader = ConfigurationReader(layers: [flags, variables, file].map(\.values))
+    #expect(reader["camera.width"] == .int(640))
+    #expect(reader["camera.rate"] == .double(5))
+    #expect(reader["camera.mirror"] == .bool(true))
+    #expect(reader["hosts"] == .strings(["a", "b"]))
+    #expect(reader["camera.rotation"] == nil)
     // Lists of sections have no variable.
     #expect(variables.problems.map(\.key) == ["WAYMARK_LINKS"])
     #expect(
@@ -183,14 +183,14 @@ import Testing
   }
 
   @Test func thePageShowsARowForEachKey() throws {
-    let text = ConfigurationReference.markdown(Array(Self.table.keys.prefix(3)), without: "camera.", changes: "SIGHUP")
+    let text = ConfigurationReference.markdown(Array(Self.table.keys.prefix(3)), without: "camera.", marksChanges: true)
     #expect(
       text == """
-        | key | value | meaning | default | SIGHUP |
-        |---|---|---|---|---|
-        | `width` | whole number 16 to 8192 | pixels |  | restart |
-        | `rate` | number 0.1 to 240 | frames a second |  | restart |
-        | `rotation` | `0` `90` | degrees | `0` | restart |
+        | key | value | meaning | default |
+        |---|---|---|---|
+        | `width`† | `16..8192` | pixels |
+        | `rate`† | `0.1..240.0` | frames a second |
+        | `rotation`† | `0` `90` | degrees | `0` |
 
         """)
     let page = "a\n<!-- keys: made -->\nold\n<!-- end of keys -->\nb\n"

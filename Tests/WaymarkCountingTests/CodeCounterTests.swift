@@ -1,6 +1,7 @@
 import Testing
 import WaymarkImage
-import WaymarkStation
+
+@testable import WaymarkStation
 
 /// A shelf of codes and a camera that moves along it, all computed.
 struct CodeCounterTests {
@@ -29,8 +30,9 @@ struct CodeCounterTests {
     return Homography(SIMD3(1, 0, 320), SIMD3(0, 1, 240), SIMD3(0, 0, 1)) * look * move
   }
 
-  private func amounts(_ count: CodeCounter, by identity: CodeCounter.Identity = .place) -> [String: Int] {
-    Dictionary(uniqueKeysWithValues: count.result(by: identity).map { ($0.content.text, $0.amount) })
+  private func amounts(_ count: CodeCounter, by identity: CountReport.Identity = .place) -> [String: Int] {
+    let report = CountReport(count, by: identity, inputs: [], isMoving: true)
+    return Dictionary(uniqueKeysWithValues: report.codes.map { ($0.text, $0.amount) })
   }
 
   /// Products beside each other, each so often as it says.
@@ -153,7 +155,7 @@ struct CodeCounterTests {
       let quad = Quadrilateral(topLeft: corner, topRight: corner, bottomRight: corner, bottomLeft: corner)
       count.look([ObservedCode(content: content, quad: quad)], size: 640)
     }
-    #expect(count.result(by: .place).isEmpty)
+    #expect(count.result.isEmpty)
   }
 
   @Test func manyCopiesAreCountedInLittleTime() {

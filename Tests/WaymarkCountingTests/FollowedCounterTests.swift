@@ -4,6 +4,12 @@ import WaymarkImage
 
 @testable import WaymarkStation
 
+extension CodeCounter {
+  fileprivate mutating func look(frame: Int, _ codes: [ObservedCode]) {
+    look(codes, width: 640, height: 480, frame: frame)
+  }
+}
+
 /// Shelves whose codes are followed from frame to frame, all computed.
 @Suite("Counting codes that are followed") struct FollowedCounterTests {
   private static func square(_ x: Double, _ y: Double, size: Double = 60) -> Quadrilateral {
@@ -13,18 +19,14 @@ import WaymarkImage
   }
 
   private static func code(_ number: Int, _ text: String, _ quad: Quadrilateral, isMatrix: Bool = true)
-    -> FollowedSighting
+    -> ObservedCode
   {
-    FollowedSighting(
-      number: number, content: CodeContent(symbology: isMatrix ? "qr" : "ean13", text: text), quad: quad,
+    ObservedCode(
+      content: CodeContent(symbology: isMatrix ? "qr" : "ean13", text: text), quad: quad, number: number,
       isMatrix: isMatrix)
   }
 
-  private static func view(_ frame: Int, _ codes: [FollowedSighting]) -> FollowedView {
-    FollowedView(width: 640, height: 480, frame: frame, codes: codes)
-  }
-
-  private static func amounts(_ counter: FollowedCounter) -> [String: Int] {
+  private static func amounts(_ counter: CodeCounter) -> [String: Int] {
     Dictionary(uniqueKeysWithValues: counter.result.map { ($0.content.text, $0.amount) })
   }
 
@@ -49,7 +51,7 @@ import WaymarkImage
         codes.append((text, x, Double(row) * 140 + chance.next() * 20, 0))
       }
     }
-    var counter = FollowedCounter()
+    var counter = CodeCounter()
     var followed: [Int: Int] = [:]
     var (number, frame, sliding) = (0, 0, 0)
     var slid: Int?
@@ -63,7 +65,7 @@ import WaymarkImage
       } else {
         sliding -= 1
       }
-      var seen: [FollowedSighting] = []
+      var seen: [ObservedCode] = []
       for index in codes.indices {
         let slide = index == slid && followed[index] != nil ? 70.0 : 0
         let corners = [(0.0, 0.0), (1, 0), (1, 1), (0, 1)].map { a, b -> Point2 in
@@ -86,7 +88,7 @@ import WaymarkImage
         seen.append(Self.code(followed[index] ?? 0, codes[index].text, quad))
       }
       frame += 2
-      counter.look(Self.view(frame, seen))
+      counter.look(frame: frame, seen)
     }
     var truth: [String: Int] = [:]
     for code in codes where code.looks > 1 { truth[code.text, default: 0] += 1 }
@@ -97,54 +99,53 @@ import WaymarkImage
   }
 
   @Test("A code counts when two views have shown it, in the order in which codes began to count") func order() {
-    var counter = FollowedCounter()
-    counter.look(Self.view(1, [Self.code(1, "b", Self.square(100, 100))]))
+    var counter = CodeCounter()
+    counter.look(frame: 1, [Self.code(1, "b", Self.square(100, 100))])
     #expect(counter.result.isEmpty && !counter.counts(1))
     counter.look(
-      Self.view(2, [Self.code(2, "a", Self.square(300, 100)), Self.code(1, "b", Self.square(100, 100))]))
+      frame: 2, [Self.code(2, "a", Self.square(300, 100)), Self.code(1, "b", Self.square(100, 100))])
     #expect(counter.counts(1) && !counter.counts(2))
     counter.look(
-      Self.view(3, [Self.code(2, "a", Self.square(300, 100)), Self.code(1, "b", Self.square(100, 100))]))
+      frame: 3, [Self.code(2, "a", Self.square(300, 100)), Self.code(1, "b", Self.square(100, 100))])
     #expect(counter.result.map(\.content.text) == ["b", "a"])
     #expect(counter.result.map(\.number) == [1, 2])
   }
 
   @Test("Copies of one content are two where one of them stays in view") func copies() {
-    var counter = FollowedCounter()
+    var counter = CodeCounter()
     // The camera moves by 30 pixels a frame, far more than a third of a code.
     for frame in 0..<20 {
       let at = Double(frame) * 30
-      let codes = [(1, 100.0), (2, 300), (3, 500), (4, 700), (5, 900)].compactMap { number, x -> FollowedSighting? in
+      let codes = [(1, 100.0), (2, 300), (3, 500), (4, 700), (5, 900)].compactMap { number, x -> ObservedCode? in
         guard x - at >= 0, x - at <= 580 else { return nil }
         return Self.code(number, "x", Self.square(x - at, 200), isMatrix: false)
       }
-      counter.look(Self.view(frame, codes))
+      counter.look(frame: frame, codes)
     }
     #expect(Self.amounts(counter) == ["x": 5])
   }
 
   @Test("What is cut off by the edge, or is no quadrilateral, is not looked at") func edges() {
-    var counter = FollowedCounter()
+    var counter = CodeCounter()
     let broken = Quadrilateral(
       topLeft: Point2(.nan, 0), topRight: Point2(9, 0), bottomRight: Point2(9, 9), bottomLeft: Point2(0, 9))
     for frame in 1...4 {
       counter.look(
-        Self.view(
-          frame,
-          [
-            Self.code(1, "left", Self.square(-1, 100)), Self.code(2, "low", Self.square(100, 421)),
-            Self.code(3, "point", Self.square(10, 10, size: 0.5)), Self.code(4, "broken", broken),
-            Self.code(5, "whole", Self.square(580, 420)),
-          ]))
+        frame: frame,
+        [
+          Self.code(1, "left", Self.square(-1, 100)), Self.code(2, "low", Self.square(100, 421)),
+          Self.code(3, "point", Self.square(10, 10, size: 0.5)), Self.code(4, "broken", broken),
+          Self.code(5, "whole", Self.square(580, 420)),
+        ])
     }
     #expect(Self.amounts(counter) == ["whole": 1])
   }
 
   @Test("Where nothing connects two views, another stretch begins; two contents make them one again") func stretches() {
-    var counter = FollowedCounter()
+    var counter = CodeCounter()
     func look(_ frames: Range<Int>, _ codes: [(Int, String, Double)]) {
       for frame in frames {
-        counter.look(Self.view(frame, codes.map { Self.code($0, $1, Self.square($2, 200)) }))
+        counter.look(frame: frame, codes.map { Self.code($0, $1, Self.square($2, 200)) })
       }
     }
     look(0..<3, [(1, "a", 100), (2, "b", 300)])
@@ -162,17 +163,17 @@ import WaymarkImage
 
   /// As many codes as are followed at once, every one new in every view, all of one content or each of its own; the camera is lost each time.
   @Test("The worst that can be seen has bounds", arguments: [true, false]) func worst(isOneContent: Bool) {
-    var counter = FollowedCounter()
+    var counter = CodeCounter()
     var number = 0
     for frame in 0..<20 {
       for repeated in 0..<2 {
-        var codes: [FollowedSighting] = []
+        var codes: [ObservedCode] = []
         for place in 0..<64 {
           let text = isOneContent ? "x" : "\(frame).\(place)"
           let quad = Self.square(Double(place % 8) * 78 + 1, Double(place / 8) * 58 + 1, size: 20)
           codes.append(Self.code(number + place, text, quad))
         }
-        counter.look(Self.view(frame * 100 + repeated, codes))
+        counter.look(frame: frame * 100 + repeated, codes)
       }
       for place in 0..<64 { counter.lost(number + place) }
       number += 64
@@ -185,9 +186,9 @@ import WaymarkImage
   }
 
   @Test("A camera that counts its frames anew begins another stretch") func restarted() {
-    var counter = FollowedCounter()
+    var counter = CodeCounter()
     for frame in [500, 501, 1, 2] {
-      counter.look(Self.view(frame, [Self.code(frame > 400 ? 1 : 2, "a", Self.square(frame > 400 ? 100 : 400, 100))]))
+      counter.look(frame: frame, [Self.code(frame > 400 ? 1 : 2, "a", Self.square(frame > 400 ? 100 : 400, 100))])
     }
     #expect(counter.stretches == 2)
   }

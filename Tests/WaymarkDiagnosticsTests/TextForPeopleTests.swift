@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaymarkClient
 import WaymarkImage
 import WaymarkProtocol
 import WaymarkSystem
@@ -39,6 +40,21 @@ struct TextForPeopleTests {
         clients   2, 17 events, 0 dropped
         process   30 MiB, 1.25 s of processor time
         """)
+  }
+
+  @Test func theConfigurationThatRunsIsNamedWithWhatItAccepts() throws {
+    var status = try Self.status()
+    status.configuration = ConfigurationInUse(
+      file: "/etc/waymark/waymark.yaml", isDefault: true, cautions: ["Unsigned onboarding codes are accepted."])
+    let text = StatusText.text(of: status, role: nil)
+    #expect(text.contains("\nconfig    /etc/waymark/waymark.yaml (the default file)\n"), "\(text)")
+    #expect(text.contains("\ncaution   Unsigned onboarding codes are accepted.\n"), "\(text)")
+    status.configuration = ConfigurationInUse(file: "/srv/a.yaml", isDefault: false)
+    #expect(StatusText.text(of: status, role: nil).contains("\nconfig    /srv/a.yaml\n"))
+    status.configuration = ConfigurationInUse(isDefault: true)
+    #expect(StatusText.text(of: status, role: nil).contains("\nconfig    no file: the defaults apply\n"))
+    status.camera = CameraStatus(status: .closed, device: "frames", ended: true)
+    #expect(StatusText.text(of: status, role: nil).contains("camera    closed, frames, played to its end"))
   }
 
   @Test func ofSeveralCamerasFiguresHaveTheirNames() throws {
@@ -90,6 +106,11 @@ struct TextForPeopleTests {
     #expect(told.count == Set(told).count)
     #expect(Set(told) == Set(samples.map { $0.prefix { $0 != "{" && $0 != " " } }))
     #expect(lines.count == samples.count + 2 * told.count)
+    // Only summaries have quantiles.
+    let quantiles = Set(samples.filter { $0.contains("quantile=") }.map { $0.prefix { $0 != "{" } })
+    #expect(
+      Set(lines.filter { $0.hasPrefix("# TYPE ") && $0.hasSuffix(" summary") }.map { $0.split(separator: " ")[2] })
+        == quantiles)
   }
 
   @Test func labelsAreEscapedAsPrometheusReadsThem() throws {
@@ -111,7 +132,7 @@ struct TextForPeopleTests {
     #expect(EventText.text(of: try Self.event(name)).hasPrefix(beginning))
   }
 
-  /// Every event of the wire is told in one line that acts on no terminal.
+  /// Every event of the wire is printed as one line without control characters.
   @Test func everyEventIsALine() throws {
     let text = try String(contentsOfFile: Self.folder + "events.ndjson", encoding: .utf8)
     let events = text.split(separator: "\n")

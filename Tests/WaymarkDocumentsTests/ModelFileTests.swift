@@ -1,4 +1,4 @@
-import CModels
+import CPageModels
 import Testing
 import WaymarkImage
 import WaymarkSystem
@@ -7,8 +7,14 @@ import WaymarkSystem
 
 /// What was fitted is taken in whole, or not at all.
 struct ModelFileTests {
-  private static let network = [UInt8](waymark_page_network().file)
-  private static let scorers = [UInt8](waymark_page_scorers().file)
+  private static let network = bytes(waymark_page_network)
+  private static let scorers = bytes(waymark_page_scorers)
+
+  private static func bytes(_ embedded: (UnsafeMutablePointer<Int>?) -> UnsafeRawPointer?) -> [UInt8] {
+    var count = 0
+    let start = embedded(&count)
+    return [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+  }
 
   private func file(_ payload: [UInt8], name: String = "page-network", format: String = "1") -> [UInt8] {
     ModelBytes.file(payload, name: name, format: format)
@@ -27,7 +33,7 @@ struct ModelFileTests {
 
   @Test func thoseOfTheProgramFit() throws {
     let models = try PageModels.load()
-    #expect(models.network.layers.count == PageNetwork.shapes(models.network.widths).count)
+    #expect(models.network.side == 160 && models.network.widths == [24, 48, 96, 128, 160])
     #expect(models.first.hidden.count == 96)
     #expect(models.followed.means.count == PageFeatures.countWithoutMask)
     #expect(try ModelFile(Self.network, name: "page-network").script == "Benchmarks/documents/segment")

@@ -38,7 +38,7 @@ struct FeedbackTests {
     return Double(crossings) / (Double(samples.count) / Double(CueSound.rate))
   }
 
-  @Test func soundsAreToldApart() {
+  @Test func soundsDiffer() {
     let (read, accepted, refused) = (
       CueSound.samples(.read, volume: 0.5), CueSound.samples(.accepted, volume: 0.5),
       CueSound.samples(.refused, volume: 0.5)
@@ -74,7 +74,7 @@ struct FeedbackTests {
     }
   }
 
-  @Test(arguments: ["", "nothing", "../../etc", "..", "a/b"]) func lampsThatAreNoneAreNamed(name: String) throws {
+  @Test(arguments: ["", "nothing", "../../etc", "..", "a/b"]) func unknownLampsAreErrors(name: String) throws {
     let folder = try TemporaryLamps()
     let error = #expect(throws: FeedbackError.self) { try LED(name: name, root: folder.path) }
     #expect(error?.code == .noLED)
@@ -101,30 +101,30 @@ struct FeedbackTests {
         felt.withLock { $0.append(milliseconds) }
         return 0
       }, close: { _ in open.withLock { $0 -= 1 } })
-    try FeedbackOutput.vibrator(path: "x").tell(.refused, calls: calls) { _ in }
+    try FeedbackOutput.vibrator(path: "x").signal(.refused, calls: calls) { _ in }
     #expect(felt.withLock { $0 } == [60, 60, 60])
     #expect(open.withLock { $0 } == 0)
     let error = #expect(throws: FeedbackError.self) {
-      try FeedbackOutput.sound(device: "default", volume: 1).tell(.read, calls: calls) { _ in }
+      try FeedbackOutput.sound(device: "default", volume: 1).signal(.read, calls: calls) { _ in }
     }
     #expect(error?.code == .noSound)
   }
 
-  @Test func whatIsMissingIsToldByTheSystemItself() {
+  @Test func missingDevicesAreReportedByTheSystem() {
     let error = #expect(throws: FeedbackError.self) {
-      try FeedbackOutput.vibrator(path: "/dev/null").tell(.read) { _ in }
+      try FeedbackOutput.vibrator(path: "/dev/null").signal(.read) { _ in }
     }
     #expect(error?.code == .noVibrator)
   }
 
-  /// A speaker that hangs holds nobody up; the newest of what came meanwhile follows.
-  @Test func nobodyWaitsAndTheNewestFollows() {
+  /// A speaker that hangs blocks no caller; the newest cue follows.
+  @Test func pushingNeverWaitsAndTheNewestFollows() {
     let (started, go, ended) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    let told = Mutex<[Cue]>([])
+    let signalled = Mutex<[Cue]>([])
     let lane = FeedbackLane(
       cues: [.read, .accepted], label: "test",
-      tell: { cue throws(FeedbackError) in
-        told.withLock { $0.append(cue) }
+      signal: { cue throws(FeedbackError) in
+        signalled.withLock { $0.append(cue) }
         started.signal()
         go.wait()
         ended.signal()
@@ -138,16 +138,16 @@ struct FeedbackTests {
     go.signal()
     ended.wait()
     ended.wait()
-    #expect(told.withLock { $0 } == [.accepted, .read])
+    #expect(signalled.withLock { $0 } == [.accepted, .read])
   }
 
-  @Test func aProblemIsToldOnceUntilItIsOver() {
+  @Test func aProblemIsReportedOnceUntilItIsOver() {
     let done = DispatchSemaphore(value: 0)
     let fails = Mutex(true)
     let problems = Mutex(0)
     let lane = FeedbackLane(
       cues: Set(Cue.allCases), label: "test",
-      tell: { _ throws(FeedbackError) in
+      signal: { _ throws(FeedbackError) in
         defer { done.signal() }
         if fails.withLock({ $0 }) { throw FeedbackError(.noSound, "none", hint: "") }
       }, onProblem: { _ in problems.withLock { $0 += 1 } })

@@ -163,7 +163,7 @@ struct SourceMachineTests {
     var machine = SourceMachine(device: "it", policy: Self.patient)
     _ = machine.handle(.start, at: 0)
     #expect(Self.reports(machine.handle(Self.opened(nil), at: 0)) == [.opened])
-    // Nobody wanted it, nobody looked at it.
+    // It was not wanted, so its form is unknown.
     #expect(machine.handle(.frame(), at: 0) == [])
     #expect(machine.phase == .opened)
     #expect(
@@ -173,7 +173,36 @@ struct SourceMachineTests {
     #expect(Self.reports(machine.handle(.frame(Self.other, rate: 12), at: 0)) == [.streaming])
   }
 
-  /// A pipe can be opened while nobody writes into it: it is lost, and not silent as well.
+  @Test func reportsALayoutThatChangesWithEveryFrameAFewTimesASecond() throws {
+    var machine = Self.machine(in: .streaming)
+    var reports: [SourceStatus] = []
+    func handle(_ input: SourceMachine.Input, _ now: Double) {
+      reports += machine.handle(input, at: now).compactMap { if case .report(let status) = $0 { status } else { nil } }
+    }
+    var now = 0.0
+    for index in 1...1488 {
+      now += 40.0 / 1488
+      while let deadline = machine.deadline, deadline <= now { handle(.time, deadline) }
+      handle(.frame(PixelLayout(format: .mjpeg, width: index, height: 1)), now)
+    }
+    #expect((100...165).contains(reports.count))
+    #expect(reports.allSatisfy { $0.state == .streaming })
+    // The last one is reported without a further frame, and before the stream is silent.
+    let due = try #require(machine.deadline)
+    #expect(due <= now + 0.5)
+    handle(.time, due)
+    #expect(reports.last?.layout?.width == 1488 && machine.deadline == now + 2)
+    // What happens meanwhile is reported at once, with the last layout.
+    handle(.frame(Self.other), now + 0.51)
+    handle(.frame(Self.layout), now + 0.52)
+    handle(.frame(Self.other), now + 0.53)
+    let count = reports.count
+    handle(.unreadable(Self.broken), now + 0.54)
+    #expect(reports.count == count + 1 && reports.last?.state == .stalled && reports.last?.layout == Self.other)
+    #expect(machine.deadline == now + 0.54 + 3)
+  }
+
+  /// A pipe can be opened without a writer: it is lost, and not silent as well.
   @Test func whatIsLostIsNotToldToBeSilentAsWell() {
     var machine = SourceMachine(device: "it", policy: Self.patient)
     _ = machine.handle(.start, at: 0)

@@ -1,5 +1,6 @@
 import NIOCore
 import Testing
+import WaymarkSpool
 
 @testable import waymark_gateway
 

@@ -2,6 +2,8 @@ import Foundation
 import Testing
 import WaymarkConfiguration
 import WaymarkProtocol
+import WaymarkSpool
+import WaymarkSystem
 
 @testable import waymark_gateway
 
@@ -49,7 +51,7 @@ struct GatewayConfigurationTests {
     #expect(configuration.hosts == ["kiosk.example:8633"])
     #expect(configuration.tokens.map(\.role) == [.operator, .observer])
     #expect(configuration.ringBytes == 128 << 10)
-    #expect(configuration.storeBytes == 2 << 20)
+    #expect(configuration.storeLimits.bytes == 2 << 20)
     #expect(configuration.webhooks.map(\.events) == [["scan.*"]])
     #expect(configuration.webhooks.first?.role == .operator)
     #expect(configuration.webhooks.first?.attempts == 2)
@@ -74,8 +76,64 @@ struct GatewayConfigurationTests {
     #expect(problem(yaml).contains(words), "\(yaml): \(problem(yaml))")
   }
 
+  @Test("A token under two names is refused: who sent it could not be said")
+  func sameToken() throws {
+    let folder = NSTemporaryDirectory() + "waymark-tokens-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    for (name, text) in [("a", "0123456789abcdef"), ("b", "0123456789abcdef"), ("c", "another-token-of-it")] {
+      let made = FileManager.default.createFile(
+        atPath: "\(folder)/\(name)", contents: Data("\(text)\n".utf8), attributes: [.posixPermissions: 0o600])
+      #expect(made)
+    }
+    func configuration(_ files: [String]) throws -> GatewayConfiguration {
+      try read("tokens:\n" + files.enumerated().map { "  t\($0): { file: \(folder)/\($1) }\n" }.joined())
+    }
+    #expect(try configuration(["a", "c"]).tokenTable().caller(of: "another-token-of-it")?.name == "t1")
+    for files in [["a", "b"], ["a", "a"], ["c", "a", "b"]] {
+      let error = #expect(throws: GatewayError.self) { try configuration(files).checkFiles() }
+      #expect(error?.code == .badConfiguration)
+      #expect(error?.message.contains("have the same token") == true)
+    }
+  }
+
+  @Test("A file or folder that cannot be used is refused with its key and line")
+  func files() throws {
+    let folder = NSTemporaryDirectory() + "waymark-files-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let made = FileManager.default.createFile(
+      atPath: "\(folder)/text", contents: Data("0123456789abcdef\n".utf8), attributes: [.posixPermissions: 0o600])
+    #expect(made)
+    func problem(_ yaml: String) throws -> String {
+      do {
+        try read(yaml.replacing("DIR", with: folder)).checkFiles()
+        return ""
+      } catch let error as GatewayError where error.code == .badConfiguration {
+        return error.message
+      }
+    }
+    let hook = "webhooks:\n  a:\n    url: https://h.example/\n    secretFile: DIR/text\n"
+    for (yaml, words) in [
+      ("tokens:\n  a: { file: DIR/none }", "gateway.yaml:2: tokens.a.file: "),
+      (
+        "tokens: { a: { file: DIR/text } }\ntls:\n  certificateFile: DIR/text\n  keyFile: DIR/text",
+        "gateway.yaml:3: tls.certificateFile: "
+      ),
+      (hook.replacing("DIR/text", with: "DIR/none"), "gateway.yaml:4: webhooks.a.secretFile: "),
+      (hook + "    caFile: DIR/text\n", "gateway.yaml:5: webhooks.a.caFile: "),
+      (hook + "store:\n  folder: DIR/a/b\n", "gateway.yaml:6: store.folder: "),
+      ("hosts: [a]\nlisten: [DIR/text]", "gateway.yaml:2: listen: "),
+      ("listen: [DIR/none/s]", "gateway.yaml:1: listen: there is no folder"),
+    ] {
+      let found = try problem(yaml)
+      #expect(found.hasPrefix(words), "\(yaml): \(found)")
+    }
+    #expect(try problem(hook + "store: { folder: DIR/store }\nlisten: [DIR/s, /run/none/s]") == "")
+  }
+
   @Test func thePageIsTheTables() throws {
-    let rows = ConfigurationReference.markdown(GatewayConfiguration.table.keys, changes: nil)
+    let rows = ConfigurationReference.markdown(GatewayConfiguration.table.keys)
     try expectReference("gateway.md", [("keys", rows)])
   }
 }

@@ -8,7 +8,7 @@ enum TestPictures {
   static let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Fixtures").path
 
-  /// Smooth in both directions, with a bright block in the top left quarter: survives JPEG and tells all orientations apart.
+  /// Smooth in both directions, with a bright block in the top left quarter: survives JPEG and differs in all orientations.
   static func gray(_ width: Int, _ height: Int) -> GrayImage {
     GrayImage(width: width, height: height) { out in
       for y in 0..<height {

@@ -10,10 +10,11 @@ struct LayoutTests {
 
   /// Reads a text as a program with that layout does.
   private func read(
-    _ text: String, on layout: KeyboardLayout.Name, capsLock: Bool = false, missing: TypingPlanner.Missing = .refuse
+    _ text: String, on layout: KeyboardLayout.Name, capsLock: Bool = false, missing: TypingPlanner.Missing = .refuse,
+    locale: String = "en_US.UTF-8"
   ) throws -> String {
     let planner = TypingPlanner(layout: try KeyboardLayout(layout), missing: missing)
-    let reader = try Reader(layout, capsLock: capsLock)
+    let reader = try Reader(layout, capsLock: capsLock, locale: locale)
     try #require(reader.composes, "X11's Compose tables are not here: install libx11-data")
     var sequencer = KeySequencer(layout: planner.layout)
     for stroke in try planner.strokes(for: [.text(text)], capsLock: capsLock) {
@@ -50,6 +51,32 @@ struct LayoutTests {
   ])
   func sentencesOfEachCountryAreTyped(layout: String, text: String) throws {
     #expect(try read(text, on: .init(layout: layout)) == text)
+  }
+
+  /// Compose tables of some locales give sequences of en_US another meaning, and a typist does not know its reader's locale.
+  @Test(arguments: [
+    ("us", "intl"), ("br", ""), ("pt", ""), ("es", ""), ("cz", ""), ("fi", ""), ("gb", "intl"), ("lt", ""), ("rs", ""),
+    ("gr", ""), ("gr", "polytonic"),
+  ])
+  func whatIsComposedIsReadAlikeInEveryLocale(layout: String, variant: String) throws {
+    let name = KeyboardLayout.Name(layout: layout, variant: variant)
+    let map = try KeyboardLayout(name)
+    let wanted = (0x20...0x1FFF).compactMap { Unicode.Scalar($0) }.filter { map.strokes(for: $0)?.count == 2 }
+    let text = String(String.UnicodeScalarView(wanted))
+    let locales = layout == "gr" ? ["en_US", "el_GR"] : ["en_US", "pt_BR", "pt_PT", "cs_CZ", "fi_FI", "sr_RS"]
+    for locale in locales { #expect(try read(text, on: name, locale: locale + ".UTF-8") == text, "\(locale)") }
+  }
+
+  @Test func whatLocalesComposeDifferentlyIsRefused() throws {
+    let strokes = { (character: Unicode.Scalar, layout: String, variant: String) throws in
+      try KeyboardLayout(.init(layout: layout, variant: variant)).strokes(for: character)
+    }
+    #expect(try strokes("\u{107}", "us", "intl") == nil, "ç in pt_BR")
+    #expect(try strokes("\u{107}", "pl", "")?.count == 1)
+    #expect(try strokes("\u{1D4}", "cz", "") == nil, "ů in cs_CZ")
+    #expect(try strokes("\u{B4}", "gr", "") == nil, "the tonos in el_GR")
+    #expect(try strokes("\u{B4}", "de", "")?.count == 2)
+    #expect(try strokes("\u{3AC}", "gr", "")?.count == 2)
   }
 
   /// Characters of a code reach a field in order, modifiers notwithstanding, one text after the other: nothing of one is left in the

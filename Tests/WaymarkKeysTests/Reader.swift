@@ -17,15 +17,17 @@ final class Reader {
   /// The text of Ctrl+Shift+U so far.
   private var digits: String?
 
-  /// - Parameter capsLock: whether Caps Lock was pressed before.
-  init(_ name: KeyboardLayout.Name, capsLock: Bool = false) throws {
+  /// - Parameters:
+  ///   - capsLock: whether Caps Lock was pressed before.
+  ///   - locale: the locale whose Compose table composes.
+  init(_ name: KeyboardLayout.Name, capsLock: Bool = false, locale: String = "en_US.UTF-8") throws {
     context = try #require(xkb_context_new(XKB_CONTEXT_NO_ENVIRONMENT_NAMES))
     var names = xkb_rule_names(
       rules: "evdev".kept, model: name.model.isEmpty ? "pc105".kept : name.model.kept, layout: name.layout.kept,
       variant: name.variant.kept, options: name.options.kept)
     keymap = try #require(xkb_keymap_new_from_names(context, &names, XKB_KEYMAP_COMPILE_NO_FLAGS))
     state = try #require(xkb_state_new(keymap))
-    table = xkb_compose_table_new_from_locale(context, "en_US.UTF-8", XKB_COMPOSE_COMPILE_NO_FLAGS)
+    table = xkb_compose_table_new_from_locale(context, locale, XKB_COMPOSE_COMPILE_NO_FLAGS)
     compose = table.flatMap { xkb_compose_state_new($0, XKB_COMPOSE_STATE_NO_FLAGS) }
     if capsLock {
       xkb_state_update_key(state, 66, XKB_KEY_DOWN)

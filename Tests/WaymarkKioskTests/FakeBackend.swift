@@ -9,10 +9,17 @@ final class FakeBackend: KioskBackend {
   /// The picture of every gallery, where there is one.
   let picture: [UInt8]?
 
-  init(picture: [UInt8]? = nil) { self.picture = picture }
+  /// True if commands fail, as without a service.
+  let isAway: Bool
+
+  init(picture: [UInt8]? = nil, isAway: Bool = false) {
+    self.picture = picture
+    self.isAway = isAway
+  }
 
   func command(_ method: String, params: [UInt8], page: String?) async -> CommandReply {
     commands.withLock { $0.append("\(method) \(String(decoding: params, as: UTF8.self)) \(page ?? "-")") }
+    if isAway { return .failure(code: "offline", message: "Away.", hint: "Wait.") }
     return CommandReply(succeeded: true, json: Array(#"{"result":{"ok":true}}"#.utf8))
   }
 

@@ -38,12 +38,14 @@ struct HandoverTests {
 
   private func run(
     _ script: String, in place: Place, arguments: [String] = ["{file}"], seconds: Int = 20,
-    description: [JSONValue.Member] = []
+    description: [JSONValue.Member] = [], meanwhile: @Sendable () async -> Void = {}
   ) async throws -> (outcome: HandoverProgram.Outcome, output: String) {
     let way = HandoverWay(
       name: "print", program: try place.script(script), arguments: arguments, seconds: seconds)
-    return await HandoverProgram(way: way, folder: place.path).run(
-      Self.receipt, number: Self.number, description: description)
+    let program = HandoverProgram(way: way, folder: place.path)
+    async let ended = program.run(Self.receipt, number: Self.number, description: description)
+    await meanwhile()
+    return await ended
   }
 
   @Test("A program gets the file, its description and few variables, and nothing of it stays")
@@ -90,7 +92,7 @@ struct HandoverTests {
     let numbers = (place.text("pids") ?? "").split(separator: "\n").compactMap { Int32($0) }
     #expect(numbers.count == 2)
     for number in numbers {
-      // Gone, or dead and not yet buried by whoever inherited it; the kernel takes its time over that.
+      // Gone, or a zombie that its new parent has not reaped yet.
       var state: Substring? = "S"
       for _ in 0..<1000 where state != nil && state != "Z" {
         state = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8).split(separator: ")").last?
@@ -124,6 +126,55 @@ struct HandoverTests {
     #expect(arguments.count == 4 && arguments[1] == "\(Self.number) $(touch \(place.path)/owned)")
     let told = try JSONParser.parse(Array(try #require(place.text("told")).utf8))
     #expect(told["answer"]?.string == answer)
+  }
+
+  @Test("Folders of a killed kiosk are removed at the start, those in use and other files are not")
+  func sweep() async throws {
+    let place = try Place()
+    let files = FileManager.default
+    for name in ["waymark-handover-a1B2c3", "waymark-handover-longer1", "other-handover-a1B2c3"] {
+      try files.createDirectory(atPath: "\(place.path)/\(name)", withIntermediateDirectories: false)
+      try Data("secret".utf8).write(to: URL(fileURLWithPath: "\(place.path)/\(name)/request.json"))
+    }
+    try files.createSymbolicLink(
+      atPath: "\(place.path)/waymark-handover-linked", withDestinationPath: "\(place.path)/other-handover-a1B2c3")
+    // The folder of a running program is locked.
+    let ended = try await run(
+      "mkfifo \(place.path)/over; cat \(place.path)/over; test -f \"$1\"",
+      in: place,
+      meanwhile: {
+        while !files.fileExists(atPath: "\(place.path)/over") { await Task.yield() }
+        HandoverProgram.sweep(place.path)
+        try? Data("\n".utf8).write(to: URL(fileURLWithPath: "\(place.path)/over"))
+      })
+    #expect(ended.outcome == .done, "\(ended)")
+    let left = try files.contentsOfDirectory(atPath: place.path).filter { $0.contains("handover") }
+    #expect(
+      Set(left) == ["waymark-handover-longer1", "waymark-handover-linked", "other-handover-a1B2c3"], "\(left)")
+    #expect(files.fileExists(atPath: "\(place.path)/other-handover-a1B2c3/request.json"))
+  }
+
+  @Test("A program is killed when the kiosk ends")
+  func endsWithTheKiosk() async throws {
+    let place = try Place()
+    // The program asks by prctl(2), PR_GET_PDEATHSIG.
+    let script =
+      "python3 -c 'import ctypes, sys; n = ctypes.c_int(); ctypes.CDLL(None).prctl(2, ctypes.byref(n)); sys.exit(n.value)'"
+    let ended = try await run("exec \(script)", in: place)
+    #expect(ended.outcome == .failed(9), "\(ended)")
+  }
+
+  @Test(
+    "An answer has no control characters, and is what the pattern asks for",
+    arguments: [
+      ("ann@example.org", true), ("bob@example.com", false), ("ann@example.org\u{2028}x", false), ("", false),
+      ("a\u{85}n@example.org", false), ("ann\u{202E}@example.org", false), (" ann@example.org", false),
+      (String(repeating: "a", count: 300) + "@example.org", false),
+    ])
+  func answers(answer: String, isGood: Bool) {
+    let way = HandoverWay(name: "mail", program: "/bin/true", asks: true, pattern: "[a-z]+@example[.]org")
+    #expect(way.accepts(answer: answer) == isGood)
+    #expect(!HandoverWay(name: "mail", program: "/bin/true", asks: true, pattern: "(").accepts(answer: "a"))
   }
 
   @Test(
@@ -165,7 +216,7 @@ struct HandoverTests {
     let place = try Place()
     let program = try place.script("cat > \(place.path)/told; exit $(cat \"$1\")")
     let page = Self.settings(
-      "{name: print, label: Print, program: \(program), of: form}, {name: mail, label: Mail, program: \(program), ask: To}"
+      "{name: print, label: Print, program: \(program), of: form}, {name: mail, label: Mail, program: \(program), ask: To, pattern: '[a-z@.]+'}"
     )
     #expect(page.problems.isEmpty, "\(page.problems)")
     try await KioskServerTests().withServer(page: page) { port, cookie, _ in
@@ -188,6 +239,7 @@ struct HandoverTests {
         print("0", #","language":"$(id)""#), print("0", #","form":"a\nb""#), "[]",
         #"{"way":"mail","of":"form","number":"K7RM-42QD","type":"txt","text":"0"}"#,
         #"{"way":"mail","of":"form","number":"K7RM-42QD","type":"txt","text":"0","answer":"a\nBcc: b"}"#,
+        #"{"way":"mail","of":"form","number":"K7RM-42QD","type":"txt","text":"0","answer":"ANN"}"#,
         #"{"way":"mail","of":"document","number":"K7RM-42QD","answer":"a","document":"/etc/passwd"}"#,
       ] { #expect(try test.status(send(wrong)) == 400, "\(wrong)") }
       let mail =

@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 import Testing
-import WaymarkHTTP
 
+@testable import WaymarkHTTP
 @testable import WaymarkKiosk
 
 /// A store behind a reference, because expectations cannot change a value.
@@ -73,7 +73,7 @@ struct PickupTests {
     #expect(pickups.document(large) == nil && documents.read(large, limit: 8) == nil)
   }
 
-  private static let access = AccessGuard(
+  private static let access = KioskAccess(
     token: AccessGuardTests.token, port: 8631, authorities: ListenAuthorities.of(host: "127.0.0.1", port: 8631),
     pickup: HTTPOrigin("https://kiosk.example"))
 
@@ -81,9 +81,9 @@ struct PickupTests {
   func access() {
     func decide(
       _ method: String, _ path: String, host: String = "kiosk.example", origin: String? = nil, site: String? = nil
-    ) -> AccessGuard.Decision {
+    ) -> KioskAccess.Decision {
       Self.access.decide(
-        AccessGuard.Claims(method: method, path: path, host: host, origin: origin, fetchSite: site))
+        AccessClaims(method: method, path: path, host: host, origin: origin, fetchSite: site))
     }
     let own = "https://kiosk.example"
     #expect(decide("GET", "/pickup/a") == .guest && decide("GET", "/pickup/a", site: "cross-site") == .guest)
@@ -102,9 +102,9 @@ struct PickupTests {
       #expect(decide("GET", path) == .refused(.foreignHost), "\(path)")
     }
     // Off, there is no such address.
-    let off = AccessGuard(token: AccessGuardTests.token, port: 8631, authorities: ["kiosk.example"])
+    let off = KioskAccess(token: AccessGuardTests.token, port: 8631, authorities: ["kiosk.example"])
     #expect(
-      off.decide(AccessGuard.Claims(method: "GET", path: "/pickup/a", host: "kiosk.example")) == .refused(.foreignHost))
+      off.decide(AccessClaims(method: "GET", path: "/pickup/a", host: "kiosk.example")) == .refused(.foreignHost))
   }
 
   @Test("The page hands a result over; a phone looks at it as often as it likes, and takes it once")

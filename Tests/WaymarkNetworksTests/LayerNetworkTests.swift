@@ -3,9 +3,9 @@ import WaymarkSystem
 
 @testable import WaymarkImage
 
-/// Networks of layers: what they tell is what plain loops tell, to the bit, and nothing that does not fit is taken in.
+/// Networks of layers compute what plain loops compute, to the bit, and refuse files that do not fit.
 struct LayerNetworkTests {
-  private func read(_ bytes: [UInt8]) throws(ModelError) -> LayerNetwork {
+  private func read(_ bytes: [UInt8]) throws(ModelError) -> LayerNetwork<IntegerKernel> {
     var numbers = ModelFile.Numbers(try ModelFile(ModelBytes.file(bytes, name: "layers"), name: "layers"))
     let network = try LayerNetwork(
       &numbers, height: 8, zero: 100, step: 1.0 / 64,
@@ -38,7 +38,7 @@ struct LayerNetworkTests {
       from: 7, inputs: 17, outputs: 7, kernel: (1, 1), step: (1, 1), padding: (0, 0, 0, 0), rectifies: false),
   ]
 
-  @Test(arguments: [1, 2, 7, 31, 64, 129]) func itTellsWhatPlainLoopsTell(width: Int) throws {
+  @Test(arguments: [1, 2, 7, 31, 64, 129]) func itComputesWhatPlainLoopsCompute(width: Int) throws {
     let drafts = LayerDraft.weighted(Self.layers, seed: 7)
     let network = try read(LayerDraft.bytes(drafts))
     var random = SplitMix(state: UInt64(width))
@@ -46,11 +46,11 @@ struct LayerNetworkTests {
       for i in 0..<(8 * width) { target[i] = UInt8(truncatingIfNeeded: random.next() >> 20) }
     }
     let runner = NetworkRunner(network)
-    let told = picture.withView { runner.run($0) }
+    let computed = picture.withView { runner.run($0) }
     let plain = PlainNetwork(drafts, zero: 100, step: 1.0 / 64).run(picture, leastWidth: network.leastWidth)
-    #expect(told == plain)
-    #expect(told.contains { $0 != 0 } && told.count % 7 == 0)
-    // Its memory is used again, whatever was read before.
+    #expect(computed == plain)
+    #expect(computed.contains { $0 != 0 } && computed.count % 7 == 0)
+    // Its memory is used again after another picture.
     let other = GrayImage(width: 40, height: 8, value: 255)
     _ = other.withView { runner.run($0) }
     #expect(picture.withView { runner.run($0) } == plain)
@@ -140,8 +140,8 @@ struct LayerNetworkTests {
     }
     let network = try read(LayerDraft.bytes(drafts))
     let picture = GrayImage(width: 20, height: 8, value: 255)
-    let told = picture.withView { NetworkRunner(network).run($0) }
-    #expect(told == PlainNetwork(drafts, zero: 100, step: 1.0 / 64).run(picture, leastWidth: 1))
+    let computed = picture.withView { NetworkRunner(network).run($0) }
+    #expect(computed == PlainNetwork(drafts, zero: 100, step: 1.0 / 64).run(picture, leastWidth: 1))
     // More inputs of that size would not.
     drafts = LayerDraft.weighted(
       [

@@ -46,14 +46,14 @@ struct PlainNetwork {
       made.channels = layer.outputs
       made.height = (source.height + layer.padding.0 + layer.padding.1 - layer.kernel.0) / layer.step.0 + 1
       made.width = (source.width + layer.padding.2 + layer.padding.3 - layer.kernel.1) / layer.step.1 + 1
-      var told: [Float] = []
+      var sums: [Float] = []
       for y in 0..<made.height {
         for x in 0..<made.width {
           for o in 0..<made.channels {
             let unit = source.step * Double(layer.scales[o])
             let sum = Int((Double(layer.offsets[o]) / unit).rounded()) + products(layer, source, x, y, o)
             if index == layers.count - 1 {
-              told.append(Float(sum) * Float(unit))
+              sums.append(Float(sum) * Float(unit))
             } else {
               let value = Float(sum) * Float(unit / step)
               made.values.append(Int(max(Float(low), min(4095, value)).rounded(.toNearestOrEven)))
@@ -61,7 +61,7 @@ struct PlainNetwork {
           }
         }
       }
-      if index == layers.count - 1 { return told }
+      if index == layers.count - 1 { return sums }
       planes.append(made)
     }
     return []

@@ -333,6 +333,17 @@ struct SecretContentTests {
       "LPA:1$smdp.example.com$K2-1ABC", "ss://YWVzLTI1Ni1nY206cGFzcw@192.0.2.1:8388",
       "https%3A%2F%2Fa%3Ab%40example.com",
       "Bearer eyJhbGciOiJFUzI1NiJ9.eyJhIjoiYmJiYmJiYmIifQ.c2lnbmF0dXJlc2lnbmF0dXJl",
+      "ftp://user:pass@example.com/a", "smtps://user:pass@mail.example.com:465", "sip:anna:pw@example.com",
+      "See https://user:pass@example.com/ for more", "Scan otpauth://totp/a?secret=JBSW", "1$smdp.example.com$K2-1ABC",
+      "https://esim.example.com/q?carddata=LPA:1$smdp.example.com$K2", "MT:Y.K9042C00KA0648G00", "FIDO:/130000132",
+      "[Peer]\nEndpoint = 192.0.2.1:51820\nPresharedKey = abc", "Address = 10.0.0.2/32\nPrivateKey = abc",
+      "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjEAAAAA", "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQ",
+      "PuTTY-User-Key-File-3: ssh-ed25519", "AGE-SECRET-KEY-1QQPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L",
+      #"{"ver":"v1","name":"PROV_CE03C0","pop":"abcd1234","transport":"softap"}"#, #"{"ssid":"a","pass":"b"}"#,
+      #"{"user":"a","password":"b""#, "{user:'a', password:'b'}", #"{"kty":"EC","crv":"P-256","d":"x"}"#,
+      "<wifi><name>a</name><password>b</password></wifi>", "<key>Password</key><string>b</string>",
+      "Wi-Fi password: hunter2", "PIN: 4711", "token: abc123", "psk: a1", "Authorization: Basic YTpi",
+      "wc:7f6e@2?relay-protocol=irn&symKey=587d", "ghp_16C7e42F292c6912E7710c838347Ae178B4a", "mot-de-passe: abc",
     ])
   func secrets(_ text: String) { #expect(SecretContent.isIn(text)) }
 
@@ -343,6 +354,21 @@ struct SecretContentTests {
       #"{"name":"pump","password":""}"#, "Code: see the label", "]C101095060001343521", "ABC-123",
       "BEGIN:VCARD\nFN:A\nEND:VCARD",
       "Größe: 5 €", "a=b", "",
+      "https://medium.com/@anna/a-story", "https://www.google.com/maps/@52.5,13.4,15z",
+      "https://www.google.com/maps/place//@52.5,13.4,15z", "upi://pay?pa=anna@bank&pn=Anna", "tel:+49123",
+      "geo:52.5,13.4",
+      "sip:anna@example.com", "SMSTO:+49123:Hello", "fido: our dog", "LPA: light phase analysis", "MT: 5 kg",
+      "1$ off, 2$ tip, see example.com", "bitcoin:1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa?amount=1",
+      "ST00012|Name=OOO|PersonalAcc=40702810138250123017|BankName=A|BIC=044525225|CorrespAcc=30101810400000000225",
+      "BCD\n002\n1\nSCT\nBFSWDE33BER\nWikimedia\nDE33100205000001194700\nEUR10",
+      "M1DESMARAIS/LUC       EABC123 YULFRAAC 0834 226F001A0025 100", "ISBN 978-3-16-148410-0",
+      #"{"city":"Bern","pop":134000}"#, #"{"hasPassword":false,"tokenRequired":true}"#, #"{"password":null}"#,
+      "<a href=x>b</a>", "<key>Name</key><string>b</string>", "Pin: header, 2 rows", "Secret Santa: Friday",
+      "Cookies: 12 Stück", "Bearer: Anna", "Token: blue", "https://example.com/how-to-choose-a-password",
+      "https://example.com/?utm_source=tokens", "Temperature: 21.5 C; humidity: 40 %", "SK-PROJ 4711",
+      "The password is on the back", "BEGIN:VEVENT\nSUMMARY:Key handover\nEND:VEVENT", "-----BEGIN CERTIFICATE-----",
+      "WPA3 12:30@Cafe", "SN=4774LH2b4044", "https://example.com/key/17", "A/B//C@D",
+      "market://details?id=com.example.authenticator2", "Passport: C01X00T47", "keyboard: us", "Signature: Anna Berg",
     ])
   func others(_ text: String) { #expect(!SecretContent.isIn(text)) }
 }

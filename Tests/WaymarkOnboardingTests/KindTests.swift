@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 import WaymarkOnboarding
 import WaymarkSystem
@@ -44,6 +45,26 @@ struct KindTests {
     Case(
       text: "WIFI:T:WPA2-EAP;S:corp;E:PEAP;PH2:MSCHAPV2;A:anon;I:anna;P:pw;;", kind: .wifi,
       fields: ["identity": "anna", "phase2": "MSCHAPV2", "eapMethod": "PEAP"], secrets: ["password"]),
+    // Quotation marks around hexadecimal digits mark these as text.
+    Case(
+      text: #"WIFI:T:WPA;S:"ABCDEF";P:"deadbeef01";;"#, kind: .wifi,
+      fields: ["ssid": "ABCDEF", "password": "deadbeef01"], secrets: ["password"]),
+    Case(
+      text: #"WIFI:T:WPA;S:"My net";P:\"12ab\";;"#, kind: .wifi,
+      fields: ["ssid": #""My net""#, "password": #""12ab""#], secrets: ["password"]),
+    Case(
+      text: "WIFI:T:WPA;S:ABCDEF;P:0123456789;;", kind: .wifi,
+      fields: ["ssid": "ABCDEF", "password": "0123456789"], secrets: ["password"]),
+    // The grammar of WPA3, shown by R or K, encodes with percent signs.
+    Case(
+      text: #"WIFI:T:WPA;R:3;S:caf%C3%A9;P:my%3Apass\x;I:me%3b;;"#, kind: .wifi,
+      fields: ["ssid": "café", "password": #"my:pass\x"#, "passwordIdentifier": "me;"], secrets: ["password"]),
+    Case(
+      text: "WIFI:T:SAE;S:net;P:100%25;K:MDkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDIgAD;;", kind: .wifi,
+      fields: ["password": "100%"], secrets: ["password"]),
+    Case(
+      text: "WIFI:T:WPA;R:1;S:50% off;P:12345678;;", kind: .wifi, fields: ["ssid": "50% off"], secrets: ["password"]),
+    Case(text: "WIFI:T:WPA;S:net;P:my%3Apass;;", kind: .wifi, fields: ["password": "my%3Apass"], secrets: ["password"]),
     Case(text: Samples.dpp, kind: .dpp, fields: ["channels": "81/1,115/36", "mac": "010203040506"]),
     Case(
       text: Samples.otpauth, kind: .otpauth, fields: ["label": "ACME:anna@example.com", "issuer": "ACME"],
@@ -56,6 +77,23 @@ struct KindTests {
     Case(text: "https://example.com/some/00/123456789012345675", kind: .gs1DigitalLink, connectTo: "example.com"),
     Case(text: "https://shop.example.com/01/1234567", kind: .url, connectTo: "shop.example.com"),
     Case(text: Samples.vcard, kind: .vcard, fields: ["name": "Anna Berg", "phone": "+49 123"]),
+    Case(
+      text: "BEGIN:VCARD\r\nVERSION:2.1\r\nN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:=D0=92=D0=B8=D0=BA=\r\n=D1=82;\r\n"
+        + "TEL:+49 1\r\n 23\r\nEND:VCARD\r\n",
+      kind: .vcard, fields: ["structuredName": "Викт;", "phone": "+49 1 23"]),
+    Case(
+      text:
+        "BEGIN:VCARD\nVERSION:2.1\nFN;QUOTED-PRINTABLE;CHARSET=windows-1251:=C2=E8=EA\nADR;LABEL=\"a:b\":;;x\nEND:VCARD",
+      kind: .vcard, fields: ["name": "Вик", "address": ";;x"]),
+    Case(
+      text: "BEGIN:VCARD\nFN;ENCODING=QUOTED-PRINTABLE:J=FCrgen 1=2x=\n\nEND:VCARD", kind: .vcard,
+      fields: ["name": "Jürgen 1=2x"]),
+    // A note whose lines are broken without folding.
+    Case(
+      text:
+        "BEGIN:VCARD\nVERSION:3.0\nFN:Anna\nNOTE:first\nsecond line\nOpen: 9-17\nTEL:+49 1\nEMAIL:a@b.example\nEND:VCARD",
+      kind: .vcard,
+      fields: ["note": "first\nsecond line\nOpen: 9-17", "phone": "+49 1", "email": "a@b.example"]),
     Case(
       text: "https://Example.COM./path?token=abc&q=1", kind: .url, connectTo: "example.com", fields: ["q": "1"],
       secrets: ["token"]),
@@ -138,5 +176,116 @@ struct KindTests {
     #expect(judge.verdict("acme-setup://go?key=1").outcome == .invalid(.malformed))
     #expect(judge.verdict(#"{"InstanceUrl":7,"Name":"x"}"#).outcome == .invalid(.malformed))
     #expect(throws: OnboardingError.self) { try CustomKind(.url, form: .json(requiredKeys: ["a"])) }
+  }
+}
+
+@Suite("Several codes in one picture")
+struct SeveralCodesTests {
+  private let judge = OnboardingJudge()
+
+  private func code(_ text: String, _ x: Double = 0, isQR: Bool = true) -> ScannedCode {
+    ScannedCode(bytes: Array(text.utf8), isAcceptedSymbology: isQR, center: [x, 0])
+  }
+
+  private var other: String { Samples.sap.replacing("com.example.app", with: "com.example.other") }
+
+  private func verdict(_ codes: ScannedCode..., unreadable: Bool = false) -> Verdict {
+    judge.verdict(for: codes, now: Samples.now, center: [100, 0], sawUnreadable: unreadable)
+  }
+
+  @Test("Exactly one accepted: that one, wherever it is")
+  func oneAccepted() {
+    let result = verdict(code("hello", 100), code(Samples.sap, 900), code("4006381333931", 100, isQR: false))
+    #expect(result.isSuccessful)
+    #expect(result.chosen == 1)
+  }
+
+  @Test("The same payload twice is one code")
+  func twice() {
+    let result = verdict(code(Samples.sap, 300), code(Samples.sap, 120))
+    #expect(result.isSuccessful)
+    #expect(result.chosen == 1)
+  }
+
+  @Test("Two different accepted: ambiguous")
+  func ambiguous() {
+    let result = verdict(code(Samples.sap, 0), code(other, 100))
+    #expect(result.outcome == .invalid(.ambiguous))
+    #expect(result.chosen == 1)
+    #expect(result.connectTo == nil)
+    #expect(result.steps.last?.check == .ambiguous)
+  }
+
+  @Test("None accepted: the one nearest the centre")
+  func nearest() {
+    let result = verdict(code("hello", 0), code(#"{"appID":"a"}"#, 90), code("x", 200))
+    #expect(result.outcome == .invalid(.malformed))
+    #expect(result.chosen == 1)
+  }
+
+  @Test("Other symbologies only: notQR; nothing: nothingFound; unreadable: codeNotReadable")
+  func unsuccessful() {
+    #expect(verdict(code("4006381333931", isQR: false)).outcome == .unsuccessful(.notQR))
+    #expect(verdict().outcome == .unsuccessful(.nothingFound))
+    #expect(verdict(unreadable: true).outcome == .unsuccessful(.codeNotReadable))
+    #expect(verdict(code(Samples.sap), unreadable: true).isSuccessful)
+  }
+
+  @Test("A partial structured append: incomplete, with what is missing")
+  func incomplete() {
+    var part = code("", 100)
+    part.isIncomplete = true
+    part.missing = [2, 3]
+    #expect(verdict(part).outcome == .unsuccessful(.incomplete))
+    #expect(verdict(part).missing == [2, 3])
+    #expect(verdict(part, code(Samples.sap, 0)).isSuccessful)
+    #expect(verdict(part, code("hello", 0)).outcome == .unsuccessful(.incomplete))
+    #expect(verdict(part, code("hello", 101), code("y", 100)).chosen == 0)
+    part.missing = []
+    #expect(verdict(part).outcome == .unsuccessful(.incomplete))
+  }
+
+  /// A memory in memory.
+  private final class Memory: ReplayGuard {
+    private let seen = Mutex<Set<String>>([])
+    let isBroken: Bool
+
+    init(isBroken: Bool = false) { self.isBroken = isBroken }
+
+    struct Broken: Error {}
+
+    func contains(_ entry: ReplayEntry) throws -> Bool {
+      if isBroken { throw Broken() }
+      return seen.withLock { $0.contains(entry.digest) }
+    }
+
+    func record(_ entry: ReplayEntry) throws -> Bool { seen.withLock { $0.insert(entry.digest).inserted } }
+  }
+
+  @Test("replayed: only after a confirmation, only with a jti, never when the memory is out of order")
+  func replay() throws {
+    let key = try SigningKey(generating: .edDSA)
+    var policy = OnboardingPolicy()
+    policy.keys = [try key.publicKey]
+    let signer = TokenSigner(key: key)
+    var claims = TokenSigner.Claims()
+    claims.identifier = "17"
+    claims.issuer = "acme"
+    let token = try signer.token(for: Samples.sap, claims: claims)
+    let judge = OnboardingJudge(policy: policy, replayGuard: Memory())
+    for _ in 0..<3 { #expect(judge.verdict(token).isSuccessful) }
+    let verdict = judge.verdict(token)
+    #expect(try judge.confirm(verdict))
+    #expect(try !judge.confirm(verdict))
+    #expect(verdict.replayed.outcome == .invalid(.replayed))
+    #expect(judge.verdict(token).outcome == .invalid(.replayed))
+    claims.issuer = "other"
+    #expect(try judge.verdict(signer.token(for: Samples.sap, claims: claims)).isSuccessful)
+    let plain = try signer.token(for: Samples.sap)
+    #expect(try judge.confirm(judge.verdict(plain)))
+    #expect(judge.verdict(plain).isSuccessful)
+    let broken = OnboardingJudge(policy: policy, replayGuard: Memory(isBroken: true))
+    #expect(broken.verdict(token).outcome == .invalid(.replayed))
+    #expect(try !judge.confirm(judge.verdict("hello")))
   }
 }

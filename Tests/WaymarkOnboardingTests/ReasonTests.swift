@@ -176,3 +176,156 @@ struct ReasonTests {
     #expect(refused.map(\.result) == [.passed, .passed, .failed])
   }
 }
+
+@Suite("Hostile input")
+struct MutationTests {
+  @Test("Ten thousand mutations of every kind are judged without a crash, and no forged token is accepted")
+  func mutations() throws {
+    let key = try SigningKey(generating: .es256, id: "k")
+    let token = try TokenSigner(key: key).token(for: Samples.sap)
+    var signed = Samples.open
+    signed.keys = [try key.publicKey]
+    let judges = [OnboardingJudge(policy: Samples.open), OnboardingJudge(policy: signed), OnboardingJudge()]
+    let seeds = [
+      Samples.sap, Samples.sapLink, Samples.android, Samples.wifi, Samples.dpp, Samples.otpauth, Samples.gs1,
+      Samples.vcard, "https://bücher.example:8443/a?b=c#d", token,
+    ].map { Array($0.utf8) }
+    let spice = Array(#"{}[]":,\/@.;%&?=#-"#.utf8) + [0, 0x0A, 0x7F, 0x80, 0xC3, 0xE2, 0xF0, 0xFF]
+    var random = SplitMix(state: 7)
+    for round in 0..<10_000 {
+      var bytes = seeds[round % seeds.count]
+      for _ in 0..<Int.random(in: 1...6, using: &random) {
+        let index = Int.random(in: 0..<max(1, bytes.count), using: &random)
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0 where !bytes.isEmpty: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+        case 1 where !bytes.isEmpty: bytes[index] = spice.randomElement(using: &random) ?? 0
+        case 2: bytes.insert(spice.randomElement(using: &random) ?? 0, at: min(index, bytes.count))
+        case 3 where !bytes.isEmpty:
+          bytes.removeSubrange(index..<min(bytes.count, index + Int.random(in: 1...9, using: &random)))
+        case 4 where !bytes.isEmpty: bytes += bytes[index...].prefix(40)
+        default: bytes = Array(bytes.prefix(index))
+        }
+      }
+      let code = ScannedCode(bytes: bytes, text: String(decoding: bytes, as: UTF8.self))
+      for judge in judges {
+        let verdict = judge.verdict(for: [code], now: Samples.now)
+        for step in verdict.steps { #expect(step.detail.unicodeScalars.allSatisfy { $0.value >= 0x20 }) }
+        if verdict.isSuccessful, judge.policy.keys.count == 1 {
+          // White space around a token is not a change of it.
+          #expect(
+            String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace).map(String.init) == [token])
+        }
+      }
+    }
+  }
+
+  @Test("Random bytes are refused, alone and beside an honest code, which counts all the same")
+  func noise() {
+    var random = SplitMix(state: 11)
+    let judge = OnboardingJudge()
+    let honest = ScannedCode(bytes: Array(Samples.sap.utf8), text: Samples.sap)
+    #expect(judge.verdict(for: [honest], now: Samples.now).isSuccessful)
+    for _ in 0..<2000 {
+      let bytes = (0..<Int.random(in: 0...300, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
+      let noise = ScannedCode(bytes: bytes)
+      let verdict = judge.verdict(for: [noise], now: Samples.now)
+      #expect(!verdict.isSuccessful && !verdict.steps.isEmpty)
+      #expect(verdict == judge.verdict(for: [noise], now: Samples.now))
+      for step in verdict.steps { #expect(step.detail.unicodeScalars.allSatisfy { $0.value >= 0x20 }) }
+      let both = judge.verdict(for: [noise, honest], now: Samples.now)
+      #expect(both.isSuccessful && both.chosen == 1)
+    }
+  }
+}
+
+@Suite("What a refusal says")
+struct ExplanationTests {
+  private func refusal(_ text: String, _ change: (inout OnboardingPolicy) throws -> Void) rethrows -> VerdictStep? {
+    var policy = OnboardingPolicy()
+    try change(&policy)
+    return OnboardingJudge(policy: policy).verdict(text).refusal
+  }
+
+  @Test("A host that is not listed: the list, and a remark on the name above a pattern")
+  func hosts() throws {
+    let text = #"{"appID":"a","host":"corp.example"}"#
+    let step = try refusal(text) { $0.hosts = [try HostPattern("*.corp.example"), try HostPattern("a.test")] }
+    #expect(step?.field == "host")
+    #expect(step?.finding == "host: corp.example is not on the list")
+    #expect(
+      step?.detail
+        == "host: corp.example is not on the list; allowed: *.corp.example, a.test; *.corp.example is every name below corp.example, not corp.example itself"
+    )
+    let other = try refusal(#"{"appID":"a","host":"b.test"}"#) { $0.hosts = [try HostPattern("a.test")] }
+    #expect(other?.detail == "host: b.test is not on the list; allowed: a.test")
+    let port = refusal(#"{"appID":"a","host":"b.test:22"}"#) { $0.ports = [443, 8443] }
+    #expect(port?.expected == "allowed: 443, 8443")
+  }
+
+  @Test("Observers get what is wrong, and nothing about hosts in fields that are hidden")
+  func observers() throws {
+    var policy = OnboardingPolicy()
+    policy.hosts = [try HostPattern("a.test")]
+    let judge = OnboardingJudge(policy: policy)
+    let shown = judge.verdict(#"{"appID":"a","host":"b.test"}"#)
+    #expect(shown.findingForObservers == "host: b.test is not on the list")
+    let hidden = judge.verdict(#"{"appID":"a","host":"a.test","hint":"https://hunter2.test"}"#)
+    #expect(hidden.refusal?.field == "hint")
+    #expect(hidden.findingForObservers == nil)
+    #expect(judge.verdict(#"{"appID":"a","host":"a.test"}"#).refusal == nil)
+  }
+
+  @Test("An empty value is not a missing one")
+  func empty() throws {
+    let kind = try CustomKind(
+      PayloadKind(rawValue: "own"), form: .json(requiredKeys: ["srv", "site"]), host: "srv")
+    let cases = [
+      (#"{"srv":"","site":"1"}"#, "is empty"), (#"{"srv":5,"site":"1"}"#, "is not a string"),
+      (#"{"srv":null,"site":"1"}"#, "is not a string"),
+    ]
+    for (text, problem) in cases {
+      let step = refusal(text) { $0.customKinds = [kind] }
+      #expect(step?.check == .malformed)
+      #expect(step?.detail == "\"srv\", which holds the host, \(problem)")
+      #expect(step?.field == "srv")
+    }
+    #expect(refusal(#"{"appID":"a","host":""}"#) { _ in }?.detail == #""host" is empty"#)
+    #expect(refusal(#"{"appID":"a"}"#) { _ in }?.detail == #""host" is missing"#)
+  }
+
+  @Test("A payload that nearly is of a declared kind: the member that is missing")
+  func nearMiss() throws {
+    let kind = try CustomKind(
+      PayloadKind(rawValue: "serviceNow"), form: .json(requiredKeys: ["InstanceUrl", "Name"]), host: "InstanceUrl")
+    let missing = refusal(#"{"InstanceUrl":"https://a.test"}"#) { $0.customKinds = [kind] }
+    #expect(missing?.check == .kindNotAllowed)
+    #expect(missing?.finding == "text")
+    #expect(missing?.detail == #"text; allowed: sapLink, sapOnboarding, serviceNow; serviceNow also has "Name""#)
+    let misspelled = refusal(#"{"instanceurl":"https://a.test","Name":"x"}"#) { $0.customKinds = [kind] }
+    #expect(misspelled?.detail.hasSuffix(#"serviceNow also has "InstanceUrl" in this spelling"#) == true)
+    let other = refusal(#"{"a":1}"#) { $0.customKinds = [kind] }
+    #expect(other?.detail == "text; allowed: sapLink, sapOnboarding, serviceNow")
+  }
+
+  @Test("A token of another issuer or audience: those that are accepted")
+  func parties() throws {
+    let key = try SigningKey(generating: .es256, id: "k")
+    var claims = TokenSigner.Claims()
+    claims.issuer = "https://other.test"
+    claims.audience = "till"
+    let token = try TokenSigner(key: key).token(for: Samples.sap, claims: claims)
+    let issuer = try refusal(token) {
+      $0.keys = [try key.publicKey]
+      $0.issuers = ["https://it.test"]
+    }
+    #expect(issuer?.check == .wrongIssuer && issuer?.field == "iss")
+    #expect(issuer?.detail == #""https://other.test"; allowed: https://it.test"#)
+    let audience = try refusal(token) {
+      $0.keys = [try key.publicKey]
+      $0.audiences = ["kiosk", "gate"]
+    }
+    #expect(audience?.check == .wrongAudience && audience?.field == "aud")
+    #expect(audience?.detail == #""till"; allowed: gate, kiosk"#)
+    #expect(audience?.finding == #""till""#)
+  }
+}

@@ -10,7 +10,13 @@ import WaymarkSystem
     private let lenses = Monitor<[(lens: LensLearner.Lens, camera: String)]>([])
     var all: [LensLearner.Lens] { lenses.withLock { $0.map(\.lens) } }
     var cameras: [String] { lenses.withLock { $0.map(\.camera) } }
-    func add(_ lens: LensLearner.Lens, _ camera: String) { lenses.update { $0.append((lens, camera)) } }
+
+    /// A learner whose lenses are kept here.
+    func learner() -> LensLearner {
+      let learner = LensLearner()
+      learner.onLens { [lenses] lens, camera in lenses.update { $0.append((lens, camera)) } }
+      return learner
+    }
   }
 
   /// Where a camera of `focal` pixels sees a picture of 300 × 200 pixels, a fifth of a metre wide, turned by two angles.
@@ -42,7 +48,7 @@ import WaymarkSystem
 
   @Test func itIsToldOnceItIsKnownAndAgainWhenItIsMoreExact() throws {
     let told = Told()
-    let learner = LensLearner { lens, camera in told.add(lens, camera) }
+    let learner = told.learner()
     #expect(learner.intrinsics(width: 640, height: 480) == nil)
     Self.watch(learner, focal: 720)
     let lenses = told.all
@@ -53,7 +59,7 @@ import WaymarkSystem
     }
     let known = try #require(learner.intrinsics(width: 640, height: 480))
     #expect(known == lenses.last?.intrinsics && known.source == .estimated && known.distortion.isNone)
-    // Frames of the same shape are seen through the same lens; of another shape nobody knows what was cut off.
+    // Frames of the same shape are seen through the same lens; of another shape it is unknown what was cut off.
     let large = try #require(learner.intrinsics(width: 1280, height: 960))
     #expect(abs(large.focal.x - 2 * known.focal.x) < 1e-9 && abs(large.center.x - 639.5) < 1e-9)
     #expect(learner.intrinsics(width: 1280, height: 720) == nil)
@@ -64,7 +70,7 @@ import WaymarkSystem
 
   @Test func anotherCameraIsLearnedAgain() {
     let told = Told()
-    let learner = LensLearner { lens, camera in told.add(lens, camera) }
+    let learner = told.learner()
     Self.watch(learner, focal: 720)
     learner.begin(nil, of: "second")
     #expect(learner.intrinsics(width: 640, height: 480) == nil)
@@ -75,7 +81,7 @@ import WaymarkSystem
 
   @Test func whatWasKeptHoldsUntilItIsContradicted() {
     let told = Told()
-    let learner = LensLearner { lens, camera in told.add(lens, camera) }
+    let learner = told.learner()
     let kept = LensLearner.Lens(width: 640, height: 480, estimate: .init(focal: 720, deviation: 0.002, views: 96))
     learner.begin(kept, of: "kept")
     #expect(learner.intrinsics(width: 640, height: 480) == kept.intrinsics)
@@ -88,7 +94,7 @@ import WaymarkSystem
 
   @Test func framesOfAnotherSizeAreLearnedByThemselves() {
     let told = Told()
-    let learner = LensLearner { lens, camera in told.add(lens, camera) }
+    let learner = told.learner()
     Self.watch(learner, focal: 720)
     Self.watch(learner, focal: 900, width: 1280, height: 720)
     #expect(told.all.last?.width == 1280)

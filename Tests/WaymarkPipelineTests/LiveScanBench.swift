@@ -3,7 +3,12 @@ import Testing
 import WaymarkBarcodes
 import WaymarkImage
 import WaymarkOnboarding
-import WaymarkService
+import WaymarkProtocol
+
+@testable import WaymarkService
+
+/// The connections of two clients.
+let (anna, bert) = (1, 2)
 
 /// A scan with a clock of its own, whose effects read as words.
 struct Bench {
@@ -24,12 +29,12 @@ struct Bench {
     func record(_ entry: ReplayEntry) -> Bool { true }
   }
 
-  var scan: LiveScan<String, Int>
+  var scan: LiveScan
   var judge = OnboardingJudge()
   var now = 100.0
   var date = Date(timeIntervalSince1970: 1_800_000_000)
 
-  init(settings: LiveScan<String, Int>.Settings = .init()) { scan = LiveScan(settings: settings) }
+  init(settings: LiveScan.Settings = .init()) { scan = LiveScan(settings: settings) }
 
   /// A bench whose policy wants signatures and remembers.
   static func signed() throws -> Bench {
@@ -40,11 +45,11 @@ struct Bench {
     return bench
   }
 
-  mutating func handle(_ input: LiveScan<String, Int>.Input) -> [String] {
+  mutating func handle(_ input: LiveScan.Input) -> [String] {
     scan.handle(input, at: now).map(Self.words)
   }
 
-  mutating func begin(_ owner: String, _ mode: LiveScan<String, Int>.Mode = .onboarding) -> [String] {
+  mutating func begin(_ owner: Int, _ mode: ScanMode = .onboarding) -> [String] {
     handle(.begin(.init(owner: owner, mode: mode)))
   }
 
@@ -58,7 +63,7 @@ struct Bench {
           date: date, judge: judge)))
   }
 
-  mutating func confirm(_ owner: String, scan: String? = nil) -> [String] {
+  mutating func confirm(_ owner: Int, scan: String? = nil) -> [String] {
     handle(.confirm(scan: scan, by: owner, judge: judge, date: date))
   }
 
@@ -101,10 +106,10 @@ struct Bench {
       topLeft: [x - 20, 220], topRight: [x + 20, 220], bottomRight: [x + 20, 260], bottomLeft: [x - 20, 260])
   }
 
-  private static func words(_ effect: LiveScan<String, Int>.Effect) -> String {
+  private static func words(_ effect: LiveScan.Effect) -> String {
     switch effect {
     case .began(let scan): "began \(scan.id)"
-    case .refused(.busy(let holder)): "refused busy(\(holder ?? "-"))"
+    case .refused(.busy(let holder)): "refused busy(\(name(holder)))"
     case .refused(.notAccepted(let reason)): "refused notAccepted(\(reason))"
     case .refused(let refusal): "refused \(refusal)"
     case .successful(let scan, let success):
@@ -114,10 +119,12 @@ struct Bench {
     case .guide(let scan, let advice): "guide \(scan.id) \(advice.advice)"
     case .record: "record"
     case .notRecorded(let scan): "notRecorded \(scan.id)"
-    case .confirmed(let scan, _, let owner): "confirmed \(scan.id) \(owner ?? "-")"
-    case .cancelled(let scan, let ending, let owner): "cancelled \(scan.id) \(ending) \(owner ?? "-")"
-    case .ended(let scan, let ending, let owner): "ended \(scan.id) \(ending) \(owner ?? "-")"
+    case .confirmed(let scan, _, let owner): "confirmed \(scan.id) \(name(owner))"
+    case .cancelled(let scan, let ending, let owner): "cancelled \(scan.id) \(ending) \(name(owner))"
+    case .ended(let scan, let ending, let owner): "ended \(scan.id) \(ending) \(name(owner))"
     case .changed: "changed"
     }
   }
+
+  private static func name(_ client: Int?) -> String { client.map { $0 == anna ? "anna" : "bert" } ?? "-" }
 }

@@ -44,7 +44,7 @@ import WaymarkText
     #expect(next.lines >= 1 && time() > before)
   }
 
-  /// The cost of a picture is bounded by whoever has it read: lines left over are counted.
+  /// The caller bounds the cost of a picture: lines left over are counted.
   @Test func whatIsLeftOverIsCounted() throws {
     let image = Self.lines(10)
     let all = try image.withView { try TextReader { _, _, _ in [ReadSymbol("x", confidence: 0.9)] }.readAsFar($0) }

@@ -1,10 +1,11 @@
 import Foundation
 import Testing
+import WaymarkImage
 import WaymarkSystem
 
 @testable import WaymarkCommands
 
-/// A scan of many pictures needs little memory, tells how far it is, and can be resumed.
+/// A scan of many pictures needs little memory, shows its progress, and can be resumed.
 struct ManyPicturesTests {
   @Test func progressTellsCountRateAndRest() {
     var figures = ProgressFigures(total: 10_000, began: 100)
@@ -20,6 +21,27 @@ struct ManyPicturesTests {
     #expect(short.text(at: 20) == "1/2  0.1/s  20 s left")
     short.add(failed: false)
     #expect(short.text(at: 20) == "2/2  0.1/s")
+  }
+
+  /// The pages that are left when the time is over are one report, with their number.
+  @Test func aFileOfSlowPagesEndsInTime() throws {
+    let clock = Monitor(0.0)
+    var settings = PictureScanner.Settings()
+    settings.fileLimit = 10
+    settings.now = {
+      clock.update { time in
+        time += 4
+        return time
+      }
+    }
+    let input = ScanInput(name: "a.pdf", source: .standardInput)
+    let damaged = ImageError(.damagedPicture, "It is damaged.", hint: "Ask for another one.")
+    let pages = (1...1000).map { InputPage(input: input, number: $0, pages: .failure(damaged)) }
+    let reports = try PictureScanner(settings).scan(pages, since: 0)
+    #expect(reports.map(\.page) == [1, 2, 3, 4])
+    #expect(reports.last?.error?.code == .tooSlow && reports.last?.exitStatus == .badData)
+    #expect(reports.last?.error?.message == "997 of 1000 pages were not read within 10 seconds")
+    #expect(reports.dropLast().allSatisfy { $0.error?.code == .damagedPicture })
   }
 
   /// A slow item holds back the others: results that cannot be handed over yet stay few.
@@ -88,7 +110,7 @@ struct ManyPicturesTests {
     }
   }
 
-  /// Cut off anywhere, the file knows every input whose line is whole, and goes on from there.
+  /// Cut off anywhere, the file has every input whose line is complete, and the scan continues from there.
   @Test func aHalfLineIsNone() throws {
     let place = try Place()
     defer { place.remove() }

@@ -118,7 +118,8 @@ enum Samples {
     Hello(version: "0.1.0", instance: "1abc", role: .operator, client: 3, features: ["gallery", "media"]),
     successful,
     ScanInvalid(
-      scan: "s1", context: context, reason: .hostNotAllowed, kind: "sapOnboarding", corners: corners, by: actor),
+      scan: "s1", context: context, reason: .hostNotAllowed, kind: "sapOnboarding", field: "host",
+      explanation: "host: a.example is not on the list; allowed: *.example.com", corners: corners, by: actor),
     ScanUnsuccessful(
       scan: "s1", context: context, reason: .incomplete, missing: [2, 3], corners: corners, source: .picture,
       picture: "p9"),
@@ -181,7 +182,7 @@ enum Samples {
     TextEnded(session: "t1abc", reason: .accepted, by: actor),
   ]
 
-  /// The events that tell of copies.
+  /// The events about copies.
   static let copies: [any EventPayload] = [
     SceneLoaded(scene: shelf), AnchorFound(anchor: "box", copy: 12, corners: corners, score: 0.9),
     AnchorsUpdated(anchors: [box], intrinsics: intrinsics),
@@ -315,4 +316,35 @@ enum Samples {
     ("text.begin", text), ("text.choose", accepted),
     ("document.begin", document), ("document.adjust", page), ("document.save", saved),
   ]
+}
+
+/// Results that answer several methods: an example for each of these.
+extension Samples {
+  static let allResults = results + accountResults + sharedResults
+
+  private static let sharedResults: [(method: String, result: any Codable & Sendable)] =
+    [
+      "scan.confirm", "codes.follow", "codes.unfollow", "count.end", "document.mode", "document.capture",
+      "document.retake",
+      "document.discard", "document.end", "text.cancel", "scene.unload", "account.remove", "account.unlock",
+      "authentication.provide", "authentication.answer", "sync.progress",
+    ].map { ($0, Empty()) }
+    + ["count.begin", "count.reset"].map { ($0, counted) }
+    + ["document.pages", "document.filter", "document.reorder", "document.delete", "document.restore"].map {
+      ($0, document)
+    }
+    + [
+      ("document.rotate", page), ("session.scan", SessionResult(phase: .scanning)),
+      ("session.coach", SessionResult(phase: .coaching)), ("session.exit", SessionResult(phase: .inactive)),
+      ("annotation.next", AnnotationResult(id: "valve", open: false)),
+      ("annotation.previous", AnnotationResult(id: "seal", open: false)),
+      ("annotation.clear", AnnotationResult(id: nil, open: false)),
+      ("card.open", AnnotationResult(id: "seal", open: true)),
+      ("card.close", AnnotationResult(id: "seal", open: false)),
+    ]
+    + [
+      "account.state", "account.next", "account.back", "account.leave", "account.demo", "account.choose",
+      "account.activate", "account.switch", "account.select", "account.add", "authentication.submit",
+      "authentication.setPasscode", "authentication.signIn", "authentication.forgot", "consent.choose", "sync.retry",
+    ].map { ($0, accountState) }
 }

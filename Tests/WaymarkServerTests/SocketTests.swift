@@ -148,7 +148,7 @@ import WaymarkSystem
     let early = outbox.closeGap()
     #expect(early == nil)
     _ = outbox.pop()
-    // There would be room, but the gap is not told yet: nothing that counts may overtake that.
+    // There would be room, but the gap is not reported yet: no event may overtake the report.
     let opened5 = outbox.push(event: entry(100, 5))
     #expect(!opened5)
     #expect(outbox.gap?.count == 2)

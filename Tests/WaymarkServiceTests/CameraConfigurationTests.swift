@@ -1,7 +1,10 @@
 import Foundation
 import Logging
 import Testing
+import WaymarkCamera
 import WaymarkConfiguration
+import WaymarkFrames
+import WaymarkProtocol
 
 @testable import WaymarkServer
 @testable import WaymarkService
@@ -37,12 +40,15 @@ import WaymarkConfiguration
   func ofItsOwn() throws {
     let (configuration, problems) = try load(Self.two)
     #expect(problems.isEmpty && configuration.cameraProblems.isEmpty)
-    #expect(configuration.firstCamera == "front")
+    #expect(configuration.camera.name == "front")
     let desk = try #require(configuration.cameras.first)
     #expect(desk.name == "desk" && configuration.cameras.count == 1)
     let own = configuration.using(camera: desk)
-    #expect(own.camera.device == "below" && own.camera.height == 1080 && own.camera.width == nil)
-    #expect(own.camera.rotation == 0 && !own.camera.keepOpen && own.camera.calibrations == ["desk.yaml"])
+    #expect(own.camera.device == "below" && own.camera.settings.height == 1080)
+    #expect(own.camera.settings.width == 640)
+    #expect(
+      own.camera.settings.transform.rotation == .none && !own.camera.keepOpen
+        && own.camera.calibrations == ["desk.yaml"])
     #expect(!own.source.loops && configuration.source.loops)
     #expect(configuration.camera.calibrations.isEmpty)
   }
@@ -61,7 +67,7 @@ import WaymarkConfiguration
   }
 
   @Test(
-    "What would make two cameras one is told",
+    "Settings that would make two cameras one are reported",
     arguments: [
       ("camera: {device: x}\ncameras: {main: {device: y}}", "cameras.main"),
       ("camera: {device: x}\ncameras: {desk: {device: x}}", "cameras.desk.device"),
@@ -77,7 +83,7 @@ import WaymarkConfiguration
     #expect(configuration.cameraProblems.map(\.key) == [key])
   }
 
-  @Test("A key that no camera has is told with its line") func unknownKeys() throws {
+  @Test("A key that no camera has is reported with its line") func unknownKeys() throws {
     let (_, problems) = try load("camera: {device: x}\ncameras:\n  desk:\n    device: y\n    typ: 3\n")
     #expect(problems.map { "\($0.mark?.line ?? 0) \($0.key ?? "")" } == ["5 cameras.desk.typ"])
   }
@@ -86,7 +92,7 @@ import WaymarkConfiguration
     let running = try load(Self.two).configuration
     let moved = try load(Self.two.replacing("device: below", with: "device: other")).configuration
     #expect(running.running(insteadOf: moved).restart.isEmpty)
-    #expect(running.running(insteadOf: moved).configuration.cameras.first?.camera.device == "other")
+    #expect(running.running(insteadOf: moved).configuration.cameras.first?.settings.camera.device == "other")
     let renamed = try load(Self.two.replacing("desk:", with: "table:")).configuration
     #expect(running.running(insteadOf: renamed).restart == ["cameras"])
     #expect(running.running(insteadOf: renamed).configuration.cameraNames == running.cameraNames)

@@ -85,7 +85,7 @@ import WaymarkServer
       let yaml = document(key, value)
       let found = problems(yaml)
       #expect(found.count == 1, "\(yaml.prefix(300))\(found)")
-      // Lists tell which of their elements it is, and languages which text.
+      // The path of a problem also has the index of an element or the language of a text.
       let shown = found.first?.key?.replacing(#/\.[0-9]+|\.en$/#, with: "")
       #expect(shown == key.path, "\(yaml.prefix(300))")
       #expect(found.first?.line == (key.path.contains(".") ? 2 : 1))
@@ -138,20 +138,16 @@ import WaymarkServer
     }
   }
 
-  /// What the parts of the service start with is what the table says.
-  @Test func theStandardConfigurationIsTheTables() {
-    let read = ServiceConfiguration(stationSchema)
-    let standard = ServiceConfiguration()
-    #expect(read.socket == standard.socket)
-    #expect(read.roles == standard.roles)
-    #expect(read.limits == standard.limits)
-    #expect(read.source == standard.source)
-    #expect(read.camera == standard.camera)
-    #expect(read.scan == standard.scan)
-    #expect(TypingSettings(read) == TypingSettings(standard))
-    #expect(read.scenes == standard.scenes)
-    #expect(read.isIsolated == standard.isIsolated)
-    #expect(read.log.level == standard.log.level && read.log.format == standard.log.format)
+  /// A file with every default changes nothing.
+  @Test func theDefaultsOfTheTableAreTheDefaultsOfTheService() {
+    let defaults = stationSchema.keys.reduce(into: [String: ConfigurationValue]()) { $0[$1.path] = $1.defaultValue }
+    let configured = ServiceConfiguration([defaults], schema: stationSchema)
+    let standard = ServiceConfiguration(stationSchema)
+    #expect(configured.settings == standard.settings)
+    #expect(TypingSettings(configured.values) == TypingSettings(standard.values))
+    #expect(DocumentSettings(configured) == DocumentSettings(standard))
+    #expect(TextSettings(configured) == TextSettings(standard))
+    #expect(defaults["camera.closeAfter"] == .double(10) && defaults["socket.mode"] == .string("0660"))
   }
 
   @Test func thePageIsTheTables() throws {

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Testing
+import WaymarkCamera
 import WaymarkConfiguration
 import WaymarkOnboarding
 import WaymarkSystem
@@ -30,7 +31,7 @@ import WaymarkSystem
     #expect(configuration.camera.closeAfter == 10)
   }
 
-  /// The policy's reader tells sections that are for others from misspelt ones.
+  /// The policy's reader distinguishes sections for other readers from misspelt ones.
   @Test func thePolicysReaderKnowsEverySection() {
     #expect(OnboardingConfiguration.sections.sorted() == stationSchema.table.sections.sorted())
   }
@@ -68,9 +69,9 @@ import WaymarkSystem
     let (configuration, problems) = try load(
       yaml, environment: ["WAYMARK_CAMERA_HEIGHT": "480", "WAYMARK_CAMERA_RATE": "15"], flags: ["camera.rate": "30"])
     #expect(problems.isEmpty)
-    #expect(configuration.camera.width == 320)
-    #expect(configuration.camera.height == 480)
-    #expect(configuration.camera.rate == 30)
+    #expect(configuration.camera.settings.width == 320)
+    #expect(configuration.camera.settings.height == 480)
+    #expect(configuration.camera.settings.rate == 30)
   }
 
   @Test func unknownKeysAreNamedWithTheirLine() throws {
@@ -122,7 +123,7 @@ import WaymarkSystem
   @Test func emptyValuesLeaveTheStandard() throws {
     let (configuration, problems) = try load("camera:\n  width:\n  height: null\nscan:\n")
     #expect(problems.isEmpty)
-    #expect(configuration.camera.width == nil)
+    #expect(configuration.camera.settings.width == 640)
   }
 
   @Test func everyKeyHasItsOwnVariable() {

@@ -9,7 +9,7 @@ import WaymarkSystem
 @testable import WaymarkServer
 @testable import WaymarkService
 
-/// The answer to a client that confirms, when writing it down is over before anybody can wait for it.
+/// The reply to a confirmation whose write is over before the request can wait for it.
 @Suite("Confirmations", .serialized, .ownThread) struct ConfirmationTests {
   /// Answers at once, always the same.
   private struct Answering: ReplayGuard {
@@ -36,15 +36,11 @@ import WaymarkSystem
       let token = try TokenSigner(key: key).token(
         for: #"{"appID":"com.example.app","host":"mobile.example.com"}"#, claims: claims)
       let picture = folder + "/code.png"
-      let encoder = Process()
-      encoder.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      encoder.arguments = ["qrencode", "-s", "4", "-l", "L", "-o", picture, token]
-      try encoder.run()
-      encoder.waitUntilExit()
+      try drawCode(token, to: picture, ["-s", "4", "-l", "L"])
       try Data(key.publicPEM.utf8).write(to: URL(fileURLWithPath: folder + "/key.pem"))
       var policy = OnboardingPolicy()
       policy.keys = try KeyFile.publicKeys(folder + "/key.pem").keys
-      var rules = ScanModule.Rules()
+      var rules = ScanRules()
       rules.replayGuard = Answering(isFirst: isFirst)
       rules.judge = OnboardingJudge(policy: policy, replayGuard: rules.replayGuard)
       let (made, source) = (rules, try FolderSource(path: picture, rate: 1))
@@ -53,8 +49,7 @@ import WaymarkSystem
         let capture = CaptureModule(hub: hub, source: source)
         return [capture, ScanModule(hub: hub, capture: capture, rules: made)]
       }
-      client = try RawClient(service.path)
-      _ = try client.next()
+      client = try service.client()
     }
 
     /// Shows the picture; its verdict waits then.
@@ -68,7 +63,7 @@ import WaymarkSystem
   }
 
   @Test(
-    "An answer tells what was written", .enabled(if: canDrawCodes, "needs qrencode"),
+    "An answer reports what was written", .enabled(if: canDrawCodes, "needs qrencode"),
     arguments: zip([nil, false, true] as [Bool?], ["internalError", "replayed", nil] as [String?]))
   func answers(_ isFirst: Bool?, _ code: String?) async throws {
     let stand = try await Stand(isFirst)
@@ -105,7 +100,7 @@ import WaymarkSystem
   }
 
   @Test(
-    "Pictures that take long are in nobody's way", .enabled(if: canDrawCodes, "needs qrencode"), .timeLimit(.minutes(1))
+    "Slow pictures delay no other client", .enabled(if: canDrawCodes, "needs qrencode"), .timeLimit(.minutes(1))
   )
   func waitsForNoPicture() async throws {
     let stand = try await Stand(true)

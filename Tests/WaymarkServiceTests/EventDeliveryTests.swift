@@ -8,10 +8,7 @@ import WaymarkSystem
 
 @Suite(.serialized, .ownThread) struct EventDeliveryTests {
   private func subscribed(_ service: TestService, _ events: String) throws -> RawClient {
-    let client = try RawClient(service.path)
-    _ = try client.next()
-    _ = try client.ask("subscribe", "{\"events\":\(events)}")
-    return client
+    try service.client(subscribing: "{\"events\":\(events)}")
   }
 
   @Test func onlyWhatWasAskedForComes() async throws {
@@ -41,8 +38,7 @@ import WaymarkSystem
 
   @Test func badPatternsAreRefused() async throws {
     let service = try await TestService()
-    let client = try RawClient(service.path)
-    _ = try client.next()
+    let client = try service.client()
     for bad in [
       #"[""]"#, #"["scan.*.x"]"#, #"["**"]"#, #"["scän"]"#,
       "[" + (0..<65).map { "\"a\(String(repeating: "b", count: $0))\"" }.joined(separator: ",") + "]",
@@ -55,8 +51,7 @@ import WaymarkSystem
   /// A slip in a name must not widen what is asked for.
   @Test func parametersThatNobodyKnowsAreRefused() async throws {
     let service = try await TestService()
-    let client = try RawClient(service.path)
-    _ = try client.next()
+    let client = try service.client()
     for (method, params, path, nearest) in [
       ("subscribe", #"{"evnts":["scan.*"]}"#, "evnts", "events"), ("ping", #"{"a":1}"#, "a", nil),
       ("subscribe", #"{"events":["scan.*"],"":1}"#, "", nil),
@@ -68,7 +63,7 @@ import WaymarkSystem
       #expect(message.contains("\"\(path)") && message.count < 200, "\(message)")
       if let nearest { #expect(error?["hint"]?.string?.hasPrefix("Did you mean \(nearest)?") == true) }
     }
-    // A null stands for a parameter that is left out, and the connection goes on.
+    // A null stands for a parameter that is left out, and the connection stays open.
     #expect(try client.ask("subscribe", #"{"events":null}"#)["error"] == nil)
     await service.stop()
   }
@@ -164,7 +159,7 @@ import WaymarkSystem
 
   @Test func whoReadsSlowlyIsToldWhyItIsLetGo() async throws {
     var limits = ConnectionLimits()
-    (limits.outbox, limits.slowAfter, limits.linger) = (100_000, 0.1, 0.05)
+    (limits.outbox, limits.slowAfter) = (100_000, 0.1)
     let service = try await TestService(limits: limits)
     let client = try subscribed(service, #"["scan.*"]"#)
     let text = String(repeating: "x", count: 20_000)
@@ -182,8 +177,7 @@ import WaymarkSystem
 
   @Test func patternsThatMatchNothingAreNamed() async throws {
     let service = try await TestService()
-    let client = try RawClient(service.path)
-    _ = try client.next()
+    let client = try service.client()
     let answer = try client.ask("subscribe", #"{"events":["scan.*","scan","SCAN.*","scan.succesful","statistics"]}"#)
     #expect(answer["result"]?["unmatched"] == ["scan", "SCAN.*", "scan.succesful"])
     #expect(answer["result"]?["events"]?.array?.count == 5)
@@ -214,12 +208,102 @@ import WaymarkSystem
 
   @Test func theEndIsAnnounced() async throws {
     let service = try await TestService()
-    let client = try RawClient(service.path)
-    _ = try client.next()
+    let client = try service.client()
     await service.stop()
     #expect(try client.next()["event"] == "server.stopping")
     #expect(try client.next()["reason"] == "stopping")
     #expect(try client.line() == nil)
     #expect(!FileManager.default.fileExists(atPath: service.path))
+  }
+}
+
+/// The replies to clients that come back.
+@Suite(.serialized, .ownThread) struct HistoryTests {
+  private func service(keeping count: Int) async throws -> TestService {
+    var limits = ConnectionLimits()
+    limits.history = count
+    return try await TestService(limits: limits)
+  }
+
+  private func returning(
+    to service: TestService, after seq: Int, instance: String? = nil, events: String = #"["scan.*"]"#
+  ) throws -> (client: RawClient, answer: JSONValue?) {
+    let client = try RawClient(service.path)
+    let hello = try client.next()
+    let instance = instance ?? hello["instance"]?.string ?? ""
+    let answer = try client.ask(
+      "subscribe", #"{"events":\#(events),"after":{"instance":"\#(instance)","seq":\#(seq)}}"#)
+    return (client, answer["result"])
+  }
+
+  @Test func whatWasMissedFollowsTheAnswer() async throws {
+    let service = try await service(keeping: 100)
+    for number in 1...5 {
+      await service.publish(ScanConfirmed(scan: "s\(number)"))
+      await service.publish(AnchorsUpdated(anchors: []))
+    }
+    let (client, answer) = try returning(to: service, after: 3)
+    #expect(answer?["replayed"] == 3)
+    #expect(answer?["missed"] == nil)
+    #expect(try (3...5).map { _ in try client.next()["scan"] } == ["s3", "s4", "s5"])
+    await service.publish(ScanConfirmed(scan: "s6"))
+    #expect(try client.next()["scan"] == "s6")
+    // Nothing is asked for, nothing follows.
+    let other = try service.client()
+    #expect(try other.ask("subscribe", #"{"events":["*"]}"#)["result"]?["replayed"] == nil)
+    await service.stop()
+  }
+
+  @Test func whatIsGoneIsSaid() async throws {
+    let service = try await service(keeping: 3)
+    for number in 1...5 { await service.publish(ScanConfirmed(scan: "s\(number)")) }
+    let (client, answer) = try returning(to: service, after: 1)
+    #expect(answer?["missed"] == true)
+    #expect(answer?["replayed"] == 3)
+    #expect(try client.next()["scan"] == "s3")
+    #expect(try returning(to: service, after: 2).answer?["missed"] == nil)
+    // The numbers of another run mean nothing.
+    #expect(try returning(to: service, after: 5, instance: "before").answer?["missed"] == true)
+    await service.stop()
+  }
+
+  @Test func withoutAHistoryItIsStillKnownWhetherSomethingHappened() async throws {
+    let service = try await service(keeping: 0)
+    await service.publish(ScanConfirmed(scan: "s1"))
+    await service.publish(AnchorsUpdated(anchors: []))
+    #expect(try returning(to: service, after: 1).answer?["missed"] == nil)
+    #expect(try returning(to: service, after: 0).answer?["missed"] == true)
+    await service.stop()
+  }
+
+  @Test func observersGetWhatObserversMaySee() async throws {
+    var limits = ConnectionLimits()
+    limits.history = 10
+    let service = try await TestService(
+      limits: limits, roles: RolePolicy(operatorUsers: [], observerUsers: [UInt32(geteuid())]))
+    await service.publish(ScanSuccessful(scan: "s1", symbology: "qr", text: "secret", corners: []))
+    let (client, _) = try returning(to: service, after: 0)
+    let event = try client.next()
+    #expect(event["scan"] == "s1")
+    #expect(event["text"] == nil)
+    await service.stop()
+  }
+
+  @Test func aReloadIsAnsweredAndOneFollowsTheOther() async throws {
+    let service = try await TestService(modules: { _ in
+      var calls = 0
+      return [
+        ReloadModule {
+          calls += 1
+          if calls == 2 { throw ServiceError(.badConfiguration, "waymark.yaml:1: brokn", hint: "Correct it.") }
+          return calls == 1 ? ["socket"] : []
+        }
+      ]
+    })
+    let client = try service.client()
+    #expect(try client.ask("config.reload")["result"]?["restart"] == ["socket"])
+    #expect(try client.ask("config.reload")["error"]?["code"] == "badConfiguration")
+    #expect(try client.ask("config.reload")["result"]?["restart"] == [])
+    await service.stop()
   }
 }

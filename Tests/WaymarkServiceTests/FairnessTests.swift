@@ -26,7 +26,7 @@ import WaymarkSystem
     ByteBudget.Request(id: id, client: client, user: user, bytes: bytes)
   }
 
-  @Test("Nobody gets all of the budget, a client has one picture, few wait") func budget() {
+  @Test("No client takes the whole budget; each has one picture, and few wait") func budget() {
     var budget = ByteBudget(limit: 100, share: 60, reserve: 25, waitingLimit: 3, waitingShare: 2)
     #expect(budget.ask(ask(1, 1, 7, 1000)) == .granted, "more than a share is a share")
     #expect(budget.ask(ask(2, 1, 7, 1)) == .waits)
@@ -153,7 +153,7 @@ import WaymarkSystem
     await service.stop()
   }
 
-  @Test("What waits of a client that leaves is dropped, and what is worked on is told") func left() async throws {
+  @Test("Waiting work of a disconnected client is dropped, and running work is cancelled") func left() async throws {
     var limits = PictureScheduler.Limits()
     limits.workers = 1
     let service = try await TestService(pictures: limits)
@@ -176,7 +176,7 @@ import WaymarkSystem
     await service.stop()
   }
 
-  @Test("Whoever waits too long for a worker is told that it is busy") func waitLimit() async throws {
+  @Test("A request that waits too long for a worker is refused as busy") func waitLimit() async throws {
     var limits = PictureScheduler.Limits()
     (limits.workers, limits.waitLimit) = (1, 0.05)
     let service = try await TestService(pictures: limits)

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaymarkFrames
 import WaymarkProtocol
 import WaymarkSystem
 
@@ -21,11 +22,10 @@ import WaymarkSystem
 
   @Test func halfLinesAreWaitedFor() async throws {
     let service = try await TestService()
-    let client = try RawClient(service.path)
-    _ = try client.next()
+    let client = try service.client()
     for byte in Array("{\"id\":5,\"method\":\"ping\"}\n".utf8) { try client.send([byte]) }
     #expect(try client.next()["id"] == 5)
-    // A half line and then the end: nothing happens to anybody else.
+    // A half line and then the end: no other client is affected.
     try client.send("{\"id\":6,\"meth")
     client.shutdownSending()
     #expect(try client.line() == nil)
@@ -54,8 +54,7 @@ import WaymarkSystem
   @Test(arguments: badLines)
   func badLinesAreAnsweredAndTheConnectionGoesOn(_ line: [UInt8]) async throws {
     let service = try await TestService()
-    let client = try RawClient(service.path)
-    _ = try client.next()
+    let client = try service.client()
     try client.send(line + [0x0A])
     #expect(try client.next()["error"]?["code"] == "malformedRequest")
     #expect(try client.ask("ping", id: 9)["id"] == 9)
@@ -64,8 +63,7 @@ import WaymarkSystem
 
   @Test func emptyLinesAndCarriageReturnsAreForgiven() async throws {
     let service = try await TestService()
-    let client = try RawClient(service.path)
-    _ = try client.next()
+    let client = try service.client()
     try client.send("\n\r\n  \n{\"id\":1,\"method\":\"ping\"}\r\n")
     #expect(try client.next()["id"] == 1)
     await service.stop()
@@ -73,8 +71,7 @@ import WaymarkSystem
 
   @Test func aLineOfAMegabyteEndsTheConnection() async throws {
     let service = try await TestService()
-    let client = try RawClient(service.path)
-    _ = try client.next()
+    let client = try service.client()
     _ = client.offer([UInt8](repeating: 0x61, count: 1 << 20))
     #expect(try client.next()["error"]?["code"] == "lineTooLong")
     #expect(try client.next()["reason"] == "lineTooLong")
@@ -84,8 +81,7 @@ import WaymarkSystem
 
   @Test func theLongestLineIsRead() async throws {
     let service = try await TestService()
-    let client = try RawClient(service.path)
-    _ = try client.next()
+    let client = try service.client()
     let head = "{\"id\":1,\"method\":\"ping\",\"x\":\""
     try client.send(head + String(repeating: "x", count: (64 << 10) - head.utf8.count - 2) + "\"}\n")
     #expect(try client.next()["id"] == 1)
@@ -94,8 +90,7 @@ import WaymarkSystem
 
   @Test func tenThousandRequestsAtOnceAreAnsweredInOrder() async throws {
     let service = try await TestService()
-    let client = try RawClient(service.path)
-    _ = try client.next()
+    let client = try service.client()
     let burst = (1...10_000).map { "{\"id\":\($0),\"method\":\"ping\"}\n" }.joined()
     let writer = Thread { try? client.send(burst) }
     writer.start()
@@ -107,8 +102,7 @@ import WaymarkSystem
     var limits = ConnectionLimits()
     limits.stalledAfter = 0.3
     let service = try await TestService(limits: limits)
-    let client = try RawClient(service.path)
-    _ = try client.next()
+    let client = try service.client()
     let burst = Array((1...2000).map { "{\"id\":\($0),\"method\":\"status\"}\n" }.joined().utf8)
     var sent = 0
     // The service stops reading, so the socket fills: far below what was offered.
@@ -179,4 +173,87 @@ import WaymarkSystem
     withExtendedLifetime(clients) {}
     await service.stop()
   }
+}
+
+/// Clients that are gone before what they asked for is done.
+@Suite(.serialized, .ownThread) struct GoneClientTests {
+  /// A picture of a code that is accepted.
+  private static let picture =
+    URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().path + "/Samples/pictures/onboarding.png"
+
+  /// The first connection of a service.
+  @ServiceActor
+  private static func connection(_ hub: Hub) -> Connection? { hub.connections.values.first }
+
+  @ServiceActor
+  private static func scan(
+    _ bytes: [UInt8], _ hub: Hub, _ connection: Connection
+  ) async throws -> GalleryScanResult? {
+    let scans = hub.modules.lazy.compactMap { $0 as? ScanModule }.first
+    return try await scans?.stills.scan(
+      reading: { bytes }, as: GalleryScanRequest(id: "", mode: .onboarding), connection)
+  }
+
+  @Test func thePictureOfOneWhoIsGoneHoldsNothing() async throws {
+    let source = try FolderSource(path: Self.picture, rate: 1)
+    let service = try await TestService { hub in
+      let capture = CaptureModule(hub: hub, source: source)
+      return [capture, ScanModule(hub: hub, capture: capture, rules: ScanRules())]
+    }
+    var client: RawClient? = try RawClient(service.path)
+    _ = try client?.next()
+    let connection = try #require(await Self.connection(service.hub))
+    client = nil
+    try await service.until { $0.connections.isEmpty }
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: Self.picture)))
+    // As it is when its picture was read meanwhile.
+    do {
+      let result = try await Self.scan(bytes, service.hub, connection)
+      Issue.record("\(String(describing: result))")
+    } catch let error as ServiceError {
+      #expect(error.code == .badPicture)
+    }
+    let other = try service.client()
+    let answer = try other.ask("scan.begin", #"{"mode":"onboarding"}"#, id: 1)
+    #expect(answer["error"] == nil, "\(answer)")
+    await service.stop()
+  }
+
+  @Test func aPictureOfImpossibleSizeIsRefusedInWords() async throws {
+    let source = try FolderSource(path: Self.picture, rate: 1)
+    let service = try await TestService { hub in
+      let capture = CaptureModule(hub: hub, source: source)
+      return [capture, ScanModule(hub: hub, capture: capture, rules: ScanRules())]
+    }
+    let client = try service.client()
+    #expect(try client.ask("scan.picture", #"{"size":0}"#, id: 1)["error"]?["code"] == "badParams")
+    #expect(try client.ask("ping", id: 2)["result"] != nil)
+    // The bytes that follow cannot be distinguished from requests.
+    #expect(try client.ask("scan.picture", #"{"size":100000000}"#, id: 3)["error"]?["code"] == "badParams")
+    #expect(try client.next()["reason"] == "lineTooLong")
+    await service.stop()
+  }
+
+  @Test(.timeLimit(.minutes(1))) func whoWaitsForTheRestOfAPictureIsTold() async throws {
+    let service = try await TestService()
+    let client = try RawClient(service.path)
+    _ = try client.next()
+    let connection = try #require(await Self.connection(service.hub))
+    let body = await Self.expect(connection)
+    let bytes = Task { try await body.collect() }
+    await Self.close(connection)
+    guard case .failure(let error as ServiceError) = await bytes.result else {
+      Issue.record("it was whole")
+      return
+    }
+    #expect(error.code == .badPicture)
+    await service.stop()
+  }
+
+  @ServiceActor
+  private static func expect(_ connection: Connection) -> RequestBody { connection.expectBody(1000) }
+
+  @ServiceActor
+  private static func close(_ connection: Connection) { connection.closed() }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaymarkConfiguration
 import WaymarkProtocol
 import WaymarkSystem
 
@@ -49,8 +50,7 @@ import WaymarkSystem
   /// A role is not kept by staying.
   @Test func whoMayNoMoreIsSentAway() async throws {
     let service = try await TestService()
-    let client = try RawClient(service.path)
-    _ = try client.next()
+    let client = try service.client()
     let user = UInt32(geteuid())
     await Self.use(RolePolicy(operatorUsers: [user], operatorGroups: [Self.group]), service.hub)
     #expect(try client.ask("ping", id: 1)["result"] != nil)
@@ -86,7 +86,7 @@ import WaymarkSystem
 
   @Test(.enabled(if: canBecomeOthers, "needs root, setpriv and socat"))
   func aStrangerIsRefused() async throws {
-    // The file's mode lets anybody knock: it is the peer's identity that decides.
+    // Every user may connect by the file's mode: the peer's identity decides.
     let service = try await TestService(mode: 0o666)
     let lines = try talk(to: service.path, user: Self.stranger, "{\"id\":1,\"method\":\"ping\"}\n", lines: 9)
     #expect(lines.count == 1)
@@ -142,12 +142,20 @@ import WaymarkSystem
     await service.stop()
   }
 
+  @Test func aMistypedMethodGetsASuggestion() async throws {
+    let service = try await TestService()
+    let client = try service.client()
+    let error = try client.ask("sttus")["error"]
+    #expect(error?["code"] == "unknownMethod")
+    #expect(error?["hint"] == "Did you mean status?")
+    #expect(try client.ask("no.such.method")["error"]?["hint"] == "docs/protocol.md lists the methods.")
+    await service.stop()
+  }
+
   @Test func anObserverNeverSeesASecret() async throws {
     let roles = RolePolicy(operatorUsers: [], observerUsers: [UInt32(geteuid())])
     let service = try await TestService(roles: roles)
-    let client = try RawClient(service.path)
-    _ = try client.next()
-    _ = try client.ask("subscribe")
+    let client = try service.client(subscribing: "{}")
     let secret = "hunter2"
     await service.publish(
       ScanSuccessful(
@@ -194,5 +202,66 @@ import WaymarkSystem
     #expect(named.role(of: Peer(process: 1, user: 12, groups: [1])) == .operator)
     #expect(named.role(of: Peer(process: 1, user: 9, groups: [77])) == nil)
     #expect(named.role(of: Peer(process: 1, user: 9, groups: [9, 34])) == .observer)
+  }
+}
+
+@Suite struct RedactionTests {
+  @Test(arguments: [
+    "token=hunter2", "Authorization: Bearer eyJhbGciOiJFUzI1NiJ9.eyJzZWNyZXQiOjF9.hunter2", "password: \"hunter2\"",
+    "https://kiosk:hunter2@example.com/x", "WIFI:T:WPA;S:net;P:hunter2;;", "otpauth://totp/a?secret=hunter2",
+    "http://127.0.0.1:8631/?token=hunter2", "API_KEY=hunter2 and more", "{\"client_secret\":\"hunter2\"}",
+    "-----BEGIN PRIVATE KEY-----\nhunter2\n-----END PRIVATE KEY-----",
+    "otpauth-migration://offline?data=hunter2", "passcode=hunter2", "\"sharedKey\":\"hunter2\"", "kennwort: hunter2",
+    "Cookie: hunter2", "sessionId=hunter2", "SAMLResponse=hunter2", "Authorization: Basic hunter2", "bearer hunter2",
+    "hunter2hunter2hunter2hunter2hunter2hunter2hunter2",
+  ])
+  func secretsGo(_ text: String) {
+    let redacted = Redaction.text("before " + text)
+    #expect(!redacted.contains("hunter2"), "\(redacted)")
+    #expect(redacted.hasPrefix("before "))
+    #expect(redacted.contains(Redaction.mark))
+  }
+
+  @Test(arguments: [
+    "waymark.scan: a code was refused reason=expired scan=s1", "/usr/share/waymark/sequences/pump-room",
+    "usb-046d_C920_1A2B3C streaming MJPG 640x480", "https://mobile.example.com/enrol?device=7",
+  ])
+  func theRestStays(_ text: String) { #expect(Redaction.text(text) == text) }
+
+  private func redacted(_ yaml: String) -> [String] {
+    let table = stationSchema.table
+    return RedactedConfiguration(ConfigurationDocument(yaml, path: "w.yaml", table: table), table: table).lines
+  }
+
+  @Test func aConfigurationKeepsItsKeysAndLosesWhatNobodyKnows() {
+    let lines = redacted(
+      """
+      # the admin's password is hunter2
+      camera: {width: 640, height: hunter2, device: "Front camera"}
+      pasword: hunter2
+      gallery:
+        folders: [/srv/pictures, "https://me:hunter2@host/"]
+      onboarding:
+        hosts: ["*.example.com"]
+        sharedKey: hunter2
+        customKinds:
+          portal: {url: "https://*.example.com/*", pin: hunter2}
+      """)
+    #expect(
+      lines == [
+        "camera:", "  width: 640", "  height: [redacted]", "  device: \"Front camera\"", "pasword: [redacted]",
+        "gallery:", "  folders: [/srv/pictures, \"https://[redacted]@host/\"]", "onboarding:",
+        "  hosts: [\"*.example.com\"]", "  sharedKey: [redacted]", "  customKinds:", "    portal:",
+        "      url: \"https://*.example.com/*\"", "      pin: [redacted]",
+      ])
+    #expect(redacted("a: [hunter2").isEmpty)
+    #expect(redacted("hunter2") == [Redaction.mark])
+  }
+
+  @Test func problemsDoNotQuote() {
+    let problem = ConfigurationProblem(
+      origin: "waymark.yaml", mark: SourceMark(line: 3, column: 10), key: "camera.width",
+      message: "a number is expected, not \"hunter2\"", hint: "")
+    #expect(Redaction.problem(problem) == "waymark.yaml:3: camera.width: a number is expected, not \"…\"")
   }
 }

@@ -23,7 +23,7 @@ import WaymarkWorker
     let source: SteppedSource
     private let module = Mutex<ScenesModule?>(nil)
 
-    init(pictures: Range<Int> = 0..<0, _ configure: (inout ScenesModule.Settings, String) -> Void = { _, _ in })
+    init(pictures: Range<Int> = 0..<0, _ configure: (inout SceneSettings, String) -> Void = { _, _ in })
       async throws
     {
       let folder = try TestFolder.make()
@@ -31,7 +31,7 @@ import WaymarkWorker
       try FileManager.default.createDirectory(atPath: "\(folder)/scenes", withIntermediateDirectories: true)
       try FileManager.default.copyItem(
         atPath: "\(ScenesTests.root)/Samples/scenes/pump-room", toPath: "\(folder)/scenes/pump-room")
-      var settings = ScenesModule.Settings()
+      var settings = SceneSettings()
       settings.folders = ["\(folder)/scenes"]
       settings.cache = "\(folder)/cache"
       settings.watchInterval = 0.01
@@ -46,11 +46,11 @@ import WaymarkWorker
       service = try await TestService(modules: { hub in
         let capture = CaptureModule(hub: hub, source: source)
         let pipeline = capture.pipeline
-        box.read = { pipeline.statistics.lanes.first { $0.name == "anchors" }?.statistics.processed ?? 0 }
+        box.read = { UInt64(pipeline.statistics.lanes.first { $0.name == "anchors" }?.frames ?? 0) }
         let scenes = ScenesModule(hub: hub, cameras: ByCamera((capture, nil)), settings: chosen)
         made.module = scenes
         capture.start()
-        return [capture, scenes]
+        return [capture, scenes, SceneMethods(scenes)]
       })
       module.withLock { $0 = made.module }
     }
@@ -60,8 +60,7 @@ import WaymarkWorker
 
     /// A client whose session looks for the anchors of the sample scene.
     func scanner() throws -> RawClient {
-      let remote = try RawClient(service.path)
-      _ = try remote.next()
+      let remote = try service.client()
       _ = try remote.ask("scene.load", #"{"name":"pump-room"}"#)
       _ = try remote.ask("session.start")
       _ = try remote.ask("session.scan")
@@ -76,19 +75,17 @@ import WaymarkWorker
 
     /// A client that hears everything of scenes and the session.
     func watcher() throws -> RawClient {
-      let client = try RawClient(service.path)
-      _ = try client.next()
-      _ = try client.ask("subscribe", #"{"events":["scene.*","session.*","annotation.*","anchors.*"]}"#)
+      let client = try service.client(subscribing: #"{"events":["scene.*","session.*","annotation.*","anchors.*"]}"#)
       return client
     }
 
     func start() async { await Self.start(scenes) }
-    func use(_ settings: ScenesModule.Settings) async { await Self.use(settings, scenes) }
-    var settings: ScenesModule.Settings { get async { await Self.settings(scenes) } }
+    func use(_ settings: SceneSettings) async { await Self.use(settings, scenes) }
+    var settings: SceneSettings { get async { await Self.settings(scenes) } }
 
     @ServiceActor private static func start(_ scenes: ScenesModule) { scenes.start() }
-    @ServiceActor private static func settings(_ scenes: ScenesModule) -> ScenesModule.Settings { scenes.settings }
-    @ServiceActor private static func use(_ settings: ScenesModule.Settings, _ scenes: ScenesModule) {
+    @ServiceActor private static func settings(_ scenes: ScenesModule) -> SceneSettings { scenes.settings }
+    @ServiceActor private static func use(_ settings: SceneSettings, _ scenes: ScenesModule) {
       scenes.use(settings)
     }
 
@@ -129,11 +126,43 @@ import WaymarkWorker
     try client.ask("subscribe", #"{"events":["scene.*"]}"#)["result"] ?? .null
   }
 
+  @Test func aScanThatIsSentWithTheStartWaitsForItsScene() async throws {
+    let bench = try await Bench()
+    let client = try bench.service.client()
+    try client.send(
+      """
+      {"id":1,"method":"session.start","params":{"scene":"pump-room"}}
+      {"id":2,"method":"session.scan"}
+
+      """)
+    var phases: [Int: String] = [:]
+    while phases.count < 2 {
+      let line = try client.next()
+      if let id = line["id"]?.int { phases[id] = line["result"]?["phase"]?.string ?? "refused" }
+    }
+    #expect(phases == [1: "coaching", 2: "scanning"])
+    // Without a start, a scan is refused at once, as it is after a start that failed.
+    _ = try client.ask("session.exit", id: 3)
+    #expect(try client.ask("session.scan", id: 4)["error"]?["code"] == "wrongPhase")
+    try client.send(
+      """
+      {"id":5,"method":"session.start","params":{"scene":"nothing"}}
+      {"id":6,"method":"session.scan"}
+
+      """)
+    var codes: [Int: String] = [:]
+    while codes.count < 2 {
+      let line = try client.next()
+      if let id = line["id"]?.int { codes[id] = line["error"]?["code"]?.string ?? "" }
+    }
+    #expect(codes == [5: "notFound", 6: "wrongPhase"])
+    await bench.service.stop()
+  }
+
   @Test func loadingTellsHowFarItIs() async throws {
     let bench = try await Bench()
     let watcher = try bench.watcher()
-    let remote = try RawClient(bench.service.path)
-    _ = try remote.next()
+    let remote = try bench.service.client()
     #expect(try remote.ask("scene.load", #"{"name":"pump-room"}"#)["result"]?["scene"] == "pump-room")
     var progress: [Double] = []
     while true {
@@ -160,8 +189,7 @@ import WaymarkWorker
     let bench = try await Bench()
     let watcher = try bench.watcher()
     let clients = try (0..<3).map { _ in
-      let client = try RawClient(bench.service.path)
-      _ = try client.next()
+      let client = try bench.service.client()
       return client
     }
     for client in clients {
@@ -273,7 +301,7 @@ import WaymarkWorker
     let watcher = try bench.watcher()
     let remote = try bench.scanner()
     _ = try next("scene.loaded", watcher)
-    // Another folder whose scene has the same name: it is read from there, and the session goes on.
+    // Another folder whose scene has the same name: it is read from there, and the session continues.
     let elsewhere = "\(bench.folder)/elsewhere"
     try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
     try FileManager.default.copyItem(atPath: "\(bench.folder)/scenes/pump-room", toPath: "\(elsewhere)/pump-room")
@@ -307,7 +335,7 @@ import WaymarkWorker
     var configuration = ServiceConfiguration()
     configuration.camera.calibrations = ["somewhere-else=\(bench.folder)/none.yaml", "stepped=\(file)"]
     var settings = await bench.settings
-    settings.cameras = ScenesModule.Settings(configuration, log: log).cameras
+    settings.cameras = SceneSettings(configuration, log: log).cameras
     await bench.use(settings)
     let watcher = try bench.watcher()
     let remote = try bench.scanner()
@@ -317,7 +345,7 @@ import WaymarkWorker
     #expect(intrinsics?["source"] == "calibrated")
     #expect(abs((intrinsics?["fx"]?.double ?? 0) - 550) < 1e-6)
     #expect(abs((intrinsics?["cy"]?.double ?? 0) - 239.75) < 1e-6)
-    // The camera is open only while somebody scans.
+    // The camera is open only during a scan.
     withExtendedLifetime(remote) {}
     await bench.stop()
   }

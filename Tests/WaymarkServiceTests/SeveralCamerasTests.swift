@@ -14,24 +14,24 @@ import WaymarkSystem
 @testable import WaymarkWorker
 
 /// A service with two cameras: requests name one, events say of which they are, and one that fails leaves the other alone.
-@Suite("Several cameras", .serialized, .ownThread) struct SeveralCamerasTests {
+@Suite("Several cameras", .serialized, .ownThread) final class SeveralCamerasTests {
+  private let folder: String
+
+  init() throws { folder = try TestFolder.make() }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+
   private static let samples = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Samples")
 
   /// A service whose cameras `front` and `desk` look at a code each.
   ///
   /// - Parameter desk: another picture for the desk.
-  private func service(in folder: String, desk: String? = nil) async throws -> TestService {
-    for (name, text) in [("front", "ABOVE"), ("desk", "BELOW")] {
-      let encoder = Process()
-      encoder.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      encoder.arguments = ["qrencode", "-s", "6", "-m", "8", "-o", "\(folder)/\(name).png", text]
-      try encoder.run()
-      encoder.waitUntilExit()
-    }
+  private func service(desk: String? = nil) async throws -> TestService {
+    for (name, text) in [("front", "ABOVE"), ("desk", "BELOW")] { try drawCode(text, to: "\(folder)/\(name).png") }
     let front = try FolderSource(path: folder + "/front.png", rate: 30)
     let desk = try FolderSource(path: desk ?? folder + "/desk.png", rate: 30)
-    return try await TestService { hub in try Self.modules(hub, front: front, desk: desk, cache: folder) }
+    return try await TestService { [folder] hub in try Self.modules(hub, front: front, desk: desk, cache: folder) }
   }
 
   @ServiceActor
@@ -57,38 +57,28 @@ import WaymarkSystem
       })
     for capture in captures.all { capture.start() }
     documents.start()
+    let scenes = ScenesModule(hub: hub, cameras: cameras.map { ($1.capture, $1.scans) }, settings: Self.scenes(cache))
     return [
       CamerasModule(cameras.map { [$1.capture, $1.scans, $1.codes] as [any ServiceModule] }),
       StatisticsModule(hub: hub, cameras: captures), MediaModule(hub: hub, cameras: captures), documents,
       text,
-      ScenesModule(hub: hub, cameras: cameras.map { ($1.capture, $1.scans) }, settings: scenes(cache)),
-      GalleryModule(folders: [samples.appending(path: "pictures").path]),
+      scenes, SceneMethods(scenes), GalleryModule(folders: [samples.appending(path: "pictures").path]),
     ]
   }
 
-  private static func scenes(_ cache: String) -> ScenesModule.Settings {
-    var settings = ScenesModule.Settings()
+  private static func scenes(_ cache: String) -> SceneSettings {
+    var settings = SceneSettings()
     settings.cache = cache
-    settings.folders = [
-      samples.appending(path: "scenes").path
-    ]
+    settings.folders = [samples.appending(path: "scenes").path]
     return settings
-  }
-
-  private func client(_ service: TestService) throws -> RawClient {
-    let client = try RawClient(service.path)
-    _ = try client.next()
-    return client
   }
 
   @Test(
     "Each camera has a scan of its own, and events say whose they are",
     .enabled(if: canDrawCodes, "needs qrencode"), .timeLimit(.minutes(2)))
   func scansInBoth() async throws {
-    let folder = try TestFolder.make()
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let service = try await service(in: folder)
-    let client = try client(service)
+    let service = try await service()
+    let client = try service.client()
     let snapshot = try client.ask("subscribe", #"{"events":["scan.*"]}"#)
     let cameras = try #require(snapshot["result"]?["cameras"]?.array)
     #expect(cameras.map { $0["name"] } == ["front", "desk"])
@@ -120,13 +110,11 @@ import WaymarkSystem
   }
 
   @Test(
-    "A name that no camera has is refused, whatever is asked",
+    "An unknown camera name is refused in every request",
     .enabled(if: canDrawCodes, "needs qrencode"), .timeLimit(.minutes(2)))
   func unknownNames() async throws {
-    let folder = try TestFolder.make()
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let service = try await service(in: folder)
-    let client = try client(service)
+    let service = try await service()
+    let client = try service.client()
     for (method, params) in [
       ("scan.begin", #"{"mode":"barcode","camera":"roof"}"#), ("scan.cancel", #"{"scan":"roof.1"}"#),
       ("codes.follow", #"{"camera":"roof"}"#), ("scene.load", #"{"name":"stores","camera":"roof"}"#),
@@ -144,21 +132,18 @@ import WaymarkSystem
     "A picture and followed codes are those of the camera that was named",
     .enabled(if: canDrawCodes, "needs qrencode"), .timeLimit(.minutes(2)))
   func picturesAndCodes() async throws {
-    let folder = try TestFolder.make()
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let service = try await service(in: folder)
-    let pictures = try client(service)
+    let service = try await service()
+    let pictures = try service.client()
     for camera in ["desk", "front"] {
       try pictures.send("{\"id\":1,\"method\":\"media.snapshot\",\"params\":{\"camera\":\"\(camera)\"}}\n")
       let header = try pictures.next()
       #expect(header["camera"]?.string == camera)
       _ = try pictures.bytes(try #require(header["size"]?.int))
     }
-    let client = try client(service)
+    let client = try service.client()
     _ = try client.ask("subscribe", #"{"events":["code.*"]}"#)
     _ = try client.ask("codes.follow", #"{"camera":"desk"}"#, id: 2)
-    var found = try client.next()
-    while found["event"] != "code.found" { found = try client.next() }
+    let found = try client.event("code.found")
     #expect(found["camera"] == "desk" && found["text"] == "BELOW")
     await service.stop()
   }
@@ -167,10 +152,8 @@ import WaymarkSystem
     "An accepted picture waits in the scan of the camera that was named, else of the first",
     .enabled(if: canDrawCodes, "needs qrencode"), .timeLimit(.minutes(2)))
   func picturesWaitInACamera() async throws {
-    let folder = try TestFolder.make()
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let service = try await service(in: folder)
-    let client = try client(service)
+    let service = try await service()
+    let client = try service.client()
     let pictures = try #require(try client.ask("gallery.list")["result"]?["pictures"]?.array)
     let picture = try #require(pictures.first { $0["name"] == "onboarding.png" }?["id"]?.string)
     func armed(_ id: Int) throws -> [JSONValue?] {
@@ -197,23 +180,18 @@ import WaymarkSystem
     "A scene is followed in the camera that was asked for, and goes back with the next",
     .enabled(if: canDrawCodes, "needs qrencode"), .timeLimit(.minutes(2)))
   func scenesSayWhich() async throws {
-    let folder = try TestFolder.make()
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let service = try await service(in: folder)
-    let client = try client(service)
+    let service = try await service()
+    let client = try service.client()
     func loaded(_ params: String, id: Int) throws -> JSONValue? {
       try client.send("{\"id\":\(id),\"method\":\"scene.load\",\"params\":\(params)}\n")
-      var event = try client.next()
-      while event["event"] != "scene.loaded" { event = try client.next() }
+      let event = try client.event("scene.loaded")
       #expect(event["scene"]?["camera"] == event["camera"])
       return event["camera"]
     }
     _ = try client.ask("subscribe", #"{"events":["scene.*","session.*"]}"#)
     #expect(try loaded(#"{"name":"stores","camera":"desk"}"#, id: 2) == "desk")
     try client.send(#"{"id":3,"method":"session.start","params":{}}"# + "\n")
-    var event = try client.next()
-    while event["event"] != "session.phase" { event = try client.next() }
-    #expect(event["camera"] == "desk")
+    #expect(try client.event("session.phase")["camera"] == "desk")
     #expect(try loaded(#"{"name":"stores"}"#, id: 4) == "front")
     await service.stop()
   }
@@ -222,10 +200,8 @@ import WaymarkSystem
     "Pages are captured at the desk while codes are read in front",
     .enabled(if: canDrawCodes, "needs qrencode"), .timeLimit(.minutes(3)))
   func pagesAndCodes() async throws {
-    let folder = try TestFolder.make()
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let service = try await service(in: folder, desk: Self.samples.appending(path: "papers/letter-1.jpg").path)
-    let client = try client(service)
+    let service = try await service(desk: Self.samples.appending(path: "papers/letter-1.jpg").path)
+    let client = try service.client()
     let events = #"{"events":["scan.successful","document.captured","document.changed"]}"#
     _ = try client.ask("subscribe", events)
     // Its pages are read from the disk first.
@@ -255,16 +231,13 @@ import WaymarkSystem
     .enabled(if: canDrawCodes && FakeTextEngine.isPossible, "needs qrencode, python3"),
     .timeLimit(.minutes(3)))
   func sessionsInBoth() async throws {
-    let folder = try TestFolder.make()
-    defer { try? FileManager.default.removeItem(atPath: folder) }
     let engine = try FakeTextEngine("text('ABOVE')")
     try FileManager.default.createSymbolicLink(atPath: folder + "/engine", withDestinationPath: engine.path)
-    let service = try await service(in: folder, desk: Self.samples.appending(path: "papers/letter-1.jpg").path)
-    let client = try client(service)
+    let service = try await service(desk: Self.samples.appending(path: "papers/letter-1.jpg").path)
+    let client = try service.client()
     _ = try client.ask("subscribe", #"{"events":["scene.loaded","session.phase","text.*","document.captured"]}"#)
     try client.send(#"{"id":2,"method":"scene.load","params":{"name":"stores","camera":"front"}}"# + "\n")
-    var event = try client.next()
-    while event["event"] != "scene.loaded" { event = try client.next() }
+    _ = try client.event("scene.loaded")
     _ = try client.ask("session.start", "{}", id: 3)
     let text = try client.ask("text.begin", #"{"camera":"front","region":[0,0,1,1]}"#, id: 4)
     #expect(text["result"]?["camera"] == "front")
@@ -272,9 +245,7 @@ import WaymarkSystem
     while begun["error"]?["code"] == "notConfigured" {
       begun = try client.ask("document.begin", #"{"camera":"desk"}"#, id: 5)
     }
-    event = try client.next()
-    while event["event"] != "document.captured" { event = try client.next() }
-    #expect(event["camera"] == "desk")
+    #expect(try client.event("document.captured")["camera"] == "desk")
     // All three are still at work, each in its camera.
     let lanes = { (name: String) in
       let status = try client.ask("status", "{}", id: 6)
@@ -294,10 +265,8 @@ import WaymarkSystem
     "No two cameras give codes that are followed the same number",
     .enabled(if: canDrawCodes, "needs qrencode"), .timeLimit(.minutes(2)))
   func numbersOfCodes() async throws {
-    let folder = try TestFolder.make()
-    defer { try? FileManager.default.removeItem(atPath: folder) }
-    let service = try await service(in: folder)
-    let client = try client(service)
+    let service = try await service()
+    let client = try service.client()
     _ = try client.ask("subscribe", #"{"events":["code.found"]}"#)
     var texts: [Int: String] = [:]
     // Begun twice: what is followed again has other numbers.
@@ -321,8 +290,6 @@ import WaymarkSystem
 
   @Test("A lane that hangs is named with its camera, and the other's frames are looked at", .timeLimit(.minutes(2)))
   func hangs() async throws {
-    let folder = try TestFolder.make()
-    defer { try? FileManager.default.removeItem(atPath: folder) }
     let frames = Self.samples.appending(path: "frames").path
     let front = FrameCounter("barcode")
     let source = try SteppedSource(folder: frames, rate: 10, blanks: 0, processed: { front.value })
@@ -330,20 +297,18 @@ import WaymarkSystem
     let count = try FileManager.default.contentsOfDirectory(atPath: frames).count { $0.hasSuffix(".jpg") }
     let goesOn = Monitor(false)
     let pipelines = Mutex<[FramePipeline]>([])
-    let service = try await TestService { hub in
+    let service = try await TestService { [folder] hub in
       let modules = try Self.modules(hub, front: source, desk: desk, cache: folder)
       let all = (modules.compactMap { $0 as? StatisticsModule }.first?.cameras.all ?? []).map(\.pipeline)
       pipelines.withLock { $0 = all }
       front.count(in: all[0])
-      all[1].add(
-        Lane<Int, Int>(
-          name: "stuck", settings: 0, enabled: true,
-          makeWork: {
-            return { _, _ in goesOn.wait { $0 ? 1 : nil } }
-          }, deliver: { _, _ in }))
+      let stuck = Lane<Int, Int>(
+        name: "stuck", settings: 0, makeWork: { { _, _ in goesOn.wait { $0 ? 1 : nil } } }, deliver: { _, _ in })
+      stuck.setEnabled(true)
+      all[1].add(stuck)
       return modules
     }
-    let client = try client(service)
+    let client = try service.client()
     _ = try client.ask("scan.begin", #"{"mode":"barcode"}"#)
     try await service.until { _ in source.isOpen && desk.isOpen }
     desk.release()
@@ -359,15 +324,13 @@ import WaymarkSystem
 
   @Test("A camera that is unplugged leaves the frames of the other alone", .timeLimit(.minutes(2)))
   func unplugged() async throws {
-    let folder = try TestFolder.make()
-    defer { try? FileManager.default.removeItem(atPath: folder) }
     let frames = Self.samples.appending(path: "frames").path
     let counters = (front: FrameCounter("barcode"), desk: FrameCounter("barcode"))
     let front = try SteppedSource(folder: frames, rate: 10, blanks: 0, processed: { counters.front.value })
     let desk = try SteppedSource(
       folder: frames, rate: 10, blanks: 0, lostAfter: 2, processed: { counters.desk.value })
     let count = try FileManager.default.contentsOfDirectory(atPath: frames).count { $0.hasSuffix(".jpg") }
-    let service = try await TestService { hub in
+    let service = try await TestService { [folder] hub in
       let modules = try Self.modules(hub, front: front, desk: desk, cache: folder)
       let captures = modules.compactMap { $0 as? StatisticsModule }.first?.cameras.all ?? []
       for (counter, capture) in zip([counters.front, counters.desk], captures) {
@@ -375,7 +338,7 @@ import WaymarkSystem
       }
       return modules
     }
-    let client = try client(service)
+    let client = try service.client()
     _ = try client.ask("subscribe", #"{"events":["camera.status"]}"#)
     _ = try client.ask("scan.begin", #"{"mode":"barcode"}"#, id: 2)
     _ = try client.ask("scan.begin", #"{"mode":"barcode","camera":"desk"}"#, id: 3)
@@ -392,8 +355,6 @@ import WaymarkSystem
 
   @Test("The only camera has a name for requests, and events do not say it", .timeLimit(.minutes(2)))
   func theOnlyOne() async throws {
-    let folder = try TestFolder.make()
-    defer { try? FileManager.default.removeItem(atPath: folder) }
     let source = try SteppedSource(folder: folder, rate: 1, blanks: 0, processed: { 0 })
     let service = try await TestService { hub in
       let captures = ByCamera(CaptureModule(hub: hub, source: source))
@@ -402,14 +363,12 @@ import WaymarkSystem
       }
       return [CamerasModule(modules)]
     }
-    let client = try client(service)
+    let client = try service.client()
     let snapshot = try client.ask("subscribe", #"{"events":["scan.*"]}"#)
     #expect(snapshot["result"]?["cameras"] == nil)
     #expect(try client.ask("scan.begin", #"{"mode":"barcode","camera":"main"}"#, id: 2)["result"]?["scan"] == "1")
     try client.send(#"{"id":3,"method":"scan.cancel","params":{}}"# + "\n")
-    var event = try client.next()
-    while event["event"] != "scan.cancelled" { event = try client.next() }
-    #expect(event["camera"] == nil)
+    #expect(try client.event("scan.cancelled")["camera"] == nil)
     while try client.next()["id"] != 3 {}
     #expect(try client.ask("scan.begin", #"{"mode":"barcode","camera":"desk"}"#, id: 4)["error"]?["code"] == "notFound")
     await service.stop()

@@ -7,7 +7,7 @@ import WaymarkSystem
 @testable import WaymarkServer
 @testable import WaymarkService
 
-/// The bytes behind `scan.picture`: whatever becomes of the request, they are not requests, take bounded room, and bounded time.
+/// The bytes behind `scan.picture`: they are never read as requests, and take bounded memory and bounded time.
 @Suite("Uploads", .serialized, .ownThread) struct UploadTests {
   private static let picture =
     URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -20,24 +20,18 @@ import WaymarkSystem
     let source = try FolderSource(path: Self.picture, rate: 1)
     return try await TestService(limits: limits, roles: roles, pictures: pictures) { hub in
       let capture = CaptureModule(hub: hub, source: source)
-      return [capture, ScanModule(hub: hub, capture: capture, rules: ScanModule.Rules())]
+      return [capture, ScanModule(hub: hub, capture: capture, rules: ScanRules())]
     }
   }
 
-  private func client(_ service: TestService) throws -> RawClient {
-    let client = try RawClient(service.path)
-    _ = try client.next()
-    return client
-  }
-
-  /// Bytes that would be requests, if anybody took them for that.
+  /// Bytes that look like requests.
   private static let requests = Array(
     String(repeating: "\n{\"id\":66,\"method\":\"scan.begin\",\"params\":{\"mode\":\"barcode\"}}\n", count: 20).utf8)
 
   @Test("What follows a refused picture is skipped", arguments: [#","mode":"nonsense""#, #","mode":7"#])
   func refused(_ parameters: String) async throws {
     let service = try await service()
-    let client = try client(service)
+    let client = try service.client()
     try client.send(
       "{\"id\":1,\"method\":\"scan.picture\",\"params\":{\"size\":\(Self.requests.count)\(parameters)}}\n")
     try client.send(Self.requests)
@@ -50,7 +44,7 @@ import WaymarkSystem
 
   @Test func anObserversPictureIsPassedOver() async throws {
     let service = try await service(roles: RolePolicy(operatorUsers: [], observerUsers: [UInt32(geteuid())]))
-    let client = try client(service)
+    let client = try service.client()
     try client.send("{\"id\":1,\"method\":\"scan.picture\",\"params\":{\"size\":\(Self.requests.count)}}\n")
     try client.send(Self.requests)
     #expect(try client.next()["error"]?["code"] == "notPermitted")
@@ -59,13 +53,13 @@ import WaymarkSystem
   }
 
   @Test(
-    "Without a size nobody knows where the next request begins",
+    "A picture without a size ends the connection: the next request has no known beginning",
     arguments: [
       "{}", #"{"size":"9"}"#, #"{"size":9.5}"#, #"{"size":-1}"#, #"{"size":-9223372036854775808}"#, #"{"size":1e300}"#,
     ])
   func sizeless(_ parameters: String) async throws {
     let service = try await service()
-    let client = try client(service)
+    let client = try service.client()
     try client.send("{\"id\":1,\"method\":\"scan.picture\",\"params\":\(parameters)}\n")
     #expect(try client.next()["error"]?["code"] == "badParams")
     #expect(try client.next()["reason"] == "lineTooLong")
@@ -76,9 +70,9 @@ import WaymarkSystem
   @Test("A picture that does not come is given up, and its room given back", .timeLimit(.minutes(1)))
   func deadline() async throws {
     var limits = ConnectionLimits()
-    (limits.body, limits.linger) = (0.1, 0.1)
+    limits.body = 0.1
     let service = try await service(limits)
-    let client = try client(service)
+    let client = try service.client()
     try client.send("{\"id\":1,\"method\":\"scan.picture\",\"params\":{\"size\":1000}}\nhalf")
     #expect(try client.next()["error"]?["code"] == "badPicture")
     #expect(try client.next()["reason"] == "bodyTimeout")
@@ -87,15 +81,15 @@ import WaymarkSystem
     await service.stop()
   }
 
-  @Test("Room is taken before a byte is read; without room there is a word, and the connection goes on")
+  @Test("Memory is reserved before a byte is read; without it the request is refused, and the connection continues")
   func room() async throws {
     var pictures = PictureScheduler.Limits()
     (pictures.bytes, pictures.share, pictures.waitLimit) = (Self.requests.count + 100, Self.requests.count + 100, 0.1)
     let service = try await service(ConnectionLimits(), pictures)
-    let slow = try client(service)
+    let slow = try service.client()
     try slow.send("{\"id\":1,\"method\":\"scan.picture\",\"params\":{\"size\":\(Self.requests.count)}}\n")
     try await service.until { $0.pictures.bytes == Self.requests.count }
-    let other = try client(service)
+    let other = try service.client()
     try other.send("{\"id\":1,\"method\":\"scan.picture\",\"params\":{\"size\":\(Self.requests.count)}}\n")
     try other.send(Self.requests)
     #expect(try other.next()["error"]?["code"] == "busy")
@@ -114,7 +108,7 @@ import WaymarkSystem
     var pictures = PictureScheduler.Limits()
     (pictures.bytes, pictures.share) = (bytes.count, bytes.count)
     let service = try await service(ConnectionLimits(), pictures)
-    let client = try client(service)
+    let client = try service.client()
     let sending = Task {
       for id in 1...4 {
         try client.send(

@@ -159,7 +159,7 @@ import WaymarkSystem
     #expect(finding2.isUnchanged && finding2.matchesPicture == false)
   }
 
-  /// Everything that a viewer might show or a program might read besides the strokes.
+  /// Everything but the strokes that a viewer might show or a program might read.
   @Test func nothingCanBeAddedToAPicture() throws {
     let signature = try Self.sample()
     let png = try SignaturePNG.encode(signature)
@@ -259,6 +259,40 @@ import WaymarkSystem
     // Nothing jumps: neighbours differ by a few per cent.
     for all in [light, strong, slow, fast] {
       #expect(zip(all, all.dropFirst()).allSatisfy { abs($0 - $1) <= 0.36 * max($0, $1) })
+    }
+  }
+}
+
+/// The service's pen and the page's draw the same lines: both are compared with one fixture (Tests/Support/kiosk/pen.mjs is the other side).
+@Suite struct SignaturePenTests {
+  private struct Fixture: Decodable {
+    let width: Int
+    let height: Int
+    /// Points of four numbers: x and y in tenths of a pixel, milliseconds, and thousandths of the pressure or nothing.
+    let strokes: [[[Int?]]]
+    /// Lines of five numbers: two points in pixels, and the width.
+    let lines: [[Double]]
+  }
+
+  @Test func theServiceDrawsTheLinesThatThePageDraws() throws {
+    let file = URL(fileURLWithPath: #filePath).appending(path: "../../Fixtures/Signature/pen.json").standardized
+    let fixture = try JSONDecoder().decode(Fixture.self, from: try Data(contentsOf: file))
+    let strokes = fixture.strokes.map { stroke in
+      stroke.map { SignaturePoint(x: $0[0] ?? 0, y: $0[1] ?? 0, time: $0[2] ?? 0, pressure: $0[3]) }
+    }
+    let signature = try Signature(
+      strokes: strokes, width: fixture.width, height: fixture.height, time: "", signer: "", purpose: "", subject: "")
+    // The page divides a piece as the service does at twice its size.
+    let scale = 2.0
+    let lines = SignatureCurve(signature).pieces.flatMap { piece in
+      let line = piece.line(scale: scale)
+      return zip(line, line.dropFirst()).map { from, to in
+        [from.at.x, from.at.y, to.at.x, to.at.y, (from.width + to.width) / 2].map { $0 / scale }
+      }
+    }
+    #expect(lines.count == fixture.lines.count)
+    for (drawn, wanted) in zip(lines, fixture.lines) {
+      #expect(zip(drawn, wanted).allSatisfy { abs($0 - $1) < 1e-5 })
     }
   }
 }

@@ -3,14 +3,14 @@ import Foundation
 import Glibc
 import Synchronization
 import Testing
-import WaymarkPeople
 import WaymarkServer
 import WaymarkService
 import WaymarkSystem
 
+@testable import WaymarkPeople
 @testable import WaymarkStation
 
-/// The files of users survive whatever ends the process, are nobody else's, and go when they are removed.
+/// The files of users survive any end of the process, are private, and are removed with their users.
 @Suite struct AccountStoreTests {
   private static func folder() throws -> String { try TestFolder.make() + "/state/accounts" }
   private static let ada = Account(
@@ -98,7 +98,7 @@ import WaymarkSystem
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try AccountStore(folder: folder).save(Self.ada)
     try Data("{".utf8).write(to: URL(fileURLWithPath: folder + "/ben0ben0ben0.user"))
-    // A link leads to what others wrote; a name that the store did not give is none.
+    // Links and other names are ignored.
     symlink("/etc/passwd", folder + "/cem0cem0cem0.user")
     try Data("../../etc".utf8).write(to: URL(fileURLWithPath: folder + "/last"))
     let store = try AccountStore(folder: folder)

@@ -2,17 +2,17 @@ import Foundation
 import Logging
 import Synchronization
 import Testing
-import WaymarkPeople
 import WaymarkProtocol
 import WaymarkSystem
 
+@testable import WaymarkPeople
 @testable import WaymarkServer
 @testable import WaymarkService
 @testable import WaymarkStation
 
-/// Users through the socket: who may do what, who sees what, and that nothing which somebody typed gets where it must not.
+/// Users through the socket: permissions, visibility, and that typed secrets reach only the provider.
 @Suite(.ownThread) struct AccountsModuleTests {
-  /// Texts that people type here; none of them may be seen anywhere but by the provider.
+  /// Texts that people type, which only the provider may receive.
   private static let secrets = ["hunter2-passcode", "s3cret-passw0rd", "WM-SECRET-CODE", "wrong-guess-99"]
 
   private static func policy() -> AccountPolicy {
@@ -34,7 +34,7 @@ import WaymarkSystem
     return policy
   }
 
-  /// Every line that is logged, whatever its level, with all that is attached to it.
+  /// Every logged line of any level, with its metadata.
   private final class Lines: Sendable {
     private let lines = Mutex<[String]>([])
     var text: String { lines.withLock { $0.joined(separator: "\n") } }
@@ -75,11 +75,7 @@ import WaymarkSystem
       }
     }
 
-    func client() throws -> RawClient {
-      let client = try RawClient(service.path)
-      _ = try client.next()
-      return client
-    }
+    func client() throws -> RawClient { try service.client() }
 
     func end() async {
       await service.stop()
@@ -116,7 +112,7 @@ import WaymarkSystem
     return try ask(client, method, params, events: &events)
   }
 
-  /// Stands among the events where a request was sent: what it brings may be told before its answer.
+  /// Marks among the events where a request was sent, as its events may precede its answer.
   private static let asked = JSONValue.string("asked")
 
   /// Reads events until one fits, of those since the last request.
@@ -195,7 +191,7 @@ import WaymarkSystem
     }
     let refused = try ask(person, "authentication.signIn", ["passcode": .string(Self.secrets[0])], events: &seen)
     #expect(refused["error"]?["code"]?.string == "waiting")
-    // Another operator has heard all that was told.
+    // Another operator has received all events.
     try ask(other, "account.list", events: &overheard)
     let told = (seen + overheard).map { "\($0)" }.joined()
     #expect(overheard.contains { $0["event"] != nil })
@@ -213,7 +209,7 @@ import WaymarkSystem
     await bench.end()
   }
 
-  /// An observer is told of every state: no more of a user than the policy shows.
+  /// An observer receives every state, with no more of a user than the policy shows.
   @Test func observersSeeWhatThePolicyShows() {
     let person = AccountPerson(id: "abcdefgh", title: "Ada Lovelace", subtitle: "Plant 1000", initials: "AL")
     for phase in AccountState.Phase.allCases {
@@ -314,8 +310,7 @@ import WaymarkSystem
 
   @Test func whereNothingIsConfiguredItIsSaid() async throws {
     let service = try await TestService { hub in [try AccountsModule(hub: hub, settings: nil, folder: "/nonexistent")] }
-    let client = try RawClient(service.path)
-    _ = try client.next()
+    let client = try service.client()
     for method in ["account.next", "account.list", "authentication.provide", "consent.export", "account.users"] {
       #expect(try ask(client, method)["error"]?["code"]?.string == "notConfigured", "\(method)")
     }

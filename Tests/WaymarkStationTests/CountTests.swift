@@ -10,9 +10,9 @@ import WaymarkSystem
 @testable import WaymarkService
 @testable import WaymarkStation
 
-/// `count.*`: who takes part, what is told and how often, and all of it through the socket.
+/// `count.*`: clients, published texts, and all of it through the socket.
 @Suite("Counting", .serialized, .ownThread) struct CountTests {
-  // MARK: What is told
+  // MARK: Published texts
 
   @Test(
     "Secrets are neither told nor names",
@@ -20,6 +20,8 @@ import WaymarkSystem
       ("4006381333931", true, true), ("ABC-123 (left)", true, true), ("https://example.com/x", true, false),
       ("WIFI:T:WPA;S:net;P:secret;;", false, false), ("wifi:S:net;P:secret;;", false, false),
       ("{\"appID\":\"x\",\"host\":\"h\"}", false, false), ("  [1]", false, false), ("<a/>", false, false),
+      ("otpauth-migration://offline?data=CjEK", false, false), ("https://user:pass@example.com/", false, false),
+      ("https://example.com/#access_token=abc", false, false), ("password: hunter2", false, false),
       ("otpauth://totp/x?secret=JBSW", false, false), ("MECARD:N:Doe;;", false, false), ("tel:+49", true, false),
       ("BEGIN:VCARD\nEND:VCARD", false, false), (" ", false, false), ("", false, false),
       ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", false, false),
@@ -34,20 +36,17 @@ import WaymarkSystem
 
   @Test("Observers get contents that are harmless alone") func observers() {
     let policy = OnboardingPolicy()
-    let copies = { (text: String) -> FollowedCounter.Copies in
-      var counter = FollowedCounter()
+    let copies = { (text: String) -> CodeCounter.Copies in
+      var counter = CodeCounter()
       for frame in 0..<2 {
         counter.look(
-          FollowedView(
-            width: 640, height: 480, frame: frame,
-            codes: [
-              FollowedSighting(
-                number: 1, content: CodeContent(symbology: "ean13", text: text),
-                quad: .init(
-                  topLeft: .init(10, 10), topRight: .init(90, 10), bottomRight: .init(90, 90), bottomLeft: .init(10, 90)
-                ),
-                isMatrix: false)
-            ]))
+          [
+            ObservedCode(
+              content: CodeContent(symbology: "ean13", text: text),
+              quad: .init(
+                topLeft: .init(10, 10), topRight: .init(90, 10), bottomRight: .init(90, 90), bottomLeft: .init(10, 90)),
+              number: 1)
+          ], width: 640, height: 480, frame: frame)
       }
       return counter.result[0]
     }
@@ -73,11 +72,7 @@ import WaymarkSystem
 
   private func service(in folder: String) async throws -> TestService {
     let picture = folder + "/code.png"
-    let encoder = Process()
-    encoder.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    encoder.arguments = ["qrencode", "-s", "6", "-m", "8", "-o", picture, "PUMP-7"]
-    try encoder.run()
-    encoder.waitUntilExit()
+    try drawCode("PUMP-7", to: picture)
     let source = try FolderSource(path: picture, rate: 30)
     return try await TestService { hub in
       let capture = CaptureModule(hub: hub, source: source)
@@ -88,12 +83,6 @@ import WaymarkSystem
     }
   }
 
-  private func next(_ event: String, _ client: RawClient) throws -> JSONValue {
-    var line = try client.next()
-    while line["event"]?.string != event { line = try client.next() }
-    return line
-  }
-
   @Test(
     "Two clients see one count; reset and the end are for both",
     .enabled(if: canDrawCodes, "needs qrencode"), .timeLimit(.minutes(1)))
@@ -101,18 +90,15 @@ import WaymarkSystem
     let folder = try TestFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let service = try await service(in: folder)
-    let (one, two) = (try RawClient(service.path), try RawClient(service.path))
-    for client in [one, two] {
-      _ = try client.next()
-      _ = try client.ask("subscribe", #"{"events":["count.*"]}"#)
-    }
+    let events = #"{"events":["count.*"]}"#
+    let (one, two) = (try service.client(subscribing: events), try service.client(subscribing: events))
     #expect(try one.ask("count.reset")["error"]?["code"]?.string == "noSession")
     #expect(try one.ask("count.begin", #"{"symbologies":["nonsense"]}"#)["error"]?["code"]?.string == "badParams")
     let begun = try #require(try one.ask("count.begin", "{}", id: 5)["result"])
     #expect(begun["total"]?.int == 0 && begun["codes"]?.array?.isEmpty == true)
     let count = try #require(begun["count"]?.string)
     for client in [one, two] {
-      let event = try next("count.changed", client)
+      let event = try client.event("count.changed")
       #expect(event["count"]?.string == count && event["total"]?.int == 1 && event["stretches"]?.int == 1)
       let code = try #require(event["codes"]?.array?.first)
       #expect(code["text"]?.string == "PUMP-7" && code["name"]?.string == "PUMP-7" && code["amount"]?.int == 1)
@@ -123,17 +109,17 @@ import WaymarkSystem
     #expect(joined["count"]?.string == count && joined["total"]?.int == 1)
     // In frames it is marked.
     _ = try two.ask("subscribe", #"{"events":["codes.updated"]}"#, id: 8)
-    #expect(try next("codes.updated", two)["codes"]?.array?.first?["counted"]?.bool == true)
+    #expect(try two.event("codes.updated")["codes"]?.array?.first?["counted"]?.bool == true)
     _ = try two.ask("unsubscribe", #"{"events":["codes.updated"]}"#, id: 9)
-    // The count is emptied for both and goes on.
+    // The count is emptied for both and continues.
     #expect(try two.ask("count.reset", "{}", id: 10)["result"]?["total"]?.int == 0)
-    #expect(try next("count.changed", one)["total"]?.int == 0)
-    #expect(try next("count.changed", one)["total"]?.int == 1)
+    #expect(try one.event("count.changed")["total"]?.int == 0)
+    #expect(try one.event("count.changed")["total"]?.int == 1)
     #expect(try one.ask("count.end", "{}", id: 11)["result"] != nil)
-    // It goes on for the other one.
+    // It continues for the other one.
     #expect(try one.ask("subscribe", "{}", id: 12)["result"]?["count"]?["count"]?.string == count)
     #expect(try two.ask("count.end", "{}", id: 13)["result"] != nil)
-    let ended = try next("count.ended", one)
+    let ended = try one.event("count.ended")
     #expect(ended["count"]?.string == count && ended["reason"]?.string == "ended")
     let over = try one.ask("subscribe", "{}", id: 14)["result"]
     #expect(over?["count"] == nil && over?["codes"] == nil)

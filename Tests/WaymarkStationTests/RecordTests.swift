@@ -35,8 +35,7 @@ import WaymarkSystem
     let folder = try TestFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }
     var service = try await service(folder)
-    var client = try RawClient(service.path)
-    _ = try client.next()
+    var client = try service.client()
     let id = try #require(try client.ask("form.submit", Self.form)["result"]?["id"]?.string)
     // Sent once more, it is the same one.
     #expect(try client.ask("form.submit", Self.form)["result"]?["id"]?.string == id)
@@ -78,8 +77,7 @@ import WaymarkSystem
 
   @Test(.timeLimit(.minutes(2))) func asManyAreKeptAsMay() async throws {
     let service = try await service(nil, count: 2)
-    let client = try RawClient(service.path)
-    _ = try client.next()
+    let client = try service.client()
     for index in 0..<3 {
       let reply = try client.ask("form.submit", #"{"form":"goods","fields":[{"name":"n","value":"\#(index)"}]}"#)
       #expect((reply["error"]?["code"] == "full") == (index == 2))
@@ -94,8 +92,7 @@ import WaymarkSystem
 
   @Test(.timeLimit(.minutes(2))) func whatIsNoFormIsRefused() async throws {
     let service = try await service(nil)
-    let client = try RawClient(service.path)
-    _ = try client.next()
+    let client = try service.client()
     for bad in [
       #"{"form":"","fields":[{"name":"n","value":""}]}"#, #"{"form":"g","fields":[]}"#,
       #"{"form":"g","fields":[{"name":"","value":""}]}"#, #"{"form":"g","fields":[{"name":"n","value":1}]}"#,
@@ -114,8 +111,7 @@ import WaymarkSystem
     let folder = try TestFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let service = try await service(folder)
-    let client = try RawClient(service.path)
-    _ = try client.next()
+    let client = try service.client()
     #expect(
       try client.ask("signature.save", #"{"strokes":[],"width":640,"height":240,"purpose":"p"}"#)["error"]?["code"]
         == "badParams")
@@ -124,14 +120,18 @@ import WaymarkSystem
       #"{"strokes":[[1200,800,0,-1,140,-60,8,500]],"width":640,"height":240,"purpose":"p","signer":"Ada"}"#)["result"]
     let id = try #require(saved?["id"]?.string)
     for format in ["svg", "png", "json"] {
-      let media = try RawClient(service.path)
-      _ = try media.next()
+      let media = try service.client()
       let header = try media.ask("signature.get", #"{"id":"\#(id)","format":"\#(format)"}"#)
       #expect(header["format"]?.string == format)
       let bytes = try media.bytes(try #require(header["size"]?.int))
       let finding = try SignatureFinding.of(bytes)
       #expect(finding.isUnchanged)
       #expect(finding.claimed == saved?["hash"]?.string)
+      let report = try SignatureReport(
+        bytes, input: "file", expectedHash: finding.claimed.uppercased(), expectedSubject: "another")
+      #expect(report.expected == true && report.subject == false && !report.whole && report.points == 2)
+      #expect(
+        report.text.hasPrefix("changed\n  something else was signed") && report.text.contains("by Ada\n  for p\n"))
     }
     let list = try client.ask("signature.list")["result"]?["signatures"]?.array
     #expect(list?.first?["signer"] == "Ada")

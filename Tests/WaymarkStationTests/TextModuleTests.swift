@@ -35,34 +35,21 @@ struct TextModuleTests {
     }
   }
 
-  private func client(_ service: TestService, _ events: String = #"["text.*"]"#) throws -> RawClient {
-    let client = try RawClient(service.path)
-    _ = try client.next()
-    _ = try client.ask("subscribe", "{\"events\":\(events)}")
-    return client
-  }
-
-  private func next(_ event: String, _ client: RawClient) throws -> JSONValue {
-    var line = try client.next()
-    while line["event"]?.string != event { line = try client.next() }
-    return line
-  }
-
   @Test("A number that is stable is taken, and the session is over", .timeLimit(.minutes(1)))
   func accepts() async throws {
     let service = try await service(try FakeTextEngine("text('4006381333931')"))
-    let client = try client(service)
+    let client = try service.client(subscribing: #"{"events":["text.*"]}"#)
     let begun = try client.ask("text.begin", #"{"region":[0,0,1,1],"patterns":["gtin"]}"#, id: 2)
     let session = try #require(begun["result"]?["session"]?.string)
     #expect(begun["result"]?["patterns"]?.array?.map(\.string) == ["gtin"])
-    let candidates = try next("text.candidates", client)
+    let candidates = try client.event("text.candidates")
     let candidate = try #require(candidates["candidates"]?.array?.first)
     #expect(candidates["session"]?.string == session && candidate["text"]?.string == "4006381333931")
     #expect(candidate["corners"]?.array?.count == 4 && candidates["frame"]?["width"]?.int == 640)
-    let accepted = try next("text.accepted", client)
+    let accepted = try client.event("text.accepted")
     #expect(accepted["text"]?.string == "4006381333931" && accepted["automatic"]?.bool == true)
     #expect(accepted["pattern"]?.string == "gtin" && accepted["session"]?.string == session)
-    let ended = try next("text.ended", client)
+    let ended = try client.event("text.ended")
     #expect(ended["reason"]?.string == "accepted")
     #expect(try client.ask("text.cancel", "{}", id: 3)["error"]?["code"]?.string == "noSession")
     await service.stop()
@@ -71,17 +58,17 @@ struct TextModuleTests {
   @Test("What is doubtful is chosen, and nothing else can be", .timeLimit(.minutes(1)))
   func chooses() async throws {
     let service = try await service(try FakeTextEngine("text('AB0123')"))
-    let client = try client(service)
+    let client = try service.client(subscribing: #"{"events":["text.*"]}"#)
     let wish = #"{"patterns":[{"name":"serial","expression":"[A-Z0-9]{6}","length":[6]}]}"#
     #expect(try client.ask("text.begin", wish, id: 2)["result"] != nil)
-    let candidates = try next("text.candidates", client)
+    let candidates = try client.event("text.candidates")
     #expect(candidates["candidates"]?.array?.first?["doubtful"]?.bool == true)
     try client.send("{\"id\":3,\"method\":\"text.choose\",\"params\":{\"text\":\"AB9999\"}}\n")
     var answer = try client.next()
     while answer["id"]?.int != 3 { answer = try client.next() }
     #expect(answer["error"]?["code"]?.string == "notFound")
     try client.send("{\"id\":4,\"method\":\"text.choose\",\"params\":{\"text\":\"ABO123\"}}\n")
-    let accepted = try next("text.accepted", client)
+    let accepted = try client.event("text.accepted")
     #expect(accepted["text"]?.string == "ABO123" && accepted["automatic"]?.bool == false)
     await service.stop()
   }
@@ -89,7 +76,10 @@ struct TextModuleTests {
   @Test("One session a device: others are told who holds it, and it ends with its client", .timeLimit(.minutes(1)))
   func isHeld() async throws {
     let service = try await service(try FakeTextEngine("text('...')"))
-    let (first, second) = (try client(service, #"["text.ended"]"#), try client(service, #"["text.ended"]"#))
+    let (first, second) = (
+      try service.client(subscribing: #"{"events":["text.ended"]}"#),
+      try service.client(subscribing: #"{"events":["text.ended"]}"#)
+    )
     let begun = try first.ask("text.begin", #"{"patterns":["gtin"]}"#, id: 2)
     let refused = try second.ask("text.begin", "{}", id: 2)
     #expect(refused["error"]?["code"]?.string == "busy" && refused["error"]?["holder"]?["client"]?.int != nil)
@@ -99,11 +89,11 @@ struct TextModuleTests {
     #expect(try second.ask("status", "{}", id: 5)["result"]?["text"]?["patterns"]?.array?.first?.string == "gtin")
     // The same client begins another one in its place.
     #expect(try first.ask("text.begin", "{}", id: 6)["result"] != nil)
-    #expect(try next("text.ended", second)["reason"]?.string == "replaced")
+    #expect(try second.event("text.ended")["reason"]?.string == "replaced")
     first.shutdownSending()
-    #expect(try next("text.ended", second)["reason"]?.string == "disconnected")
+    #expect(try second.event("text.ended")["reason"]?.string == "disconnected")
     #expect(try second.ask("text.begin", #"{"timeout":0.05}"#, id: 7)["result"] != nil)
-    #expect(try next("text.ended", second)["reason"]?.string == "timedOut")
+    #expect(try second.event("text.ended")["reason"]?.string == "timedOut")
     await service.stop()
   }
 
@@ -131,11 +121,11 @@ struct TextModuleTests {
         else: text('4006381333931')
       """
     let service = try await service(try FakeTextEngine(body))
-    let client = try client(service)
+    let client = try service.client(subscribing: #"{"events":["text.*"]}"#)
     #expect(try client.ask("text.begin", #"{"patterns":["gtin"]}"#, id: 2)["result"] != nil)
-    let failed = try next("text.failed", client)
+    let failed = try client.event("text.failed")
     #expect(failed["code"]?.string == "textEngineFailed" && failed["hint"]?.string?.isEmpty == false)
-    #expect(try next("text.accepted", client)["text"]?.string == "4006381333931")
+    #expect(try client.event("text.accepted")["text"]?.string == "4006381333931")
     await service.stop()
   }
 
@@ -144,7 +134,7 @@ struct TextModuleTests {
     var settings = TextSettings()
     settings.patterns = [try TextPattern.named("/[0-9]{4}/")]
     let service = try await service(try FakeTextEngine("text('x')"), settings)
-    let client = try client(service, #"["text.ended"]"#)
+    let client = try service.client(subscribing: #"{"events":["text.ended"]}"#)
     for params in [
       #"{"region":[0,0,2,1]}"#, #"{"region":[0]}"#, #"{"patterns":["[A-Z]"]}"#, #"{"patterns":["/[A-Z/"]}"#,
       #"{"patterns":[{}]}"#,

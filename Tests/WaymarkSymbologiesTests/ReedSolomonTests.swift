@@ -84,3 +84,26 @@ struct ReedSolomonTests {
     #expect(ReedSolomon.qr.correct(&long, checks: 4) == nil)
   }
 }
+
+extension ReedSolomon {
+  /// The check codewords for some data.
+  fileprivate func checks(for data: [Int], count: Int) -> [Int] {
+    var generator = [1]
+    for i in 0..<count {
+      // Multiplied by (x − α^(b+i)), highest power first.
+      let root = field.power(firstRoot + i)
+      var next = generator + [0]
+      for (j, g) in generator.enumerated() { next[j + 1] = field.difference(next[j + 1], field.product(g, root)) }
+      generator = next
+    }
+    var rest = [Int](repeating: 0, count: count)
+    for word in data {
+      let lead = field.sum(word, rest[0])
+      rest.removeFirst()
+      rest.append(0)
+      for j in 0..<count { rest[j] = field.difference(rest[j], field.product(lead, generator[j + 1])) }
+    }
+    // The remainder is subtracted, so that the whole is a multiple of the generator.
+    return rest.map { field.difference(0, $0) }
+  }
+}

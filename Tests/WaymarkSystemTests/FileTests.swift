@@ -28,7 +28,7 @@ private func mode(_ path: String) -> Int? {
     #expect(try WholeFile.read(place("a"), limit: 100_000) == bytes)
     #expect(throws: FileError.self) { try WholeFile.read(place("a"), limit: 99_999) }
     #expect(try OpenFile(Array("a".utf8), in: place.path, limit: 100_000).read() == bytes)
-    // Of no size that the system tells.
+    // The system reports a size of 0 for this file.
     #expect(try !WholeFile.read("/proc/self/statm", limit: 4096).isEmpty)
     let (head, size) = try WholeFile.head(place("a"), count: 4)
     #expect(head == Array(bytes.prefix(4)) && size == 100_000)
@@ -81,7 +81,7 @@ private func mode(_ path: String) -> Int? {
     #expect(text(place("target")) == "kept" && text(place("link")) == "new")
   }
 
-  /// Nothing of the file stays, whatever ends the process meanwhile.
+  /// Nothing of the file stays, however the process ends meanwhile.
   @Test func aDraftHasNoNameUntilItIsWhole() throws {
     do {
       let draft = try DraftFile(place("a.pdf"), mode: 0o640, isExact: true)
@@ -140,5 +140,97 @@ private func mode(_ path: String) -> Int? {
     #expect(throws: FileError.self) { try DurableFile.write([1], to: place.path) }
     #expect(throws: FileError.self) { try DurableFile.replace(place("no/where"), with: [1]) }
     #expect(place.names.isEmpty)
+  }
+}
+
+@Suite struct FolderTests {
+  /// Whether a folder could be made is found without making it.
+  @Test func theObstacleIsThatOfMaking() throws {
+    let folder = NSTemporaryDirectory() + "wm-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try Data().write(to: URL(fileURLWithPath: folder + "/file"))
+    try FileManager.default.createSymbolicLink(atPath: folder + "/dangling", withDestinationPath: folder + "/nowhere")
+    for (path, withParents) in [
+      (folder, true), (folder + "/a", false), (folder + "/a/", false), (folder + "/b/c/d", true),
+      (folder + "/e/f", false),
+      (folder + "/file", true), (folder + "/file/a", true), (folder + "/dangling", true), ("/proc/a", true),
+      ("/proc/self/a/b", true), ("", true), ("/", true), (".", true),
+    ] {
+      let obstacle = Folder.obstacle(path, withParents: withParents)
+      let isNew = FileKind(path) == nil
+      do {
+        try Folder.make(path, withParents: withParents)
+        #expect(obstacle == nil || FileKind(path) == .folder && !isNew, "\(path): \(obstacle?.message ?? "")")
+        if isNew { try FileManager.default.removeItem(atPath: path) }
+      } catch {
+        #expect(obstacle != nil, "\(path)")
+      }
+    }
+    #expect(FileKind(folder + "/b/c/d") == nil)
+    #expect(Folder.parent(of: "/a/b/") == "/a" && Folder.parent(of: "/a") == "/" && Folder.parent(of: "a") == ".")
+  }
+
+  private let root = NSTemporaryDirectory() + "folder-" + UUID().uuidString
+
+  private func mode(_ path: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+  }
+
+  @Test func parentsAreMadeWhereTheyAreWanted() throws {
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    #expect { try Folder.make(root + "/a/b", withParents: false) } throws: { ($0 as? FileError)?.code == .notFound }
+    try Folder.make(root + "/a/b")
+    try Folder.make(root + "/a/b")
+    #expect(try mode(root + "/a/b") == 0o700)
+    try Folder.make(root + "/open", mode: 0o755, isExact: true)
+    #expect(try mode(root + "/open") == 0o755)
+    #expect(throws: FileError.self) { try Folder.make("") }
+  }
+
+  @Test func aFileInItsPlaceIsNoFolder() throws {
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    try Folder.make(root)
+    try DurableFile.replace(root + "/file", with: [1])
+    #expect(throws: FileError.self) { try Folder.make(root + "/file") }
+  }
+
+  @Test func oneHolderAtATime() throws {
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    try Folder.make(root, mode: 0o755, isExact: true)
+    let first = try FolderLock(root)
+    #expect { try FolderLock(root) } throws: { ($0 as? FileError)?.code == .inUse }
+    withExtendedLifetime(first) {}
+  }
+
+  @Test func whoLetsGoLetsTheNextOneIn() throws {
+    defer { try? FileManager.default.removeItem(atPath: root) }
+    try Folder.make(root, mode: 0o755, isExact: true)
+    do {
+      let first = try FolderLock(root)
+      withExtendedLifetime(first) {}
+    }
+    let second = try FolderLock(root, isPrivate: true)
+    #expect(try mode(root) == 0o700)
+    withExtendedLifetime(second) {}
+  }
+}
+
+@Suite struct CredentialTests {
+  @Test func aCredentialIsAFileOfItsFolder() {
+    let folder = "/run/credentials/waymark-gateway.service"
+    #expect(Credential.path("credential:gateway-token", in: folder) == folder + "/gateway-token")
+    #expect(Credential.path("/etc/waymark/token", in: folder) == "/etc/waymark/token")
+    #expect(Credential.path("token", in: folder) == "token")
+  }
+
+  @Test(arguments: ["credential:", "credential:..", "credential:.", "credential:a/b", "credential:../../etc/shadow"])
+  func nothingLeadsElsewhere(_ text: String) { #expect(Credential.path(text, in: "/run/credentials/u") == text) }
+
+  @Test func withoutAFolderItStaysAsItWasWritten() {
+    #expect(Credential.path("credential:a", in: nil) == "credential:a" && Credential.isMissing("credential:a"))
+    #expect(!Credential.isMissing("/etc/credential:a"))
+    #expect(Credential.path("credential:a", in: "") == "credential:a")
+    #expect(Credential.path("credential:a", in: "relative") == "credential:a")
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import WaymarkSystem
@@ -11,7 +12,8 @@ import Testing
     ("[A-F0-9_.-]+", ["A0.F-9_"], ["G", ""]), ("[^A-Z]", ["a", "é", "\u{1D}"], ["A", "ab"]), ("[]a]+", ["]a]"], ["["]),
     (#"\w+\s\S\D\W"#, ["a_1 x-!"], ["a 1-1"]), (#"\.\*\[\\"#, [#".*[\"#], ["aa"]), ("Ä.", ["Äö"], ["A\u{308}o"]),
     ("(?i)[^a-c]", ["x", "X"], ["a", "A", "B"]), ("(?i)[a-c]+", ["aBC"], ["d"]),
-    (#"[\d\-x]+"#, ["1-x"], ["a"]), (#"[\x20]"#, [], []),
+    (#"[\d\-x]+"#, ["1-x"], ["a"]), (#"[\x20]"#, [" "], ["x"]),
+    (#"\x1d\u00E9\x{1F600}"#, ["\u{1D}é😀"], ["x1d"]), (#"\p{L}\p{Nd}[\P{Lu}]"#, ["É7é"], ["É7É", "77é"]),
   ])
   func holdsTheWholeText(_ expression: String, _ right: [String], _ wrong: [String]) throws {
     guard !right.isEmpty else {
@@ -26,7 +28,7 @@ import Testing
   @Test(arguments: [
     "", "(", ")", "a)", "[a", "[z-a]", "*a", "a**", "a{2,1}", "a{,2}", "a{x}", "(?=a)", "(?<n>a)", #"(a)\1"#, #"a\"#,
     "a^b",
-    "a$b", #"\p{L}"#, "a{9999}", "((a{50}){50}){50}",
+    "a$b", #"\p{X}"#, #"\p{}"#, #"\pL"#, #"\x1"#, #"\x{110000}"#, #"\uD800"#, "a{9999}", "((a{50}){50}){50}",
     String(repeating: "(", count: 60) + String(repeating: ")", count: 60),
     String(repeating: "a", count: 401),
   ])
@@ -98,5 +100,90 @@ import Testing
     let whole = try #require(expression.advance(half, over: "2", steps: &steps))
     #expect(expression.isWhole(whole))
     #expect(expression.advance(expression.beginning, over: "8", steps: &steps) == nil)
+  }
+}
+
+@Suite("Replacing the matches of an expression") struct RegularExpressionReplacementTests {
+  private func replaced(_ expression: String, _ template: String, _ text: String) throws -> String? {
+    var steps = 1_000_000
+    let own = try RegularExpressionReplacement(expression, template: template)
+    return own.replacing(in: text, limit: 10_000, steps: &steps)
+  }
+
+  /// The same by ICU, which tries one way after the other.
+  private func reference(_ expression: String, _ template: String, _ text: String) throws -> String {
+    try NSRegularExpression(pattern: expression).stringByReplacingMatches(
+      in: text, range: NSRange(text.startIndex..., in: text), withTemplate: template)
+  }
+
+  @Test(arguments: [
+    (#"^\]?0*(\d{8})$"#, "$1", "]00012345678"), (" ", "", "a b  c"), ("a*", "x", "baac"), ("(?:)", "-", "ab"),
+    ("a|ab", "<$0>", "abab"), ("ab|a", "<$0>", "aba"), ("(a+?)(a*)", "$2,$1", "aaa"), ("(a)|(b)", "[$1$2]", "abc"),
+    ("$", ".", "x"), ("^", ".", "x"), (#"\bx\B"#, "y", "xa x ax"), ("(?i)lot:", "", "Lot:7 LOT:8"),
+    ("(.)(.)", "$2$1", "äöü"), ("(a)(b)?", "$2$1", "aab"), (#"(\d)(\d)"#, #"\$1$2$3$x$"#, "12"), ("a", "$12", "a"),
+    ("(a)", "$12", "a"), ("^a|b$", "x", "aabb"), ("x{2,3}?", "y", "xxxxx"), ("(x{1,2}){2}", "<$1>", "xxx"),
+    (#"[^\x1D]+\x1D"#, "", "10A\u{1D}21B"), ("((a)|b)+", "$1$2", "ab"), ("😀(.)", "$1", "😀é"), ("a$|^", "x", "a"),
+  ]) func replacesAsICUDoes(_ expression: String, _ template: String, _ text: String) throws {
+    #expect(
+      try replaced(expression, template, text) == reference(expression, template, text),
+      "\(expression) in \(text)")
+  }
+
+  /// Expressions at random, without repetitions of what may be empty, where the two disagree about captures.
+  @Test(arguments: 1...8 as ClosedRange<UInt64>) func findsWhatICUFinds(seed: UInt64) throws {
+    var chance = Chance(state: seed)
+    func part(_ depth: Int) -> String {
+      switch chance.below(depth > 2 ? 4 : 9) {
+      case 0: return "a"
+      case 1: return "b"
+      case 2: return "[ab]"
+      case 3: return "."
+      case 4: return "(\(part(depth + 1)))"
+      case 5: return "(?:\(part(depth + 1))|\(part(depth + 1)))"
+      case 6: return "(\(part(depth + 1))|\(part(depth + 1))\(part(depth + 1)))"
+      case 7: return "(\(part(depth + 1)))" + ["+", "+?", "{2}", "{1,2}", "{1,2}?"][chance.below(5)]
+      default: return part(depth + 1) + part(depth + 1)
+      }
+    }
+    for _ in 0..<300 {
+      let optional = ["", "a*", "b?", "^", "(?:b*?)", #"\b"#][chance.below(6)]
+      let expression = part(0) + optional + part(1) + ["", "$", "b??"][chance.below(3)]
+      let text = String((0..<chance.below(12)).map { _ in ["a", "b", "c"][chance.below(3)] as Character })
+      let template = "<$0:$1:$2>"
+      #expect(
+        try replaced(expression, template, text) == reference(expression, template, text), "\(expression) in \(text)")
+    }
+  }
+
+  @Test func takesNoMoreThanItsSteps() throws {
+    let nested = try RegularExpressionReplacement("^(a+)+$", template: "")
+    var steps = 100_000
+    let text = String(repeating: "a", count: 60) + "!"
+    #expect(nested.replacing(in: text, limit: 100, steps: &steps) == text && steps > 0)
+    // Each match looks for an end that is not there.
+    let quadratic = try RegularExpressionReplacement("a.*z|a", template: "b")
+    #expect(quadratic.replacing(in: String(repeating: "a", count: 7000), limit: 10_000, steps: &steps) == nil)
+    #expect(steps <= 0)
+  }
+
+  @Test func theResultHasALimit() throws {
+    var steps = 1_000_000
+    let double = try RegularExpressionReplacement("a", template: "bb")
+    #expect(double.replacing(in: "aaa", limit: 6, steps: &steps) == "bbbbbb")
+    #expect(double.replacing(in: "aaa", limit: 5, steps: &steps) == nil)
+    #expect(double.replacing(in: "acccc", limit: 5, steps: &steps) == nil && steps > 0)
+  }
+
+  @Test(arguments: ["(?=a)", "(?<!a)b", #"(a)\1"#, "a++", "(", ""]) func refusesWhatItCannotDo(_ expression: String) {
+    #expect(throws: RegularExpressionFlaw.self) { try RegularExpressionReplacement(expression, template: "") }
+  }
+
+  private struct Chance {
+    var state: UInt64
+
+    mutating func below(_ count: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % count
+    }
   }
 }

@@ -1,3 +1,5 @@
+import CTextModel
+import Foundation
 import Testing
 import WaymarkImage
 import WaymarkSystem
@@ -66,5 +68,25 @@ struct LineNetworkTests {
     #expect(code(payload(after: [0])) == .otherModel)
     let whole = payload()
     for count in stride(from: 0, to: whole.count, by: 31) { #expect(code(Array(whole.prefix(count))) == .otherModel) }
+  }
+}
+
+/// The network that `waymark-text` holds, on a rendered line that it was not fitted to.
+struct ShippedNetworkTests {
+  private let line = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("Fixtures/Text/network-line.pgm")
+
+  @Test func itReadsARenderedLine() throws {
+    let network = try LineNetwork(ModelFile(waymark_text_network, name: LineNetwork.modelName))
+    #expect(network.alphabet.count == 222)
+    let file = try Data(contentsOf: line)
+    let picture = try file.withUnsafeBytes { try PictureDecoder().gray($0).image }
+    let lattice = try #require(picture.withView { network.read($0) })
+    #expect(lattice.columns.count == 2 * ((picture.width + 3) / 4))
+    let symbols = lattice.symbols()
+    #expect(symbols.map(\.text).joined() == "877884")
+    // As the fitted network says it in floating point, before its activations are rounded.
+    let fitted = [0.9945, 1, 1, 0.9961, 0.9955, 1]
+    #expect(zip(symbols, fitted).allSatisfy { abs($0.confidence - $1) < 0.03 })
   }
 }

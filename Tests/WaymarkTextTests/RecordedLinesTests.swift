@@ -70,7 +70,7 @@ import WaymarkImage
     _ text: String, face: Int, pitch: Double, tilt: Double = 0, ink: Double = 190, isPale: Bool = false
   ) -> GrayImage {
     let face = ZoneGlyphs.faces[face]
-    let values = face.rows.compactMap(\.hexDigitValue)
+    let values = face.values
     let (w, h) = (ZoneGlyphs.width, ZoneGlyphs.height)
     let places = Array(text).compactMap { ZoneGlyphs.characters.firstIndex(of: $0) }
     let (width, height) = (Int(pitch * Double(places.count + 4)), Int(pitch * 3.2))

@@ -43,8 +43,8 @@ struct TextReaderTests {
     }
     reader.lattice = { _ in
       views += 1
-      // Three views, and a fourth of the whole picture.
-      return says(["BB8B", "BBBB", "BBBB", "BBB8"][views % 4], 0.8)
+      // A view upright and one upside down, two more upright, and one of the whole picture.
+      return says(["BBBB", "", "BBBB", "BBB8", "BB8B"][(views - 1) % 5], 0.8)
     }
     #expect(try picture.withView { try reader.read($0) }.map(\.text) == ["BBBB"], "two and two")
     drawings = 2
@@ -76,7 +76,7 @@ struct TextReaderTests {
       reader.styles = styles
       reader.lattice = { _ in
         views += 1
-        return says("BBBB", 0.8)
+        return says("BBBB", 0.95)
       }
       _ = try picture.withView { try reader.read($0) }
       #expect(views == expected)
@@ -148,7 +148,7 @@ struct TextReaderTests {
     #expect(try readPage(tesseract: "", own: says("AB", 0.9)).texts == ["AB", "AB"])
   }
 
-  /// Views that differ tell texture from text only together with Tesseract, which is asked no further than its first drawing shows.
+  /// Views that differ are text only if Tesseract agrees, which is asked no further than its first drawing shows.
   @Test func networksThatAgreeOnLittleSeeTexture() throws {
     var asked = 0
     func read(_ tesseract: String) throws -> [ReadLine] {
@@ -171,6 +171,69 @@ struct TextReaderTests {
     #expect(asked == 2 * LinePicture.Style.all.count)
     // Where both read the same it is surer than where they differ.
     #expect(lines[0].symbols.map { $0.confidence > 0.9 } == [true, true, true, false])
+  }
+
+  /// Two lines of bars that are thick at the bottom, a long and a short one.
+  private let bars = GrayImage(width: 400, height: 400) { target in
+    for i in 0..<(400 * 400) {
+      let (x, y) = (i % 400, i / 400)
+      let isLong = (60..<84).contains(y) && (100..<340).contains(x)
+      let isShort = (300..<324).contains(y) && (100..<220).contains(x)
+      let isThick = (74..<84).contains(y) || (314..<324).contains(y)
+      target[i] = (isLong || isShort) && x % 30 < (isThick ? 18 : 6) ? 20 : 230
+    }
+  }
+
+  private func readBars(
+    turned: Bool, _ says: @escaping (_ isLong: Bool, _ isUpright: Bool) -> LineLattice
+  ) throws -> (lines: [ReadLine], views: Int) {
+    var views = 0
+    var reader = TextReader { _, _, _ in [] }
+    reader.lattice = { drawn in
+      views += 1
+      let (top, bottom) = drawn.withView { view in
+        func ink(_ rows: Range<Int>) -> Int {
+          rows.reduce(0) { sum, y in (0..<view.width).reduce(sum) { $0 + (view[$1, y] < 128 ? 1 : 0) } }
+        }
+        return (ink(0..<(view.height / 2)), ink((view.height / 2)..<view.height))
+      }
+      return says(drawn.width > 220, bottom > top)
+    }
+    let picture = turned ? bars.oriented(Orientation(quarterTurns: 2)) : bars
+    return (try picture.withView { try reader.read($0) }, views)
+  }
+
+  /// The network is confident of characters that look like others when they are upside down.
+  @Test func aConfidentReadingUpsideDownIsRefused() throws {
+    let says = { (isLong: Bool, isUpright: Bool) in
+      isUpright ? self.says(isLong ? "HX25160" : "HXN", 0.999) : self.says(isLong ? "09TSZXH" : "NXH", 0.97)
+    }
+    let turned = try readBars(turned: true, says)
+    // The short line reads as well upside down, and takes the way up of the long one.
+    #expect(turned.lines.map(\.text) == ["HXN", "HX25160"])
+    #expect(turned.lines.allSatisfy { $0.outline.topLeft.x > $0.outline.topRight.x })
+    let upright = try readBars(turned: false, says)
+    #expect(upright.lines.map(\.text) == ["HX25160", "HXN"])
+    #expect(upright.lines.allSatisfy { $0.outline.topLeft.x < $0.outline.topRight.x })
+  }
+
+  /// Lines with characters that are hardly ever read upside down are viewed one way up.
+  @Test func aLineThatTellsItsWayUpIsViewedOnce() throws {
+    let read = try readBars(turned: false) { _, _ in says("BR25F", 0.999) }
+    #expect(read.lines.map(\.text) == ["BR25F", "BR25F"])
+    #expect(read.views == 2)
+  }
+
+  @Test(arguments: [0, 1]) func aLineWithoutAWayUpIsReadOnlyIfItIsLevel(turn: Int) throws {
+    let line = bars.withView { GrayImage(copying: $0.cropped(x: 0, y: 0, width: 400, height: 200)) }
+    var number = 0
+    var reader = TextReader { _, _, _ in [] }
+    reader.lattice = { _ in
+      number += 1
+      return says(number % 2 == 1 ? "06" : "90", 0.999)
+    }
+    let lines = try line.oriented(Orientation(quarterTurns: turn)).withView { try reader.read($0) }
+    #expect(lines.map(\.text) == (turn == 0 ? ["06"] : []))
   }
 
   @Test func aLineOnItsHeadIsTurned() throws {

@@ -63,7 +63,7 @@ struct IsolationTests {
     #expect(isolation.figures?.starts == 1)
   }
 
-  /// The kernel's view of it: no more memory than the largest picture needs, and the first to go when there is none.
+  /// The kernel's view of it: no more memory than the largest picture needs, and the first to be ended when there is no memory left.
   @Test func aWorkerTakesNoMoreThanItMay() throws {
     let worker = try Self.launcher.start()
     func line(_ file: String, _ beginning: String) throws -> [Substring] {

@@ -62,7 +62,7 @@ struct TextEngineTests {
     "answer([symbol('A')] * 513)", "answer([symbol('A')], 2)", "answer([symbol('A')], 0)", "answer([], 2**32 - 1)",
     "answer([symbol('A' * 16)])", "answer([symbol('')])", "answer([symbol('\\x1b')])", "answer([symbol(' ')])",
     "answer([struct.pack('<I', 2) + b'\\xc3\\x28' + symbol('A')[5:]])",
-    // Numbers that are none, or lie outside.
+    // Numbers that are not finite, or out of range.
     "answer([symbol('A', math.nan)])", "answer([symbol('A', math.inf)])", "answer([symbol('A', 1.5)])",
     "answer([symbol('A', 0.9, -0.1, 1)])", "answer([symbol('A', 0.9, 0, 2)])",
     "answer([symbol('A', 0.9, math.nan, 1)])",

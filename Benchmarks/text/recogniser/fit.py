@@ -49,7 +49,7 @@ def produce(stock, seed, queue, columns):
                 break
             except queues.Full:
                 pass
-    os._exit(0)  # nobody takes what is still on its way
+    os._exit(0)  # discards batches that are still in the queue
 
 
 def altered(x):

@@ -24,7 +24,7 @@ package func fuzzConversion(_ kind: Int) {
       let size = UInt64(page.width) * UInt64(page.height)
       require(size > 0 && size <= limit && number < page.pages && page.pages <= 20, "size")
       require([1, 3, 4].contains(page.channels), "channels")
-      // The sanitizer tells where less was taken than was promised.
+      // The sanitizer reports a buffer that is smaller than promised.
       require(pixels[Int(size) * Int(page.channels) - 1] <= 255, "the last byte")
       free(pixels)
     }

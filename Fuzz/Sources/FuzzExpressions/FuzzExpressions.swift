@@ -23,6 +23,11 @@ private func readExpression(_ bytes: [UInt8]) {
   let parts = bytes.split(separator: 10, maxSplits: 1, omittingEmptySubsequences: false)
   let word = String(decoding: parts[0], as: UTF8.self)
   let text = parts.count > 1 ? String(decoding: parts[1].prefix(1000), as: UTF8.self) : ""
+  if let replacement = try? RegularExpressionReplacement(word, template: "<$1>") {
+    var left = 10_000
+    let result = replacement.replacing(in: text, limit: 4_000, steps: &left)
+    require(result.map { $0.utf8.count <= 4_000 } ?? true, "a result beyond its limit")
+  }
   guard let expression = try? RegularExpression(word) else { return }
   let isWhole = expression.matches(text)
   // One character after the other comes to the same end.

@@ -32,7 +32,7 @@ private func feed(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-/// The connection that all requests come from: a channel that nobody closes is never freed, so there is one.
+/// The connection that all requests come from. There is only one, because a channel is not freed before it is closed.
 private let channel = EmbeddedChannel()
 private let token = KioskToken()
 private let gate = AccessGate()
@@ -47,7 +47,7 @@ private let responder: any HTTPResponder<ConnectionContext> = {
     fatalError("no server")
   }
   gate.open(
-    AccessGuard(token: token.value, port: 80, authorities: ListenAuthorities.of(host: "127.0.0.1", port: 80)))
+    KioskAccess(token: token.value, port: 80, authorities: ListenAuthorities.of(host: "127.0.0.1", port: 80)))
   return server.router(behind: gate, connections: Connections(options.limits)).buildResponder()
 }()
 

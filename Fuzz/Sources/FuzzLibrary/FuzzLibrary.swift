@@ -43,7 +43,7 @@ private func repair(_ file: inout [UInt8]) {
   func put(_ value: UInt64, at offset: Int, _ count: Int = 8) {
     for i in 0..<count { file[offset + i] = UInt8(truncatingIfNeeded: value >> (8 * UInt64(i))) }
   }
-  file.replaceSubrange(0..<8, with: LibraryLayout.magic)
+  file.replaceSubrange(0..<8, with: LibraryFile.magic)
   put(UInt64(LibraryLayout.version), at: 8, 4)
   put(UInt64(LibraryLayout.fingerprint), at: 12, 4)
   put(UInt64(file.count), at: 16)

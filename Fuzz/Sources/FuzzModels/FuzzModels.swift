@@ -1,10 +1,10 @@
 import FuzzSupport
-@testable import WaymarkImage
 import WaymarkSystem
 
+@testable import WaymarkImage
 @testable import WaymarkText
 
-/// The file of the network that reads lines: damaged as a whole, and with a head that fits whatever follows.
+/// The file of the network that reads lines: arbitrary bytes, and arbitrary bytes behind a valid head.
 @main
 struct FuzzModels {
   static func main() { fuzz(seeds: seeds()) { feed($0, $1) } }

@@ -32,7 +32,7 @@ private func feed(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-/// Nobody who makes inputs knows this key: under a policy that wants signatures nothing may be accepted.
+/// A key that no input is signed with: a policy that requires signatures must accept nothing.
 private let stranger = try? SigningKey(generating: .es256, id: "k")
 private let now = Date(timeIntervalSince1970: 1_800_000_000)
 

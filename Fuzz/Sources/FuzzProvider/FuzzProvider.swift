@@ -1,10 +1,10 @@
 import FuzzSupport
-import WaymarkPeople
-import WaymarkSystem
 import WaymarkOnboarding
+import WaymarkPeople
 import WaymarkProtocol
+import WaymarkSystem
 
-/// Answers of the integrator's program, to a device that a person goes on using meanwhile.
+/// Answers of the integrator's program, to a device that a person continues to use meanwhile.
 ///
 /// An input is lines: one that begins with `{` is the parameters of `authentication.answer`, the first letter of any other says what the
 /// person does next.
@@ -41,7 +41,7 @@ private func answer(_ line: ArraySlice<UInt8>) -> (ticket: Int, ProviderAnswer)?
   return (request.request, answer)
 }
 
-/// What is taken on may be shown to people, and tells users apart.
+/// Checks that an accepted answer can be displayed and identifies one user.
 private func check(_ answer: ProviderAnswer) {
   let person: ProviderPerson
   switch answer {
@@ -92,11 +92,11 @@ private func act(_ action: UInt8, _ device: inout TestDevice) {
   }
 }
 
-/// Whatever a provider says, no two users are one, and every user can be written down and read again.
+/// Checks that no two users have one subject, and that every user's file can be written and read again.
 private func check(_ device: TestDevice) {
   var subjects: Set<String> = []
   for (id, var account) in device.disk {
-    // The device's hashes are none that a file may hold.
+    // The test device's hashes are not valid in a file.
     account.passcode = nil
     require(account.id == id, "somebody else's file")
     if let subject = account.subject { require(subjects.insert(subject).inserted, "two users of one subject") }

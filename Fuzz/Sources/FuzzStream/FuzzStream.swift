@@ -5,7 +5,7 @@ import WaymarkSystem
 
 @testable import WaymarkFrames
 
-/// A stream that somebody pipes into the service: Motion JPEG, multipart or Y4M, cut into frames and turned into luma.
+/// A stream that is piped into the service: Motion JPEG, multipart or Y4M, cut into frames and turned into luma.
 @main
 struct FuzzStream {
   static func main() {
@@ -20,8 +20,7 @@ struct FuzzStream {
       let transforms = FrameTransform.Rotation.allCases
       let transform = FrameTransform(
         rotation: transforms[Int(all[0] >> 1) % transforms.count], mirror: all[0] & 64 != 0)
-      guard let converter = try? LumaConverter(transform: transform, sufficientWidth: all[0] & 128 != 0 ? 64 : nil)
-      else { return 0 }
+      guard let converter = try? LumaConverter(transform: transform) else { return 0 }
       var player = StreamPlayer(
         path: "-", options: StreamOptions(loops: false), isFile: false, state: state, sink: Sink(),
         leftover: Array(all[1...]), converter: converter)

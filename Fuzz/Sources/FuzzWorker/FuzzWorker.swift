@@ -7,7 +7,7 @@ import WaymarkSystem
 @testable import WaymarkText
 @testable import WaymarkWorker
 
-/// The answers of a worker that serves whoever made its picture, and the requests it gets.
+/// The answers of a worker that is compromised by its input, and the requests it gets.
 @main
 struct FuzzWorker {
   static func main() { fuzz(seeds: seeds()) { feed($0, $1) } }

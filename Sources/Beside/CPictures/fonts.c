@@ -6,9 +6,9 @@
 
 #include "internal.h"
 
-// Fonts that a PDF does not hold lie in files, which a sandbox does not let poppler and FreeType open. Both read them with the two calls
-// below. Exported by the program (Package.swift), these are found before the libraries' own: until the sandbox is set up they keep what is
-// read, and afterwards they give that and nothing else.
+// Fonts that a PDF does not embed are in files, which poppler and FreeType cannot open in the sandbox. They open font files with the two
+// functions below. The program exports these (Package.swift), so that they take precedence over those of the libraries. Until the sandbox
+// is set up, they keep the font files that are read; afterwards they return only the kept ones.
 
 typedef struct {
   char *path;
@@ -16,7 +16,7 @@ typedef struct {
   size_t size;
 } font;
 
-// The usual fonts have fourteen faces; CJK collections are large and not among them.
+// Enough for the fourteen standard fonts; larger files, such as CJK collections, are not kept.
 enum { MOST_FONTS = 64, MOST_BYTES = 4 << 20 };
 
 static struct {

@@ -35,8 +35,8 @@ static struct {
   const uint8_t *(*plane)(const image *, int, int *);
 } calls;
 
-// libheif has libde265 start threads, which a sandbox refuses, and which libde265 then waits for without end. Exported by the
-// program (Package.swift), this is found before the library's own; without threads it decodes in the caller's.
+// libheif has libde265 start threads. The sandbox prevents that, and libde265 would wait for them forever. The program exports this
+// function (Package.swift), so that it replaces the library's; without threads, libde265 decodes in the caller's thread.
 __attribute__((visibility("default"))) int de265_start_worker_threads(void *decoder, int count);
 int de265_start_worker_threads(void *decoder, int count) {
   (void)decoder, (void)count;
@@ -67,7 +67,7 @@ int cpictures_load_heif(void) {
   };
   int missing = cpictures_find((const char *const[]){"libheif.so.1", NULL}, wanted, sizeof wanted / sizeof *wanted);
   if (missing) return missing;
-  // Its decoders are files of their own since Debian 13, and would else be opened with the first picture, in the sandbox.
+  // Since Debian 13 the decoders of libheif are separate files, which would otherwise be opened with the first picture, in the sandbox.
   return calls.initialize(NULL).code ? ELIBBAD : 0;
 }
 
@@ -93,7 +93,7 @@ static int decode(const handle *from, const cpictures_request *request, cpicture
   return result;
 }
 
-// No more pictures are listed.
+// The most pictures of a file that are listed.
 enum { MOST_PAGES = 4096 };
 
 int cpictures_heif(const cpictures_request *request, cpictures_page *page) {

@@ -1,9 +1,9 @@
 #pragma once
-// Declarations that the files beside this one share: one file for each library.
+// Declarations that the C files in this folder share; each file uses one library.
 
 #include "cpictures.h"
 
-/// A function that is looked for in a library.
+/// A function to find in a library by its name, and the pointer that receives its address.
 typedef struct {
   const char *name;
   void **place;
@@ -18,14 +18,15 @@ typedef struct {
   uint32_t page_limit;
 } cpictures_request;
 
-/// Loads the first library of the names (`NULL` at the end) and finds all of the calls. 0, or an errno.
+/// Loads the first available library of `names`, which ends with NULL, and finds all `calls` in it. Returns 0
+/// or an errno.
 int cpictures_find(const char *const names[], const cpictures_call calls[], size_t count);
 
-/// Takes the memory for a page of that size. CPICTURES_OK, or what is wrong with the size.
+/// Allocates the memory for a page of a size. Returns CPICTURES_OK, or the reason to refuse the size.
 int cpictures_take(uint32_t width, uint32_t height, uint32_t channels, const cpictures_request *request,
                    cpictures_page *page);
 
-/// Keeps what is read of fonts from now on, or no longer reads any but those.
+/// With 1, font files that are read from now on are kept; with 0, only the kept ones can be read from now on.
 void cpictures_keep_fonts(int keeps);
 
 int cpictures_load_tiff(void);

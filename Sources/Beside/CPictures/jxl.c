@@ -13,10 +13,10 @@ typedef struct {
   float linear_below;
   int uses_original_profile, has_preview, has_animation, orientation;
   uint32_t colours, extra, alpha_bits;
-  // More than what follows.
+  // Enough room for the remaining members, which are not used.
   uint8_t rest[512];
 } description;
-// The decoder's memory: a call that takes, and one that gives back.
+// The memory manager of the decoder: functions that allocate and free memory.
 typedef struct {
   void *opaque;
   void *(*take)(void *, size_t);
@@ -55,7 +55,7 @@ int cpictures_load_jxl(void) {
   return cpictures_find(names, wanted, sizeof wanted / sizeof *wanted);
 }
 
-// Tells that there was no memory, which the library calls an error like any other.
+// Allocates memory, and notes a failure, which the library does not distinguish from other errors.
 static void *take(void *was_refused, size_t size) {
   void *taken = malloc(size);
   if (!taken) *(int *)was_refused = 1;
@@ -67,7 +67,7 @@ static void give(void *was_refused, void *taken) {
   free(taken);
 }
 
-// Without a runner of its own the library has one thread.
+// Without a parallel runner the library uses one thread.
 static int decode(decoder *file, const cpictures_request *request, cpictures_page *page) {
   format wanted = {0, TYPE_BYTES, 0, 0};
   for (;;) {
@@ -86,7 +86,7 @@ static int decode(decoder *file, const cpictures_request *request, cpictures_pag
         if (!page->pixels) return CPICTURES_DAMAGED;
         if (calls.buffer(file, &wanted, page->pixels, (size_t)page->width * page->height * page->channels)) return CPICTURES_DAMAGED;
         break;
-      // Of an animation, the first picture.
+      // Of an animation, only the first picture is decoded.
       case FULL_IMAGE: return CPICTURES_OK;
       default: return CPICTURES_DAMAGED;
     }

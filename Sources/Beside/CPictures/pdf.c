@@ -45,9 +45,9 @@ static struct {
   void (*scale)(context *, double, double);
 } cairo;
 
-// Dots an inch: what scanners of offices make by default.
+// The resolution in dots per inch, which is the usual default of office scanners.
 static const double resolution = 300;
-// Pixels of a page that is larger than paper is: what a page of A3 has.
+// The most pixels of a page, somewhat more than A3 has; larger pages are rendered at a lower resolution.
 static const double most_pixels = 20e6;
 
 static int find(void) {
@@ -84,7 +84,8 @@ static int find(void) {
   return problem;
 }
 
-// Pages with a letter in each of the fonts that a file need not hold (ISO 32000-1, 9.6.2.2): the files of theirs are read with them.
+// The standard fonts, which a PDF need not embed (ISO 32000-1, 9.6.2.2). Rendering a page with a letter of each makes the libraries read
+// the fonts' files.
 static const char *const usual_fonts[] = {
     "Helvetica", "Helvetica-Bold", "Helvetica-Oblique", "Helvetica-BoldOblique", "Times-Roman", "Times-Bold", "Times-Italic",
     "Times-BoldItalic", "Courier", "Courier-Bold", "Courier-Oblique", "Courier-BoldOblique", "Symbol", "ZapfDingbats",
@@ -111,7 +112,7 @@ int cpictures_load_pdf(void) {
   return 0;
 }
 
-// Rows of blue, green, red and nothing.
+// Copies rows of blue, green, red and an unused byte; as gray if all pixels are gray.
 static void copy(const uint8_t *rows, size_t stride, cpictures_page *page) {
   uint8_t *out = page->pixels;
   int gray = 1;

@@ -95,8 +95,8 @@ static void on_unmap(void *handle, void *base, uint64_t size) { (void)handle, (v
 
 // MARK: A page
 
-// Rows of the raster as they are stored, ABGR in a word and colours multiplied by their opacity, as the orientation (TIFF 6.0,
-// section 8) wants them seen.
+// Copies a raster to upright rows by its orientation (TIFF 6.0, section 8). The raster has the rows as they are stored; a word
+// is ABGR, with colours multiplied by their opacity.
 static void turn(const uint32_t *raster, uint32_t width, uint32_t height, int orientation, uint32_t channels, uint8_t *out) {
   int swaps = orientation >= 5;
   uint32_t columns = swaps ? height : width, rows = swaps ? width : height;
@@ -125,7 +125,7 @@ static int decode(TIFF *file, const cpictures_request *request, cpictures_page *
   calls.get_default(file, TAG_ORIENTATION, &orientation);
   if (orientation < 1 || orientation > 8) orientation = 1;
   calls.get_default(file, TAG_EXTRA_SAMPLES, &extra, &kinds);
-  // 0 says nothing of what the sample is, and opaque pictures have such ones too.
+  // The kind 0 does not specify the meaning of an extra sample, and occurs in opaque pictures too; 1 and 2 are opacity.
   int transparent = extra > 0 && kinds && (kinds[0] == 1 || kinds[0] == 2);
   int gray = photometric == PHOTOMETRIC_WHITE_IS_ZERO || photometric == PHOTOMETRIC_BLACK_IS_ZERO;
   int taken = cpictures_take(width, height, transparent ? 4 : gray ? 1 : 3, request, page);
@@ -133,7 +133,7 @@ static int decode(TIFF *file, const cpictures_request *request, cpictures_page *
   if (!calls.can_read(file, message)) return CPICTURES_UNSUPPORTED;
   uint32_t *raster = malloc((size_t)width * height * 4);
   if (!raster) return CPICTURES_MEMORY;
-  // Asked for as it is stored, nothing is turned.
+  // With the stored orientation as the requested one, libtiff turns nothing.
   int worked = calls.read(file, width, height, raster, orientation, 1);
   if (worked) {
     turn(raster, width, height, orientation, page->channels, page->pixels);

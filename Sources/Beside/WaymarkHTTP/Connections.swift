@@ -1,60 +1,267 @@
+package import Hummingbird
+import HummingbirdCore
+import Logging
 package import NIOCore
 import Synchronization
 
-/// The open connections of a server: bounded, given a time to prove themselves, and all closed in the end.
+/// The open connections of a server, limited in number and in the time until they are authenticated; closed when the server ends.
 package final class Connections: Sendable {
   private struct State {
     var table: ConnectionTable<ObjectIdentifier>
-    /// Also those that were told to close and have not yet.
+    /// All open connections, including those that are closing.
     var channels: [ObjectIdentifier: any Channel] = [:]
+    /// The room that authenticated connections have taken.
+    var places: [ObjectIdentifier: Room.Place] = [:]
     var isClosing = false
+    /// The connections that were closed as there were too many, and those that were not authenticated in time.
+    var crowded = 0
+    var expired = 0
   }
 
   private let state: Mutex<State>
   private let limits: HTTPLimits
+  /// The room of authenticated connections.
+  package let room: Room
 
-  /// No connections yet.
   package init(_ limits: HTTPLimits) {
     self.limits = limits
+    room = Room(
+      "connections", total: limits.connections, share: limits.connectionShare, reserve: limits.connectionReserve)
     state = Mutex(State(table: ConnectionTable(limit: limits.connections)))
   }
 
   /// True if new connections are turned away.
   package var isClosing: Bool { state.withLock { $0.isClosing } }
 
-  /// Takes up a connection; closes another one, or this, where there are too many.
+  /// The open connections, those that were closed as there were too many, and those that were not authenticated in time.
+  package var figures: (open: Int, crowded: Int, expired: Int) {
+    state.withLock { ($0.channels.count, $0.crowded, $0.expired) }
+  }
+
+  /// Registers a connection. If there are too many, the oldest one that is not authenticated is closed, which may be this one.
   package func opened(_ channel: any Channel) {
     let id = ObjectIdentifier(channel)
     let surplus = state.withLock { state -> (any Channel)? in
       state.channels[id] = channel
       if state.isClosing { return channel }
-      return state.table.opened(id).flatMap { state.channels[$0] }
+      let surplus = state.table.opened(id).flatMap { state.channels[$0] }
+      if surplus != nil { state.crowded += 1 }
+      return surplus
     }
     surplus?.close(promise: nil)
     let deadline = channel.eventLoop.scheduleTask(in: TimeAmount(limits.proof)) { [weak self] in
-      guard let self, state.withLock({ $0.table.expired(id) }) else { return }
-      channel.close(promise: nil)
+      guard let self else { return }
+      let isExpired = state.withLock { state in
+        guard state.table.expired(id) else { return false }
+        state.expired += 1
+        return true
+      }
+      if isExpired { channel.close(promise: nil) }
     }
     channel.closeFuture.whenComplete { [self] _ in
       deadline.cancel()
       state.withLock { state in
         state.table.closed(id)
         state.channels[id] = nil
+        state.places[id] = nil
       }
     }
   }
 
-  /// A request with the right cookie or token came over this connection.
-  package func authenticated(_ channel: any Channel) {
-    state.withLock { $0.table.authenticated(ObjectIdentifier(channel)) }
+  /// Marks a connection as authenticated, as it has sent a request with the right cookie or token.
+  ///
+  /// - Returns: false if its sender has too many connections.
+  @discardableResult package func authenticated(_ channel: any Channel, as holder: Room.Holder = .only) -> Bool {
+    let id = ObjectIdentifier(channel)
+    return state.withLock { state in
+      // A connection that has closed meanwhile takes no room.
+      guard state.places[id] == nil, state.channels[id] != nil else { return true }
+      guard let place = room.take(for: holder) else { return false }
+      state.places[id] = place
+      state.table.authenticated(id)
+      return true
+    }
   }
 
-  /// Turns new connections away and ends those that are still open after a time to finish what they are about.
+  /// Refuses new connections, and closes the open ones after a time for their requests to finish.
   package func close(after time: Duration) {
     let open = state.withLock { state in
       state.isClosing = true
       return Array(state.channels.values)
     }
     for channel in open { channel.eventLoop.scheduleTask(in: TimeAmount(time)) { channel.close(promise: nil) } }
+  }
+}
+
+/// The open connections, and the choice of those to close so that there are never more than `limit`. A value without I/O.
+///
+/// A connection is authenticated once it has sent a request with the right cookie or token. Only others are closed, the oldest first, so
+/// that silent connections cannot exclude clients.
+package struct ConnectionTable<Key: Hashable> {
+  /// The most connections at a time.
+  package let limit: Int
+  private var authenticatedKeys: Set<Key> = []
+  /// The connections that are not authenticated, oldest first.
+  private var pendingKeys: [Key] = []
+
+  /// Creates a table without connections.
+  package init(limit: Int) { self.limit = limit }
+
+  /// The number of open connections.
+  package var count: Int { authenticatedKeys.count + pendingKeys.count }
+
+  /// Adds a connection. Returns the one that must be closed for it, which may be the same; nil for none.
+  package mutating func opened(_ key: Key) -> Key? {
+    pendingKeys.append(key)
+    return count > limit ? pendingKeys.removeFirst() : nil
+  }
+
+  /// Marks a connection as authenticated.
+  package mutating func authenticated(_ key: Key) {
+    guard let index = pendingKeys.firstIndex(of: key) else { return }
+    pendingKeys.remove(at: index)
+    authenticatedKeys.insert(key)
+  }
+
+  /// Returns whether a connection whose time is over must be closed, as it is not authenticated.
+  package mutating func expired(_ key: Key) -> Bool {
+    guard let index = pendingKeys.firstIndex(of: key) else { return false }
+    pendingKeys.remove(at: index)
+    return true
+  }
+
+  /// Removes a connection that has closed.
+  package mutating func closed(_ key: Key) {
+    if authenticatedKeys.remove(key) == nil, let index = pendingKeys.firstIndex(of: key) {
+      pendingKeys.remove(at: index)
+    }
+  }
+}
+
+/// The context of a request, with its connection.
+package struct ConnectionContext: RequestContext {
+  package var coreContext: CoreRequestContextStorage
+  package let channel: any Channel
+
+  package init(source: Source) {
+    coreContext = .init(source: source)
+    channel = source.channel
+  }
+}
+
+/// Waits for the first bytes of a connection, and forwards them once the decoder of HTTP is in the pipeline: that takes several kilobytes, which a
+/// silent connection does not need.
+///
+/// For a channel that does not read by itself (`autoRead` off): there is one read until `release`.
+final class FirstBytesHandler: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+
+  private let hasCome: EventLoopPromise<Void>
+  private var isOver = false
+  private var bytes: [ByteBuffer] = []
+  private var context: ChannelHandlerContext?
+
+  /// - Parameter hasCome: succeeds with the first bytes; fails if the connection ends without any.
+  init(hasCome: EventLoopPromise<Void>) { self.hasCome = hasCome }
+
+  func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    self.context = nil
+    end(ChannelError.ioOnClosedChannel)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    bytes.append(unwrapInboundIn(data))
+    end(nil)
+  }
+
+  // Not forwarded, as this is the last handler.
+  func channelReadComplete(context: ChannelHandlerContext) {}
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case .some(ChannelEvent.inputClosed) = event as? ChannelEvent { end(ChannelError.eof) }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    end(ChannelError.ioOnClosedChannel)
+    context.fireChannelInactive()
+  }
+
+  /// Forwards the received bytes to the handlers that were added after this one, and removes this one.
+  func release() {
+    guard let context else { return }
+    for piece in bytes { context.fireChannelRead(wrapInboundOut(piece)) }
+    bytes = []
+    context.fireChannelReadComplete()
+    context.pipeline.syncOperations.removeHandler(self, promise: nil)
+  }
+
+  private func end(_ error: (any Error)?) {
+    guard !isOver else { return }
+    isOver = true
+    if let error { hasCome.fail(error) } else { hasCome.succeed() }
+  }
+}
+
+/// An HTTP connection whose pipeline is set up by the task that serves it, never before.
+///
+/// Hummingbird hands a finished `NIOAsyncChannel` from the event loop to its accepting task. When that task is cancelled, or
+/// the listener closes in between, the value is dropped, and a dropped `NIOAsyncChannel` whose writer was not finished
+/// ends the process by a precondition. Here a plain channel is handed over instead, which may be dropped at any time: it
+/// reads nothing until it is served, and `Connections` closes it. A connection that sends nothing never gets a pipeline.
+struct TrackedHTTPChannel<Base: ServerChildChannel>: ServerChildChannel {
+  /// A connection that is not served yet.
+  struct Value: ServerChildChannelValue {
+    let channel: any Channel
+  }
+
+  let base: Base
+  let connections: Connections
+
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
+    channel.eventLoop.flatSubmit {
+      channel.setOption(.autoRead, value: false).always { _ in connections.opened(channel) }
+        .map { Value(channel: channel) }
+    }
+  }
+
+  func handle(value: Value, logger: Logger) async {
+    let channel = value.channel
+    do {
+      if connections.isClosing { throw ChannelError.ioOnClosedChannel }
+      let first = try await firstBytes(of: channel)
+      let served = try await channel.eventLoop.flatSubmit {
+        base.setup(channel: channel, logger: logger).map { served in
+          first.value.release()
+          return served
+        }
+      }.get()
+      channel.setOption(.autoRead, value: true).whenSuccess { channel.read() }
+      await base.handle(value: served, logger: logger)
+    } catch {
+      // The connection was closed before it was served.
+      channel.close(promise: nil)
+    }
+  }
+
+  /// Waits until the client has sent its first bytes.
+  ///
+  /// - Throws: an error if the connection ends before.
+  private func firstBytes(of channel: any Channel) async throws -> NIOLoopBound<FirstBytesHandler> {
+    try await channel.eventLoop.flatSubmit {
+      let hasCome = channel.eventLoop.makePromise(of: Void.self)
+      let handler = FirstBytesHandler(hasCome: hasCome)
+      do {
+        try channel.pipeline.syncOperations.addHandler(handler)
+        channel.read()
+      } catch {
+        hasCome.fail(error)
+      }
+      let bound = NIOLoopBound(handler, eventLoop: channel.eventLoop)
+      return hasCome.futureResult.map { bound }
+    }.get()
   }
 }

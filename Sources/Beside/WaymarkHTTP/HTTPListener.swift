@@ -5,19 +5,17 @@ package import NIOCore
 import ServiceLifecycle
 import UnixSignals
 
-/// Listens for HTTP: bounded connections, bounded heads, and an end in which what is under way may finish.
+/// Listens for HTTP, with limits for connections and heads, and a shutdown in which pending requests may finish.
 package struct HTTPListener: Sendable {
   /// The address to listen on.
   package let address: BindAddress
-  /// The limits of clients.
+  /// The limits of connections and requests.
   package let limits: HTTPLimits
   /// The open connections.
   package let connections: Connections
   private let name: String
   private let logger: Logger
 
-  /// A listener that does not listen yet.
-  ///
   /// - Parameter name: the server's name in its log.
   package init(name: String, address: BindAddress, limits: HTTPLimits, logger: Logger) {
     self.name = name
@@ -27,19 +25,19 @@ package struct HTTPListener: Sendable {
     connections = Connections(limits)
   }
 
-  /// A listener on an address of the network.
+  /// Creates a listener on an address of the network.
   package init(name: String, host: String, port: Int, limits: HTTPLimits, logger: Logger) {
     self.init(name: name, address: .hostname(host, port: port), limits: limits, logger: logger)
   }
 
   /// Listens until the task is cancelled, a graceful shutdown is asked for, or a signal comes.
   ///
-  /// It then accepts nobody any more, ends the streams, lets what is under way finish and closes what is left.
+  /// It then refuses new connections, ends the streams, lets requests finish, and closes the remaining connections.
   /// - Parameters:
-  ///   - signals: whether SIGTERM and SIGINT end it.
-  ///   - channels: puts something around each connection, such as TLS.
+  ///   - signals: true if SIGTERM and SIGINT end it.
+  ///   - channels: wraps each connection, such as in TLS.
   ///   - onListening: called with the listening channel once the server accepts connections.
-  /// - Throws: `CancellationError`, or why the address cannot be listened on.
+  /// - Throws: `CancellationError`, or an error if the address cannot be listened on.
   package func run<Context: RequestContext & InitializableFromSource<ApplicationRequestContextSource>>(
     _ router: Router<Context>, endedBySignals signals: Bool,
     channels: @escaping @Sendable (HTTP1Channel) throws -> any ServerChildChannel = { $0 },
@@ -66,7 +64,7 @@ package struct HTTPListener: Sendable {
     // Every connection is closed by then.
     setup.maximumGracefulShutdownDuration = limits.drain + .seconds(3)
     let group = ServiceGroup(configuration: setup)
-    // A task of its own: being cancelled is a reason to stop in order, not to drop everything.
+    // Runs in its own task, so that cancelling the current one starts a graceful shutdown instead.
     let work = Task { try await group.run() }
     do {
       try await withTaskCancellationHandler {
@@ -81,7 +79,7 @@ package struct HTTPListener: Sendable {
   }
 }
 
-/// The application, and the end of its connections when it is told to stop.
+/// The application, whose connections are closed on a graceful shutdown.
 private struct Served<App: ApplicationProtocol>: Service {
   let application: App
   let connections: Connections
@@ -93,5 +91,54 @@ private struct Served<App: ApplicationProtocol>: Service {
     } onGracefulShutdown: {
       connections.close(after: drain)
     }
+  }
+}
+
+/// The limits of an HTTP server's connections and requests.
+package struct HTTPLimits: Sendable {
+  /// The most connections at a time; beyond it the oldest one that is not authenticated is closed.
+  package var connections = 200
+  /// The most connections of one holder of a token, nil for the total; and the connections that are reserved for
+  /// operators.
+  package var connectionShare: Int?
+  package var connectionReserve = 0
+  /// The most streams of events at a time, and also the most of pictures; more are refused.
+  package var streams = 16
+  /// The time within which a connection must send its first request with a valid cookie or token.
+  package var proof = Duration.seconds(15)
+  /// How long a connection may stay without a complete head, or between two requests.
+  package var idle = Duration.seconds(15)
+  /// The most bytes of pictures in transit in both directions; the most requests that wait for such room; and how
+  /// long they wait.
+  package var pictures = 48 << 20
+  package var waiting = 32
+  package var pictureTimeout = Duration.seconds(10)
+  /// How long the whole body of a request may take.
+  package var body = Duration.seconds(30)
+  /// The bytes a second that a body must bring on average after its first seconds; 0 for any rate.
+  package var bodyRate = 0
+  /// The bytes a second at which a client must read a picture, beyond the time of a body.
+  package var readerRate = 64 << 10
+  /// The time in which requests may finish when the server stops.
+  package var drain = Duration.seconds(2)
+
+  package init() {}
+}
+
+/// The names of a listener in `Host`.
+package enum ListenAuthorities {
+  /// The address itself and, on loopback, its usual names.
+  package static func of(host: String, port: Int) -> Set<String> {
+    let bracketed = host.contains(":") ? "[\(host)]" : host.lowercased()
+    var hosts: Set = [bracketed]
+    if isLoopback(host) { hosts.formUnion(["127.0.0.1", "localhost", "[::1]"]) }
+    var result = Set(hosts.map { "\($0):\(port)" })
+    if port == 80 { result.formUnion(hosts) }
+    return result
+  }
+
+  /// Returns whether an address is reached from this device alone.
+  package static func isLoopback(_ host: String) -> Bool {
+    ["127.0.0.1", "::1", "[::1]", "localhost"].contains(host.lowercased())
   }
 }

@@ -2,20 +2,18 @@ import HTTPTypes
 package import Hummingbird
 package import NIOCore
 
-/// Answers that are pictures.
+/// Makes HTTP responses of pictures: single ones, and the parts of a stream.
 package enum PictureAnswer {
-  /// How much of a picture is handed to the connection at a time, so that what nobody reads stays in its room.
+  /// The bytes that are handed to the connection at a time, so that unread ones stay within the reservation.
   private static let piece = 64 << 10
-  /// Bytes a second that who reads a picture must take, beyond the time that every body has.
-  private static let slowestReader = 64 << 10
 
-  /// A picture, which gives its room back when it has been read. A client that does not read is disconnected: the room is for those who do.
+  /// A picture, whose reservation is released when it has been read. A client that does not read is disconnected.
   package static func whole(
-    _ bytes: [UInt8], format: String, room: PictureMemoryBudget.Reservation, channel: any Channel, limits: HTTPLimits,
+    _ bytes: [UInt8], format: String, room: Room.Place, channel: any Channel, limits: HTTPLimits,
     headers: HTTPFields = [:]
   ) -> Response {
     room.shrink(to: bytes.count)
-    let deadline = TimeAmount(limits.body + .seconds(bytes.count / slowestReader))
+    let deadline = TimeAmount(limits.body + .seconds(bytes.count / limits.readerRate))
     var headers = headers
     headers[.contentType] = contentType(format)
     headers[.contentLength] = String(bytes.count)
@@ -36,7 +34,7 @@ package enum PictureAnswer {
       })
   }
 
-  /// Only pictures are handed on as what they say they are.
+  /// The media type of a picture; other formats are not declared as what they claim.
   package static func contentType(_ format: String) -> String {
     ["jpeg", "png", "webp", "bmp", "gif"].contains(format) ? "image/\(format)" : "application/octet-stream"
   }

@@ -1,6 +1,8 @@
 import ArgumentParser
-import CMosquitto
 import Foundation
+import Glibc
+import Synchronization
+import WaymarkSpool
 import WaymarkSystem
 
 /// `waymark-bridge`: publishes the events of the service to a broker.
@@ -30,19 +32,13 @@ struct BridgeCommand: AsyncParsableCommand {
   func run() async throws {
     do {
       let configuration = try load()
-      if let problem = cmosquitto_load() {
-        throw BridgeError(
-          .noLibrary, "The MQTT library cannot be used: \(String(cString: problem))",
-          hint: "Install it: apt-get install libmosquitto1")
-      }
+      try configuration.checkFiles()
       if check {
-        for file in configuration.namedFiles { _ = try Self.read(file) }
-        _ = try configuration.broker.password()
         let answer = "\(config) is good: \(configuration.device) at \(configuration.broker.host)\n"
         do {
           try FileHandle.standardOutput.write(contentsOf: Data(answer.utf8))
         } catch {
-          // The sender of the request did not get the answer.
+          // The caller has not received the answer.
           JournalLog.write(.error, "The answer cannot be written: \(error.localizedDescription)")
           throw ExitCode(74)
         }
@@ -51,8 +47,8 @@ struct BridgeCommand: AsyncParsableCommand {
       try await Bridge(configuration: configuration, socket: socketPath(configuration)).run()
     } catch let error as BridgeError {
       JournalLog.write(.error, "\(error.message). \(error.hint)")
-      // A wrong configuration does not come right by itself: the unit is not started again for it.
-      throw ExitCode(error.code == .badConfiguration ? 65 : error.code == .noLibrary ? 69 : 66)
+      // The unit is not restarted after status 65, as the configuration would still be invalid.
+      throw ExitCode(error.code == .badConfiguration ? 65 : 66)
     }
   }
 
@@ -72,5 +68,54 @@ struct BridgeCommand: AsyncParsableCommand {
   private func socketPath(_ configuration: BridgeConfiguration) -> String {
     let environment = ProcessInfo.processInfo.environment["WAYMARK_SOCKET"]
     return socket ?? configuration.socket ?? environment ?? "/run/waymark/waymark.sock"
+  }
+}
+
+/// Stores the events of the service in a log, and publishes them from there.
+final class Bridge: Sendable {
+  private let configuration: BridgeConfiguration
+  private let log: EventLog
+  private let publisher: BrokerPublisher
+  private let feed: ServiceSubscriber
+
+  init(configuration: BridgeConfiguration, socket: String) throws(BridgeError) {
+    guard let topics = BridgeTopics(prefix: configuration.prefix, device: configuration.device) else {
+      throw BridgeError(
+        .badConfiguration, "prefix or device cannot be part of a topic", hint: "Use letters and digits.")
+    }
+    self.configuration = configuration
+    do {
+      log = try EventLog(folder: configuration.storeFolder, limits: configuration.limits)
+    } catch {
+      throw BridgeError(.store, error.message, hint: error.hint, cause: error.cause)
+    }
+    let format = MessageFormat(topics: topics, device: configuration.device, selection: configuration.selection)
+    let (commands, continuation) = AsyncStream.makeStream(
+      of: CommandFilter.Command.self, bufferingPolicy: .bufferingOldest(64))
+    publisher = BrokerPublisher(
+      configuration: configuration, topics: topics, format: format, log: log, commands: continuation)
+    feed = ServiceSubscriber(
+      socket: socket, configuration: configuration, format: format, log: log, publisher: publisher, commands: commands)
+  }
+
+  /// Runs until a signal ends it.
+  func run() async throws {
+    EndSignals.ignoreBrokenPipes()
+    let figures = log.figures
+    JournalLog.write(
+      .notice,
+      "bridge \(waymarkVersion) for \(configuration.device): \(figures.waiting) events wait for "
+        + "\(configuration.broker.host):\(configuration.broker.effectivePort)")
+    publisher.start()
+    let feeding = Task { await feed.run() }
+    await EndSignals.requested()
+    JournalLog.write(.notice, "ending")
+    feeding.cancel()
+    // The thread may be connecting, which can block for minutes: the process exits without it, as the events stay on disk.
+    guard publisher.stop(within: 3) else {
+      _ = log.synchronize()
+      _exit(0)
+    }
+    _ = log.synchronize()
   }
 }

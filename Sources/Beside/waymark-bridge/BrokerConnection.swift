@@ -1,7 +1,8 @@
 import CMosquitto
 import Glibc
+import WaymarkSystem
 
-/// One connection to a broker, by libmosquitto; used by one thread alone.
+/// A connection to a broker by libmosquitto, used by one thread alone.
 final class BrokerConnection {
   /// An incident on the connection.
   enum Incident {
@@ -11,124 +12,147 @@ final class BrokerConnection {
     case received(topic: String, payload: [UInt8], isRetained: Bool)
   }
 
-  /// The incidents and messages that the callbacks left.
+  /// Collects the incidents that the library reports by callbacks.
   private final class Inbox {
+    let isVersion5: Bool
     var incidents: [Incident] = []
-    var handle: OpaquePointer?
+
+    init(isVersion5: Bool) { self.isVersion5 = isVersion5 }
+
+    /// The inbox of a callback's context.
+    static func of(_ context: UnsafeMutableRawPointer?) -> Inbox? {
+      context.map { Unmanaged<Inbox>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    func text(_ reason: Int32) -> String {
+      String(cString: isVersion5 ? mosquitto_reason_string(reason) : mosquitto_connack_string(reason))
+    }
   }
 
-  private let inbox = Inbox()
+  private static let initialisation = mosquitto_lib_init()
+  private let inbox: Inbox
   private let handle: OpaquePointer
   private(set) var endReason: String?
 
-  /// Reaches the broker's machine.
+  /// Connects to the broker's machine; `Incident.connected` reports that the broker accepts this client.
   ///
-  /// - Throws: `ConnectionFailure` with what the library says.
+  /// - Throws: `ConnectionFailure` with the reason of the library.
   init(_ broker: BridgeConfiguration.Broker, clientID: String, will: BridgeMessage) throws {
+    _ = Self.initialisation
     let password = try broker.password()
-    var reason: UnsafePointer<CChar>?
-    var callbacks = cmosquitto_callbacks()
-    callbacks.context = Unmanaged.passUnretained(inbox).toOpaque()
-    callbacks.connected = { context, reason in
-      let inbox = BrokerConnection.inbox(context)
-      let text = inbox?.handle.map { String(cString: cmosquitto_reason_text($0, reason)) } ?? "\(reason)"
-      inbox?.incidents.append(reason == 0 ? .connected : .refused(text))
-    }
-    callbacks.disconnected = { _, _ in }
-    callbacks.arrived = { context, message, reason in
-      let inbox = BrokerConnection.inbox(context)
-      let text = reason < 128 ? nil : inbox?.handle.map { String(cString: cmosquitto_reason_text($0, reason)) }
-      inbox?.incidents.append(.arrived(message: message, refusal: reason < 128 ? nil : text ?? "\(reason)"))
-    }
-    callbacks.received = { context, topic, payload, count, isRetained in
-      guard let topic, count <= 64 << 10 else { return }
-      let bytes = [UInt8](UnsafeRawBufferPointer(start: payload, count: payload == nil ? 0 : count))
-      BrokerConnection.inbox(context)?.incidents.append(
-        .received(topic: String(cString: topic), payload: bytes, isRetained: isRetained))
-    }
-    var options = cmosquitto_options()
-    options.port = Int32(broker.effectivePort)
-    options.keep_alive = Int32(broker.keepAlive)
-    options.window = Int32(broker.window)
-    options.version_5 = broker.version == "5"
-    options.tls = broker.tls != nil
-    errno = 0
-    // The library copies every text.
-    let texts = [
-      broker.host, clientID, broker.username, password, broker.tls?.caFile, broker.tls?.certificateFile,
-      broker.tls?.keyFile, will.topic, String(decoding: will.payload, as: UTF8.self),
-    ].map { $0.flatMap { strdup($0) } }
-    defer { for text in texts { free(text) } }
-    options.host = UnsafePointer(texts[0])
-    options.client_id = UnsafePointer(texts[1])
-    options.username = UnsafePointer(texts[2])
-    options.password = UnsafePointer(texts[3])
-    options.ca_file = UnsafePointer(texts[4])
-    options.certificate_file = UnsafePointer(texts[5])
-    options.key_file = UnsafePointer(texts[6])
-    options.will_topic = UnsafePointer(texts[7])
-    options.will_payload = UnsafePointer(texts[8])
-    guard let handle = cmosquitto_connect(&options, &callbacks, &reason) else {
-      let number = errno
-      throw ConnectionFailure(text: reason.map { String(cString: $0) } ?? String(cString: strerror(number)))
+    inbox = Inbox(isVersion5: broker.version == "5")
+    // A clean session suffices, as events that are not acknowledged are sent again from the log.
+    guard let handle = mosquitto_new(clientID, true, Unmanaged.passUnretained(inbox).toOpaque()) else {
+      throw ConnectionFailure(text: "no memory")
     }
     self.handle = handle
-    inbox.handle = handle
+    let version = inbox.isVersion5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
+    try check(mosquitto_int_option(handle, MOSQ_OPT_PROTOCOL_VERSION, version))
+    try check(mosquitto_int_option(handle, MOSQ_OPT_SEND_MAXIMUM, Int32(broker.window)))
+    try check(mosquitto_int_option(handle, MOSQ_OPT_TCP_NODELAY, 1))
+    if let username = broker.username { try check(mosquitto_username_pw_set(handle, username, password)) }
+    try check(mosquitto_will_set(handle, will.topic, Int32(will.payload.count), will.payload, 1, true))
+    if let tls = broker.tls {
+      // Without a file, the folder where Debian's ca-certificates puts the authorities of the system.
+      let folder = tls.caFile == nil ? "/etc/ssl/certs" : nil
+      // Without this callback the library would ask for the pass phrase of a key at the terminal.
+      try check(
+        mosquitto_tls_set(handle, tls.caFile, folder, tls.certificateFile, tls.keyFile) { buffer, size, _, _ in
+          if size > 0 { buffer?[0] = 0 }
+          return 0
+        })
+      // 1 is SSL_VERIFY_PEER. The name of the broker is compared, since mosquitto_tls_insecure_set is not called.
+      try check(mosquitto_tls_opts_set(handle, 1, "tlsv1.2", nil))
+    }
+    mosquitto_connect_v5_callback_set(handle) { _, context, reason, _, _ in
+      guard let inbox = Inbox.of(context) else { return }
+      inbox.incidents.append(reason == 0 ? .connected : .refused(inbox.text(reason)))
+    }
+    mosquitto_publish_v5_callback_set(handle) { _, context, message, reason, _ in
+      guard let inbox = Inbox.of(context) else { return }
+      inbox.incidents.append(.arrived(message: message, refusal: reason < 128 ? nil : inbox.text(reason)))
+    }
+    mosquitto_message_v5_callback_set(handle) { _, context, message, _ in
+      guard let inbox = Inbox.of(context), let message = message?.pointee, let topic = message.topic,
+        message.payloadlen <= 64 << 10
+      else { return }
+      let count = message.payload == nil ? 0 : max(0, Int(message.payloadlen))
+      inbox.incidents.append(
+        .received(
+          topic: String(cString: topic),
+          payload: Array(UnsafeRawBufferPointer(start: message.payload, count: count)), isRetained: message.retain))
+    }
+    errno = 0
+    try check(mosquitto_connect(handle, broker.host, Int32(broker.effectivePort), Int32(broker.keepAlive)))
   }
 
-  deinit { cmosquitto_free(handle) }
+  /// Closes the connection without a DISCONNECT packet, so that the broker publishes the last will.
+  deinit { mosquitto_destroy(handle) }
 
-  private static func inbox(_ context: UnsafeMutableRawPointer?) -> Inbox? {
-    context.map { Unmanaged<Inbox>.fromOpaque($0).takeUnretainedValue() }
+  private func check(_ result: Int32) throws {
+    let number = errno
+    guard mosq_err_t(result) != MOSQ_ERR_SUCCESS else { return }
+    let isOfSystem = mosq_err_t(result) == MOSQ_ERR_ERRNO
+    throw ConnectionFailure(text: isOfSystem ? systemMessage(number) : String(cString: mosquitto_strerror(result)))
   }
 
   /// The socket; -1 when it is closed.
-  var socket: Int32 { cmosquitto_socket(handle) }
+  var socket: Int32 { mosquitto_socket(handle) }
 
-  /// True if something waits to be written.
-  var wantsWrite: Bool { cmosquitto_wants_write(handle) }
+  /// True if data waits to be written.
+  var wantsWrite: Bool { mosquitto_want_write(handle) }
 
   /// Reads and writes without waiting; false when the connection is over.
   func turn(readable: Bool, writable: Bool) -> Bool {
-    let result = cmosquitto_turn(handle, readable, writable)
-    if result != 0 { endReason = String(cString: cmosquitto_text(result)) }
+    var result: Int32 = 0
+    if readable { result = mosquitto_loop_read(handle, 1) }
+    if result == 0, writable { result = mosquitto_loop_write(handle, 1) }
+    if result == 0 { result = mosquitto_loop_misc(handle) }
+    if result != 0 { endReason = String(cString: mosquitto_strerror(result)) }
     return result == 0
   }
 
-  /// Returns the incidents since it was asked last.
+  /// Returns the incidents since the previous call.
   func takeIncidents() -> [Incident] {
     defer { inbox.incidents = [] }
     return inbox.incidents
   }
 
-  /// The result of a message that was handed over.
+  /// The result of publishing.
   enum Publication {
     case underway(message: Int32)
-    /// No broker will ever take it: it is too large, or its topic is none.
+    /// No broker accepts the message: it is too large, or its topic is invalid.
     case impossible(String)
     case failed(String)
   }
 
   func publish(_ message: BridgeMessage, quality: Int32 = 1) -> Publication {
     var number: Int32 = 0
-    let result = cmosquitto_publish(
-      handle, &number, message.topic, message.payload, Int32(clamping: message.payload.count), quality,
+    let result = mosquitto_publish(
+      handle, &number, message.topic, Int32(clamping: message.payload.count), message.payload, quality,
       message.isRetained)
-    switch result {
-    case 0: return .underway(message: number)
-    // MOSQ_ERR_INVAL, MOSQ_ERR_PAYLOAD_SIZE, MOSQ_ERR_MALFORMED_UTF8, MOSQ_ERR_OVERSIZE_PACKET
-    case 3, 9, 18, 25: return .impossible(String(cString: cmosquitto_text(result)))
-    default: return .failed(String(cString: cmosquitto_text(result)))
+    switch mosq_err_t(result) {
+    case MOSQ_ERR_SUCCESS: return .underway(message: number)
+    case MOSQ_ERR_INVAL, MOSQ_ERR_PAYLOAD_SIZE, MOSQ_ERR_MALFORMED_UTF8, MOSQ_ERR_OVERSIZE_PACKET:
+      return .impossible(String(cString: mosquitto_strerror(result)))
+    default: return .failed(String(cString: mosquitto_strerror(result)))
     }
   }
 
-  func subscribe(to filter: String) { _ = cmosquitto_subscribe(handle, filter) }
+  /// Subscribes with QoS 1. A broker of version 5 omits retained messages; others send them, marked as retained.
+  func subscribe(to filter: String) {
+    if inbox.isVersion5 {
+      mosquitto_subscribe_v5(handle, nil, filter, 1, Int32(MQTT_SUB_OPT_SEND_RETAIN_NEVER.rawValue), nil)
+    } else {
+      mosquitto_subscribe(handle, nil, filter, 1)
+    }
+  }
 
-  /// Ends it without a last will.
-  func disconnect() { _ = cmosquitto_goodbye(handle) }
+  /// Ends the connection without a last will.
+  func disconnect() { mosquitto_disconnect(handle) }
 }
 
-/// Why a broker cannot be reached.
+/// The reason why a broker cannot be reached.
 struct ConnectionFailure: Error {
   let text: String
 }

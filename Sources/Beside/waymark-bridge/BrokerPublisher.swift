@@ -3,9 +3,8 @@ import Synchronization
 import WaymarkSpool
 import WaymarkSystem
 
-/// Carries events from the log to the broker, and commands back: on a thread of its own, the only one that speaks MQTT.
+/// Publishes events from the log, and receives commands, on the only thread that uses the connection to the broker.
 final class BrokerPublisher: Sendable {
-  /// How the service is.
   enum ServiceState: Equatable, Sendable {
     case running(version: String)
     case away
@@ -13,8 +12,8 @@ final class BrokerPublisher: Sendable {
 
   private struct Shared {
     var service = ServiceState.away
-    /// Messages that are not kept: told if the broker listens, else forgotten.
-    var passing: [BridgeMessage] = []
+    /// Messages that are not stored: sent if the broker is connected, else dropped.
+    var unstored: [BridgeMessage] = []
   }
 
   private let configuration: BridgeConfiguration
@@ -23,7 +22,7 @@ final class BrokerPublisher: Sendable {
   private let log: EventLog
   private let commands: AsyncStream<CommandFilter.Command>.Continuation
   private let shared = Mutex(Shared())
-  /// Readable while there is something to do.
+  /// Wakes the thread.
   private let pipe = WakePipe()
   private let isEnding = Atomic(false)
   private let thread = WorkerThread(name: "broker")
@@ -39,7 +38,7 @@ final class BrokerPublisher: Sendable {
     self.commands = commands
   }
 
-  /// Begins.
+  /// Starts the thread.
   func start() {
     thread.start { [self] stop in
       var run = Run(self)
@@ -47,7 +46,7 @@ final class BrokerPublisher: Sendable {
     }
   }
 
-  /// Ends; false when it has not ended in time.
+  /// Ends the thread; returns false if it has not ended in time.
   func stop(within seconds: Double) -> Bool {
     let ended = Monitor(false)
     let thread = thread
@@ -61,21 +60,21 @@ final class BrokerPublisher: Sendable {
     return ended.wait(until: MonotonicClock.now + seconds) { $0 ? true : nil } ?? false
   }
 
-  /// There are new events in the log.
+  /// Wakes the thread, as there are new events in the log.
   func wake() { pipe.wake() }
 
-  /// Tells what is of use only now.
+  /// Sends a message that is not stored; it is dropped if the broker is not connected.
   func publish(_ message: BridgeMessage) { pass(message, limit: 64) }
 
-  /// Answers a command.
+  /// Sends the reply to a command.
   func reply(_ payload: [UInt8]) { pass(BridgeMessage(topic: topics.reply, payload: payload), limit: 512) }
 
   private func pass(_ message: BridgeMessage, limit: Int) {
-    shared.withLock { if $0.passing.count < limit { $0.passing.append(message) } }
+    shared.withLock { if $0.unstored.count < limit { $0.unstored.append(message) } }
     wake()
   }
 
-  /// The service came or went.
+  /// Sets the state of the service, which is published with the device's status.
   func serviceChanged(_ state: ServiceState) {
     shared.withLock { $0.service = state }
     wake()
@@ -83,34 +82,36 @@ final class BrokerPublisher: Sendable {
 
   /// The state of the thread.
   private struct Run {
-    let courier: BrokerPublisher
+    let publisher: BrokerPublisher
     var sender: BridgeSender
     var gate: CommandFilter
     var connection: BrokerConnection?
     var connectingSince = 0.0
     var lastStatus: (text: [UInt8], at: Double)?
-    /// The version of the service that Home Assistant was told of over this connection; empty where it is not known.
-    var toldVersion: String?
+    /// The version of the service that was announced to Home Assistant over this connection; empty if unknown.
+    var announcedVersion: String?
     var lastSynchronized = 0.0
     var lastMetrics = -Double.infinity
     var isOutageLogged = false
+    var gapPace = LinePace()
+    var storePace = LinePace()
     var refused: UInt64 = 0
 
-    init(_ courier: BrokerPublisher) {
-      self.courier = courier
+    init(_ publisher: BrokerPublisher) {
+      self.publisher = publisher
       sender = BridgeSender(
-        acknowledged: courier.log.figures.acknowledged, window: courier.configuration.broker.window)
-      gate = CommandFilter(allowed: courier.configuration.commands)
+        acknowledged: publisher.log.figures.acknowledged, window: publisher.configuration.broker.window)
+      gate = CommandFilter(allowed: publisher.configuration.commands)
     }
 
     mutating func loop(until stop: StopSignal) {
-      while !stop.isRaised, !courier.isEnding.load(ordering: .acquiring) {
+      while !stop.isRaised, !publisher.isEnding.load(ordering: .acquiring) {
         let now = MonotonicClock.now
         writeMetrics(now)
         switch sender.step(now: now) {
         case .connect: connect(now)
         case .rest(let seconds):
-          // Messages that came in meanwhile reach the disk anyway.
+          // Events that arrive without a connection are flushed to disk, too.
           synchronize(now, every: 1)
           _ = wait(seconds: min(seconds, 1))
         case .send(let after, let count):
@@ -130,12 +131,12 @@ final class BrokerPublisher: Sendable {
 
     private mutating func connect(_ now: Double) {
       connectingSince = now
-      let broker = courier.configuration.broker
+      let broker = publisher.configuration.broker
       do {
         let will = BridgeMessage(
-          topic: courier.topics.status, payload: Self.status([.init("status", "offline")]), isRetained: true)
+          topic: publisher.topics.status, payload: Self.status([.init("status", "offline")]), isRetained: true)
         connection = try BrokerConnection(
-          broker, clientID: broker.clientID ?? "waymark-\(courier.configuration.device)", will: will)
+          broker, clientID: broker.clientID ?? "waymark-\(publisher.configuration.device)", will: will)
       } catch {
         end((error as? ConnectionFailure)?.text ?? (error as? BridgeError)?.message ?? "\(error)")
       }
@@ -146,33 +147,36 @@ final class BrokerPublisher: Sendable {
       isOutageLogged = true
       connection = nil
       lastStatus = nil
-      toldVersion = nil
+      announcedVersion = nil
       sender.disconnected(now: MonotonicClock.now)
     }
 
-    /// Hands over what follows.
+    /// Sends the messages that are not stored, and up to `count` events after a number.
     ///
-    /// - Returns: whether there was anything.
+    /// - Returns: false if the log has no further events.
     private mutating func send(after: UInt64, count: Int) -> Bool {
       guard let connection else { return false }
-      // Nothing is sent that a power cut could still take back: its number would be given to another event.
+      // Events are flushed before they are sent: if a power cut lost one, its number would be given to another
+      // event.
       synchronize(MonotonicClock.now, every: 0)
-      for message in courier.shared.withLock({ shared in
-        defer { shared.passing = [] }
-        return shared.passing
+      for message in publisher.shared.withLock({ shared in
+        defer { shared.unstored = [] }
+        return shared.unstored
       }) {
-        _ = connection.publish(message, quality: message.topic == courier.topics.reply ? 1 : 0)
+        _ = connection.publish(message, quality: message.topic == publisher.topics.reply ? 1 : 0)
       }
-      switch courier.log.read(after: after, count: count, bytes: 1 << 18) {
+      switch publisher.log.read(after: after, count: count, bytes: 1 << 18) {
       case .empty: return false
       case .gap(let through):
-        let loss = courier.format.lossMessage(
-          after + 1...through, stream: courier.log.stream, time: WallClock.timestamp)
-        JournalLog.write(.warning, "\(through - after) events were lost: the store was full or damaged")
+        let loss = publisher.format.lossMessage(
+          after + 1...through, stream: publisher.log.stream, time: WallClock.timestamp)
+        if let lost = gapPace.due(Int(clamping: through - after), now: MonotonicClock.now) {
+          JournalLog.write(.warning, "\(lost) events were lost: the store was full or damaged")
+        }
         _ = publish(loss, sequence: through)
       case .records(let records):
         for record in records {
-          guard let message = courier.format.message(of: record, stream: courier.log.stream) else {
+          guard let message = publisher.format.message(of: record, stream: publisher.log.stream) else {
             acknowledge(sender.skip(record.sequence))
             continue
           }
@@ -198,18 +202,18 @@ final class BrokerPublisher: Sendable {
     }
 
     private func acknowledge(_ sequence: UInt64?) {
-      if let sequence { courier.log.acknowledge(through: sequence) }
+      if let sequence { publisher.log.acknowledge(through: sequence) }
     }
 
     private mutating func synchronize(_ now: Double, every seconds: Double) {
       guard now >= lastSynchronized + seconds else { return }
       lastSynchronized = now
-      if let number = courier.log.synchronize() {
+      if let number = publisher.log.synchronize(), storePace.due(1, now: now) != nil {
         JournalLog.write(.error, "the store cannot be written: \(systemMessage(number))")
       }
     }
 
-    /// Waits for the network, for new events, or a second.
+    /// Waits for the network or for new events, for a second at most, and handles incidents of the connection.
     private mutating func turn() {
       guard let connection else { return }
       let events = wait(
@@ -225,12 +229,12 @@ final class BrokerPublisher: Sendable {
       case .connected:
         sender.connected()
         isOutageLogged = false
-        JournalLog.write(.notice, "connected, \(courier.log.figures.waiting) events wait")
-        if !courier.configuration.commands.isEmpty { connection?.subscribe(to: courier.topics.commandFilter) }
+        JournalLog.write(.notice, "connected, \(publisher.log.figures.waiting) events wait")
+        if !publisher.configuration.commands.isEmpty { connection?.subscribe(to: publisher.topics.commandFilter) }
       case .refused(let reason): end("it refuses this device: \(reason)")
       case .arrived(let message, let refusal):
         if let refusal {
-          // Asking again would not help, and nothing behind it would ever arrive.
+          // A refused event is not sent again: it would be refused again, and delay all later events.
           refused += 1
           if refused == 1 || refused % 1000 == 0 {
             JournalLog.write(.error, "the broker refuses events of this device (\(refused) so far): \(refusal)")
@@ -242,16 +246,16 @@ final class BrokerPublisher: Sendable {
     }
 
     private mutating func execute(_ topic: String, _ payload: [UInt8], _ isRetained: Bool) {
-      guard let method = courier.topics.method(ofTopic: topic) else { return }
+      guard let method = publisher.topics.method(ofTopic: topic) else { return }
       switch gate.handle(method: method, payload: payload, isRetained: isRetained) {
       case .run(let command):
         JournalLog.write(.notice, "command \(command.method)")
-        if case .enqueued = courier.commands.yield(command) { return }
-        courier.reply(
+        if case .enqueued = publisher.commands.yield(command) { return }
+        publisher.reply(
           CommandFilter.reply(
             id: command.id, code: "busy", message: "Too many commands wait.", hint: "Try again later."))
       case .refuse(let id, let code, let message, let hint):
-        courier.reply(CommandFilter.reply(id: id, code: code, message: message, hint: hint))
+        publisher.reply(CommandFilter.reply(id: id, code: code, message: message, hint: hint))
       case .ignore: break
       }
     }
@@ -260,45 +264,45 @@ final class BrokerPublisher: Sendable {
 
     private mutating func publishStatus(_ now: Double) {
       guard let connection else { return }
-      let figures = courier.log.figures
+      let figures = publisher.log.figures
       var members: [JSONValue.Member] = [.init("status", "online")]
-      switch courier.shared.withLock({ $0.service }) {
+      switch publisher.shared.withLock({ $0.service }) {
       case .running(let version): members += [.init("service", "running"), .init("version", .string(version))]
       case .away: members.append(.init("service", "away"))
       }
       members += [
-        .init("stream", .string(MessageFormat.id(stream: courier.log.stream, sequence: 0))),
+        .init("stream", .string(MessageFormat.id(stream: publisher.log.stream, sequence: 0))),
         .init("dropped", .number(String(figures.dropped))), .init("refused", .number(String(refused))),
       ]
-      // How many wait changes with every event: it is told when something else is, or it is time.
+      // The number of waiting events changes with every event: it is published with other changes, or after a time.
       let text = Self.status(members)
-      if let lastStatus, lastStatus.text == text, now < lastStatus.at + Double(courier.configuration.statusEvery) {
+      if let lastStatus, lastStatus.text == text, now < lastStatus.at + Double(publisher.configuration.statusEvery) {
         return
       }
       lastStatus = (text, now)
       let whole = Self.status(members + [.init("waiting", .number(String(figures.waiting)))])
-      _ = connection.publish(BridgeMessage(topic: courier.topics.status, payload: whole, isRetained: true))
+      _ = connection.publish(BridgeMessage(topic: publisher.topics.status, payload: whole, isRetained: true))
     }
 
-    /// Tells Home Assistant of this device, once a connection and version of the service.
+    /// Announces this device to Home Assistant, once for each connection and each version of the service.
     private mutating func publishDiscovery() {
-      guard let connection, let prefix = courier.configuration.homeAssistantPrefix else { return }
+      guard let connection, let prefix = publisher.configuration.homeAssistantPrefix else { return }
       let version: String? =
-        if case .running(let version) = courier.shared.withLock({ $0.service }) { version } else { nil }
-      guard toldVersion == nil || version != nil && version != toldVersion else { return }
-      toldVersion = version ?? ""
+        if case .running(let version) = publisher.shared.withLock({ $0.service }) { version } else { nil }
+      guard announcedVersion == nil || version != nil && version != announcedVersion else { return }
+      announcedVersion = version ?? ""
       let discovery = HomeAssistantDiscovery(
-        prefix: prefix, topics: courier.topics, device: courier.configuration.device)
+        prefix: prefix, topics: publisher.topics, device: publisher.configuration.device)
       for message in discovery.messages(bridge: waymarkVersion, service: version) { _ = connection.publish(message) }
     }
 
     private mutating func writeMetrics(_ now: Double) {
-      guard let file = courier.configuration.metricsFile, now >= lastMetrics + 15 else { return }
+      guard let file = publisher.configuration.metricsFile, now >= lastMetrics + 15 else { return }
       lastMetrics = now
       let text = BridgeMetrics.text(
-        isConnected: sender.isConnected, isServiceThere: courier.shared.withLock { $0.service } != .away,
-        refused: refused, figures: courier.log.figures)
-      // A file that cannot be written is missed by whoever reads it.
+        isConnected: sender.isConnected, isServiceThere: publisher.shared.withLock { $0.service } != .away,
+        refused: refused, figures: publisher.log.figures)
+      // The age of the file shows its readers that it cannot be written.
       try? DurableFile.replace(file, with: Array(text.utf8), mode: 0o644)
     }
 
@@ -309,9 +313,9 @@ final class BrokerPublisher: Sendable {
     private mutating func disconnect() {
       guard let connection, sender.isConnected else { return }
       let farewell = Self.status([.init("status", "offline"), .init("reason", "stopped")])
-      _ = connection.publish(BridgeMessage(topic: courier.topics.status, payload: farewell, isRetained: true))
+      _ = connection.publish(BridgeMessage(topic: publisher.topics.status, payload: farewell, isRetained: true))
       let end = MonotonicClock.now + 1
-      // Until the broker has it, and with it what went before.
+      // Waits until the broker has acknowledged the events sent before, for a second at most.
       repeat {
         var fd = pollfd(fd: connection.socket, events: Int16(POLLIN), revents: 0)
         poll(&fd, 1, 50)
@@ -323,14 +327,16 @@ final class BrokerPublisher: Sendable {
       connection.disconnect()
     }
 
-    /// - Returns: what `poll` says of the socket.
+    /// Waits for the socket or for `wake`.
+    ///
+    /// - Returns: the events that `poll` reports for the socket.
     private func wait(seconds: Double, socket: Int32 = -1, events: Int32 = 0) -> Int32 {
       var list = [
-        pollfd(fd: courier.pipe.descriptor, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: publisher.pipe.descriptor, events: Int16(POLLIN), revents: 0),
         pollfd(fd: socket, events: Int16(events), revents: 0),
       ]
       poll(&list, 2, Int32(min(seconds, 1) * 1000) + 1)
-      if list[0].revents != 0 { courier.pipe.drain() }
+      if list[0].revents != 0 { publisher.pipe.drain() }
       return Int32(list[1].revents)
     }
   }

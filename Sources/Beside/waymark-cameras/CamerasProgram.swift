@@ -2,15 +2,16 @@ import CSandbox
 import Glibc
 import WaymarkFrames
 
-/// The program that plays the address of a camera as Y4M: started by `waymark` or, for a connection, by systemd. It reads the address from its
-/// standard input, confines itself, and becomes ffmpeg or, for cameras of this computer, GStreamer, which writes there.
+/// The program that converts the stream at a camera's address to Y4M. `waymark` starts it, or systemd for each connection. It reads the
+/// address from its standard input, a socket, enters a sandbox, and is replaced by ffmpeg or, for cameras of this computer, GStreamer,
+/// which writes to the same socket.
 @main
 enum CamerasProgram {
-  /// The memory that it may take then, in bytes: pictures of 4K in several threads.
+  /// The memory in bytes that ffmpeg or GStreamer may take, enough for 4K pictures in several threads.
   private static let memoryLimit: UInt64 = 2 << 30
-  /// Where it finds its script, or its connection with PipeWire.
+  /// The descriptor from which ffmpeg reads its script, or over which GStreamer uses PipeWire.
   private static let givenDescriptor: CInt = 3
-  /// Seconds in which the address has to come.
+  /// The seconds without a byte after which reading the address ends.
   private static let patience: Int32 = 10
 
   static func main() {
@@ -27,7 +28,7 @@ enum CamerasProgram {
     let arguments: [String]
     if let camera = address.camera {
       if address.scheme == .pipewire {
-        // Handed over, so that it needs no sockets of its own.
+        // The connection is passed on, so that GStreamer need not open sockets.
         guard let connection = PipeWireSocket.connect(known), hand(connection) else { exit(69) }
       }
       let pipeline = GStreamerPipeline(
@@ -49,9 +50,9 @@ enum CamerasProgram {
     exit(71)
   }
 
-  /// Gives up everything but these rights; false where that is impossible.
+  /// Restricts the process to the given rights; returns false if that fails.
   ///
-  /// - Parameter paths: further ones that it reads.
+  /// - Parameter paths: further paths that may be read.
   private static func confine(_ program: String, _ rights: StreamConfinement, besides paths: [String]) -> Bool {
     func pointers(_ texts: [String]) -> [UnsafePointer<CChar>?] { texts.map { UnsafePointer(strdup($0)) } + [nil] }
     var readable = pointers(rights.readable + paths)
@@ -60,7 +61,7 @@ enum CamerasProgram {
     return csandbox_confine(program, &readable, &devices, families, memoryLimit, rights.sharesMemory) == 0
   }
 
-  /// The files that a pattern names.
+  /// Returns the paths that match a pattern.
   private static func files(_ pattern: String) -> [String] {
     var found = glob_t()
     defer { globfree(&found) }
@@ -68,12 +69,12 @@ enum CamerasProgram {
     return (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0].map { String(cString: $0) } }
   }
 
-  /// The line that says what to play; nil where none comes.
+  /// Reads the line with the address; nil if none arrives.
   private static func readLine() -> String? {
     var bytes: [UInt8] = []
     var byte: UInt8 = 0
     var waiting = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-    // Byte by byte: what follows is not for this program.
+    // Read byte by byte, as this program must not read beyond the line.
     while bytes.count <= StreamAddress.byteLimit, poll(&waiting, 1, patience * 1000) > 0 {
       guard read(STDIN_FILENO, &byte, 1) == 1 else { return nil }
       if byte == 0x0A { return String(validating: bytes, as: UTF8.self) }
@@ -82,23 +83,23 @@ enum CamerasProgram {
     return nil
   }
 
-  /// The connection becomes standard output, and the rest is /dev/null.
+  /// Makes the connection the standard output, and /dev/null the other standard streams.
   private static func prepareDescriptors() -> Bool {
     guard dup2(STDIN_FILENO, STDOUT_FILENO) >= 0 else { return false }
     let null = open("/dev/null", O_RDWR | O_CLOEXEC)
     return null >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0
   }
 
-  /// A descriptor from which a text can be read; nil where there is none.
+  /// Returns a descriptor from which a text can be read; nil on failure.
   private static func readable(_ text: String) -> CInt? {
     var ends: [CInt] = [-1, -1]
     guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else { return nil }
     let bytes = Array(text.utf8)
-    // It fits, and ends with the end that is closed here.
+    // The text fits the socket's buffer, and ends because this end is shut down.
     return write(ends[1], bytes, bytes.count) == bytes.count && shutdown(ends[1], CInt(SHUT_WR)) == 0 ? ends[0] : nil
   }
 
-  /// Makes a descriptor the fourth, which the next program keeps.
+  /// Duplicates a descriptor to `givenDescriptor`, which the next program inherits.
   private static func hand(_ descriptor: CInt) -> Bool {
     descriptor == givenDescriptor ? fcntl(descriptor, F_SETFD, 0) == 0 : dup2(descriptor, givenDescriptor) >= 0
   }

@@ -30,8 +30,8 @@ struct GatewayCommand: AsyncParsableCommand {
   func run() async throws {
     do {
       let configuration = try load()
+      try configuration.checkFiles()
       if check {
-        try configuration.checkFiles()
         let places = configuration.listen.map(\.text).joined(separator: ", ")
         try report("\(config ?? Self.standardFile) is good: listens on \(places)\n")
         return
@@ -39,7 +39,7 @@ struct GatewayCommand: AsyncParsableCommand {
       try await serve(configuration)
     } catch let error as GatewayError {
       JournalLog.write(.error, "\(error.message). \(error.hint)")
-      // A wrong configuration does not come right by itself: the unit is not started again for it.
+      // The unit is not restarted after status 65, as the configuration would still be invalid.
       throw ExitCode(error.code == .badConfiguration ? 65 : 66)
     }
   }
@@ -61,7 +61,7 @@ struct GatewayCommand: AsyncParsableCommand {
     do {
       try FileHandle.standardOutput.write(contentsOf: Data(answer.utf8))
     } catch {
-      // Whoever asked did not get the answer.
+      // The caller has not received the answer.
       JournalLog.write(.error, "The answer cannot be written: \(error.localizedDescription)")
       throw ExitCode(74)
     }

@@ -4,7 +4,7 @@ import WaymarkImage
 import WaymarkSystem
 import WaymarkWorker
 
-/// The program that decodes the picture files that take large libraries: started by `waymark` alone, and able to do nothing else.
+/// The program that decodes picture files whose formats need large libraries. `waymark` starts it, and it runs in a sandbox.
 @main
 enum PicturesProgram {
   static func main() {

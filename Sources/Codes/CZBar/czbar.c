@@ -7,8 +7,9 @@
 #include <unistd.h>
 
 // libzbar 0.23 reports a failed internal check of its DataBar decoder by fprintf(stderr, "WARNING: <file>:<line>: ...
-// Assertion ...") and goes on. There is no switch for it, and on some pictures there are hundreds. glibc lets a program
-// assign to `stderr`, so it gets a stream of ours that drops exactly these and hands all else through.
+// Assertion ...") and continues. No option disables these messages, and some pictures cause hundreds. glibc allows a
+// program to assign to `stderr`, so it is replaced by a stream that drops exactly these messages and forwards all
+// others.
 static ssize_t write_through(void *cookie, const char *text, size_t size) {
   (void)cookie;
   if (size > 9 && memcmp(text, "WARNING: ", 9) == 0 && memmem(text, size, "databar.c", 9)) return (ssize_t)size;

@@ -1,32 +1,32 @@
 public import WaymarkImage
 public import WaymarkSystem
 
-/// Reads codes from gray pictures. One scanner a thread: it is a handle that is owned, not shared.
+/// Reads codes from gray pictures. A scanner owns a libzbar handle: use one scanner per thread.
 public struct BarcodeScanner: ~Copyable {
   /// The symbologies to look for, and the effort.
   public let configuration: ScanConfiguration
   private(set) var zbar: ZBarScanner
-  /// Told where the time of live frames goes.
+  /// Receives the time that each stage of a live frame takes.
   package var stages: StageTimes?
-  /// Counts live frames: the passes take turns.
+  /// The number of live frames so far: the passes take turns.
   private var turn = 0
 
-  /// The library keeps 556 bytes of every QR code that it reads until its handle is closed; so the handle is renewed
-  /// after this many, which bounds the growth to 142 kB.
+  /// The number of QR codes after which the libzbar handle is renewed: libzbar keeps 556 bytes of every QR code until the handle is
+  /// destroyed, so this limits the growth to 142 kB.
   private static let readsPerHandle = 256
   /// The passes over whole frames, in the order in which they take turns.
   private static let rotation: [ScanPass] = [.level, .stretch, .half, .inverted]
 
-  /// A scanner for what `configuration` says.
+  /// Creates a scanner for the symbologies and effort of `configuration`.
   public init(_ configuration: ScanConfiguration = .still) throws(BarcodeError) {
-    // First: see LumaConverter's initializer.
+    // This call comes first: see `LumaConverter`'s initializer.
     zbar = try ZBarScanner(symbologies: configuration.symbologies)
     self.configuration = configuration
   }
 
   /// Reads the codes in a picture.
   ///
-  /// - Parameter image: 8-bit gray; not copied when its rows lie without gaps.
+  /// - Parameter image: an 8-bit gray picture; copied only if there are gaps between its rows.
   public mutating func scan(_ image: ImageView) -> ScanReading {
     renewIfWorn()
     guard image.width > 0, image.height > 0 else { return ScanReading() }
@@ -52,20 +52,38 @@ public struct BarcodeScanner: ~Copyable {
     guard !wanted.isEmpty else { return reading }
     zbar.use(wanted)
     let raw = zbar.scan(image)
-    reading.symbols = raw.codes.compactMap { Symbol($0, pass: .base) }
+    reading.symbols = Self.withoutStacks(raw.codes.compactMap { Symbol($0, pass: .base) })
     reading.incomplete = raw.incomplete.map { IncompleteSymbol(zbarParts: $0) }
     return reading
   }
 
-  /// Returns whether the library may look for QR codes: it tries each finder pattern with each, for minutes where there are
-  /// thousands.
+  /// Returns the symbols without the rows of stacked symbols, which libzbar takes for symbols of Code 128: such rows are separated only
+  /// by a thin bar, and their ends are aligned.
+  private static func withoutStacks(_ symbols: [Symbol]) -> [Symbol] {
+    symbols.filter { symbol in
+      symbol.symbology != .code128
+        || symbols.allSatisfy { other in
+          guard other.symbology == .code128, other != symbol else { return true }
+          let (own, bounds) = (symbol.corners.bounds, other.corners.bounds)
+          let (size, ends) = (own.max - own.min, [own.min - bounds.min, own.max - bounds.max])
+          let (along, gap) =
+            size.x > size.y
+            ? (ends.map(\.x), max(own.min.y, bounds.min.y) - min(own.max.y, bounds.max.y))
+            : (ends.map(\.y), max(own.min.x, bounds.min.x) - min(own.max.x, bounds.max.x))
+          return along.contains { abs($0) > 0.03 * max(size.x, size.y) } || gap > max(4, 0.3 * min(size.x, size.y))
+        }
+    }
+  }
+
+  /// Returns whether libzbar may look for QR codes: it combines every finder pattern with every other, which takes minutes for
+  /// thousands of them.
   private static func isHarmless(_ image: ImageView) -> Bool {
     let search = FinderSearch(image, levels: BlockMean(image))
     return !search.isLimited && search.looks < 1500 && search.found[0].count + search.found[1].count < 250
   }
 
-  /// The library also keeps one half of an EAN from picture to picture, and joins it with the other half of another code:
-  /// frames show one scene, stills do not.
+  /// Renews the handle for each still picture, or after many QR codes. libzbar keeps a half of an EAN from picture to picture and joins
+  /// it with the other half of another code; that does not harm live frames, which show the same scene.
   private mutating func renewIfWorn() {
     guard configuration.effort == .still || zbar.matrixReads >= Self.readsPerHandle else { return }
     if let fresh = try? ZBarScanner(symbologies: configuration.symbologies) { zbar = fresh }
@@ -73,8 +91,8 @@ public struct BarcodeScanner: ~Copyable {
 
   // MARK: Live
 
-  /// Reads as much as fits into the time of a frame: the probe and what it points to, and one pass over the whole picture where
-  /// there is a reason; these take turns, the next frame is another chance.
+  /// Reads a live frame in limited time: the probe, the places it finds, and one pass over the whole picture if there is a reason.
+  /// These passes take turns, because the next frame is another chance.
   private mutating func readLive(_ image: ImageView) -> ScanReading {
     turn &+= 1
     var clock = StageClock(stages)
@@ -82,12 +100,12 @@ public struct BarcodeScanner: ~Copyable {
     reader.failures = 2
     reader.pairs = 4
     if configuration.symbologies != [.qr] {
-      // Beside the other readers there is time for patterns that hardly look like a code in some frames only.
+      // With other readers enabled, patterns that hardly look like a code get time in some frames only.
       let doubtful = 0.6
       reader.leastTiming = [turn.isMultiple(of: 2) ? doubtful : 0, turn.isMultiple(of: 4) ? 0 : doubtful]
     }
     reader.makesOctaves = false
-    // Codes on screens in the dark are rarer: every other frame.
+    // Light codes on dark ground are rarer: every other frame.
     reader.polarities = turn.isMultiple(of: 2) ? [0, 1] : [0]
     var search = PictureSearch(image, symbologies: configuration.symbologies, regions: 6, reader: reader)
     clock.mark("probe")
@@ -98,9 +116,9 @@ public struct BarcodeScanner: ~Copyable {
     search.readStrips(turn.isMultiple(of: 2) ? .strip : .stripStretched, configuration.effort, with: &zbar)
     clock.mark("strips")
     if search.accepted.isEmpty, configuration.symbologies.contains(where: { !$0.isMatrix }) {
-      // Where nothing speaks for a code, a look every other frame may cost more.
+      // If no code was read, whole passes run in some frames only, which may then cost more.
       if search.hasTraces, turn.isMultiple(of: 4) {
-        // Now and then a better look, both ways: a fence is not a reason to miss the code across it.
+        // Every fourth frame looks along rows and columns: parallel bars, as of a fence, must not hide a code at right angles to them.
         readWhole(Self.rotation, from: turn / 4, within: LiveBudget.everyFourth, ways: .both, &search)
       } else if search.hasTraces {
         readWhole(Self.rotation, from: turn, within: LiveBudget.everyFrame, &search)
@@ -114,14 +132,14 @@ public struct BarcodeScanner: ~Copyable {
     return search.reading
   }
 
-  /// The pass whose turn it is (`first` of them, counted round), or the next one that fits into the time of this frame.
+  /// Runs the pass with the index `first` modulo the number of passes, or the next one that fits into the time of this frame.
   private mutating func readWhole(
     _ passes: [ScanPass], from first: Int, within most: Double, ways: BarWindow.Ways? = nil,
     _ search: inout PictureSearch
   ) {
     let budget = LiveBudget(busyness: search.octaves[0].levels.busyness(of: search.image))
     let ways = ways ?? search.linear.scanDirections
-    // Only along rows, or only along columns, it costs half.
+    // Scanning along rows only, or columns only, halves the cost.
     let most = ways == .both ? most : 2 * most
     for i in passes.indices {
       let pass = passes[(first + i) % passes.count]
@@ -133,7 +151,7 @@ public struct BarcodeScanner: ~Copyable {
 
   // MARK: Still
 
-  /// Every code in the picture, by everything that may help.
+  /// Reads every code in a still picture, by every pass that may help.
   private mutating func readStill(_ image: ImageView) -> ScanReading {
     let reader = QRReader(budget: ReadingBudget(ReadingBudget.still))
     var search = PictureSearch(image, symbologies: configuration.symbologies, regions: 8, reader: reader)
@@ -159,6 +177,8 @@ public struct BarcodeScanner: ~Copyable {
     clock.mark("fitted")
     search.readOwnEnlarged()
     clock.mark("enlarged")
+    search.readUnusual(with: &zbar)
+    clock.mark("unusual")
     if !withheld.contains(.modulesScaled), search.needsScaledPasses { search.readScaled() }
     clock.mark("scaled")
     var spent = 0.0
@@ -169,31 +189,31 @@ public struct BarcodeScanner: ~Copyable {
       spent += pass.cost
     }
     clock.mark("whole")
-    // Codes that the passes over the whole picture read need the same proof.
+    // Codes that the passes over the whole picture read must be confirmed by the model, too.
     if spent > 0, !withheld.contains(.fitted) { search.readFitted(isLast: true) }
     return search.reading
   }
 
-  /// Returns whether nothing is left to look for: what was read explains all that is seen, or the one code that was asked for is there.
+  /// Returns whether the search is complete: symbols explain all edges, or one code suffices and was read.
   private func isEnough(_ search: PictureSearch) -> Bool {
     configuration.stopsAtFirst && !search.accepted.isEmpty || search.isExplained
   }
 
-  /// Returns whether something was read and nothing else is known to be there. Bars beside it are worth one cheap pass.
+  /// Returns whether something was read and no other code is known to be there. If there are other bars, one cheap pass is still made.
   private func isDone(_ search: PictureSearch, spent: Double) -> Bool {
     guard !search.accepted.isEmpty || !search.parts.outcome.incomplete.isEmpty else { return false }
     return spent > 0 || !search.hasOtherBars
   }
 
-  /// The passes that a picture without a trace of a code gets cost no more than that: they may still find codes of two pixels a module
-  /// whose rings and bars melt in the probe.
+  /// The largest total cost of the passes over a picture without traces of a code: they may still find codes of two pixels per module,
+  /// whose rings and bars merge in the probe.
   private static let untraced = 1.25
 
-  /// Returns whether a pass has a reason in this picture. Where there are traces of a code, the person waits for the answer.
+  /// Returns whether to run a pass on this picture. If there are traces of a code, every affordable pass runs.
   private func isWorthwhile(_ pass: ScanPass, _ search: PictureSearch, spent: Double) -> Bool {
     let pixels = search.image.width * search.image.height
     guard search.hasTraces || spent + pass.cost <= Self.untraced else { return false }
-    // Local histograms of a large picture cost more than they bring.
+    // Local histograms of a large picture cost more time than they gain.
     return pass != .equalized || pixels <= 1_000_000
   }
 }
@@ -201,5 +221,49 @@ public struct BarcodeScanner: ~Copyable {
 extension IncompleteSymbol {
   init(zbarParts parts: [[Point2]]) {
     self.init(count: nil, present: [], missing: [], corners: parts.compactMap(Quadrilateral.init(zbarMatrix:)))
+  }
+}
+
+/// The codes in a picture file, and the decoded picture.
+package struct FileReading: Sendable {
+  /// The picture over the background on which codes were read; over the default one if none were read.
+  package let picture: DecodedPicture<GrayImage>
+  package let background: PictureBackground
+  package let reading: ScanReading
+  /// The time of the reading in seconds, without decoding the picture.
+  package let seconds: Double
+}
+
+extension BarcodeScanner {
+  /// Reads the codes in a picture file. If a picture is transparent and has no code over the decoder's background, or over white, it is also
+  /// read over the other one, because logos are made for dark pages, too.
+  package mutating func scan(
+    _ file: UnsafeRawBufferPointer, with decoder: PictureDecoder = PictureDecoder()
+  ) throws(ImageError) -> FileReading {
+    var decoder = decoder
+    decoder.background = decoder.background ?? .white
+    let usual = try look(file, decoder)
+    guard usual.picture.isTransparent, usual.reading.symbols.isEmpty else { return usual }
+    decoder.background = decoder.background == .white ? .black : .white
+    let second = try look(file, decoder)
+    return second.reading.symbols.isEmpty ? usual : second
+  }
+
+  package mutating func scan(
+    _ file: [UInt8], with decoder: PictureDecoder = PictureDecoder()
+  ) throws(ImageError) -> FileReading {
+    try file.withUnsafeBufferPointer { bytes throws(ImageError) in
+      try scan(UnsafeRawBufferPointer(bytes), with: decoder)
+    }
+  }
+
+  private mutating func look(
+    _ file: UnsafeRawBufferPointer, _ decoder: PictureDecoder
+  ) throws(ImageError) -> FileReading {
+    let picture = try decoder.gray(file)
+    let began = MonotonicClock.now
+    let reading = picture.image.withView { scan($0) }
+    return FileReading(
+      picture: picture, background: picture.background, reading: reading, seconds: MonotonicClock.now - began)
   }
 }

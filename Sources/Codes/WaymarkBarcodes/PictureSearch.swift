@@ -1,30 +1,30 @@
 import WaymarkImage
 
-/// One picture on its way through the passes: what every family has read of it so far, and what is left to explain.
+/// The state of a picture during the passes: the symbols that each reader has read so far, and the places still unexplained.
 struct PictureSearch {
   let image: ImageView
   let symbologies: Set<Symbology>
   let octaves: Octaves
   var evidence = Evidence()
-  /// QR codes.
+  /// The search for QR codes.
   private(set) var qr: QRSearch
-  /// The codes made of bars.
+  /// The search for 1-D codes.
   private(set) var linear: LinearSearch
-  /// Codes that carry parts of messages.
+  /// Codes that carry parts of messages (structured append).
   private(set) var parts = StructuredAppend()
-  /// Codes of the readers of this module that are there and were not read.
+  /// Codes that the readers of this module found and did not decode.
   private(set) var unreadOwn: [MatrixDetection] = []
-  /// How many searches over the whole picture it took: of each family that was asked, of each pass of the library.
+  /// The number of searches over the whole picture: one for each reader of this module, and one for each pass of libzbar.
   private(set) var searches = 0
-  /// Where something may be; `nil` where only QR codes are wanted, which leave nothing to other families.
+  /// The cells with edges, where codes may be; `nil` if only QR codes are looked for, which do not need it.
   private let edges: PictureEdges?
 
-  /// Photographs, and drawings, of no more pixels than that are looked at in twice their size.
+  /// The largest number of pixels of a photograph and of a drawing that are also read at twice their size.
   private static let enlarged = (photographs: 40_000, drawings: 160_000)
 
   init(_ image: ImageView, symbologies: Set<Symbology>, regions: Int, reader: QRReader) {
     self.image = image
-    // Add-ons stand beside codes of retail.
+    // Add-ons are printed beside retail codes.
     let carries =
       AddOnReader.symbologies.isDisjoint(with: symbologies) || !AddOnReader.carriers.isDisjoint(with: symbologies)
     let wanted = carries ? symbologies : symbologies.union(AddOnReader.carriers)
@@ -37,19 +37,20 @@ struct PictureSearch {
     linear = LinearSearch(image, octaves, symbologies: wanted, edges: edges, factor: factor, regions: regions)
   }
 
-  /// The symbols read for certain: alone, or put together from parts. Those that fit so far may turn out to be parts of two messages.
+  /// The accepted symbols: single ones, and messages joined from parts. Parts of an incomplete message are missing here because they
+  /// may yet turn out to belong to two messages.
   var accepted: [Symbol] { evidence.accepted + parts.outcome.whole }
 
-  /// True if something was left undone because the picture would have cost too much.
+  /// True if a search was cut short because the picture would have cost too much time.
   var isLimited: Bool { qr.isLimited || isOwnLimited }
 
-  /// The same of the readers of this module.
+  /// True if a reader of this module cut its search short.
   private var isOwnLimited = false
 
-  /// Places that need no further look, because symbols of which no pass can say otherwise lie there.
+  /// The places of symbols that no further pass can make doubtful; they are not searched again.
   var explained: ExplainedPlaces { ExplainedPlaces(evidence.settled.map(\.corners) + parts.places) }
 
-  /// True if symbols explain every edge of the picture, so that no family has anything left to look at.
+  /// True if symbols cover every edge of the picture, so that no reader has anything left to look for.
   var isExplained: Bool {
     guard !accepted.isEmpty, parts.outcome.incomplete.isEmpty, qr.unread(beside: accepted).isEmpty else { return false }
     return edges?.isExplained(by: explained) ?? true
@@ -57,7 +58,7 @@ struct PictureSearch {
 
   // MARK: Passes
 
-  /// QR codes by their finder patterns.
+  /// Reads QR codes by their finder patterns.
   mutating func readModules() {
     guard qr.hasTriplets else { return }
     searches += 1
@@ -80,46 +81,81 @@ struct PictureSearch {
       })
   }
 
-  /// QR codes by finder patterns that are clear only in every row of the picture, or in twice of it, where rings of two
-  /// pixels come apart.
+  /// Reads QR codes whose finder patterns are clear only if every row is searched, or in the enlarged picture, where rings of two
+  /// pixels separate.
   mutating func readScaled() {
     searches += 1
     take(qr.readScaled(image, octaves), pass: .modulesScaled)
   }
 
-  /// Runs the readers of this module: each gets the picture in the octave in which finder patterns are looked for too, without what
-  /// is explained.
+  /// Runs the readers of this module on the octave in which finder patterns are looked for, with the explained places covered.
   ///
-  /// - Parameter turn: the number of a live frame, in which the readers take turns; `nil` asks all of them.
+  /// - Parameter turn: the number of a live frame, in which the readers take turns; `nil` runs all of them.
   mutating func readOwn(_ effort: ScanConfiguration.Effort, turn: Int? = nil) {
-    var wanted = symbologies.intersection(BuiltInReaders.symbologies)
-    // Of fifteen live frames five in a row are patient ones, so that each search is in its turn.
+    var wanted = symbologies.intersection(MatrixSearch.symbologies)
+    // Five of fifteen consecutive live frames are patient, so that each search gets a patient frame in its turn.
     let isPatient = turn.map { $0 % 15 < 5 } ?? true
-    if let turn { wanted = BuiltInReaders.turn(turn, of: wanted) }
+    if let turn { wanted = MatrixSearch.turn(turn, of: wanted) }
     guard !wanted.isEmpty else { return }
     let index = octaves.index(ofAtMost: Octaves.searched)
     take(index, wanted, effort, isPatient: isPatient)
-    // A code that is there and was not read may be too fine for this octave.
+    // The modules of a code that was found but not decoded may be too small in this octave.
     let left = Set(unreadOwn.map(\.symbology))
     guard effort == .still, index > 0, !left.isEmpty else { return }
     unreadOwn = []
     take(index - 1, left, effort)
   }
 
-  /// The same of a small picture in twice its size and with a border, light first, then dark: codes of a pixel a module, and
-  /// those that fill their picture to its rim. Only where nothing else was read.
+  /// Runs the readers of this module on a small picture enlarged to twice its size and with a border, if nothing else was read: for
+  /// codes of one pixel per module, and codes without a quiet zone.
   mutating func readOwnEnlarged() {
-    let wanted = symbologies.intersection(BuiltInReaders.symbologies)
+    let wanted = symbologies.intersection(MatrixSearch.symbologies)
     let pixels = image.width * image.height
     guard !wanted.isEmpty, accepted.isEmpty, parts.outcome.incomplete.isEmpty, pixels <= Self.enlarged.drawings,
       pixels <= Self.enlarged.photographs || image.isDrawn
     else { return }
     searches += wanted.count
-    let own = BuiltInReaders.enlarged(image, wanted)
+    let own = MatrixSearch.enlarged(image, wanted)
     if own.isLimited { isOwnLimited = true }
     for symbol in own.symbols { evidence.add(symbol) }
     parts.add(own.parts)
     unreadOwn.removeAll { open in own.symbols.contains { $0.corners.overlaps(open.corners) } }
+  }
+
+  /// Reads codes that are not printed dark on light with a quiet zone, if nothing else was read: light PDF417 on dark, codes on a ground
+  /// as dark as their modules, and Data Matrix symbols of dots in a small picture.
+  mutating func readUnusual(with zbar: inout ZBarScanner) {
+    guard accepted.isEmpty, parts.outcome.incomplete.isEmpty else { return }
+    let octave = octaves[octaves.index(ofAtMost: Octaves.barred)]
+    var found: [MatrixDetection] = []
+    if symbologies.contains(.pdf417) {
+      found = PDF417Reader.inverted(octave.view, octave.levels).map { $0.placed(scale: octave.factor) }
+    }
+    for part in DarkGround(octave.view)?.parts(symbologies) ?? [] where accepted.isEmpty {
+      searches += 1
+      for var symbol in part.picture.withView({ Self.symbols($0, part.wanted, with: &zbar) }) {
+        symbol.corners = symbol.corners.mapped { $0 + part.origin }.scaled(by: octave.factor)
+        evidence.add(symbol)
+      }
+    }
+    if found.isEmpty, accepted.isEmpty, symbologies.contains(.dataMatrix), DottedDataMatrix.suits(image) {
+      found = DottedDataMatrix.read(image)
+    }
+    for symbol in found.compactMap(\.symbol) { evidence.add(symbol) }
+    let read = accepted
+    unreadOwn.removeAll { open in read.contains { $0.corners.overlaps(open.corners) } }
+  }
+
+  /// Returns the symbols of a part of a picture, by the passes that read most of all codes.
+  private static func symbols(
+    _ view: ImageView, _ wanted: Set<Symbology>, with zbar: inout ZBarScanner
+  ) -> [Symbol] {
+    var search = PictureSearch(
+      view, symbologies: wanted, regions: 4, reader: QRReader(budget: ReadingBudget(ReadingBudget.still)))
+    search.readModules()
+    if search.accepted.isEmpty { search.readStrips(.strip, with: &zbar) }
+    if search.accepted.isEmpty { search.readOwn(.still) }
+    return search.accepted
   }
 
   private mutating func take(
@@ -128,15 +164,15 @@ struct PictureSearch {
     searches += wanted.count
     let octave = octaves[index]
     let explained = self.explained
-    let own: BuiltInReaders.Reading
+    let own: MatrixSearch.Reading
     if explained.isEmpty {
-      own = BuiltInReaders(
+      own = MatrixSearch(
         view: octave.view, levels: octave.levels, wanted: wanted, effort: effort, isPatient: isPatient,
-        finders: wanted.isDisjoint(with: [.microQR, .rMQR]) ? nil : octaves.finders(index)
+        finders: { [octaves] in octaves.finders(index) }
       ).read()
     } else {
       own = explained.covered(octave.view, factor: octave.factor).withView {
-        BuiltInReaders(view: $0, levels: BlockMean($0), wanted: wanted, effort: effort, isPatient: isPatient).read()
+        MatrixSearch(view: $0, levels: BlockMean($0), wanted: wanted, effort: effort, isPatient: isPatient).read()
       }
     }
     if own.isLimited { isOwnLimited = true }
@@ -156,26 +192,26 @@ struct PictureSearch {
     }
   }
 
-  /// 1-D codes by their bars, where nothing explains these.
+  /// Reads 1-D codes from straightened strips of bars that no symbol explains.
   mutating func readStrips(_ pass: ScanPass, _ effort: ScanConfiguration.Effort = .still, with zbar: inout ZBarScanner)
   {
     linear.readStrips(pass, effort, explained: explained, &evidence, with: &zbar)
   }
 
-  /// EAN-13 and UPC-A by the model of their bars; what was read with trouble is asked for the same proof.
+  /// Reads EAN-13 and UPC-A by the model of their bars, which must also confirm codes that other passes read with difficulty.
   ///
-  /// - Parameter isLast: only the latter.
+  /// - Parameter isLast: true to confirm codes only.
   mutating func readFitted(isLast: Bool = false) {
     linear.readFitted(beside: accepted, isLast: isLast, &evidence)
   }
 
-  /// DataBar Expanded along the rows and columns of the whole picture.
+  /// Reads DataBar Expanded along the rows and columns of the whole picture.
   mutating func readAcross() {
     guard symbologies.contains(.dataBarExpanded), accepted.isEmpty else { return }
     linear.readAcross(&evidence)
   }
 
-  /// A pass of the library, for 1-D codes, over what looks like bars and is not explained.
+  /// Runs a pass of libzbar for 1-D codes over the regions that look like bars and are not explained.
   mutating func readWindows(_ pass: ScanPass, with zbar: inout ZBarScanner) {
     let windows = linear.windows(pass, explained: explained)
     guard !windows.isEmpty else { return }
@@ -183,39 +219,39 @@ struct PictureSearch {
     linear.readWindows(pass, windows, &evidence, with: &zbar)
   }
 
-  /// The same over the whole picture.
+  /// Runs a pass of libzbar for 1-D codes over the whole picture.
   ///
   /// - Parameters:
-  ///   - thinning: one line in that many is looked at.
-  ///   - ways: along which of them it looks.
+  ///   - thinning: the distance of the scan lines, in pixels.
+  ///   - ways: the directions of the scan lines: along rows, along columns, or both.
   mutating func readWhole(_ pass: ScanPass, thinning: Int, _ ways: BarWindow.Ways, with zbar: inout ZBarScanner) {
     searches += 1
     linear.readWindows(pass, [BarWindow(image, ways)], thinning: thinning, &evidence, with: &zbar)
   }
 
-  // MARK: Reasons
+  // MARK: Reasons for further passes
 
-  /// True if anything was seen that only a code would show: worth every pass.
+  /// True if a feature was seen that only a code would show: such a picture gets every pass.
   var hasTraces: Bool {
     qr.trace != nil || !parts.outcome.incomplete.isEmpty || !unreadClaims.isEmpty
       || qr.candidates.contains { $0.isCode } || linear.hasClearBars
   }
 
-  /// True if there is a reason to look for QR codes in every row: nothing was read, or a code is there that was not.
+  /// True if there is a reason to look for QR codes in every row: nothing was read, or a QR code was found and not read.
   var needsScaledPasses: Bool {
     guard symbologies.contains(.qr) else { return false }
     let accepted = self.accepted
     return accepted.isEmpty && parts.outcome.incomplete.isEmpty || !qr.unread(beside: accepted).isEmpty
   }
 
-  /// True if bars were seen where nothing was read: another code beside those that were.
+  /// True if bars were seen outside of the accepted symbols.
   var hasOtherBars: Bool { linear.hasBars(beside: accepted) }
 
-  /// Reads of 1-D codes that carry a check but were not confirmed.
+  /// The claims of 1-D codes that have a check but were not accepted.
   private var unreadClaims: [Symbol] {
     let accepted = self.accepted
     return evidence.claims.map(\.symbol).filter { symbol in
-      SymbolRules.isChecked(symbol) && !accepted.contains { Evidence.overlap($0, symbol) }
+      symbol.isChecked && !accepted.contains { Evidence.overlap($0, symbol) }
     }
   }
 
@@ -246,6 +282,10 @@ struct PictureSearch {
       !symbols.contains { $0.corners.bounds.contains(corners.center) || corners.contains($0.corners.center) }
     }.map { UnreadCode(kind: .bars, corners: $0, advice: CaptureAdvisor.advice(forBars: $0, in: image)) }
     if symbols.isEmpty {
+      reading.unread += linear.partial.prefix(1).compactMap {
+        let advice = CaptureAdvisor.advice(forBars: $0, in: image)
+        return advice == .cutOff ? UnreadCode(kind: .bars, corners: $0, advice: advice) : nil
+      }
       reading.unread += unreadClaims.map {
         UnreadCode(kind: .bars, corners: $0.corners, advice: CaptureAdvisor.advice(forBars: $0.corners, in: image))
       }

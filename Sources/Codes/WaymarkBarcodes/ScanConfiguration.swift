@@ -1,27 +1,29 @@
+public import WaymarkSystem
+
 /// The symbologies to look for, and the effort.
 public struct ScanConfiguration: Hashable, Sendable {
-  /// How much time a picture is worth.
+  /// The time to spend on a picture.
   public enum Effort: String, Hashable, Sendable, Codable, CaseIterable {
-    /// One plain look, as the library does it: for comparison.
+    /// One pass of libzbar without any addition, for comparison.
     case plain
-    /// Frame after frame: the next frame is another chance.
+    /// Frames of a camera: each gets little time, because the next frame is another chance.
     case live
-    /// A still picture, or a person who pressed the button: everything that may help.
+    /// A still picture, or a scan on demand: every pass that may help.
     case still
   }
 
   /// The symbologies to look for.
   public var symbologies: Set<Symbology>
-  /// How much time a picture is worth.
+  /// The time to spend on a picture.
   public var effort: Effort
 
-  /// Passes that are left out: to measure the effect of each.
+  /// Passes that are left out, to measure the effect of each.
   public var withheld: Set<ScanPass>
 
-  /// True if a still picture is done with the first code that is sure; else every code in it is wanted.
+  /// True if the search of a still picture ends with the first code that is accepted.
   public var stopsAtFirst = false
 
-  /// A configuration from its parts.
+  /// Creates a configuration.
   public init(
     symbologies: Set<Symbology> = Symbology.common, effort: Effort = .still, withheld: Set<ScanPass> = []
   ) {
@@ -30,11 +32,37 @@ public struct ScanConfiguration: Hashable, Sendable {
     self.withheld = withheld
   }
 
-  /// Everything, with every rescue.
+  /// The common symbologies with every pass.
   public static let still = ScanConfiguration()
 
-  /// The chosen symbologies inside the time of a frame.
+  /// Returns a configuration that reads symbologies within the time of a frame.
   public static func live(_ symbologies: Set<Symbology> = [.qr]) -> ScanConfiguration {
     ScanConfiguration(symbologies: symbologies, effort: .live)
+  }
+}
+
+/// An error of the scanner. A code that cannot be decoded is not an error.
+public typealias BarcodeError = Problem<BarcodeErrorCode>
+
+/// The codes of `BarcodeError`.
+public enum BarcodeErrorCode: String, ProblemCode, CaseIterable {
+  /// libzbar could not create a scanner.
+  case scannerUnavailable
+  /// No symbology is configured, so there is nothing to look for.
+  case noSymbologies
+}
+
+extension Problem where Kind == BarcodeErrorCode {
+  /// libzbar could not create a scanner.
+  public static var scannerUnavailable: BarcodeError {
+    BarcodeError(
+      .scannerUnavailable, "libzbar could not create an image scanner", hint: "free some memory and try again")
+  }
+
+  /// No symbology is configured, so there is nothing to look for.
+  public static var noSymbologies: BarcodeError {
+    BarcodeError(
+      .noSymbologies, "the set of symbologies to look for is empty",
+      hint: "name at least one symbology, for instance qr")
   }
 }

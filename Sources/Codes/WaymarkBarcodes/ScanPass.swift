@@ -1,38 +1,41 @@
-/// The ways in which a picture is given to the reader, from the plain one to those that rescue a hard code.
+import WaymarkImage
+
+/// The ways in which a picture is prepared for a reader, from the plain picture to preparations for codes that are hard to
+/// read.
 public enum ScanPass: String, Hashable, Sendable, CaseIterable, Codable {
-  /// The picture as it is, every row and column.
+  /// The unprocessed picture, every row and column.
   case base
-  /// The modules of a QR code, sampled one by one through the map that its fixed patterns give.
+  /// The modules of a QR code, sampled individually through the map that its fixed patterns give.
   case modules
-  /// The same, its finder patterns having been found in a larger or smaller copy of the picture.
+  /// Like `modules`, with finder patterns found in a larger or smaller copy of the picture.
   case modulesScaled
-  /// Bars, straightened, and averaged along their height.
+  /// Bars, straightened and averaged along their height.
   case strip
-  /// The same with the contrast of its surroundings stretched to the full.
+  /// Like `strip`, with the local contrast stretched to the full range.
   case stripStretched
-  /// The same with light for dark.
+  /// Like `strip`, with dark and light exchanged.
   case stripInverted
-  /// The model of an EAN-13, fitted to straightened bars that are too blurred for their edges.
+  /// The model of an EAN-13, fitted to straightened bars whose edges are too blurred to be measured.
   case fitted
-  /// Black and white at the mean of the surroundings, every second row and column.
+  /// Thresholded at the local mean, every second row and column.
   case level
-  /// Contrast around the mean of the surroundings stretched to the full.
+  /// Contrast around the local mean, stretched to the full range.
   case stretch
-  /// Half the size.
+  /// Half the size of the picture.
   case half
   /// Half the size, stretched.
   case halfStretched
-  /// Light for dark, stretched.
+  /// Dark and light exchanged, stretched.
   case inverted
   /// Local histogram equalisation.
   case equalized
 
-  /// The passes over whole pictures in the order in which a still picture gets them: by gain for cost.
+  /// The passes over whole pictures in the order in which a still picture gets them: by gain per cost.
   static let ladder: [ScanPass] = [
     .level, .stretch, .half, .halfStretched, .inverted, .equalized,
   ]
 
-  /// The cost, as a share of the base pass over the same picture; measured, for budgets.
+  /// The measured cost, as a share of the base pass over the same picture, for budgets.
   var cost: Double {
     switch self {
     case .modules, .strip, .stripStretched, .stripInverted, .fitted: 0.1
@@ -42,6 +45,83 @@ public enum ScanPass: String, Hashable, Sendable, CaseIterable, Codable {
     case .stretch, .inverted: 0.85
     case .half, .halfStretched: 0.3
     case .equalized: 1.5
+    }
+  }
+}
+
+/// The prepared picture of a pass, and the map back to the source.
+enum PassPicture {
+  /// - Returns: the picture (`nil` for the source itself), the distance of the scan lines in pixels, and the map from the
+  ///   picture's pixels to those of the source.
+  static func make(
+    _ pass: ScanPass, _ view: ImageView, levels: () -> BlockMean
+  ) -> (picture: GrayImage?, density: Int, toSource: (Point2) -> Point2) {
+    func fromHalf(_ p: Point2) -> Point2 { p * 2 + 0.5 }
+    func stretched(_ image: GrayImage) -> GrayImage { image.withView { BlockMean($0).stretch($0, gain: gain) } }
+    switch pass {
+    case .base, .modules, .modulesScaled, .strip, .stripStretched, .stripInverted, .fitted: return (nil, 1, { $0 })
+    case .level: return (levels().threshold(view), 2, { $0 })
+    case .stretch: return (levels().stretch(view, gain: gain), 1, { $0 })
+    case .half: return (view.shrunk(by: 2), 1, fromHalf)
+    case .halfStretched: return (stretched(view.shrunk(by: 2)), 1, fromHalf)
+    case .inverted: return (stretched(ToneMapping.invert(view)), 1, { $0 })
+    case .equalized: return (ToneMapping.equalize(view), 1, { $0 })
+    }
+  }
+
+  /// The factor of the contrast stretch: it turns an edge of 32 gray levels into full black and white. A larger one would
+  /// lose the position of the edge between pixels.
+  private static let gain = 8
+}
+
+/// The cost that a pass over a whole live frame may have, and the share of its lines that the pass may look at for that
+/// cost.
+///
+/// The cost is an estimate from the number of edges in the frame, not a measured time, so that the same frames give the same
+/// results on any machine. Its unit is one plain pass of libzbar over an ordinary frame of that size.
+struct LiveBudget {
+  /// The share of pixels at which a dark or light run begins, divided by that of an ordinary frame.
+  let edges: Double
+
+  init(busyness: Double) { edges = busyness / 0.041 }
+
+  /// The cost of a pass in every frame. The probe, modules, matrices and strips take about a quarter of a plain pass, so a
+  /// frame without a code costs about half of one.
+  static let everyFrame = 0.25
+  /// The cost of a pass in every other frame.
+  static let everyOther = 0.4
+  /// The cost of a pass in every fourth frame if there are traces of a code.
+  static let everyFourth = 0.6
+  /// The largest distance of scan lines: fewer lines miss the codes that the pass is for.
+  private static let thinnest = 4
+
+  /// Returns n if a pass may look at every nth line; `nil` if even the largest n costs too much.
+  ///
+  /// - Parameter most: the largest cost of the pass.
+  func thinning(_ pass: ScanPass, within most: Double) -> Int? {
+    let wanted = max(1, Int((cost(pass) / most).rounded(.up)))
+    return wanted <= Self.thinnest ? wanted : nil
+  }
+
+  /// Returns the cost of a pass over all of its lines.
+  func cost(_ pass: ScanPass) -> Double { Self.perPixel(pass) + Self.perEdge(pass) * edges }
+
+  /// Returns the measured cost of a pass in a frame without edges; `perEdge` returns the cost of the edges of an ordinary
+  /// frame.
+  private static func perPixel(_ pass: ScanPass) -> Double {
+    switch pass {
+    case .level: 0.12
+    case .half: 0.16
+    case .inverted: 0.25
+    default: 0.2
+    }
+  }
+
+  private static func perEdge(_ pass: ScanPass) -> Double {
+    switch pass {
+    case .level: 0.26
+    case .half: 0.19
+    default: 0.68
     }
   }
 }

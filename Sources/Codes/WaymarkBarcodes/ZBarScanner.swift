@@ -2,40 +2,44 @@ import CZBar
 import WaymarkImage
 import WaymarkSystem
 
-/// The `zbar_image_scanner` handle, closed when the value goes. One thread at a time.
+/// Owns a `zbar_image_scanner` handle, which is destroyed with the value. Used by one thread at a time.
 ///
-/// Not the processor of the library: that one would announce every read on D-Bus.
+/// libzbar's processor is not used because it would announce every read on D-Bus.
 struct ZBarScanner: ~Copyable {
   /// A code as libzbar reports it.
   struct Raw {
     var symbology: Symbology
     var bytes: [UInt8]
     var quality: Int
-    /// FNC1 stands first: the content is GS1 element strings.
+    /// True if the content begins with FNC1: it consists of GS1 element strings.
     var isGS1: Bool
-    /// QR: the corners from the top left counterclockwise; 1-D: where scan lines left the code.
+    /// QR: the corners counterclockwise from the top left; 1-D: the points where scan lines left the code.
     var points: [Point2]
-    /// 1-D: read from the right or from below, so the code stands on its head in the picture that was scanned.
+    /// 1-D: true if read from right to left or from below, so that the code is upside down in the scanned picture.
     var isUpsideDown = false
+    /// 1-D: true if read along rows of the scanned picture, false if along columns.
+    var isAlongRows = true
   }
 
-  /// The library's result for one picture.
+  /// The result of libzbar for one picture.
   struct Result {
     var codes: [Raw] = []
-    /// The corners of the seen parts of each incomplete structured append.
+    /// Codes that may be parts of longer ones, because their quiet zone was not seen.
+    var parts: [Raw] = []
+    /// For each incomplete structured append, the corners of each part that was seen.
     var incomplete: [[[Point2]]] = []
   }
 
   private let handle: OpaquePointer
   private let image: OpaquePointer
   private(set) var symbologies: Set<Symbology>
-  private var density: (Int, Int)
-  /// QR codes read since the handle was made.
+  private var density = (1, 1)
+  /// The number of QR codes read since the handle was created.
   private(set) var matrixReads = 0
-  /// Looks at pictures in which QR codes were wanted, too.
+  /// The number of scans in which QR codes were enabled.
   private(set) var matrixLooks = 0
 
-  init(symbologies: Set<Symbology>, density: Int = 1) throws(BarcodeError) {
+  init(symbologies: Set<Symbology>) throws(BarcodeError) {
     guard !symbologies.isEmpty else { throw .noSymbologies }
     guard let handle = zbar_image_scanner_create() else { throw .scannerUnavailable }
     guard let image = zbar_image_create() else {
@@ -45,16 +49,13 @@ struct ZBarScanner: ~Copyable {
     self.handle = handle
     self.image = image
     self.symbologies = symbologies
-    self.density = (density, density)
     zbar_image_set_format(image, 0x3030_3859)  // "Y800": 8-bit gray
     zbar_image_scanner_set_config(handle, ZBAR_NONE, ZBAR_CFG_ENABLE, 0)
-    for type in symbologies.compactMap(\.zbarType) {
+    for type in symbologies.compactMap(\.row.zbar) {
       zbar_image_scanner_set_config(handle, type, ZBAR_CFG_ENABLE, 1)
     }
-    // The library guesses character sets, and badly: take the bytes.
+    // libzbar often guesses character sets wrongly: take the bytes.
     zbar_image_scanner_set_config(handle, ZBAR_QRCODE, ZBAR_CFG_BINARY, 1)
-    // Not by a method that changes the value: Swift 6.2 takes that for a change of the constants, too.
-    if density != 1 { Self.set(handle, x: density, y: density) }
     if symbologies.contains(.dataBar) || symbologies.contains(.dataBarExpanded) { czbar_quiet_assertions() }
   }
 
@@ -63,36 +64,32 @@ struct ZBarScanner: ~Copyable {
     zbar_image_scanner_destroy(handle)
   }
 
-  /// Looks for these and nothing else.
+  /// Enables exactly the symbologies `wanted`.
   mutating func use(_ wanted: Set<Symbology>) {
     guard wanted != symbologies else { return }
     for symbology in wanted.symmetricDifference(symbologies) {
-      guard let type = symbology.zbarType else { continue }
+      guard let type = symbology.row.zbar else { continue }
       zbar_image_scanner_set_config(handle, type, ZBAR_CFG_ENABLE, wanted.contains(symbology) ? 1 : 0)
     }
     symbologies = wanted
   }
 
-  /// Looks at every `density`-th row and column.
-  mutating func set(density: Int) { set(x: density, y: density) }
-
-  /// Looks at every `y`-th row and every `x`-th column; 0 is none.
+  /// Scans every `y`-th row and every `x`-th column; 0 scans none.
   ///
-  /// With 1 for either, the library drops EAN and DataBar reads on which fewer than four lines agree; else it keeps
+  /// If either is 1, libzbar drops EAN and DataBar codes on which fewer than four lines agree; otherwise it reports
   /// them all.
   mutating func set(x: Int, y: Int) {
     guard density != (x, y) else { return }
     density = (x, y)
-    Self.set(handle, x: x, y: y)
-  }
-
-  private static func set(_ handle: OpaquePointer, x: Int, y: Int) {
     zbar_image_scanner_set_config(handle, ZBAR_NONE, ZBAR_CFG_X_DENSITY, CInt(x))
     zbar_image_scanner_set_config(handle, ZBAR_NONE, ZBAR_CFG_Y_DENSITY, CInt(y))
   }
 
-  /// Reads a picture whose rows lie without gaps (`stride == width`); nothing of it is copied or kept.
-  mutating func scan(_ view: ImageView) -> Result {
+  /// Reads a picture whose rows are contiguous (`stride == width`); no pixels are copied or kept.
+  ///
+  /// - Parameter visible: returns the range of columns of a row that lie in the source picture, if a strip extends
+  ///   beyond it.
+  mutating func scan(_ view: ImageView, visible: ((_ row: Int) -> ClosedRange<Double>)? = nil) -> Result {
     precondition(view.stride == view.width)
     guard view.width > 0, view.height > 0 else { return Result() }
     if symbologies.contains(.qr) { matrixLooks += 1 }
@@ -107,9 +104,14 @@ struct ZBarScanner: ~Copyable {
       if type == ZBAR_PARTIAL {
         result.incomplete.append(Self.parts(of: symbol))
         matrixReads += 1
-      } else if let symbology = Symbology(zbarType: type) {
+      } else if let symbology = Symbology.allCases.first(where: { $0.row.zbar == type }) {
         if symbology.isMatrix { matrixReads += 1 }
-        result.codes.append(Self.raw(symbol, symbology))
+        let raw = Self.raw(symbol, symbology)
+        if symbology.row.linear?.quietZone?.surrounds(raw, in: view, visible: visible) == false {
+          result.parts.append(raw)
+        } else if let code = raw.verified(in: view, visible: visible) {
+          result.codes.append(code)
+        }
       }
       next = zbar_symbol_next(symbol)
     }
@@ -117,6 +119,7 @@ struct ZBarScanner: ~Copyable {
   }
 
   private static func raw(_ symbol: OpaquePointer, _ symbology: Symbology) -> Raw {
+    let orientation = zbar_symbol_get_orientation(symbol)
     let length = Int(zbar_symbol_get_data_length(symbol))
     let bytes = zbar_symbol_get_data(symbol).map { data in
       data.withMemoryRebound(to: UInt8.self, capacity: length) {
@@ -126,7 +129,8 @@ struct ZBarScanner: ~Copyable {
     return Raw(
       symbology: symbology, bytes: bytes ?? [], quality: Int(zbar_symbol_get_quality(symbol)),
       isGS1: zbar_symbol_get_modifiers(symbol) & (1 << ZBAR_MOD_GS1.rawValue) != 0, points: points(symbol),
-      isUpsideDown: [ZBAR_ORIENT_DOWN, ZBAR_ORIENT_LEFT].contains(zbar_symbol_get_orientation(symbol)))
+      isUpsideDown: [ZBAR_ORIENT_DOWN, ZBAR_ORIENT_LEFT].contains(orientation),
+      isAlongRows: ![ZBAR_ORIENT_RIGHT, ZBAR_ORIENT_LEFT].contains(orientation))
   }
 
   private static func points(_ symbol: OpaquePointer) -> [Point2] {
@@ -135,7 +139,8 @@ struct ZBarScanner: ~Copyable {
     }
   }
 
-  /// The seen parts of a structured append; the library puts symbols without points in the gaps.
+  /// Returns the corners of each part of a structured append that was seen; libzbar reports the missing ones as symbols
+  /// without points.
   private static func parts(of symbol: OpaquePointer) -> [[Point2]] {
     guard let set = zbar_symbol_get_components(symbol) else { return [] }
     var found: [[Point2]] = []
@@ -145,5 +150,45 @@ struct ZBarScanner: ~Copyable {
       next = zbar_symbol_next(part)
     }
     return found
+  }
+}
+
+extension Symbol {
+  /// Converts a result of libzbar: text, GS1 elements, corners.
+  init?(_ raw: ZBarScanner.Raw, pass: ScanPass) {
+    guard !raw.bytes.isEmpty else { return nil }
+    let text: String
+    let charset: Charset
+    if raw.symbology.isMatrix {
+      (text, charset) = Charset.decode(raw.bytes)
+    } else {
+      // 1-D symbologies carry ASCII; Code 128 can also encode Latin-1 by FNC4, and its FNC1 separators are ASCII 29.
+      charset = raw.bytes.allSatisfy { $0 < 0x80 } ? .ascii : .latin1
+      text = String(String.UnicodeScalarView(raw.bytes.map { Unicode.Scalar($0) }))
+    }
+    let isGS1 = raw.isGS1 || raw.symbology.row.linear?.isGS1 == true
+    self.init(
+      symbology: raw.symbology, text: text, bytes: raw.bytes, charset: charset,
+      gs1: isGS1 ? GS1Element.parse(text) ?? [] : [],
+      corners: raw.symbology.isMatrix
+        ? Quadrilateral(zbarMatrix: raw.points) ?? Quadrilateral(enclosing: raw.points)
+        : Quadrilateral(enclosing: raw.points),
+      quality: raw.quality, pass: pass)
+  }
+}
+
+extension Quadrilateral {
+  /// Creates the outline of a matrix code from libzbar's points, counterclockwise from the top left.
+  init?(zbarMatrix p: [Point2]) {
+    guard p.count == 4 else { return nil }
+    self = Quadrilateral(corners: p).reversed
+  }
+
+  /// Creates the axis-aligned rectangle around points.
+  init(enclosing points: [Point2]) {
+    let bounds = Bounds(around: points)
+    let (low, high) = (bounds.min, bounds.max)
+    self.init(
+      topLeft: low, topRight: Point2(high.x, low.y), bottomRight: high, bottomLeft: Point2(low.x, high.y))
   }
 }

@@ -3,7 +3,7 @@
 #include <openssl/param_build.h>
 #include <string.h>
 
-/// A key of the parameters that were pushed. Takes `builder`.
+/// Creates a key from the parameters of `builder`, and frees `builder`.
 static EVP_PKEY *made(const char *type, OSSL_PARAM_BLD *builder, int is_private) {
   EVP_PKEY *key = NULL;
   OSSL_PARAM *parameters = OSSL_PARAM_BLD_to_param(builder);
@@ -19,7 +19,7 @@ static EVP_PKEY *made(const char *type, OSSL_PARAM_BLD *builder, int is_private)
   return key;
 }
 
-/// The key itself when a check of it succeeds; otherwise it is freed.
+/// Returns the key if `check` succeeds; otherwise frees it and returns NULL.
 static EVP_PKEY *checked(EVP_PKEY *key, int (*check)(EVP_PKEY_CTX *)) {
   EVP_PKEY_CTX *context = key ? EVP_PKEY_CTX_new_from_pkey(NULL, key, NULL) : NULL;
   int is_good = context && check(context) == 1;
@@ -86,7 +86,7 @@ EVP_PKEY *wm_rsa_key(BIGNUM *const *numbers, int count) {
 }
 
 size_t wm_key_pem(EVP_PKEY *key, int is_private, char *out, size_t capacity) {
-  // Wiped when it is freed.
+  // Secure memory, which is wiped when it is freed.
   BIO *memory = BIO_new(BIO_s_mem());
   if (!memory) return 0;
   char *text = NULL;

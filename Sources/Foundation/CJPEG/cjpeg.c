@@ -8,7 +8,8 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
-// A progressive file may revisit the whole picture in every scan; honest encoders write about ten.
+// The greatest number of scans: a progressive file may update the whole picture in every scan; ordinary encoders write
+// about ten.
 enum { MAX_SCANS = 100 };
 
 typedef struct {
@@ -47,7 +48,7 @@ static void on_message(j_common_ptr codec, int level) {
   if (level >= 0) return;  // trace
   error_manager *e = (error_manager *)codec->err;
   e->base.num_warnings++;
-  // JPEG_EOF: the source ran dry. HIT_MARKER: the entropy-coded data of a scan ends early.
+  // JPEG_EOF: the source is at its end. HIT_MARKER: the entropy-coded data of a scan ends early.
   if (e->base.msg_code == JWRN_JPEG_EOF || e->base.msg_code == JWRN_HIT_MARKER) e->eof = 1;
 }
 
@@ -71,7 +72,7 @@ static void install(error_manager *e) {
   e->base.output_message = on_output;
 }
 
-// ITU-T T.81 Annex K.3: the typical tables. Motion JPEG frames leave them out.
+// The typical Huffman tables of ITU-T T.81, Annex K.3, which Motion JPEG frames omit.
 static const UINT8 dc_bits[2][17] = {{0, 0, 1, 5, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0},
                                      {0, 0, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0}};
 static const UINT8 dc_values[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
@@ -107,7 +108,7 @@ static void set_table(j_decompress_ptr codec, JHUFF_TBL **slot, const UINT8 *bit
   memcpy((*slot)->huffval, values, count);
 }
 
-// Tables of one frame must not be taken for those of the next: every picture starts from the standard ones.
+// The tables of one frame must not be used for the next: every picture starts from the standard tables.
 static void reset_tables(j_decompress_ptr codec) {
   for (int i = 0; i < 2; i++) {
     set_table(codec, &codec->dc_huff_tbl_ptrs[i], dc_bits[i], dc_values, sizeof dc_values);
@@ -163,7 +164,7 @@ int wm_jpeg_read_header(wm_jpeg_decoder *d, const uint8_t *data, size_t size, in
   d->ready = 0;
   if (size == 0) return fail(d, WM_JPEG_DAMAGED, "no data");
   if (setjmp(d->errors.escape)) return failed(d);
-  jpeg_abort_decompress(&d->codec);  // what an earlier picture may have left open
+  jpeg_abort_decompress(&d->codec);  // ends an earlier picture
   d->errors.base.num_warnings = 0;
   reset_tables(&d->codec);
   jpeg_mem_src(&d->codec, data, (unsigned long)size);
@@ -187,7 +188,7 @@ int wm_jpeg_read_header(wm_jpeg_decoder *d, const uint8_t *data, size_t size, in
   return WM_JPEG_OK;
 }
 
-// Adobe writes inks inverted (0 = full ink); files without its marker are taken as they stand.
+// Files with Adobe's marker have inverted inks (0 = full ink); other files have not.
 static void convert_cmyk(const uint8_t *in, uint8_t *out, uint32_t width, int channels, int inverted) {
   for (uint32_t x = 0; x < width; x++, in += 4) {
     unsigned flip = inverted ? 0 : 255, k = in[3] ^ flip;
@@ -210,7 +211,7 @@ int wm_jpeg_read(wm_jpeg_decoder *d, uint8_t *out, size_t stride, size_t capacit
 
   volatile uint32_t done = 0;
   if (setjmp(d->errors.escape)) {
-    // Rows that are out stay useful whatever came after them.
+    // Rows that were written before the error are kept.
     if (done == 0 || d->errors.status == WM_JPEG_SCANS) return failed(d);
     d->errors.eof = 1;
     d->errors.base.num_warnings++;
@@ -231,7 +232,7 @@ int wm_jpeg_read(wm_jpeg_decoder *d, uint8_t *out, size_t stride, size_t capacit
                      d->codec.saw_Adobe_marker);
         done = done + 1;
       } else {
-        // Several rows at a time: libjpeg hands out at most what one row of blocks holds.
+        // Several rows at a time: libjpeg returns at most one row of blocks.
         JSAMPROW lines[16];
         uint32_t want = (uint32_t)(rows - done < 16 ? rows - done : 16);
         for (uint32_t i = 0; i < want; i++) lines[i] = out + ((size_t)done + i) * stride;
@@ -244,7 +245,7 @@ int wm_jpeg_read(wm_jpeg_decoder *d, uint8_t *out, size_t stride, size_t capacit
   result->truncated = d->errors.eof;
   result->warnings = (int)d->errors.base.num_warnings;
   result->rows = done;
-  failed(d);  // closes what is open; the status does not matter any more
+  failed(d);  // ends an open picture; the status is not used
   return WM_JPEG_OK;
 }
 
@@ -264,8 +265,7 @@ int wm_jpeg_encode(const uint8_t *pixels, uint32_t width, uint32_t height, size_
   unsigned long used = 0;
   if (setjmp(errors.escape)) {
     snprintf(message, 200, "%s", errors.message);
-    // Only without memory do we get here. Who owns the buffer is then not known (libjpeg tells where it has moved only at
-    // the end), so it is not freed.
+    // Out of memory. libjpeg sets the address of the buffer at the end only, so the buffer is not freed.
     jpeg_destroy_compress(&codec);
     return errors.status;
   }

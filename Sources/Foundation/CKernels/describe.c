@@ -4,12 +4,12 @@
 
 CK_ROUND_PRODUCTS
 
-// Half the width of the disc of radius 15 at each distance from its centre.
+// Half the width of the disc of radius 15 in the row at each distance from its centre.
 static const int half_width[16] = {15, 15, 15, 15, 14, 14, 14, 13, 13, 12, 11, 10, 9, 8, 6, 3};
 
 CK_CLONES
 void ck_moments(const uint8_t *centre, size_t stride, int32_t *mx, int32_t *my) {
-  // Columns beyond the disc weigh nothing: the row is masked by its distance from the centre.
+  // Columns outside the disc have weight 0: each row is masked by its half width.
   int32_t sx = 0, sy = 0;
   for (int y = -15; y <= 15; y++) {
     const uint8_t *CK_RESTRICT r = centre + (ptrdiff_t)y * (ptrdiff_t)stride - 16;
@@ -28,7 +28,8 @@ void ck_moments(const uint8_t *centre, size_t stride, int32_t *mx, int32_t *my) 
   *my = sy;
 }
 
-// How much of a sample at place i of 16 belongs to each of the four cells along an axis, in eighths: a tent over the middles of the cells.
+// The weight of a sample at index i of 16 for each of the four cells along an axis, in eighths: a tent function around the middle of each
+// cell.
 static const int16_t tents[4][16] = {
     {5, 7, 7, 5, 3, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
     {0, 0, 1, 3, 5, 7, 7, 5, 3, 1, 0, 0, 0, 0, 0, 0},
@@ -41,7 +42,7 @@ void ck_gradient_shares(const uint8_t *centre, const int32_t *offsets, int16_t *
   int16_t samples[16][16];
   for (int y = 0; y < 16; y++)
     for (int x = 0; x < 16; x++) samples[y][x] = centre[offsets[16 * y + x]];
-  // Of each row of cells, each direction and each column the sum over the rows of samples.
+  // The sums over the rows of samples, indexed [row of cells][direction][column of samples].
   int16_t columns[4][4][16] = {{{0}}};
   for (int y = 0; y < 16; y++) {
     const int16_t *CK_RESTRICT row = samples[y];
@@ -49,7 +50,7 @@ void ck_gradient_shares(const uint8_t *centre, const int32_t *offsets, int16_t *
     for (int x = 1; x < 15; x++) along[x] = (int16_t)(row[x + 1] - row[x - 1]);
     if (y > 0 && y < 15)
       for (int x = 0; x < 16; x++) down[x] = (int16_t)(row[x + 16] - row[x - 16]);
-    // A row of samples belongs to two rows of cells, near the border to one.
+    // A row of samples belongs to two rows of cells, near the border to one row.
     for (int cell = 0; cell < 4; cell++) {
       const int16_t weight = tents[cell][y];
       if (weight == 0) continue;
@@ -71,7 +72,7 @@ void ck_gradient_shares(const uint8_t *centre, const int32_t *offsets, int16_t *
       cells[16 * (i / 4) + 4 * cell + i % 4] = sum;
       all += sum;
     }
-  // 512 times the square root of the share; of a flat patch all are 0.
+  // 512 times the square root of the share; all 0 for a flat patch.
   const float factor = 262144.0f / (float)(all > 0 ? all : 1);
   for (int i = 0; i < 64; i++) shares[i] = (int16_t)(sqrtf((float)cells[i] * factor) + 0.5f);
 }

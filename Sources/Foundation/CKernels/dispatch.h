@@ -1,9 +1,10 @@
-// Run-time choice of the vector width: on x86-64 the loader picks the clone for the processor (ifunc), elsewhere the
-// baseline (NEON on arm64) is already what there is.
+// Run-time choice of the vector width: on x86-64 the loader selects the clone for the processor (ifunc); elsewhere there is only the baseline
+// (NEON on arm64).
 #ifndef CKERNELS_DISPATCH_H
 #define CKERNELS_DISPATCH_H
 
-// The loader asks before the thread sanitizer has begun, and clang instruments the answer: with it there is the baseline only.
+// The loader calls the ifunc resolvers before the thread sanitizer is initialised, but clang instruments them: with the sanitizer, only the
+// baseline is built.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define CK_UNTIMELY
@@ -18,8 +19,8 @@
 
 #define CK_RESTRICT __restrict__
 
-// Behind the includes of a file: a product and a sum are rounded each by itself, so that the results are the same on every processor. Another
-// compiler than clang wants -ffp-contract=off.
+// To be placed after the includes of a file: products and sums are rounded separately (no fused multiply-add), so that the results are the
+// same on every processor. Other compilers than clang need -ffp-contract=off.
 #ifdef __clang__
 #define CK_ROUND_PRODUCTS _Pragma("STDC FP_CONTRACT OFF")
 #else

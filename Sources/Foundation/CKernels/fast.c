@@ -6,8 +6,8 @@ static inline uint8_t min8(uint8_t a, uint8_t b) { return a < b ? a : b; }
 static inline uint8_t max8(uint8_t a, uint8_t b) { return a > b ? a : b; }
 static inline uint8_t over(uint8_t a, uint8_t b) { return (uint8_t)(max8(a, b) - b); }
 
-// The greatest of the sixteen minima over nine contiguous values: eight minima over eight values that start at odd
-// places, each extended by one value to either side.
+// The greatest of the sixteen minima over nine contiguous values: eight minima over eight values starting at odd
+// indices, each extended by one value to either side.
 #define ARC(s)                                                                                                       \
   {                                                                                                                  \
     uint8_t m1 = min8(s##1, s##2), m3 = min8(s##3, s##4), m5 = min8(s##5, s##6), m7 = min8(s##7, s##8);              \

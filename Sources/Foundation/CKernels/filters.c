@@ -32,7 +32,7 @@ void ck_extend(uint8_t *plane, size_t stride, int width, int height, int by) {
   }
 }
 
-// Column sums slide down by one row at a time, then each row is summed across.
+// The column sums are updated from row to row, then each row is summed horizontally.
 CK_CLONES
 void ck_means(const uint8_t *src, uint8_t *dst, size_t stride, int width, int height, uint16_t *scratch) {
   uint16_t *CK_RESTRICT sums = scratch;
@@ -64,8 +64,8 @@ static inline uint8_t sample(const uint8_t *src, size_t stride, int width, int h
 
 enum { STEP = 16 };
 
-// STEP samples along a line that lies inside by at least a pixel: u and v in 1/65536 pixels. The places first, then the
-// bytes two at a time, then the arithmetic, so that all but the loads is done on whole vectors.
+// STEP samples along a line at least one pixel inside the picture: u and v in 1/65536 pixels. First the positions, then
+// the bytes in pairs, then the arithmetic, so that everything but the loads uses whole vectors.
 CK_CLONES
 static void sample_inside(const uint8_t *src, int32_t stride, int32_t u, int32_t v, int32_t du, int32_t dv,
                           uint8_t *CK_RESTRICT d) {
@@ -90,7 +90,7 @@ static void sample_inside(const uint8_t *src, int32_t stride, int32_t u, int32_t
   }
 }
 
-// `count` samples along a line, edges repeated; nothing but zeros where all of them lie more than `reach` pixels outside.
+// `count` samples along a line, edges repeated; all 0 if all samples are more than `reach` pixels outside.
 static void sample_line(const uint8_t *src, size_t stride, int width, int height, int64_t u, int64_t v, int64_t du,
                         int64_t dv, int64_t reach, uint8_t *d, int count) {
   const int64_t right = ((int64_t)(width - 1) << 16) - 1, low = ((int64_t)(height - 1) << 16) - 1;
@@ -122,7 +122,8 @@ static void sample_line(const uint8_t *src, size_t stride, int width, int height
 
 static int64_t fixed(double v) { return (int64_t)((v > -1e6 ? (v < 1e6 ? v : 1e6) : -1e6) * 65536.0 + 0.5 * 256); }
 
-// Exact at every sixteenth pixel, straight between: for the maps of a camera the error is far below 1/256 pixel.
+// The map is exact at every sixteenth pixel and linear between: for the maps of a camera the error is far below 1/256
+// pixel.
 void ck_warp(const uint8_t *src, size_t src_stride, int src_width, int src_height, const double *m, int reach,
              uint8_t *dst, size_t dst_stride, int width, int height) {
   for (int y = 0; y < height; y++) {

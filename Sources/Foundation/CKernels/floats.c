@@ -5,82 +5,51 @@
 CK_ROUND_PRODUCTS
 
 typedef float floats __attribute__((vector_size(4 * CK_FLOATS)));
-typedef int32_t bits __attribute__((vector_size(4 * CK_FLOATS)));
 
 #define LOAD(value, from) memcpy(&(value), from, sizeof(value))
-#define STORE_ABOVE_0(to, value) \
-  { \
-    const floats above = (floats)((bits)(value) & ((value) > 0)); \
-    memcpy(to, &above, sizeof above); \
-  }
 
-// Of 3 places from `first` on, those that lie within `side`.
-#define FIRST_WITHIN(first) ((first) < 0 ? -(first) : 0)
-#define LAST_WITHIN(first, side) ((first) + 3 > (side) ? (side) - (first) : 3)
-
-// Goes over all places of dst and their outputs from `o` on; the rest of the arguments adds one row of the places around to `sum`: in row `dy` those
-// from `first` to `last`.
-#define EACH_PLACE(outputs, ...) \
-  for (int y = 0; y < dst_side; y++) { \
-    const int top = step * y - 1, first_row = FIRST_WITHIN(top), last_row = LAST_WITHIN(top, side); \
-    for (int x = 0; x < dst_side; x++, dst += (outputs)) { \
-      const int left = step * x - 1, first = FIRST_WITHIN(left), last = LAST_WITHIN(left, side); \
-      for (int o = 0; o < (outputs); o += CK_FLOATS) { \
-        floats sum, weight; \
-        LOAD(sum, offsets + o); \
-        for (int dy = first_row; dy < last_row; dy++) { __VA_ARGS__ } \
-        STORE_ABOVE_0(dst + o, sum) \
+// Computes all outputs of PLACES positions.
+#define CONVOLVE(PLACES) \
+  for (int block = 0; block < blocks; block++) { \
+    const float *w = weights + (size_t)block * block_weights; \
+    floats sum[PLACES], weight; \
+    for (int p = 0; p < PLACES; p++) LOAD(sum[p], offsets + block * CK_FLOATS); \
+    for (int row = 0; row < rows; row++) { \
+      const float *values = src + (size_t)row * src_row; \
+      for (int k = 0; k < run; k++, w += CK_FLOATS) { \
+        LOAD(weight, w); \
+        for (int p = 0; p < PLACES; p++) sum[p] += values[(size_t)p * src_step + (size_t)k] * weight; \
       } \
     } \
-  }
+    for (int p = 0; p < PLACES; p++) memcpy(sums + (p * blocks + block) * CK_FLOATS, &sum[p], sizeof sum[p]); \
+  } \
+  src += (size_t)PLACES * src_step; \
+  sums += PLACES * blocks * CK_FLOATS;
 
 CK_CLONES
-void ck_convolve_floats(const float *src, int side, int inputs, int step, const float *weights, int outputs,
-                        const float *offsets, float *dst, int dst_side) {
-  EACH_PLACE(outputs, {
-    const float *value = src + ((ptrdiff_t)(top + dy) * side + left + first) * inputs;
-    const float *w = weights + (ptrdiff_t)(dy * 3 + first) * inputs * outputs + o;
-    for (int i = (last - first) * inputs; i > 0; i--, value++, w += outputs) {
-      LOAD(weight, w);
-      sum += *value * weight;
-    }
-  })
+void ck_convolve_floats(const float *src, size_t src_row, size_t src_step, int rows, int run, int count,
+                        const float *weights, int blocks, const float *offsets, float *sums) {
+  const size_t block_weights = (size_t)rows * (size_t)run * CK_FLOATS;
+  for (; count >= 8; count -= 8) { CONVOLVE(8) }
+  for (; count > 0; count--) { CONVOLVE(1) }
 }
 
 CK_CLONES
-void ck_convolve_float_channels(const float *src, int side, int channels, int step, const float *weights,
-                                const float *offsets, float *dst, int dst_side) {
-  EACH_PLACE(channels, {
-    const float *values = src + ((ptrdiff_t)(top + dy) * side + left) * channels + o;
-    for (int dx = first; dx < last; dx++) {
-      floats value;
-      LOAD(value, values + (ptrdiff_t)dx * channels);
-      LOAD(weight, weights + (ptrdiff_t)(dy * 3 + dx) * channels + o);
-      sum += value * weight;
+void ck_convolve_float_channels(const float *src, size_t src_row, size_t src_step, int rows, int columns, int count,
+                                const float *weights, int blocks, const float *offsets, float *sums) {
+  const size_t channels = (size_t)blocks * CK_FLOATS;
+  for (; count > 0; count--, src += src_step, sums += channels) {
+    for (size_t c = 0; c < channels; c += CK_FLOATS) {
+      floats sum, value, weight;
+      LOAD(sum, offsets + c);
+      for (int row = 0; row < rows; row++) {
+        for (int column = 0; column < columns; column++) {
+          LOAD(value, src + (size_t)row * src_row + (size_t)column * channels + c);
+          LOAD(weight, weights + (size_t)(row * columns + column) * channels + c);
+          sum += value * weight;
+        }
+      }
+      memcpy(sums + c, &sum, sizeof sum);
     }
-  })
-}
-
-// All outputs of PLACES places.
-#define MIX(PLACES) \
-  for (int o = 0; o < outputs; o += CK_FLOATS) { \
-    const float *w = weights + (ptrdiff_t)o * inputs; \
-    floats sum[PLACES], weight; \
-    for (int p = 0; p < PLACES; p++) LOAD(sum[p], offsets + o); \
-    for (int i = 0; i < inputs; i++, w += CK_FLOATS) { \
-      LOAD(weight, w); \
-      for (int p = 0; p < PLACES; p++) sum[p] += src[(ptrdiff_t)p * inputs + i] * weight; \
-    } \
-    for (int p = 0; p < PLACES; p++) { \
-      float *result = dst + (ptrdiff_t)p * outputs + o; \
-      if (rectified) STORE_ABOVE_0(result, sum[p]) \
-      else memcpy(result, &sum[p], sizeof sum[p]); \
-    } \
   }
-
-CK_CLONES
-void ck_mix_floats(const float *src, int count, int inputs, const float *weights, int outputs, const float *offsets,
-                   int rectified, float *dst) {
-  for (; count >= 8; count -= 8, src += 8 * inputs, dst += 8 * outputs) MIX(8)
-  for (; count > 0; count--, src += inputs, dst += outputs) MIX(1)
 }

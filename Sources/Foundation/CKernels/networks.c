@@ -2,14 +2,14 @@
 #include "include/cknetworks.h"
 #include <string.h>
 
-// A compiler does not find the multiplication of pairs by itself in every clone: it is named for each width of vectors.
+// Compilers do not generate the multiply-add of pairs in every clone: it is written with intrinsics for each vector width.
 #if defined(__x86_64__)
 #include <immintrin.h>
 #elif defined(__ARM_NEON)
 #include <arm_neon.h>
 #endif
 
-// Of one block of outputs the sums of PLACES places, in VECTORS vectors each.
+// The sums of one block of outputs for PLACES positions, in VECTORS vectors each.
 #define PLACES_OF_A_BLOCK(PLACES, VECTORS, LANES, VECTOR, LOAD, STORE, REPEAT, ADD_PRODUCTS) \
   { \
     VECTOR sum[PLACES][VECTORS]; \
@@ -32,7 +32,7 @@
       for (int v = 0; v < VECTORS; v++) STORE(result + (size_t)p * width + LANES * v, sum[p][v]); \
   }
 
-// All blocks and places: MANY of them together, then the rest one by one. A place's numbers stay in the nearest cache meanwhile.
+// Computes all blocks and positions: MANY positions together, then the remaining ones singly.
 #define CONVOLVE(MANY, ...) \
   const size_t width = (size_t)blocks * CK_OUTPUTS, block_weights = (size_t)rows * (size_t)pairs * 2 * CK_OUTPUTS; \
   for (int block = 0; block < blocks; block++) { \
@@ -89,7 +89,7 @@ void ck_convolve(const int16_t *src, size_t src_row, size_t src_step, int rows, 
                  const int16_t *weights, int blocks, const int32_t *offsets, int32_t *sums) {
 #define LOAD_4(p) vreinterpretq_s32_s16(vld1q_s16((const int16_t *)(const void *)(p)))
 #define REPEAT_4(pair) vdupq_n_s32(pair)
-  // The products of neighbours, added.
+  // Adds the products of adjacent elements.
 #define PRODUCTS_4(sum, a, b) \
   vaddq_s32(sum, vpaddq_s32(vmull_s16(vget_low_s16(vreinterpretq_s16_s32(a)), vget_low_s16(vreinterpretq_s16_s32(b))), \
                             vmull_high_s16(vreinterpretq_s16_s32(a), vreinterpretq_s16_s32(b))))
@@ -143,7 +143,7 @@ void ck_convolve_channels(const int16_t *src, size_t src_row, size_t src_step, i
   }
 }
 
-// Adding it leaves no bits behind the point.
+// 1.5 * 2^23: adding it rounds a float to an integer.
 static const float whole = 12582912.0f;
 
 CK_CLONES

@@ -19,7 +19,7 @@ void ck_patch_draw(const uint8_t *src, size_t stride, int width, int height, con
   const int last_x = width >= 2 ? width - 2 : 0, last_y = height >= 2 ? height - 2 : 0;
   const float share = 1.0f / (float)count;
   for (int chunk = 0; chunk < CK_DRAWN_CAPACITY / 8; chunk++) {
-    // Pixel number -> column and row; (n + 0.5) / 10 never lies near a whole number.
+    // Pixel index -> column and row; (n + 0.5) / 10 is never close to an integer, so that truncation is exact.
     vf8 n = lane + (float)(8 * chunk);
     vi8 row = __builtin_convertvector((n + 0.5f) * 0.1f, vi8);
     vf8 py = __builtin_convertvector(row, vf8);
@@ -35,7 +35,7 @@ void ck_patch_draw(const uint8_t *src, size_t stride, int width, int height, con
       memcpy(us, &u, sizeof us);
       memcpy(vs, &v, sizeof vs);
       for (int i = 0; i < 8; i++) {
-        // Written so that what is not a number ends at the edge, too.
+        // Written so that NaN is moved to the edge as well.
         float s = us[i] > 0 ? us[i] : 0, t = vs[i] > 0 ? vs[i] : 0;
         s = s < right ? s : right;
         t = t < bottom ? t : bottom;
@@ -142,7 +142,7 @@ void ck_patch_measure(const uint8_t *img, size_t stride, float fx, float fy, con
     vf8 v0 = __builtin_convertvector(b0, vf8), v1 = __builtin_convertvector(b1, vf8);
     vf8 row = v0 + (v1 - v0) * fx;
     if (r >= 1) {
-      // The shifted row between the last one and this.
+      // The interpolated row between the last row and this one.
       vf8 here = last_row + (row - last_row) * fy, pt, px, py;
       const float *m = prepared + 8 * (r - 1);
       memcpy(&pt, m, sizeof pt);
@@ -177,7 +177,7 @@ void ck_patch_measure(const uint8_t *img, size_t stride, float fx, float fy, con
 }
 
 void ck_patch_quantize(const float *prepared, int16_t *pattern) {
-  // Unit length over 64 pixels: 1/8 each; times 1024 keeps 64 products with bytes below 2^31 by far.
+  // The pattern has unit length over 64 pixels, about 1/8 each: times 1024, 64 products with bytes are far below 2^31.
   for (int i = 0; i < CK_PATCH_PIXELS; i++) pattern[i] = (int16_t)lrintf(prepared[i] * 1024);
 }
 
@@ -200,7 +200,7 @@ void ck_patch_search(const uint8_t *img, size_t stride, const int16_t *pattern, 
         }
       }
       float variance = (float)(64 * squares - sum * sum) * (1.0f / 64);
-      // Below a deviation of one gray level there is no pattern but noise.
+      // A standard deviation below one gray level is noise.
       if (variance > 64) m[dx + radius] += weight * (float)product / (1024 * sqrtf(variance));
     }
   }
@@ -230,7 +230,7 @@ void ck_texture_cells(const uint8_t *src, size_t stride, int width, int height, 
 
 CK_CLONES
 void ck_patch_structure(const float *drawn, const uint8_t *img, size_t stride, float out[10]) {
-  // Both are smoothed by 1 2 1 first: noise lies in the highest frequencies, which derivatives raise.
+  // Both are smoothed by 1 2 1 first, because derivatives amplify the high frequencies of noise.
   float a[100], b[100], wide[120], across[120], sums[10] = {0};
   for (int y = 0; y < 12; y++) {
     const uint8_t *p = img + (ptrdiff_t)(y - 2) * (ptrdiff_t)stride;

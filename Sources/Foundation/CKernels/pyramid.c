@@ -21,7 +21,7 @@ typedef uint8_t vb16 __attribute__((vector_size(16)));
 typedef uint16_t vh8 __attribute__((vector_size(16)));
 typedef uint32_t vw8 __attribute__((vector_size(32)));
 
-// The first, second and third of eight triples from p on.
+// The first, second and third elements of eight triples from p on.
 static inline __attribute__((always_inline)) void ck_triples(const uint8_t *p, vh8 t[3]) {
   vb16 low, high;
   memcpy(&low, p, 16);
@@ -36,16 +36,16 @@ static inline __attribute__((always_inline)) vh8 ck_ninths(vh8 n) {
   return __builtin_convertvector((__builtin_convertvector(n + 4, vw8) * 7282) >> 16, vh8);
 }
 
-// Eight pairs of pixels from three rows: twice the near one and the middle one.
+// Eight pairs of pixels from two rows: twice the near row plus the middle row.
 static inline __attribute__((always_inline)) void ck_pairs(const vh8 near[3], const vh8 middle[3], uint8_t *out) {
   vh8 u0 = 2 * near[0] + middle[0], u1 = 2 * near[1] + middle[1], u2 = 2 * near[2] + middle[2];
-  // The left pixel of a pair in the lower byte.
+  // The left pixel of each pair is the lower byte.
   vh8 left = ck_ninths(2 * u0 + u1), right = ck_ninths(2 * u2 + u1);
   vb16 pairs = __builtin_shufflevector((vb16)left, (vb16)right, 0, 16, 2, 18, 4, 20, 6, 22, 8, 24, 10, 26, 12, 28, 14, 30);
   memcpy(out, &pairs, 16);
 }
 
-// Eight triples of each of three rows become eight pairs of each of two.
+// Converts eight triples in each of three rows to eight pairs in each of two rows.
 static inline __attribute__((always_inline)) void ck_block(const uint8_t *a, const uint8_t *b, const uint8_t *c, uint8_t *d0,
                                                            uint8_t *d1) {
   vh8 above[3], middle[3], below[3];
@@ -56,7 +56,7 @@ static inline __attribute__((always_inline)) void ck_block(const uint8_t *a, con
   ck_pairs(below, middle, d1);
 }
 
-// Three pixels become two: weights (2, 1) and (1, 2) of three along each axis, nine in all.
+// Three pixels become two along each axis, with the weights (2, 1) / 3 and (1, 2) / 3; together a division by 9.
 CK_CLONES
 void ck_two_thirds(const uint8_t *src, size_t src_stride, uint8_t *dst, size_t dst_stride, int width, int height) {
   const int pairs = (width + 1) / 2, whole = pairs / 8 * 8;
@@ -69,7 +69,7 @@ void ck_two_thirds(const uint8_t *src, size_t src_stride, uint8_t *dst, size_t d
     uint8_t *CK_RESTRICT d0 = dst + (size_t)y * dst_stride;
     uint8_t *CK_RESTRICT d1 = d0 + dst_stride;
     for (int i = 0; i < whole; i += 8) ck_block(a + 3 * i, b + 3 * i, c + 3 * i, d0 + 2 * i, d1 + 2 * i);
-    // What is left of the rows, in room for a whole block.
+    // The rest of the rows, copied to a buffer for a whole block.
     memcpy(in[0], a + 3 * whole, 3 * rest);
     memcpy(in[1], b + 3 * whole, 3 * rest);
     memcpy(in[2], c + 3 * whole, 3 * rest);

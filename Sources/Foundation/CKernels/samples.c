@@ -19,7 +19,7 @@ void ck_samples(const uint8_t *src, size_t stride, int width, int height, const 
       const double w = m[6] * x + m[7] * y + m[8];
       const double px = (m[0] * x + m[1] * y + m[2]) / w, py = (m[3] * x + m[4] * y + m[5]) / w;
       inside[i] = (px >= -0.5) & (py >= -0.5) & (px < right + 0.5) & (py < bottom + 0.5);
-      // Written so that what is not a number ends at the edge, too.
+      // Written so that NaN is moved to the edge as well.
       double cx = px > 0 ? px : 0, cy = py > 0 ? py : 0;
       cx = cx < right ? cx : right;
       cy = cy < bottom ? cy : bottom;

@@ -11,7 +11,7 @@
 
 void waymark_keep_heap_small(void) {
 #ifdef __GLIBC__
-  // Smaller than a picture of 640×480 (300 KiB), larger than what connections and lines need.
+  // Smaller than a picture of 640×480 (300 KiB), larger than the buffers of connections and lines.
   enum { LARGE_BLOCK = 256 << 10 };
   mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK);
   mallopt(M_TRIM_THRESHOLD, LARGE_BLOCK);
@@ -25,7 +25,7 @@ void waymark_forget_code(void) {
   char *line = NULL;
   size_t room = 0;
   while (getline(&line, &room, maps) > 0) {
-    // start-end permissions offset device inode path
+    // The format of a line: start-end permissions offset device inode path.
     unsigned long start, end;
     char permissions[5];
     if (sscanf(line, "%lx-%lx %4s", &start, &end, permissions) != 3 || strcmp(permissions, "r-xp") || !strchr(line, '/')) continue;

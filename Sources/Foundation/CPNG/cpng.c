@@ -49,7 +49,7 @@ static void on_error(png_structp png, png_const_charp message) {
 
 static void on_warning(png_structp png, png_const_charp message) { (void)png, (void)message; }
 
-// `in` has the colour channels and, last, alpha; over a background. Returns whether it shows.
+// Blends `in`, which has the colour channels and then alpha, over a background. Returns 1 if the background is visible.
 static int over(uint8_t background, const uint8_t *in, uint8_t *out, uint32_t width, int channels) {
   unsigned least = 255;
   for (uint32_t x = 0; x < width; x++, in += channels + 1) {
@@ -82,9 +82,10 @@ int wm_png_decode(const uint8_t *data, size_t size, int channels, uint32_t width
     return status;
   }
   png_set_read_fn(png, &from, on_read);
-  // Text and colour profiles may be bombs of their own, and nobody here wants them.
-  static const png_byte unwanted[] = "iCCP\0zTXt\0tEXt\0iTXt\0sPLT\0eXIf";
-  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, unwanted, 6);
+  // Compressed text and colour profiles may expand without bound and are not used. Without gAMA, libpng computes gray from the
+  // stored values, as the decoders of the other formats do, not from linear light.
+  static const png_byte unwanted[] = "iCCP\0zTXt\0tEXt\0iTXt\0sPLT\0eXIf\0sRGB\0gAMA\0cHRM";
+  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, unwanted, sizeof unwanted / 5);
   png_set_user_limits(png, 0x7fffffff, 0x7fffffff);  // the caller has its own limit
   png_read_info(png, info);
   if (png_get_image_width(png, info) != width || png_get_image_height(png, info) != height) {
@@ -121,7 +122,7 @@ int wm_png_decode(const uint8_t *data, size_t size, int channels, uint32_t width
     for (uint32_t y = 0; y < height; y++)
       *transparent |= over(background, buffer + (size_t)y * raw, out + (size_t)y * row, width, channels);
   }
-  // What stands behind the picture does not matter: no png_read_end.
+  // Chunks after the picture are not read: no png_read_end.
   free(buffer);
   png_destroy_read_struct(&png, &info, NULL);
   return WM_PNG_OK;

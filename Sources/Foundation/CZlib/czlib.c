@@ -2,18 +2,19 @@
 
 #include <zlib.h>
 
-// The largest window, 32 KiB; 16 more asks for the frame of gzip.
-enum { WINDOW = 15 + 16 };
+// The window bits of zlib: 15 for the largest window, 32 KiB; adding 16 selects gzip's frame.
+enum { WINDOW = 15, GZIP_WINDOW = WINDOW + 16 };
 
-// The frame of gzip without a name, which is larger than that of zlib, for which `compressBound` speaks.
+// The size of gzip's frame without a name, in bytes; `compressBound` includes only zlib's smaller frame.
 enum { GZIP_FRAME = 18 };
 
-size_t wm_gzip_bound(size_t size) { return compressBound((uLong)size) + GZIP_FRAME; }
+size_t wm_compress_bound(size_t size) { return compressBound((uLong)size) + GZIP_FRAME; }
 
-size_t wm_gzip(const uint8_t *bytes, size_t size, uint8_t *out, size_t capacity) {
+size_t wm_compress(const uint8_t *bytes, size_t size, enum wm_frame frame, uint8_t *out, size_t capacity) {
   z_stream stream = {0};
   if (size > UINT32_MAX || capacity > UINT32_MAX) return 0;
-  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, WINDOW, 9, Z_DEFAULT_STRATEGY) != Z_OK) return 0;
+  const int window = frame == WM_GZIP ? GZIP_WINDOW : WINDOW;
+  if (deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, window, 9, Z_DEFAULT_STRATEGY) != Z_OK) return 0;
   stream.next_in = (Bytef *)bytes;
   stream.avail_in = (uInt)size;
   stream.next_out = out;

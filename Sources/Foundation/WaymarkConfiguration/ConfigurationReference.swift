@@ -1,23 +1,28 @@
-/// Rows of a table as they stand on a page of the documentation.
+/// Writes the keys as a table on a page of the documentation.
 package enum ConfigurationReference {
-  /// A table in Markdown, with a row for each of `keys`.
+  /// Returns a table in Markdown, with a row for each of `keys`. Keys of a section that differ in one part of their paths
+  /// share a row: `log.levels.{scan,text}`.
   ///
   /// - Parameters:
-  ///   - prefix: left out of the paths.
-  ///   - changes: the heading of a column that tells when a new value is taken over; nil: there is no such column.
-  package static func markdown(_ keys: [ConfigurationKey], without prefix: String = "", changes: String?) -> String {
-    let last = changes.map { " \($0) |" } ?? ""
-    var lines = ["| key | value | meaning | default |\(last)", "|---|---|---|---|" + (changes == nil ? "" : "---|")]
-    for key in keys {
-      let path = key.path.hasPrefix(prefix) ? String(key.path.dropFirst(prefix.count)) : key.path
-      var row = "| `\(path)` | \(value(key.kind)) | \(key.meaning) | \(defaultText(key)) |"
-      if changes != nil { row += " \(change(key.change)) |" }
-      lines.append(row)
+  ///   - prefix: the prefix to omit from the paths.
+  ///   - marksChanges: true to mark the keys that a running program does not apply.
+  package static func markdown(
+    _ keys: [ConfigurationKey], without prefix: String = "", marksChanges: Bool = false
+  ) -> String {
+    let hasDefaults = keys.contains { !standard($0).isEmpty }
+    var lines = ["| key | value | meaning |", "|---|---|---|"]
+    if hasDefaults { lines = ["| key | value | meaning | default |", "|---|---|---|---|"] }
+    for group in groups(keys) {
+      let key = group[0]
+      let whole = path(group)
+      let name = whole.hasPrefix(prefix) ? String(whole.dropFirst(prefix.count)) : whole
+      let row = "| `\(name)`\(marksChanges ? mark(key.change) : "") | \(value(key.kind)) | \(key.meaning) |"
+      lines.append(standard(key).isEmpty ? row : "\(row) \(standard(key)) |")
     }
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// Replaces what stands on a page between `<!-- NAME: … -->` and `<!-- end of NAME -->`; nil where it has no such lines.
+  /// Replaces the text of a page between `<!-- NAME: … -->` and `<!-- end of NAME -->`; nil if it has no such lines.
   package static func page(_ page: String, replacing name: String, with text: String) -> String? {
     guard let begin = page.firstRange(of: "<!-- \(name): "), let end = page.firstRange(of: "<!-- end of \(name) -->"),
       let line = page[begin.upperBound...].firstIndex(of: "\n"), line < end.lowerBound
@@ -25,38 +30,68 @@ package enum ConfigurationReference {
     return String(page[...line]) + text + String(page[end.lowerBound...])
   }
 
-  private static func change(_ change: ConfigurationKey.Change) -> String {
-    switch change {
-    case .reload: "yes"
-    case .restart: "restart"
-    case .told(let words): words
+  /// The keys that share rows, in the order of the first of each row.
+  private static func groups(_ keys: [ConfigurationKey]) -> [[ConfigurationKey]] {
+    keys.reduce(into: []) { groups, key in
+      let index = groups.firstIndex { group in
+        guard let place = difference(group[0], key) else { return false }
+        return group.count == 1 || difference(group[0], group[1]) == place
+      }
+      if let index {
+        groups[index].append(key)
+      } else {
+        groups.append([key])
+      }
     }
   }
 
-  private static func defaultText(_ key: ConfigurationKey) -> String {
+  /// The part of the path in which two keys of a section differ; nil if they differ in more.
+  private static func difference(_ first: ConfigurationKey, _ second: ConfigurationKey) -> Int? {
+    let (parts, others) = (first.path.split(separator: "."), second.path.split(separator: "."))
+    let places = zip(parts, others).enumerated().filter { $1.0 != $1.1 }.map(\.offset)
+    let isAlike =
+      first.kind == second.kind && first.meaning == second.meaning && first.change == second.change
+      && standard(first) == standard(second)
+    return parts.count == others.count && places.count == 1 && places != [0] && isAlike ? places[0] : nil
+  }
+
+  /// The path of keys that share a row.
+  private static func path(_ group: [ConfigurationKey]) -> String {
+    guard group.count > 1, let place = difference(group[0], group[1]) else { return group[0].path }
+    var parts = group[0].path.split(separator: ".").map(String.init)
+    parts[place] = "{" + group.map { $0.path.split(separator: ".")[place] }.joined(separator: ",") + "}"
+    return parts.joined(separator: ".")
+  }
+
+  private static func standard(_ key: ConfigurationKey) -> String {
     key.defaultValue.map { "`\($0.text)`" } ?? key.otherwise ?? ""
   }
 
-  private static func number(_ value: Double) -> String { ConfigurationValue.double(value).text }
+  private static func mark(_ change: ConfigurationKey.Change) -> String {
+    switch change {
+    case .reload: ""
+    case .restart: "†"
+    case .described(let mark): mark
+    }
+  }
 
   private static func value(_ kind: ConfigurationKind) -> String {
     switch kind {
     case .choice(let words): words.map { "`\($0)`" }.joined(separator: " ")
-    case .choices(let words): "list of " + words.map { "`\($0)`" }.joined(separator: " ")
-    case .int(let range): "whole number \(range.lowerBound) to \(range.upperBound)"
-    case .ints(let range): "one or two whole numbers \(range.lowerBound) to \(range.upperBound)"
-    case .double(let range): "number \(number(range.lowerBound)) to \(number(range.upperBound))"
-    case .bool, .flag: "`true` `false`"
+    case .choices(let words): "[" + words.map { "`\($0)`" }.joined(separator: " ") + "]"
+    case .int(let range): "`\(range.lowerBound)..\(range.upperBound)`"
+    case .ints(let range): "one or two `\(range.lowerBound)..\(range.upperBound)`"
+    case .double(let range): "`\(range.lowerBound)..\(range.upperBound)`"
+    case .bool, .flag: "bool"
     case .string: "string"
-    case .text(let limit): "string, at most \(limit) bytes"
-    case .strings: "list of strings"
-    case .texts: "list of strings"
-    case .localized: "string, or one by language"
+    case .text(let limit): "string(\(limit))"
+    case .strings, .texts: "[string]"
+    case .localized: "text"
     case .section: "section"
-    case .sections: "list of sections"
-    case .named: "section by name"
-    case .textOrSection: "string, or section"
-    case .words: "word, or list of words"
+    case .sections: "[section]"
+    case .named: "{section}"
+    case .textOrSection: "string or section"
+    case .words: "word or [word]"
     }
   }
 }

@@ -1,29 +1,247 @@
 import WaymarkSystem
 
-/// All keys of a configuration file: its only description, by which it is read, checked and documented.
+/// A key of a configuration: a row of its table.
+package struct ConfigurationKey: Hashable, Sendable {
+  /// The time at which a running program applies a new value.
+  package enum Change: Hashable, Sendable {
+    /// When the program reads the file again.
+    case reload
+    /// At the next start of the program.
+    case restart
+    /// At another time, shown by this mark on the page.
+    case described(String)
+  }
+
+  /// The path of the key: `camera.rotation`. A part in capitals is a placeholder for names of the user's choice:
+  /// `text.patterns.NAME.check`.
+  package var path: String
+  /// The kind of its value, with bounds.
+  package let kind: ConfigurationKind
+  /// The purpose, for the documentation's page.
+  package let meaning: String
+  /// The value if nothing is configured.
+  package var defaultValue: ConfigurationValue?
+  /// The description of a default that is not a constant, for the documentation's page.
+  package var otherwise: String?
+  package var change: Change
+  /// True if the list may be empty, because the meaning of an empty list is clear.
+  package let mayBeEmpty: Bool
+  /// The remedy for a wrong value.
+  package let remedy: String?
+  /// True if an environment variable can set the key.
+  package var hasVariable: Bool
+
+  package init(
+    _ path: String, _ kind: ConfigurationKind, _ meaning: String, defaultValue: ConfigurationValue? = nil,
+    otherwise: String? = nil, change: Change = .reload, mayBeEmpty: Bool = false, remedy: String? = nil
+  ) {
+    self.path = path
+    self.kind = kind
+    self.meaning = meaning
+    self.defaultValue = defaultValue
+    self.otherwise = otherwise
+    self.change = change
+    self.mayBeEmpty = mayBeEmpty
+    self.remedy = remedy
+    hasVariable = kind.isSimple
+  }
+
+  /// Returns the same key below `prefix`, in a profile that overrides this key.
+  package func under(_ prefix: String) -> ConfigurationKey {
+    var key = moved(to: "\(prefix).\(path)")
+    (key.defaultValue, key.otherwise) = (nil, "as outside")
+    return key
+  }
+
+  /// Returns the same key under another path of the file.
+  package func moved(to path: String) -> ConfigurationKey {
+    var key = inFileOnly
+    key.path = path
+    return key
+  }
+
+  /// The same key without an environment variable.
+  package var inFileOnly: ConfigurationKey {
+    var key = self
+    key.hasVariable = false
+    return key
+  }
+
+  /// True if a running program applies a new value when it reads the file again.
+  package var isReloadable: Bool { change == .reload }
+
+  /// The environment variable that sets it: `WAYMARK_CAMERA_ROTATION`.
+  package var environmentName: String {
+    // Clients read this variable too.
+    if path == "socket.path" { return "WAYMARK_SOCKET" }
+    var name = "WAYMARK_"
+    for character in path {
+      if character == "." {
+        name += "_"
+      } else if character.isUppercase {
+        name += "_" + String(character)
+      } else {
+        name += character.uppercased()
+      }
+    }
+    return name
+  }
+}
+
+/// The kind of a value of a configuration, with its bounds.
+package enum ConfigurationKind: Hashable, Sendable {
+  case string
+  /// A string of 1 to this many bytes.
+  case text(Int)
+  /// One of some words.
+  case choice([String])
+  case int(ClosedRange<Int>)
+  case double(ClosedRange<Double>)
+  case bool
+  /// `true` or `false`, or the other words of YAML 1.1: `yes`, `no`, `on`, `off`.
+  case flag
+  /// A list of strings; a single string is treated as a list of one.
+  case strings
+  /// A list of strings of at most this many bytes each.
+  case texts(Int)
+  /// A list of some words; a single word is treated as a list of one.
+  case choices([String])
+  /// One or two whole numbers within bounds.
+  case ints(ClosedRange<Int>)
+  /// A string, or one for each of some languages.
+  case localized
+  /// A section, whose keys have rows of their own.
+  case section
+  /// A list of sections, whose keys have rows of their own.
+  case sections
+  /// A section whose keys are names of the user's choice; their value has the row `NAME`.
+  case named
+  /// A string of at most this many bytes, or a section.
+  case textOrSection(Int)
+  /// A word or a list of words that the reader of the section checks.
+  case words
+
+  /// The name of the kind, for messages.
+  package var description: String {
+    switch self {
+    case .string, .text: "a string"
+    case .choice(let words): "one of " + words.joined(separator: ", ")
+    case .int(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
+    case .double(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
+    case .bool, .flag: "true or false"
+    case .strings, .texts: "a list of strings"
+    case .choices(let words): "a list of " + words.joined(separator: ", ")
+    case .ints(let range): "one or two whole numbers from \(range.lowerBound) to \(range.upperBound)"
+    case .localized: "a string, or a section with a string for each language"
+    case .section: "a section with keys"
+    case .sections: "a list of sections"
+    case .named: "a section with a name for each"
+    case .textOrSection: "a string, or a section with keys"
+    case .words: "a word, or a list of words"
+    }
+  }
+
+  /// The remedy for a value of another kind.
+  var remedy: String {
+    switch self {
+    case .strings, .texts, .choices: "Write [A, B]."
+    case .sections: "Write - and its keys for each element."
+    case .section, .named: "Write key: value."
+    default: "Correct the value."
+    }
+  }
+
+  /// True for a list, which may be empty only if the key allows it: an empty list could mean all or nothing.
+  var isList: Bool {
+    switch self {
+    case .strings, .texts, .choices, .sections: true
+    default: false
+    }
+  }
+
+  /// True if a flag or an environment variable can set a value of this kind.
+  var isSimple: Bool {
+    switch self {
+    case .string, .text, .choice, .int, .double, .bool, .flag, .strings: true
+    default: false
+    }
+  }
+
+  /// Returns the checked value of a flag or an environment variable; `nil` if it is invalid. Lists are separated by commas.
+  func value(of text: String) -> ConfigurationValue? {
+    switch self {
+    case .string: .string(text)
+    case .text(let limit): Self.isText(text, limit) ? .string(text) : nil
+    // The word as written, not as YAML interprets octal numbers, `off` and `on`.
+    case .choice(let words): words.contains(text) ? .string(text) : nil
+    case .int(let range): Int(text).flatMap { range.contains($0) ? .int($0) : nil }
+    case .double(let range): Double(text).flatMap { range.contains($0) ? .double($0) : nil }
+    case .bool, .flag: ["true": true, "false": false][text.lowercased()].map { .bool($0) }
+    case .strings: text.contains { $0 != "," } ? .strings(text.split(separator: ",").map(String.init)) : nil
+    default: nil
+    }
+  }
+
+  /// The value of a checked node; nil for sections and other values of several parts.
+  func value(of node: SourceNode) -> ConfigurationValue? {
+    switch self {
+    case .strings, .texts, .choices: .strings(node.strings)
+    case .bool, .flag: node.bool.map { .bool($0) }
+    default: node.string.flatMap { value(of: $0) }
+    }
+  }
+
+  /// True if a text has 1 to `limit` bytes and no NUL.
+  static func isText(_ text: String, _ limit: Int) -> Bool {
+    !text.isEmpty && text.utf8.count <= limit && !text.utf8.contains(0)
+  }
+}
+
+/// A checked value of the configuration.
+package enum ConfigurationValue: Hashable, Sendable {
+  /// A string, or one of some words.
+  case string(String)
+  case int(Int)
+  case double(Double)
+  case bool(Bool)
+  case strings([String])
+
+  /// The value as YAML text.
+  package var text: String {
+    switch self {
+    case .string(let text): text
+    case .int(let number): String(number)
+    case .double(let number): number == number.rounded() && abs(number) < 1e15 ? String(Int(number)) : String(number)
+    case .bool(let flag): String(flag)
+    case .strings(let texts): "[" + texts.joined(separator: ", ") + "]"
+    }
+  }
+}
+
+/// All keys of a configuration file, by which it is read, checked and documented.
 package struct ConfigurationTable: Sendable {
   /// The rows.
   package let keys: [ConfigurationKey]
   /// The keys as a tree.
   let root: Level
   private let byPath: [String: ConfigurationKey]
-  /// The path of sections in which some of the keys may stand again, by their parts: `profiles`, `NAME`.
+  /// The path, split into parts, of sections that may override some of the keys: `profiles`, `NAME`.
   private let overlay: [Substring]
-  /// The packages that read sections which this table has not, by the name of the section.
+  /// The packages that read sections missing in this table, by the sections' names.
   package let elsewhere: [String: String]
 
-  /// A section or a key, with what stands under it.
+  /// A section or a key, with its children.
   struct Level: Sendable {
     let name: String
     var key: ConfigurationKey?
     var children: [Level] = []
 
-    /// The level of a name: its own, or that of names of the user's choice.
+    /// Returns the child with a name, else the placeholder for names of the user's choice.
     func child(_ name: String) -> Level? {
       children.first { $0.name == name } ?? children.first { $0.isPlaceholder }
     }
 
-    /// True if it stands for any name.
+    /// True if the level is a placeholder for any name.
     var isPlaceholder: Bool { name.allSatisfy { $0.isUppercase } }
 
     var names: [String] { children.map(\.name) }
@@ -43,11 +261,11 @@ package struct ConfigurationTable: Sendable {
     }
   }
 
-  /// A table of rows, in the order of the page.
+  /// Creates a table of rows, in the order of the documentation's page.
   ///
   /// - Parameters:
-  ///   - overlay: the path of sections in which some of the keys stand again, such as `profiles.NAME`.
-  ///   - elsewhere: the packages that read sections which these rows have not, by the name of the section.
+  ///   - overlay: the path of sections that may override some of the keys, such as `profiles.NAME`.
+  ///   - elsewhere: the packages that read sections missing in these rows, by the sections' names.
   package init(_ keys: [ConfigurationKey], overlay: String? = nil, elsewhere: [String: String] = [:]) {
     self.keys = keys
     self.elsewhere = elsewhere
@@ -58,18 +276,18 @@ package struct ConfigurationTable: Sendable {
     byPath = Dictionary(keys.map { ($0.path, $0) }) { first, _ in first }
   }
 
-  /// The names of the sections, and of keys that stand in none.
+  /// The names of the sections, and of keys outside of sections.
   package var sections: [String] { root.names }
 
-  /// The row of a path as it stands in the table.
+  /// Returns the row of a path as written in the table, with placeholders.
   package func key(_ path: String) -> ConfigurationKey? { byPath[path] }
 
-  /// The row of a path as it stands in a file.
+  /// Returns the row of a path as written in a file, with the user's names.
   package func key(at path: [String]) -> ConfigurationKey? {
     path.reduce(Level?.some(root)) { $0?.child($1) }?.key
   }
 
-  /// The key or section at the top that `path`, which is none, would stand for in a section that holds some of them again.
+  /// Returns the top-level key or section that `path`, an unknown key in a section of the overlay, would override.
   func fixed(_ path: String) -> (path: String, key: ConfigurationKey?)? {
     let parts = path.split(separator: ".", omittingEmptySubsequences: false)
     guard !overlay.isEmpty, parts.count > overlay.count,
@@ -80,7 +298,8 @@ package struct ConfigurationTable: Sendable {
     return (rest.joined(separator: "."), level.key)
   }
 
-  /// The full path of the key that may have been meant by `name` in a section: one beside it, else any that is alike.
+  /// Returns the full path of the key most similar to `name`, an unknown key of a section: of that section, else of the whole
+  /// table.
   func suggestion(for name: String, in level: Level, at path: String) -> String? {
     let full = path.isEmpty ? name : "\(path).\(name)"
     if let near = NearestWord.of(name, among: level.children.filter { !$0.isPlaceholder }.map(\.name)) {

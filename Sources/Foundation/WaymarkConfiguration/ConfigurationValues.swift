@@ -1,43 +1,29 @@
-/// The checked values of one origin, ready for the reader.
+/// The checked values of one origin.
 package struct ConfigurationValues: Sendable {
   /// The values by key.
   package private(set) var values: [String: ConfigurationValue] = [:]
   /// The problems found.
   package private(set) var problems: [ConfigurationProblem] = []
 
-  /// The values of a file.
+  /// Creates the values of a file.
   package init(_ document: ConfigurationDocument, table: ConfigurationTable) {
+    self.init(document.checked, places: table.keys.map { ($0.path, $0) })
     problems = document.problems
-    for key in table.keys where key.kind.isSimple {
-      guard let node = document.checked.at(key.path), let value = Self.value(of: node, key.kind) else { continue }
-      values[key.path] = value
-    }
   }
 
-  /// The values of a section in which keys stand under shorter names than in the table.
+  /// Creates the values of a section in which keys have shorter names than in the table.
   ///
   /// - Parameter places: the name of each key in the section, and its key in the table.
   package init(_ section: SourceNode, places: [(name: String, key: ConfigurationKey)]) {
     for (name, key) in places where key.kind.isSimple {
-      guard let node = section.at(name), let value = Self.value(of: node, key.kind) else { continue }
-      values[key.path] = value
+      values[key.path] = section.at(name).flatMap { key.kind.value(of: $0) }
     }
   }
 
-  private static func value(of node: SourceNode, _ kind: ConfigurationKind) -> ConfigurationValue? {
-    switch kind {
-    case .strings: .strings(node.strings)
-    case .bool, .flag: node.bool.map { .bool($0) }
-    default: node.string.flatMap { kind.value(of: $0) }
-    }
-  }
-
-  /// The values of an environment. Variables that begin with `WAYMARK_` but set nothing are named.
+  /// Creates the values of an environment, with a problem for each unknown variable with the prefix `WAYMARK_`.
   package init(environment: [String: String], table: ConfigurationTable) {
-    var names = Dictionary(
+    let names = Dictionary(
       table.keys.filter(\.hasVariable).map { ($0.environmentName, $0) }, uniquingKeysWith: { first, _ in first })
-    names["WAYMARK_SOCKET_PATH"] = nil
-    names["WAYMARK_SOCKET"] = table.key("socket.path")
     for (name, text) in environment.sorted(by: { $0.key < $1.key }) where name.hasPrefix("WAYMARK_") {
       if name == "WAYMARK_CONFIG" || text.isEmpty { continue }
       guard let key = names[name] else {
@@ -51,7 +37,7 @@ package struct ConfigurationValues: Sendable {
     }
   }
 
-  /// The values of flags: texts by path.
+  /// Creates the values of flags, which are texts by path.
   package init(flags: [String: String], table: ConfigurationTable) {
     for (path, text) in flags.sorted(by: { $0.key < $1.key }) {
       if let key = table.key(path) { set(key, text, named: path, origin: "flags") }
@@ -67,5 +53,29 @@ package struct ConfigurationValues: Sendable {
           origin: origin, key: name, message: "\(key.kind.description) is expected, not \"\(text)\"",
           hint: key.remedy ?? "Correct the value."))
     }
+  }
+}
+
+/// The values of several origins. The first origin that has a key decides: a flag overrides the environment, which overrides the file.
+package struct ConfigurationReader: Sendable {
+  private let layers: [[String: ConfigurationValue]]
+  /// The values that override all layers; `nil` for a key without a value.
+  private var kept: [String: ConfigurationValue?] = [:]
+
+  /// - Parameter layers: values by the paths of their keys, the most important origin first.
+  package init(layers: [[String: ConfigurationValue]]) { self.layers = layers }
+
+  /// The value of a key; nil if no origin has it.
+  package subscript(_ key: String) -> ConfigurationValue? {
+    if let value = kept[key] { return value }
+    for layer in layers { if let value = layer[key] { return value } }
+    return nil
+  }
+
+  /// Returns the same values, except that those of `keys` come from another reader.
+  package func keeping(_ keys: [String], of other: ConfigurationReader) -> ConfigurationReader {
+    var result = self
+    for key in keys { result.kept[key] = .some(other[key]) }
+    return result
   }
 }

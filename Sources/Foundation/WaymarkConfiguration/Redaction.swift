@@ -1,13 +1,12 @@
 import WaymarkSystem
 
-/// Takes secrets out of texts that leave the device, such as a bug report. It would rather take too much.
+/// Removes secrets from texts that leave the device, such as a bug report. In doubt, it removes text.
 package enum Redaction {
-  /// The placeholder for text that was taken out.
+  /// The placeholder for removed text.
   package static let mark = "[redacted]"
 
-  /// A text without what looks like a secret: keys and certificates in PEM, signed tokens, the credentials of addresses,
-  /// payloads of Wi-Fi and one-time-password codes, values of names that sound like secrets, and long runs of characters
-  /// such as only keys have.
+  /// Returns a text without everything that looks like a secret: keys and certificates in PEM, signed tokens, the credentials of addresses, payloads
+  /// of Wi-Fi and one-time-password codes, values of names that sound like secrets, and long runs of characters such as only keys have.
   package static func text(_ text: String) -> String {
     var text = text
     text.replace(#/-----BEGIN [A-Z0-9 ]+-----[\s\S]*?(?:-----END [A-Z0-9 ]+-----|$)/#, with: mark)
@@ -20,20 +19,75 @@ package enum Redaction {
     return text
   }
 
-  /// Returns whether a name sounds like that of a secret.
+  /// True if a name suggests a secret.
   package static func isSecret(name: String) -> Bool { name.lowercased().firstMatch(of: secretName) != nil }
 
-  /// A problem of the configuration without the values that it quotes.
+  /// Returns a problem of the configuration without the values that it quotes.
   package static func problem(_ problem: ConfigurationProblem) -> String {
     text(problem.description.replacing(#/"[^"]*"/#, with: "\"…\""))
   }
 
-  // Made again each time: a regular expression cannot be shared between threads, and reports are rare.
+  // Computed, because `Regex` is not Sendable; reports are rare.
   private static var secretName: Regex<Substring> {
     #/secret|token|passw|passphrase|passcode|kennwort|pwd|apikey|api_key|credential|cookie|private|shared_?key|access_?key|bearer|session_?id|saml|assertion|authorization/#
   }
   private static var secretValue: Regex<(Substring, Substring, Substring, Substring)> {
     #/([\w.\-]*(?:secret|token|passw|passphrase|passcode|kennwort|pwd|apikey|api_key|credential|cookie|private|shared_?key|access_?key|bearer|session_?id|saml|assertion|authorization)[\w.\-]*)(["']?\s*[=:]\s*["']?)((?:Basic|Bearer)\s+[^\s"'&,;}]+|[^\s"'&,;}]+)/#
       .ignoresCase()
+  }
+}
+
+/// A configuration file for bug reports: known keys with their values, unknown keys without, as they may hold secrets; no comments.
+package struct RedactedConfiguration: Sendable {
+  /// The file's keys, as YAML.
+  package private(set) var lines: [String] = []
+
+  private let table: ConfigurationTable
+
+  /// Creates the redacted form of a file with the known keys of `table`; empty if the file is not YAML.
+  package init(_ document: ConfigurationDocument?, table: ConfigurationTable) {
+    self.table = table
+    if let root = document?.root, !root.isNull { write(root, path: [], depth: 0) }
+  }
+
+  private mutating func write(_ node: SourceNode, path: [String], depth: Int) {
+    guard case .map(let entries) = node.value else {
+      if path.isEmpty { lines.append(Redaction.mark) }
+      return
+    }
+    for entry in entries {
+      let place = path + [entry.key]
+      let head = String(repeating: "  ", count: depth) + Self.word(Redaction.text(entry.key)) + ":"
+      switch entry.node.value {
+      case .map:
+        lines.append(head)
+        write(entry.node, path: place, depth: depth + 1)
+      case .list(let items):
+        lines.append("\(head) [\(items.map { shown($0, place) }.joined(separator: ", "))]")
+      default: lines.append("\(head) \(shown(entry.node, place))")
+      }
+    }
+  }
+
+  /// Returns a value if its key is known and the value has the kind of the key, else the placeholder.
+  private func shown(_ node: SourceNode, _ path: [String]) -> String {
+    guard let text = node.isNull ? "" : node.string else { return Redaction.mark }
+    let isKnown: Bool
+    switch table.key(at: path)?.kind {
+    case .string, .strings: isKnown = true
+    // This section may contain personal data.
+    case _ where path.count > 1 && path[0] == "accounts": isKnown = false
+    case .choice(let words), .choices(let words): isKnown = words.contains(text)
+    case .bool, .flag: isKnown = node.bool != nil || ["yes", "no", "on", "off"].contains(text.lowercased())
+    case .int, .double: isKnown = Double(text) != nil
+    default: isKnown = false
+    }
+    guard isKnown || text.isEmpty else { return Redaction.mark }
+    return Self.word(Redaction.text(text))
+  }
+
+  private static func word(_ text: String) -> String {
+    if text.wholeMatch(of: #/[A-Za-z0-9_\/.\[\]][A-Za-z0-9_\/.\-\[\]]*/#) != nil { return text }
+    return "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n"))\""
   }
 }

@@ -1,6 +1,6 @@
 package import WaymarkSystem
 
-/// A value of a YAML or JSON document that knows where it stands.
+/// A value of a YAML or JSON document, with its position.
 package struct SourceNode: Sendable {
   package enum Value: Sendable {
     case null
@@ -11,13 +11,13 @@ package struct SourceNode: Sendable {
     case map([Entry])
   }
 
-  /// A key and its value; keys may repeat, whoever reads the map complains.
+  /// A key and its value.
   package struct Entry: Sendable {
     package var key: String
     package var mark: SourceMark
     package var node: SourceNode
 
-    /// An entry from its parts.
+    /// Creates an entry.
     package init(key: String, mark: SourceMark, node: SourceNode) {
       self.key = key
       self.mark = mark
@@ -29,10 +29,10 @@ package struct SourceNode: Sendable {
   package var value: Value
   /// A scalar as it was written, so that `id: 0017` keeps its zeros.
   package var written: String?
-  /// True for a scalar that stands in quotes, or in a block of its own: a text, whatever it looks like.
-  var isQuoted = false
+  /// True for a scalar in quotes or in a block, which is always a string.
+  package var isQuoted = false
 
-  /// A value from its parts.
+  /// Creates a value.
   package init(mark: SourceMark, value: Value, written: String? = nil, isQuoted: Bool = false) {
     self.mark = mark
     self.value = value
@@ -40,7 +40,7 @@ package struct SourceNode: Sendable {
     self.isQuoted = isQuoted
   }
 
-  /// True if nothing stands there: a key that is left open is as good as left out.
+  /// True if there is no value; a key without a value is treated as missing.
   package var isNull: Bool { if case .null = value { true } else { false } }
 
   /// The kind of value, for messages.
@@ -56,12 +56,12 @@ package struct SourceNode: Sendable {
   }
 }
 
-/// Values of a document that was checked: what is of another kind is as good as missing.
+/// Typed values of a checked document; `nil` or empty if the value is of another kind.
 extension SourceNode {
-  /// The entries of a map; none of anything else.
+  /// The entries of a map; empty for other values.
   package var entries: [Entry] { if case .map(let entries) = value { entries } else { [] } }
 
-  /// The value of a key of a map.
+  /// The value of a key of a map; `nil` if it is missing or this is not a map.
   package subscript(_ key: String) -> SourceNode? { entries.first { $0.key == key }?.node }
 
   /// The value at a path of keys, such as `camera.rotation`.
@@ -69,7 +69,7 @@ extension SourceNode {
     path.split(separator: ".").reduce(SourceNode?.some(self)) { $0?[String($1)] }
   }
 
-  /// The elements of a list; anything else but nothing is a list of one.
+  /// The elements of a list; another value is a list of one, a missing value an empty list.
   package var elements: [SourceNode] {
     switch value {
     case .list(let nodes): nodes
@@ -78,7 +78,7 @@ extension SourceNode {
     }
   }
 
-  /// A scalar as it was written.
+  /// The text of a scalar as it was written; `nil` for other values.
   package var string: String? {
     switch value {
     case .text, .number, .bool: written
@@ -86,10 +86,11 @@ extension SourceNode {
     }
   }
 
-  /// A list of scalars, or one of them.
+  /// The texts of the scalars of a list, or of a single scalar.
   package var strings: [String] { elements.compactMap(\.string) }
 
-  /// This map with what another one says besides, or instead: sections are joined key by key; of any other value that of `other` holds.
+  /// Returns the map with the entries of another map: sections are merged key by key, other values are
+  /// replaced.
   package func overlaid(by other: SourceNode) -> SourceNode {
     guard case .map(let mine) = value, case .map(let theirs) = other.value else { return other }
     var joined = mine
@@ -103,7 +104,25 @@ extension SourceNode {
     return SourceNode(mark: mark, value: .map(joined))
   }
 
-  /// This map without some of its keys.
+  /// Returns the value with another file in all its marks.
+  func inFile(_ file: Int) -> SourceNode {
+    var node = self
+    node.mark.file = file
+    switch value {
+    case .list(let nodes): node.value = .list(nodes.map { $0.inFile(file) })
+    case .map(let entries):
+      node.value = .map(
+        entries.map { entry in
+          var mark = entry.mark
+          mark.file = file
+          return Entry(key: entry.key, mark: mark, node: entry.node.inFile(file))
+        })
+    case .null, .bool, .number, .text: break
+    }
+    return node
+  }
+
+  /// Returns the map without some of its keys.
   package func without(_ keys: Set<String>) -> SourceNode {
     guard case .map(let entries) = value else { return self }
     return SourceNode(mark: mark, value: .map(entries.filter { !keys.contains($0.key) }))
@@ -113,14 +132,16 @@ extension SourceNode {
 
   package var double: Double? { if case .number(let number) = value { number } else { nil } }
 
-  /// A whole number, written as one.
+  /// The integer, if the number is written as one.
   package var int: Int? { if case .number = value { written.flatMap { Int($0) } } else { nil } }
 }
 
-/// A place in a text, both from 1.
+/// A position in a text: line and column, from 1.
 package struct SourceMark: Hashable, Sendable {
   package var line: Int
   package var column: Int
+  /// The index of the text among several that are read as one document.
+  package var file = 0
 
   package init(line: Int, column: Int) {
     self.line = line
@@ -128,25 +149,25 @@ package struct SourceMark: Hashable, Sendable {
   }
 }
 
-/// How much a document may hold: it is read by a service that must not fall over a file.
+/// The limits of a document.
 package enum SourceLimits {
-  /// Lists, maps and single values.
+  /// The greatest number of lists, maps and single values together.
   package static let values = 200_000
-  /// Nesting of lists and maps.
+  /// The greatest nesting of lists and maps.
   package static let depth = 32
 }
 
-/// Why a text is not a document at all; ends the reading.
+/// The error for a text that is not a valid document.
 package struct SourceSyntaxError: Error, Hashable, Sendable {
   package var mark: SourceMark
   /// A stable camelCase word.
   package var code: String
   package var message: String
   package var hint: String
-  /// The message without what surrounds the place.
+  /// The message without its context.
   package var problem: String
 
-  /// An error from its parts.
+  /// Creates an error.
   package init(mark: SourceMark, code: String, message: String, hint: String, problem: String? = nil) {
     self.mark = mark
     self.code = code
@@ -179,7 +200,7 @@ extension SourceNode: JSONTree {
     }
   }
 
-  /// The document that a JSON text holds.
+  /// Parses a JSON text.
   package static func json(_ bytes: [UInt8]) throws(SourceSyntaxError) -> SourceNode {
     let rules = JSONRules(
       depth: SourceLimits.depth, values: SourceLimits.values, allowsNonFinite: true, allowsByteOrderMark: true)
@@ -194,7 +215,7 @@ extension SourceNode: JSONTree {
         case "notUTF8": "save the file as UTF-8"
         default: "correct the JSON"
         }
-      // One code for whatever is not JSON at all.
+      // One code for all text that is not JSON.
       let code = error.code == "notUTF8" ? "badJSON" : error.code
       throw SourceSyntaxError(mark: SourceMark(error.position), code: code, message: error.problem, hint: hint)
     }

@@ -1,6 +1,6 @@
-/// Reads DER (X.690, 8.1 and 10.1) from front to back: tags of one byte, and lengths below 16 MiB in their only spelling.
+/// Reads DER (X.690, 8.1 and 10.1) element by element: tags of one byte, and lengths below 16 MiB in the shortest form.
 package struct DERReader: Sendable {
-  /// The tags of what keys and certificates are made of.
+  /// The tags that occur in keys and certificates.
   package enum Tag: UInt8, Sendable {
     case integer = 0x02
     case bitString = 0x03
@@ -13,33 +13,34 @@ package struct DERReader: Sendable {
 
   private var rest: ArraySlice<UInt8>
 
-  /// Reads those bytes.
+  /// Creates a reader of `bytes`.
   package init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
   /// True if everything was read.
   package var isAtEnd: Bool { rest.isEmpty }
 
-  /// Returns whether the next element is of that kind.
+  /// True if the next element has that tag.
   package func isNext(_ tag: Tag) -> Bool { rest.first == tag.rawValue }
 
-  /// The content of the next element, which is read then; nil where it is of another kind or is not DER.
+  /// Reads the next element and returns its content; `nil` if it has another tag or is not valid DER.
   package mutating func next(_ tag: Tag) -> ArraySlice<UInt8>? {
     guard isNext(tag), let content = content() else { return nil }
     rest = rest[content.endIndex...]
     return content
   }
 
-  /// The content of the next element as elements of their own.
+  /// Reads the next element and returns a reader of the elements in it.
   package mutating func elements(_ tag: Tag = .sequence) -> DERReader? { next(tag).map(DERReader.init) }
 
-  /// The next element with its tag and length, of any kind; nil at the end, and for what is not DER.
+  /// Reads the next element and returns it with its tag and length; `nil` at the end, and for invalid DER.
   package mutating func whole() -> ArraySlice<UInt8>? {
     guard let content = content() else { return nil }
     defer { rest = rest[content.endIndex...] }
     return rest[..<content.endIndex]
   }
 
-  /// The next integer without the byte for its sign: empty for 0, nil where it is negative or written longer than it must be.
+  /// Reads the next integer and returns its magnitude without the sign byte: empty for 0, `nil` if it is negative or not in
+  /// the shortest form.
   package mutating func natural() -> [UInt8]? {
     guard let bytes = next(.integer), let first = bytes.first, first < 0x80 else { return nil }
     guard first == 0 else { return Array(bytes) }

@@ -2,13 +2,13 @@ import CCrypto
 
 /// A hash of FIPS 180-4.
 package enum HashFunction: Sendable, CaseIterable {
-  /// For WebSockets, which prescribe it. Keys refuse to sign with it, and to accept a signature made with it.
+  /// SHA-1, for WebSockets, which require it. Keys refuse to sign or verify with it.
   case sha1
   case sha256
   case sha384
   case sha512
 
-  /// The hash of some bytes: 20, 32, 48 or 64 of them.
+  /// Returns the hash of `bytes`: 20, 32, 48 or 64 bytes.
   package func hash(_ bytes: [UInt8]) -> [UInt8] {
     let hasher = PieceHasher(self)
     hasher.update(bytes)
@@ -25,7 +25,7 @@ package enum HashFunction: Sendable, CaseIterable {
   }
 }
 
-/// The hash of bytes that come piece by piece.
+/// Computes the hash of bytes that are passed piece by piece.
 package final class PieceHasher {
   private let context: OpaquePointer
 
@@ -42,18 +42,48 @@ package final class PieceHasher {
 
   deinit { EVP_MD_CTX_free(context) }
 
-  /// Takes the next bytes.
+  /// Adds the next bytes.
   package func update(_ bytes: [UInt8]) {
     LibCrypto.certain("hash") { EVP_DigestUpdate(context, bytes, bytes.count) == 1 ? () : nil }
   }
 
-  /// The hash of all bytes. Nothing may be done with this afterwards.
+  /// Returns the hash of all bytes. The hasher must not be used afterwards.
   package func finish() -> [UInt8] {
     LibCrypto.certain("end a hash") {
       var hash = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
       var size: UInt32 = 0
       guard EVP_DigestFinal_ex(context, &hash, &size) == 1 else { return nil }
       return Array(hash.prefix(Int(size)))
+    }
+  }
+}
+
+/// The password-based key derivation function scrypt (RFC 7914).
+package enum Scrypt {
+  /// Derives bytes from a password.
+  ///
+  /// - Parameters:
+  ///   - rounds: N, a power of two from 2 on; memory is 128 · `rounds` · `blocks` bytes.
+  ///   - blocks: r.
+  ///   - lanes: p.
+  ///   - count: the number of bytes to derive.
+  /// - Throws: `failed` if RFC 7914 does not allow the parameters, or if there is not enough memory.
+  package static func derive(
+    _ password: [UInt8], salt: [UInt8], rounds: Int, blocks: Int, lanes: Int, count: Int
+  ) throws(CryptoError) -> [UInt8] {
+    try LibCrypto.value(to: "compute scrypt") {
+      guard let rounds = UInt64(exactly: rounds), let blocks = UInt64(exactly: blocks), blocks < 1 << 16,
+        let lanes = UInt64(exactly: lanes), lanes < 1 << 16, rounds < 1 << 24, count > 0
+      else { return nil }
+      // The memory limit for libcrypto, in bytes: the large table, the working block, and a block for each lane.
+      let memory = 128 * blocks * (rounds + lanes + 2)
+      var hash = [UInt8](repeating: 0, count: count)
+      let status = password.withUnsafeBytes { password in
+        EVP_PBE_scrypt(
+          password.baseAddress?.assumingMemoryBound(to: CChar.self), password.count, salt, salt.count, rounds, blocks,
+          lanes, memory, &hash, count)
+      }
+      return status == 1 ? hash : nil
     }
   }
 }

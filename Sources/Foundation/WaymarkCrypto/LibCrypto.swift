@@ -1,21 +1,21 @@
 import CCrypto
 package import WaymarkSystem
 
-/// Why something was not signed, read, sealed or opened.
+/// The error of a cryptographic operation: signing, reading a key, sealing or opening.
 package typealias CryptoError = Problem<CryptoErrorCode>
 
 /// The codes of `CryptoError`.
 package enum CryptoErrorCode: String, ProblemCode {
-  /// The bytes are not a key, or a key that is not accepted: too small, off its curve, of another kind.
+  /// The bytes are not a key, or the key is not accepted: too small, not on its curve, or of another kind.
   case badKey
-  /// The bytes were sealed with another key or context, or were changed since.
+  /// The bytes were sealed with another key or context, or were changed.
   case notAuthentic
-  /// libcrypto refused, mostly for want of memory.
+  /// libcrypto failed, usually because of missing memory.
   case failed
 }
 
 extension CryptoError {
-  /// For every key that is not accepted.
+  /// The error for every key that is not accepted.
   static var badKey: CryptoError {
     CryptoError(
       .badKey, "The key cannot be used",
@@ -23,23 +23,23 @@ extension CryptoError {
   }
 }
 
-/// Calls of libcrypto: set up once, its queue of errors empty behind each, and no result where any step failed.
+/// Calls libcrypto: initialises it once, clears its error queue after each call, and returns no result if a step failed.
 enum LibCrypto {
-  /// No configuration file of the system is read, so that none changes what is accepted. Nothing is torn down when the process ends, where
-  /// other threads may still be at work.
+  /// True after initialisation. libcrypto reads no configuration file of the system, so that none changes which keys are accepted, and
+  /// does not clean up when the process ends, because other threads may still use it.
   private static let isReady =
     OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_ATEXIT), nil) == 1
 
-  /// The value that `body` makes; nil where it makes none, or where libcrypto cannot be used.
+  /// Returns the value of `body`; `nil` also if libcrypto cannot be initialised.
   static func optional<Value>(_ body: () -> Value?) -> Value? {
     guard isReady else { return nil }
     defer { ERR_clear_error() }
     return body()
   }
 
-  /// The value that `body` makes.
+  /// Returns the value of `body`.
   ///
-  /// - Throws: `failed`, with the words of libcrypto, where it makes none.
+  /// - Throws: `failed`, with libcrypto's message as the cause, if `body` returns `nil`.
   static func value<Value>(to purpose: String, _ body: () -> Value?) throws(CryptoError) -> Value {
     var cause: String?
     let value = optional {
@@ -54,7 +54,8 @@ enum LibCrypto {
     return value
   }
 
-  /// The value that `body` makes where nothing but a lack of memory can hinder it, of which Swift itself would end the process, too.
+  /// Returns the value of `body`, which can fail only if memory is missing; then the process ends, as it does when Swift cannot
+  /// allocate memory.
   static func certain<Value>(_ purpose: String, _ body: () -> Value?) -> Value {
     guard let value = optional(body) else { preconditionFailure("libcrypto could not \(purpose)") }
     return value

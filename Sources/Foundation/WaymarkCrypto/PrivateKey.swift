@@ -1,8 +1,8 @@
 import CCrypto
 
-/// A key that signs: ECDSA on the curves of NIST, Ed25519, RSA.
+/// A private key for signing: ECDSA on NIST curves, Ed25519 or RSA.
 package struct PrivateKey: Sendable {
-  /// Its public half, in which there is nothing of the private one.
+  /// The public key, which contains no private numbers.
   package let publicKey: PublicKey
   private let handle: KeyHandle
 
@@ -13,7 +13,7 @@ package struct PrivateKey: Sendable {
     self.handle = handle
   }
 
-  /// A new key; of RSA with 2048 bits.
+  /// Generates a key; an RSA key has 2048 bits.
   ///
   /// - Throws: `failed`.
   package init(generating kind: KeyKind) throws(CryptoError) {
@@ -22,10 +22,10 @@ package struct PrivateKey: Sendable {
 
   /// Reads a key of PKCS #8 (RFC 5208), SEC 1 (RFC 5915) or PKCS #1 (RFC 8017, A.1.2).
   ///
-  /// The public point is computed from the private number; one in the file is ignored. A SEC 1 key that names no curve is on the curve whose
-  /// numbers have its length.
-  /// - Throws: `badKey` for anything else, for 0 and numbers of the order or more, RSA of fewer than 2048 or more than 8192 bits, and
-  ///   numbers of RSA that do not belong together.
+  /// The public point is computed from the private number; a point in the file is ignored. For a SEC 1 key without a curve, the length of
+  /// the number determines the curve.
+  /// - Throws: `badKey` for any other format, for a number that is 0 or not below the order of the curve, for RSA of fewer than 2048 or
+  ///   more than 8192 bits, and for inconsistent RSA numbers.
   package init(der: [UInt8]) throws(CryptoError) {
     guard let (handle, kind) = LibCrypto.optional({ Self.parsed(der) }) else { throw .badKey }
     try self.init(handle, kind)
@@ -40,7 +40,7 @@ package struct PrivateKey: Sendable {
     guard let algorithm = key.next(.sequence), let kind = KeyKind(algorithm: algorithm),
       let content = key.next(.octetString)
     else { return nil }
-    // Attributes.
+    // Skips the attributes.
     if key.isNext(.context0), kind != .ed25519 { _ = key.next(.context0) }
     guard key.isAtEnd else { return nil }
     var inner = DERReader(content)
@@ -55,7 +55,7 @@ package struct PrivateKey: Sendable {
     return kind == .rsa ? rsa(&numbers) : elliptic(&numbers, kind)
   }
 
-  /// ECPrivateKey behind its version, on that curve or, with `nil`, on its own.
+  /// Parses an ECPrivateKey after its version; `expected` is the curve, or `nil` to determine it from the key.
   private static func elliptic(_ key: inout DERReader, _ expected: KeyKind?) -> (KeyHandle, KeyKind)? {
     guard let number = key.next(.octetString) else { return nil }
     var named: [UInt8]?
@@ -73,7 +73,7 @@ package struct PrivateKey: Sendable {
     return wm_ec_private_key(curve.name, Array(number), number.count).map { (KeyHandle($0), kind) }
   }
 
-  /// RSAPrivateKey of two primes behind its version.
+  /// Parses an RSAPrivateKey of two primes after its version.
   private static func rsa(_ key: inout DERReader) -> (KeyHandle, KeyKind)? {
     var numbers: [[UInt8]] = []
     while numbers.count < 8, let number = key.natural() { numbers.append(number) }
@@ -84,10 +84,10 @@ package struct PrivateKey: Sendable {
   /// The key in PEM (PKCS #8).
   package var pem: String { handle.pem(isPrivate: true) }
 
-  /// Signs these bytes; the signature is as `PublicKey.isSignature` takes it.
+  /// Signs bytes; the signature has the form that `PublicKey.isSignature` expects.
   ///
-  /// - Parameter hash: nil for Ed25519, which has its own; not SHA-1.
-  /// - Throws: `badKey` for a hash where none belongs, for none, and for SHA-1; `failed`.
+  /// - Parameter hash: `nil` for Ed25519, which includes its own; never SHA-1.
+  /// - Throws: `badKey` for a hash with Ed25519, a missing hash with other keys, and SHA-1; `failed`.
   package func sign(_ message: [UInt8], hash: HashFunction?) throws(CryptoError) -> [UInt8] {
     guard (hash == nil) == (kind == .ed25519), hash != .sha1 else { throw .badKey }
     return try LibCrypto.value(to: "sign") {

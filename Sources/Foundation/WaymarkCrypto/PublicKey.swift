@@ -1,25 +1,25 @@
 import CCrypto
 
-/// A key that checks signatures: ECDSA on the curves of NIST, Ed25519, RSA.
+/// A public key for verifying signatures: ECDSA on NIST curves, Ed25519 or RSA.
 package struct PublicKey: Sendable {
-  /// The numbers of the key, which JWK writes down.
+  /// The numbers of the key, as in a JWK.
   package enum Numbers: Hashable, Sendable {
-    /// Both coordinates, of full length each, on the curve of the kind.
+    /// The coordinates of a point on the curve of the kind, each at full length.
     case point(x: [UInt8], y: [UInt8])
-    /// The 32 bytes of RFC 8032. Only verifying shows whether they are a point.
+    /// The 32 bytes of an Ed25519 key (RFC 8032). They are not checked to be a point until a signature is verified.
     case encoded([UInt8])
     case rsa(modulus: [UInt8], exponent: [UInt8])
   }
 
   package let kind: KeyKind
-  /// Its numbers; those of RSA without leading zeros.
+  /// The numbers of the key; those of RSA without leading zeros.
   package let numbers: Numbers
   private let handle: KeyHandle
 
-  /// The key of these numbers.
+  /// Creates a key from its numbers.
   ///
-  /// - Throws: `badKey` for a point off the curve, coordinates that are not of full length, RSA of fewer than 2048 or more than 8192
-  ///   bits or with an odd exponent of more than 33, and numbers of another kind.
+  /// - Throws: `badKey` for a point that is not on the curve, coordinates that are not of full length, RSA of fewer than 2048 or
+  ///   more than 8192 bits or with an exponent that is even or longer than 33 bits, and numbers of another kind.
   package init(_ kind: KeyKind, _ numbers: Numbers) throws(CryptoError) {
     let handle = LibCrypto.optional { () -> KeyHandle? in
       switch (kind, numbers) {
@@ -47,7 +47,7 @@ package struct PublicKey: Sendable {
 
   /// Reads a SubjectPublicKeyInfo (RFC 5280, 4.1) or a key of PKCS #1.
   ///
-  /// - Throws: `badKey` for anything else, for points that are compressed, and as `init(_:_:)`.
+  /// - Throws: `badKey` for any other format, for compressed points, and as `init(_:_:)`.
   package init(der: [UInt8]) throws(CryptoError) {
     guard let (kind, numbers) = Self.parsed(der) else { throw .badKey }
     try self.init(kind, numbers)
@@ -61,7 +61,7 @@ package struct PublicKey: Sendable {
       return nil
     }
     let content = bits.dropFirst()
-    // The same key for RSASSA-PSS (RFC 4055) has another identifier, and parameters that bind PSS alone.
+    // An RSA key for RSASSA-PSS (RFC 4055) has another identifier, whose parameters concern only PSS.
     let pss: [UInt8] = [0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x0A]
     guard let kind = KeyKind(algorithm: algorithm) ?? (algorithm.starts(with: pss) ? .rsa : nil) else { return nil }
     if let curve = kind.curve {
@@ -79,7 +79,7 @@ package struct PublicKey: Sendable {
     return (.rsa, .rsa(modulus: modulus, exponent: exponent))
   }
 
-  /// The public half of a private key.
+  /// Creates the public key of a private key.
   init(of key: KeyHandle, _ kind: KeyKind) throws(CryptoError) {
     let numbers = try LibCrypto.value(to: "tell a public key") { () -> Numbers? in
       if let curve = kind.curve {
@@ -103,12 +103,12 @@ package struct PublicKey: Sendable {
   /// The key in PEM (SubjectPublicKeyInfo).
   package var pem: String { handle.pem(isPrivate: false) }
 
-  /// Returns whether a signature is this key's over these bytes.
+  /// True if a signature of these bytes was made by this key.
   ///
   /// - Parameters:
-  ///   - signature: r and s side by side at full length for ECDSA (RFC 7518, 3.4), 64 bytes for Ed25519, as long as the modulus with
-  ///     the padding of PKCS #1 v1.5 for RSA.
-  ///   - hash: nil for Ed25519, which has its own; not SHA-1.
+  ///   - signature: for ECDSA r and s at full length, concatenated (RFC 7518, 3.4); for Ed25519 64 bytes; for RSA as long as the
+  ///     modulus, with the padding of PKCS #1 v1.5.
+  ///   - hash: `nil` for Ed25519, which includes its own; never SHA-1.
   package func isSignature(_ signature: [UInt8], of message: [UInt8], hash: HashFunction?) -> Bool {
     guard (hash == nil) == (kind == .ed25519), hash != .sha1 else { return false }
     return LibCrypto.optional {

@@ -1,9 +1,9 @@
 import CCrypto
 import WaymarkSystem
 
-/// A secret that both sides share. Its last reference wipes its bytes from memory.
+/// A shared secret. Its bytes are wiped from memory with the last reference.
 ///
-/// Sendable, since the bytes are written in `init` alone.
+/// Sendable because the bytes are written only in `init`.
 package final class SymmetricKey: @unchecked Sendable {
   private static let nonceSize = 12
   private static let tagSize = 16
@@ -11,10 +11,10 @@ package final class SymmetricKey: @unchecked Sendable {
   private let secret: UnsafeMutableRawBufferPointer
   private let count: Int
 
-  /// A key of any length; `seal` and `open` take 32 bytes.
+  /// Creates a key of any length; `seal` and `open` require 32 bytes.
   package init(_ bytes: [UInt8]) {
     count = bytes.count
-    // An empty one has an address, too: libcrypto takes none for a fault.
+    // An empty key needs an address as well: for libcrypto, NULL is an error.
     secret = .allocate(byteCount: max(1, count), alignment: 1)
     secret.copyBytes(from: bytes)
   }
@@ -24,7 +24,7 @@ package final class SymmetricKey: @unchecked Sendable {
     secret.deallocate()
   }
 
-  /// HMAC-SHA256 (RFC 2104), 32 bytes.
+  /// Returns the HMAC-SHA256 of a message (RFC 2104), 32 bytes.
   package func authenticationCode(for message: [UInt8]) -> [UInt8] {
     LibCrypto.certain("authenticate") {
       var code = [UInt8](repeating: 0, count: 32)
@@ -36,9 +36,9 @@ package final class SymmetricKey: @unchecked Sendable {
     }
   }
 
-  /// Seals bytes with AES-256-GCM (RFC 5116) under a nonce by chance.
+  /// Encrypts and authenticates bytes with AES-256-GCM (RFC 5116) and a random nonce.
   ///
-  /// - Parameter context: what `open` must name again, and what is not in the result.
+  /// - Parameter context: bytes that are authenticated but not part of the result; `open` needs the same.
   /// - Returns: the nonce of 12 bytes, the ciphertext, the tag of 16 bytes.
   /// - Throws: `badKey` for a key of another length than 32 bytes; `failed`.
   package func seal(_ bytes: [UInt8], authenticating context: [UInt8]) throws(CryptoError) -> [UInt8] {
@@ -55,9 +55,9 @@ package final class SymmetricKey: @unchecked Sendable {
     }
   }
 
-  /// The bytes that `seal` sealed.
+  /// Decrypts the result of `seal`.
   ///
-  /// - Throws: `notAuthentic` unless they were sealed with this key and context and not changed since.
+  /// - Throws: `notAuthentic` if the bytes were sealed with another key or context, or were changed.
   package func open(_ sealed: [UInt8], authenticating context: [UInt8]) throws(CryptoError) -> [UInt8] {
     let bytes = LibCrypto.optional { () -> [UInt8]? in
       guard count == 32, sealed.count >= Self.nonceSize + Self.tagSize else { return nil }
@@ -74,14 +74,14 @@ package final class SymmetricKey: @unchecked Sendable {
     return bytes
   }
 
-  /// AES-256-GCM in either direction; nil where the tag does not fit.
+  /// Runs AES-256-GCM in either direction; `nil` if the tag does not match.
   private func crypt(
     _ text: ArraySlice<UInt8>, nonce: [UInt8], tag: inout [UInt8], _ authenticated: [UInt8], isSealing: Bool
   ) -> [UInt8]? {
     guard let size = Int32(exactly: text.count), let extra = Int32(exactly: authenticated.count),
       let context = EVP_CIPHER_CTX_new()
     else { return nil }
-    // Wipes the key that was expanded.
+    // Wipes the expanded key.
     defer { EVP_CIPHER_CTX_free(context) }
     var written: Int32 = 0
     guard
@@ -89,7 +89,7 @@ package final class SymmetricKey: @unchecked Sendable {
         context, EVP_aes_256_gcm(), secret.baseAddress?.assumingMemoryBound(to: UInt8.self), nonce, isSealing ? 1 : 0,
         nil) == 1, EVP_CipherUpdate(context, nil, &written, authenticated, extra) == 1
     else { return nil }
-    // With room for an address where the text is empty.
+    // At least one byte, so that an empty text has an address.
     var result = [UInt8](repeating: 0, count: text.count + 1)
     let isDone = text.withUnsafeBufferPointer {
       size == 0 || EVP_CipherUpdate(context, &result, &written, $0.baseAddress, size) == 1 && written == size
@@ -98,7 +98,7 @@ package final class SymmetricKey: @unchecked Sendable {
     if !isSealing {
       guard EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(tag.count), &tag) == 1 else { return nil }
     }
-    // Opening, this compares the tag.
+    // When opening, this compares the tag.
     var rest = [UInt8](repeating: 0, count: Self.tagSize)
     guard EVP_CipherFinal_ex(context, &rest, &written) == 1, written == 0 else { return nil }
     if isSealing {

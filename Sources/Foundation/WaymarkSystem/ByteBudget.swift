@@ -1,16 +1,16 @@
-/// Decides who may hold how many bytes of pictures at a time, before a byte of them is read.
+/// Decides how many bytes of pictures each client may hold at a time, before the bytes are read.
 ///
-/// A value without a clock. No user gets all of it, a client has one picture at a time, and who cannot have it now waits in the order in
-/// which they came, few at a time.
+/// No user gets the whole budget, a client has one picture at a time, and a bounded number of requests waits in order. The type uses no
+/// clock.
 package struct ByteBudget: Sendable {
-  /// A request for room.
+  /// A client's request for memory.
   package struct Request: Hashable, Sendable {
     package let id: Int
     package let client: Int
     package let user: UInt32
     package var bytes: Int
 
-    /// A request from its parts.
+    /// Creates a request.
     package init(id: Int, client: Int, user: UInt32, bytes: Int) {
       self.id = id
       self.client = client
@@ -19,7 +19,7 @@ package struct ByteBudget: Sendable {
     }
   }
 
-  /// The decision about it.
+  /// The decision about a request.
   package enum Answer: Hashable, Sendable {
     case granted, waits, refused
   }
@@ -33,11 +33,11 @@ package struct ByteBudget: Sendable {
   private var waiting: [Request] = []
 
   /// - Parameters:
-  ///   - limit: bytes for all.
-  ///   - share: bytes for one user.
-  ///   - reserve: bytes that only users get who hold nothing, so that two slow ones cannot keep a third waiting.
-  ///   - waitingLimit: how many may wait; the first one of every user may wait although all places are taken.
-  ///   - waitingShare: how many of one user may wait.
+  ///   - limit: the bytes for all users together.
+  ///   - share: the bytes for one user.
+  ///   - reserve: the bytes reserved for users who hold nothing, so that two slow users cannot block a third.
+  ///   - waitingLimit: the number of clients that may wait; twice as many for a client that is the only one of its user.
+  ///   - waitingShare: the number of clients of one user that may wait.
   package init(limit: Int, share: Int, reserve: Int, waitingLimit: Int, waitingShare: Int) {
     self.limit = limit
     self.share = share
@@ -46,19 +46,19 @@ package struct ByteBudget: Sendable {
     self.waitingShare = waitingShare
   }
 
-  /// Bytes that are held.
+  /// The bytes that are held.
   package var bytes: Int { held.values.reduce(0) { $0 + $1.bytes } }
 
-  /// Asks for room. More than the share of a user is as much as that: it then has it alone.
+  /// Requests memory; a request for more than the share of a user is reduced to the share.
   package mutating func ask(_ wanted: Request) -> Answer {
     var ask = wanted
     ask.bytes = min(ask.bytes, share)
     waiting.append(ask)
     if grant().contains(ask.id) { return .granted }
-    // Many of one client count once: the requests of a connection are bounded by themselves.
+    // Clients are counted, not their requests: the server bounds the requests of a connection.
     let clients = Set(waiting.map { [Int($0.user), $0.client] })
     let own = clients.count(where: { $0[0] == Int(ask.user) })
-    // Those who fill the places leave some to users who have none waiting, and to root, who mends things.
+    // Some places in the queue are reserved for users with no other waiting client, and for root.
     let places = ask.user == 0 ? 3 * waitingLimit : own == 1 ? 2 * waitingLimit : waitingLimit
     guard clients.count <= places, own <= waitingShare else {
       waiting.removeAll { $0.id == ask.id }
@@ -67,30 +67,30 @@ package struct ByteBudget: Sendable {
     return .waits
   }
 
-  /// Corrects the size of what is held; where it is more, the next ones wait the longer.
+  /// Corrects the size of a request that is held.
   ///
-  /// - Returns: whose turn it is now.
+  /// - Returns: the requests that are granted now.
   package mutating func resize(_ id: Int, to bytes: Int) -> [Int] {
     held[id]?.bytes = bytes
     return grant()
   }
 
-  /// Gives room back, or waits for it no longer.
+  /// Ends a request that is held or waits.
   ///
-  /// - Returns: whose turn it is now.
+  /// - Returns: the requests that are granted now.
   package mutating func leave(_ id: Int) -> [Int] {
     held[id] = nil
     waiting.removeAll { $0.id == id }
     return grant()
   }
 
-  /// Gives room to all who can have it.
+  /// Grants every waiting request that fits.
   private mutating func grant() -> [Int] {
     var granted: [Int] = []
-    // A user's asks keep their order, except that one of a client that still holds a picture holds up nobody else.
+    // A user's requests keep their order, but a request of a client that still holds a picture does not block the others.
     var blocked: Set<UInt32> = []
     var passed: Set<Int> = []
-    // The user who holds least comes first, so that two who always ask for more do not keep a third waiting.
+    // The user who holds least comes first, so that two busy users do not block a third.
     while let ask = waiting.filter({ !blocked.contains($0.user) && !passed.contains($0.id) })
       .min(by: { held(by: $0.user) < held(by: $1.user) })
     {

@@ -7,20 +7,22 @@ package struct Checksum: Sendable {
   private static let p1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let p2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
 
-  /// The checksum of nothing.
+  /// Creates the checksum of no data.
   package init() {}
 
-  /// Takes one word.
-  package mutating func add(_ word: UInt64) { step(Int(count & 3), word) }
-
-  @inline(__always)
-  private mutating func step(_ lane: Int, _ word: UInt64) {
-    let v = lanes[lane] &+ word &* Self.p2
-    lanes[lane] = ((v << 31) | (v >> 33)) &* Self.p1
+  /// Adds a word.
+  package mutating func add(_ word: UInt64) {
+    Self.mix(&lanes[Int(count & 3)], word)
     count &+= 1
   }
 
-  /// Takes bytes; only the last piece may have a length that is not a multiple of eight.
+  @inline(__always)
+  private static func mix(_ lane: inout UInt64, _ word: UInt64) {
+    let v = lane &+ word &* p2
+    lane = ((v << 31) | (v >> 33)) &* p1
+  }
+
+  /// Adds bytes; only the last piece may have a length that is not a multiple of eight.
   package mutating func add(_ bytes: UnsafeRawBufferPointer) {
     let words = bytes.count / 8
     func word(_ i: Int) -> UInt64 {
@@ -31,17 +33,13 @@ package struct Checksum: Sendable {
       add(word(i))
       i += 1
     }
-    // Four words at a time, whose lanes do not wait for each other.
+    // Four words at a time, in independent lanes.
     var (a, b, c, d) = (lanes[0], lanes[1], lanes[2], lanes[3])
-    func next(_ lane: inout UInt64, _ word: UInt64) {
-      let v = lane &+ word &* Self.p2
-      lane = ((v << 31) | (v >> 33)) &* Self.p1
-    }
     while i + 4 <= words {
-      next(&a, word(i))
-      next(&b, word(i + 1))
-      next(&c, word(i + 2))
-      next(&d, word(i + 3))
+      Self.mix(&a, word(i))
+      Self.mix(&b, word(i + 1))
+      Self.mix(&c, word(i + 2))
+      Self.mix(&d, word(i + 3))
       i += 4
       count &+= 4
     }
@@ -57,7 +55,7 @@ package struct Checksum: Sendable {
     add(last)
   }
 
-  /// The checksum of what was taken.
+  /// The checksum of the words added so far.
   package var value: UInt64 {
     var h = count &* Self.p1
     for i in 0..<4 {
@@ -67,5 +65,23 @@ package struct Checksum: Sendable {
     h ^= h >> 33
     h = h &* Self.p2
     return h ^ (h >> 29)
+  }
+}
+
+/// The cyclic redundancy check CRC-32C (RFC 3720, appendix B.4), by a table.
+package enum CRC32C {
+  private static let table: [UInt32] = (0..<256).map { index in
+    var value = UInt32(index)
+    for _ in 0..<8 { value = value & 1 == 1 ? 0x82F6_3B78 ^ (value >> 1) : value >> 1 }
+    return value
+  }
+
+  /// The checksum of `bytes`.
+  package static func of(_ bytes: some Sequence<UInt8>) -> UInt32 {
+    var value: UInt32 = .max
+    table.withUnsafeBufferPointer { table in
+      for byte in bytes { value = table[Int((value ^ UInt32(byte)) & 0xFF)] ^ (value >> 8) }
+    }
+    return ~value
   }
 }

@@ -1,23 +1,23 @@
 import Glibc
 
-/// Writes files as a whole, so that a crash or a power cut leaves the old or the new one: the one writer.
+/// Writes whole files, so that a crash or a power cut leaves either the old or the new file.
 package enum DurableFile {
-  /// Puts a file of state in place of the one before: beside it, flushed, renamed, and the folder flushed too.
+  /// Replaces a file: writes a temporary file beside it, flushes and renames it, and flushes the folder.
   ///
-  /// A link there is replaced, not followed. What is neither a file nor a link is refused. After an error the old file is
-  /// as it was, but for one in flushing the folder.
+  /// A link is replaced, not followed; anything else that is not a regular file is refused. After an error the old file is unchanged,
+  /// except after one in flushing the folder.
   package static func replace(_ path: String, with bytes: [UInt8], mode: UInt32 = 0o600) throws(FileError) {
     var there = stat()
     if lstat(path, &there) == 0, ![S_IFREG, S_IFLNK].contains(there.st_mode & S_IFMT) { throw notAFile(path) }
-    // One that a crash left behind is replaced: the name is always the same, so that none pile up.
+    // A constant name, so that crashes leave at most one draft.
     try put(bytes, at: path, through: path + ".new", mode: mode, isExact: true)
     if let number = synchronizeFolder(of: path) { throw FileError(path, cannotBe: "written", number: number) }
   }
 
-  /// Writes what a person asked for to the path that they named.
+  /// Writes output to a path that a user named.
   ///
-  /// A link is followed. A file is replaced as a whole and keeps its permissions. Into what is not a file, such as a pipe or a
-  /// device, the bytes are written: it is never replaced by a file. After an error the old file is as it was.
+  /// A link is followed. A regular file is replaced and keeps its permissions; a pipe or a device is written into. After an error the
+  /// old file is unchanged.
   package static func write(_ bytes: [UInt8], to path: String) throws(FileError) {
     var there = stat()
     var place = path
@@ -26,7 +26,7 @@ package enum DurableFile {
       let kind = there.st_mode & S_IFMT
       guard kind != S_IFDIR else { throw FileError(path, cannotBe: "written", number: EISDIR) }
       guard kind == S_IFREG else { return try pour(bytes, into: path) }
-      // Read-only files are left alone, though their folder would allow to replace them.
+      // A read-only file is not replaced, even if the permissions of its folder allow it.
       guard access(path, W_OK) == 0 else { throw FileError(path, cannotBe: "written", number: errno) }
       mode = there.st_mode & 0o7777
     }
@@ -35,7 +35,7 @@ package enum DurableFile {
       place = String(cString: target)
     }
     try put(bytes, at: place, through: "\(place).\(getpid()).tmp", mode: mode ?? 0o666, isExact: mode != nil)
-    // The file is there as it should be: a folder that cannot be flushed is not a reason to say that it is not.
+    // The file is in place even if the folder cannot be flushed.
     _ = synchronizeFolder(of: place)
   }
 
@@ -43,7 +43,7 @@ package enum DurableFile {
     FileError(.notAFile, "\(path) exists and is not a file", hint: "Remove it, or name another place.")
   }
 
-  /// - Parameter isExact: whether the mode is meant whatever the umask says.
+  /// - Parameter isExact: sets the mode regardless of the umask.
   private static func put(
     _ bytes: [UInt8], at path: String, through temporary: String, mode: UInt32, isExact: Bool
   ) throws(FileError) {
@@ -60,9 +60,9 @@ package enum DurableFile {
     if let number { throw FileError(path, cannotBe: "written", number: number) }
   }
 
-  /// Writes every byte.
+  /// Writes all bytes (write(2)).
   ///
-  /// - Returns: `errno` when that failed.
+  /// - Returns: `errno`, if it failed.
   package static func writeAll(_ descriptor: Int32, _ bytes: [UInt8]) -> Int32? {
     var done = 0
     while done < bytes.count {
@@ -74,51 +74,51 @@ package enum DurableFile {
     return nil
   }
 
-  /// Makes the names in the folder of `path` survive a power cut.
+  /// Flushes the folder of `path`, so that its names survive a power cut.
   ///
-  /// - Returns: `errno` when that failed.
+  /// - Returns: `errno`, if it failed.
   package static func synchronizeFolder(of path: String) -> Int32? {
     let descriptor = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return errno }
     defer { close(descriptor) }
-    // Some file systems cannot flush folders; nothing is lost by that but the guarantee.
+    // Some file systems cannot flush folders (EINVAL).
     return fsync(descriptor) == 0 || errno == EINVAL ? nil : errno
   }
 
-  /// The folder in which `path` names a file.
+  /// Returns the folder of a path.
   fileprivate static func folder(of path: String) -> String {
     path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
   }
 
-  /// Puts a damaged file out of the way, in place of one that was put there before.
+  /// Renames a damaged file to `path.damaged`.
   ///
-  /// - Returns: its new path; `nil` when it could not be moved.
+  /// - Returns: the new path; nil if it cannot be renamed.
   @discardableResult package static func setAside(_ path: String) -> String? {
     let aside = path + ".damaged"
     return rename(path, aside) == 0 ? aside : nil
   }
 }
 
-/// A file that is written piece by piece and takes its name when it is whole and on the disk, or never.
+/// A file that is written piece by piece and gets its name only when it is complete and flushed.
 ///
-/// Until then it has no name at all (`O_TMPFILE`, open(2)), so that a process that is killed leaves nothing of it behind, least of all in the
-/// clear. Where the file system has no nameless files, or /proc is not mounted, it is written under a temporary name beside its place.
+/// Until then it has no name at all (`O_TMPFILE`, open(2)), so that a process that is killed leaves nothing of it behind. If the file
+/// system has no nameless files, or /proc is not mounted, the file has a temporary name in the same folder.
 package final class DraftFile {
   private let path: String
   private let temporary: String
   private let mode: UInt32
   private let isExact: Bool
-  /// True as long as it has no name.
+  /// True while the file has no name.
   private var isNameless: Bool
-  /// -1 once it has its name.
+  /// -1 after `publish`.
   private var descriptor: Int32
 
   /// Starts a file.
   ///
   /// - Parameters:
-  ///   - path: the name that it will have; a link there is replaced.
-  ///   - mode: its permissions.
-  ///   - isExact: whether they are meant whatever the umask says.
+  ///   - path: the final path; a link there is replaced.
+  ///   - mode: the permissions.
+  ///   - isExact: true to set the permissions regardless of the umask.
   package convenience init(_ path: String, mode: UInt32 = 0o666, isExact: Bool = false) throws(FileError) {
     try self.init(path, through: "\(path).\(getpid()).tmp", mode: mode, isExact: isExact)
   }
@@ -128,7 +128,7 @@ package final class DraftFile {
     self.temporary = temporary
     self.mode = mode
     self.isExact = isExact
-    // One that a crash left behind, of a version or on a file system that needs the name.
+    // A crash may have left it behind.
     unlink(temporary)
     descriptor = -1
     isNameless = access("/proc/self/fd", F_OK) == 0
@@ -142,7 +142,7 @@ package final class DraftFile {
     guard descriptor >= 0 else { throw FileError(path, cannotBe: "written", number: errno) }
   }
 
-  /// `O_TMPFILE`, which is a macro that Swift does not see: the bit of its own, and `O_DIRECTORY`.
+  /// `O_TMPFILE`, a macro that Swift does not import: its own bit and `O_DIRECTORY`.
   private static let nameless: Int32 = 0o20_000_000 | O_DIRECTORY
 
   deinit {
@@ -151,14 +151,14 @@ package final class DraftFile {
     if !isNameless { unlink(temporary) }
   }
 
-  /// Writes behind what is there.
+  /// Appends bytes.
   package func append(_ bytes: [UInt8]) throws(FileError) {
     if let number = DurableFile.writeAll(descriptor, bytes) {
       throw FileError(path, cannotBe: "written", number: number)
     }
   }
 
-  /// Flushes it and gives it its name, in place of what was there. Nothing is written after that.
+  /// Flushes the file and gives it its name, replacing a file of that name. Nothing can be appended afterwards.
   package func publish() throws(FileError) {
     var number: Int32?
     if isExact, fchmod(descriptor, mode) != 0 { number = errno }
@@ -166,7 +166,7 @@ package final class DraftFile {
     var isInPlace = false
     if number == nil, isNameless {
       let source = "/proc/self/fd/\(descriptor)"
-      // A link never replaces what is there: that takes a name beside it, and the next step.
+      // linkat(2) does not replace a file: the draft gets a temporary name, which is renamed below.
       isInPlace = linkat(AT_FDCWD, source, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0
       if !isInPlace {
         number = errno == EEXIST ? nil : errno

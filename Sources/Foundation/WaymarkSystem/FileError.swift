@@ -1,31 +1,31 @@
 import Glibc
 
-/// Why a file cannot be read or written.
+/// The error of reading or writing a file.
 package typealias FileError = Problem<FileErrorCode>
 
 /// The codes of `FileError`.
 package enum FileErrorCode: String, ProblemCode {
-  /// There is nothing of that name.
+  /// Nothing has that name.
   case notFound
-  /// This user may not read or write it.
+  /// This user may not read or write the file.
   case notPermitted
-  /// It is a folder, a pipe, a device or a socket where only a file will do.
+  /// The path leads to a folder, a pipe, a device or a socket instead of a regular file.
   case notAFile
-  /// It has more bytes than it may have.
+  /// The file is larger than the limit.
   case tooLarge
-  /// Another process holds it.
+  /// Another process uses the file.
   case inUse
-  /// The medium is full, or this user's share of it.
+  /// The medium is full, or this user's quota is exhausted.
   case noSpace
-  /// The medium is damaged or gone, or anything else that only the cause tells.
+  /// Another error, such as a damaged or removed medium; the cause describes it.
   case failed
 }
 
 extension Problem where Kind == FileErrorCode {
-  /// Makes the error of the system about a file.
+  /// Creates the error for an `errno`.
   ///
   /// - Parameters:
-  ///   - verb: what was to be done with the file: `read`, `written`.
+  ///   - verb: the participle of the failed operation: `read`, `written`.
   ///   - number: the `errno`.
   package init(_ path: String, cannotBe verb: String, number: Int32) {
     let reason = systemMessage(number)
@@ -49,7 +49,7 @@ extension Problem where Kind == FileErrorCode {
   }
 }
 
-/// The words of `errno`, safe to ask for on any thread.
+/// The message of an `errno` (strerror_r(3)).
 package func systemMessage(_ number: Int32) -> String {
   var buffer = [CChar](repeating: 0, count: 256)
   _ = strerror_r(number, &buffer, buffer.count)

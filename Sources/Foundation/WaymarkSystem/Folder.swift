@@ -1,14 +1,14 @@
 import Glibc
 
-/// Makes folders and lists them.
+/// Creates and lists folders.
 package enum Folder {
-  /// The names in a folder, in no order.
+  /// Returns the names in a folder, unsorted.
   package static func names(_ path: String) throws(FileError) -> [String] {
     guard let directory = opendir(path) else { throw FileError(path, cannotBe: "listed", number: errno) }
     defer { closedir(directory) }
     var names: [String] = []
     while let entry = readdir(directory) {
-      // The name is the struct's last member: an array that ends with a NUL.
+      // `d_name` is an array that ends with a NUL.
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
         $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
@@ -17,12 +17,12 @@ package enum Folder {
     return names
   }
 
-  /// Makes a folder; one that is there already stays as it is.
+  /// Creates a folder, unless it exists.
   ///
   /// - Parameters:
-  ///   - mode: the permissions of every folder that is made.
-  ///   - isExact: gives the folder these permissions whatever the umask says.
-  ///   - withParents: makes the folders above it too.
+  ///   - mode: the permissions of every folder that is created.
+  ///   - isExact: true to set the permissions regardless of the umask.
+  ///   - withParents: true to create missing parent folders as well.
   package static func make(
     _ path: String, mode: UInt32 = 0o700, isExact: Bool = false, withParents: Bool = true
   ) throws(FileError) {
@@ -40,18 +40,69 @@ package enum Folder {
     try setMode(path, isExact ? mode : nil)
   }
 
+  /// Returns why this user could not create and change files in a folder that `make` would create; nil if it could. Creates nothing.
+  ///
+  /// The folder of another user than root counts as usable, as that user may run the service for which the folder is checked.
+  ///
+  /// - Parameter withParents: true if missing parent folders would be created as well.
+  package static func obstacle(_ path: String, withParents: Bool = true) -> FileError? {
+    var (folder, missing) = (path, 0)
+    while true {
+      var information = stat()
+      if stat(folder, &information) == 0 {
+        guard information.st_mode & S_IFMT == S_IFDIR else {
+          return FileError(path, cannotBe: "used as a folder", number: ENOTDIR)
+        }
+        if missing > (withParents ? .max : 1) { return FileError(path, cannotBe: "made", number: ENOENT) }
+        if isKernels(information.st_dev) { return FileError(path, cannotBe: "made", number: EPERM) }
+        if access(folder, W_OK | X_OK) == 0 { return nil }
+        let number = errno
+        if number == EACCES, information.st_uid != 0, information.st_uid != geteuid() { return nil }
+        return FileError(path, cannotBe: missing == 0 ? "written in" : "made", number: number)
+      }
+      let number = errno
+      // A folder that this user may not search hides those in it.
+      guard number == ENOENT || number == EACCES, !folder.isEmpty, folder != "." else {
+        return FileError(path, cannotBe: "made", number: number)
+      }
+      // mkdir(2) does not follow a link.
+      if number == ENOENT, lstat(folder, &information) == 0 {
+        return FileError(path, cannotBe: "made", number: EEXIST)
+      }
+      if number == ENOENT { missing += 1 }
+      folder = parent(of: folder)
+    }
+  }
+
+  /// True for the devices of /proc and /sys, in which access(2) permits root to write, and no folder can be made.
+  private static func isKernels(_ device: dev_t) -> Bool {
+    ["/proc", "/sys"].contains { root in
+      var information = stat()
+      return stat(root, &information) == 0 && information.st_ino == 1 && information.st_dev == device
+    }
+  }
+
+  /// True for a missing folder in /run, which systemd makes when the unit that uses it starts.
+  package static func isRuntime(_ path: String) -> Bool { path.hasPrefix("/run/") && FileKind(path) == nil }
+
+  /// The folder that contains a file or folder; `.` for a name alone.
+  package static func parent(of path: String) -> String {
+    let folder = path.deletingLastPathComponent
+    return folder.isEmpty ? "." : folder
+  }
+
   private static func setMode(_ path: String, _ mode: UInt32?) throws(FileError) {
     if let mode, chmod(path, mode) != 0 { throw FileError(path, cannotBe: "made", number: errno) }
   }
 }
 
-/// A folder of state that one process at a time may use: held by a lock on the file `lock` in it until nobody refers to this object.
+/// The exclusive use of a folder: a lock on the file `lock` in it (flock(2)), held for the lifetime of this object.
 package final class FolderLock: Sendable {
   private let descriptor: Int32
 
-  /// Takes the folder, which must be there.
+  /// Locks a folder, which must exist.
   ///
-  /// - Parameter isPrivate: refuses a folder of another user, and takes other users' permissions away from it.
+  /// - Parameter isPrivate: refuses a folder of another user, and removes the permissions of others.
   /// - Throws: with the code `inUse` while another process holds it.
   package init(_ folder: String, isPrivate: Bool = false) throws(FileError) {
     if isPrivate { try Self.claim(folder) }

@@ -1,9 +1,9 @@
 import Glibc
 
-/// A value that threads share, and a way to wait for it to change.
+/// A value shared by threads, which can wait until it changes.
 ///
-/// `@unchecked`: the value is only ever touched with the mutex held, and both pthread objects live at a fixed address
-/// from `init` to `deinit`.
+/// `@unchecked` because the value is accessed only with the mutex locked, and both pthread objects have a fixed
+/// address from `init` to `deinit`.
 package final class Monitor<Value: Sendable>: @unchecked Sendable {
   private var value: Value
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -15,7 +15,7 @@ package final class Monitor<Value: Sendable>: @unchecked Sendable {
     pthread_mutex_init(mutex, nil)
     var attributes = pthread_condattr_t()
     pthread_condattr_init(&attributes)
-    // Deadlines must not move when somebody sets the clock.
+    // Deadlines do not depend on the wall clock, which may be set.
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
     pthread_cond_init(condition, &attributes)
     pthread_condattr_destroy(&attributes)
@@ -28,14 +28,14 @@ package final class Monitor<Value: Sendable>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  /// Lends the value; nobody is woken.
+  /// Calls `body` with the lock held; wakes no thread.
   package func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return try body(&value)
   }
 
-  /// Lends the value and wakes whoever waits.
+  /// Calls `body` with the lock held, and wakes all waiting threads.
   package func update<R>(_ body: (inout Value) -> R) -> R {
     pthread_mutex_lock(mutex)
     defer {
@@ -45,14 +45,14 @@ package final class Monitor<Value: Sendable>: @unchecked Sendable {
     return body(&value)
   }
 
-  /// Lends the value and wakes whoever waits if `body` says that there is something for them.
+  /// Calls `body` with the lock held, and wakes all waiting threads if it returns true.
   package func signal(_ body: (inout Value) -> Bool) {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     if body(&value) { pthread_cond_broadcast(condition) }
   }
 
-  /// Waits until `body` gives something, or until `deadline` (seconds of CLOCK_MONOTONIC) has passed: then nil.
+  /// Waits until `body` returns a value; returns nil once `deadline` (seconds of CLOCK_MONOTONIC) has passed.
   package func wait<R>(until deadline: Double? = nil, for body: (inout Value) -> R?) -> R? {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }

@@ -1,15 +1,13 @@
-/// Decides when something that is looked for counts as found, with hysteresis in time so that nothing flickers.
-///
-/// A value without a clock: every step brings its time.
+/// Decides when an object is found or lost, with hysteresis in time. The type uses no clock: every step is passed
+/// with its time.
 package struct Presence: Hashable, Sendable {
   /// The times, in seconds.
   package struct Options: Hashable, Sendable {
-    /// For how long it must be seen before it counts as found.
+    /// Seconds for which the object must be seen before it is found.
     package var foundAfter: Double
-    /// For how long it may be out of sight before it is found, without the count for `foundAfter` starting over. `nil`: a single miss
-    /// restarts it, and only that.
+    /// Seconds out of sight after which `foundAfter` starts over; nil for after a single miss.
     package var gap: Double?
-    /// For how long it must be out of sight before it counts as lost.
+    /// Seconds for which the object must be out of sight before it is lost.
     package var lostAfter: Double
 
     package init(foundAfter: Double = 0.05, gap: Double? = nil, lostAfter: Double = 0.5) {
@@ -28,15 +26,15 @@ package struct Presence: Hashable, Sendable {
   }
 
   private var state = State.absent
-  /// When it was last seen; −∞ before the first time.
+  /// The time at which the object was last seen, in seconds; −∞ before the first time.
   package private(set) var lastSeen = -Double.infinity
 
   package init() {}
 
-  /// True if it counts as found.
+  /// True if the object is found and not lost.
   package var isPresent: Bool { state == .present }
 
-  /// Takes whether it is seen at `time`.
+  /// Handles a step; returns the change, if any.
   package mutating func handle(seen: Bool, at time: Double, _ options: Options) -> Change? {
     defer { if seen { lastSeen = time } }
     switch state {
@@ -55,7 +53,8 @@ package struct Presence: Hashable, Sendable {
     }
   }
 
-  /// When it counts as lost if it is not seen until then; `nil` where it is not found.
+  /// Returns the time at which the object is lost if it is not seen before, in seconds; `nil` if it is not
+  /// present.
   package func deadline(_ options: Options) -> Double? { isPresent ? lastSeen + options.lostAfter : nil }
 
   private mutating func appear(since: Double, _ time: Double, _ options: Options) -> Change? {

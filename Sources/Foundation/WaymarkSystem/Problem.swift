@@ -1,37 +1,37 @@
-/// The stable words by which programs tell the problems of one module apart.
+/// The stable words by which programs distinguish the problems of one module.
 public protocol ProblemCode: RawRepresentable<String>, Hashable, Sendable {}
 
-/// A `ProblemCode` whose words are not listed in one place, such as those that a newer service may bring.
+/// A `ProblemCode` with an open set of words, for codes that a newer service may add.
 public protocol OpenProblemCode: ProblemCode, ExpressibleByStringLiteral, CustomStringConvertible {
-  /// The code of a word.
+  /// Creates a code from its word.
   init(rawValue: String)
 }
 
 extension OpenProblemCode {
-  /// The code of a word.
+  /// Creates a code from its word.
   public init(stringLiteral value: String) { self.init(rawValue: value) }
 
   /// The word.
   public var description: String { rawValue }
 }
 
-/// A problem: the one shape of every error of the package.
+/// A problem: the common form of all errors of the package.
 ///
-/// Each module names its own, such as `ImageError`, by giving it codes; what a person reads is the same everywhere.
+/// Each module defines its own, such as `ImageError`, by its codes; message and hint have the same form everywhere.
 public struct Problem<Kind: ProblemCode>: Error, Hashable, Sendable {
   /// The stable words of these problems.
   public typealias Code = Kind
 
   /// A stable camelCase word for programs.
   public var code: Code
-  /// The fault, and the thing it happened to.
+  /// The fault, and the file or object concerned.
   public var message: String
   /// The remedy.
   public var hint: String
-  /// The underlying cause, in the words of the system or of a library; `nil` where the message says it all.
+  /// The underlying cause, in the words of the system or of a library; `nil` if there is none.
   public var cause: String?
 
-  /// A problem from its parts.
+  /// Creates a problem.
   public init(_ code: Code, _ message: String, hint: String, cause: String? = nil) {
     self.code = code
     self.message = message
@@ -39,15 +39,15 @@ public struct Problem<Kind: ProblemCode>: Error, Hashable, Sendable {
     self.cause = cause
   }
 
-  /// A problem from its parts.
+  /// Creates a problem.
   public init(code: Code, message: String, hint: String, cause: String? = nil) {
     self.init(code, message, hint: hint, cause: cause)
   }
 }
 
-/// An error that says what happened and what to do about it.
+/// An error with a message about the fault and a hint about the remedy.
 package protocol ExplainedError: Error {
-  /// The fault, and the thing it happened to.
+  /// The fault, and the file or object concerned.
   var message: String { get }
   /// The remedy.
   var hint: String { get }
@@ -61,4 +61,16 @@ extension Problem: CustomStringConvertible {
     let sentence = message.hasSuffix(".") ? message : message + "."
     return hint.isEmpty ? sentence : "\(sentence) \(hint)"
   }
+}
+
+/// The error of a service that cannot start or cannot do what its configuration requires.
+package typealias ServiceProblem = Problem<ServiceProblemCode>
+
+/// The codes of `ServiceProblem`: stable camelCase words.
+package struct ServiceProblemCode: OpenProblemCode {
+  /// The word.
+  package let rawValue: String
+
+  /// Creates a code from its word.
+  package init(rawValue: String) { self.rawValue = rawValue }
 }

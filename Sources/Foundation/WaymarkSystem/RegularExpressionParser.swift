@@ -1,16 +1,17 @@
 /// An error in a regular expression.
 package struct RegularExpressionFlaw: Error, Hashable {
-  /// In words, to stand behind a colon.
+  /// The fault, as a clause to follow a colon.
   package var message: String
 
   init(_ message: String) { self.message = message }
 }
 
-/// Some characters.
+/// A set of characters.
 struct ScalarClass: Hashable, Sendable {
   indirect enum Part: Hashable, Sendable {
     case range(ClosedRange<UInt32>)
     case word, space
+    case categories([Unicode.GeneralCategory])
     case not(Part)
 
     func contains(_ scalar: Unicode.Scalar) -> Bool {
@@ -18,6 +19,7 @@ struct ScalarClass: Hashable, Sendable {
       case .range(let range): range.contains(scalar.value)
       case .word: scalar == "_" || scalar.properties.isAlphabetic || scalar.properties.numericType != nil
       case .space: scalar.properties.isWhitespace
+      case .categories(let categories): categories.contains(scalar.properties.generalCategory)
       case .not(let part): !part.contains(scalar)
       }
     }
@@ -28,10 +30,10 @@ struct ScalarClass: Hashable, Sendable {
 
   func contains(_ scalar: Unicode.Scalar) -> Bool { names(scalar) != isInverted }
 
-  /// Returns whether it stands in the brackets, whatever they mean.
+  /// True if the brackets contain a scalar, regardless of inversion.
   func names(_ scalar: Unicode.Scalar) -> Bool { parts.contains { $0.contains(scalar) } }
 
-  /// Its one character, where it has just one.
+  /// The character of a set with a single character.
   fileprivate var single: UInt32? {
     guard case .range(let range)? = parts.first, parts.count == 1, range.count == 1, !isInverted else { return nil }
     return range.lowerBound
@@ -41,6 +43,22 @@ struct ScalarClass: Hashable, Sendable {
   fileprivate static let any = ScalarClass(parts: [.range(0...0x10FFFF)])
 
   fileprivate static func one(_ value: UInt32) -> ScalarClass { ScalarClass(parts: [.range(value...value)]) }
+
+  /// The general categories by the names of Unicode Standard Annex 44, table 12.
+  fileprivate static let categories: [(name: String, category: Unicode.GeneralCategory)] = [
+    ("Lu", .uppercaseLetter), ("Ll", .lowercaseLetter), ("Lt", .titlecaseLetter), ("Lm", .modifierLetter),
+    ("Lo", .otherLetter), ("Mn", .nonspacingMark), ("Mc", .spacingMark), ("Me", .enclosingMark),
+    ("Nd", .decimalNumber), ("Nl", .letterNumber), ("No", .otherNumber), ("Pc", .connectorPunctuation),
+    ("Pd", .dashPunctuation), ("Ps", .openPunctuation), ("Pe", .closePunctuation), ("Pi", .initialPunctuation),
+    ("Pf", .finalPunctuation), ("Po", .otherPunctuation), ("Sm", .mathSymbol), ("Sc", .currencySymbol),
+    ("Sk", .modifierSymbol), ("So", .otherSymbol), ("Zs", .spaceSeparator), ("Zl", .lineSeparator),
+    ("Zp", .paragraphSeparator), ("Cc", .control), ("Cf", .format), ("Co", .privateUse), ("Cn", .unassigned),
+  ]
+}
+
+/// A condition on a position in a text.
+enum RegularExpressionAssertion: Sendable {
+  case start, end, wordBoundary, noWordBoundary
 }
 
 /// A part of a regular expression.
@@ -48,24 +66,35 @@ indirect enum RegularExpressionNode {
   case scalar(ScalarClass)
   case sequence([RegularExpressionNode])
   case choice([RegularExpressionNode])
-  /// At least so often, and at most so often.
-  case repeated(RegularExpressionNode, Int, Int?)
+  /// A part repeated from the first to the second number of times, `nil` for any number; a lazy part prefers fewer
+  /// repetitions.
+  case repeated(RegularExpressionNode, Int, Int?, isLazy: Bool)
+  /// A group that is captured, with its number from 1 on.
+  case group(Int, RegularExpressionNode)
+  case assertion(RegularExpressionAssertion)
 }
 
 /// Reads a regular expression.
 struct RegularExpressionParser {
   private let scalars: [Unicode.Scalar]
+  /// True to search for matches in a text: groups are captured, and assertions may occur anywhere.
+  private let isSearch: Bool
   private var place = 0
   private var depth = 0
-  /// True if it begins with `(?i)`; known once it was read.
+  /// True if the expression begins with `(?i)`; set by parsing.
   private(set) var ignoresCase = false
+  /// The number of captured groups.
+  private(set) var groups = 0
 
-  /// How deep groups may stand in each other.
+  /// The greatest nesting of groups.
   private static let depthLimit = 40
-  /// How often a part may be repeated by its number.
+  /// The greatest number in `{n,m}`.
   private static let countLimit = 400
 
-  init(_ expression: String) { scalars = Array(expression.unicodeScalars) }
+  init(_ expression: String, isSearch: Bool) {
+    scalars = Array(expression.unicodeScalars)
+    self.isSearch = isSearch
+  }
 
   private var current: Unicode.Scalar? { place < scalars.count ? scalars[place] : nil }
 
@@ -77,8 +106,8 @@ struct RegularExpressionParser {
 
   mutating func parse() throws(RegularExpressionFlaw) -> RegularExpressionNode {
     ignoresCase = skip("(?i)")
-    // It is held to the whole text anyway.
-    _ = skip("^")
+    // Without a search, the expression matches the whole text anyway.
+    if !isSearch { _ = skip("^") }
     let node = try choice()
     guard current == nil else { throw RegularExpressionFlaw("a ')' has no '('") }
     return node
@@ -96,7 +125,7 @@ struct RegularExpressionParser {
   private mutating func sequence() throws(RegularExpressionFlaw) -> RegularExpressionNode {
     var parts: [RegularExpressionNode] = []
     while let scalar = current, scalar != "|", scalar != ")" {
-      if scalar == "$", depth == 1, place == scalars.count - 1 {
+      if scalar == "$", !isSearch, depth == 1, place == scalars.count - 1 {
         place += 1
         break
       }
@@ -111,14 +140,22 @@ struct RegularExpressionParser {
     switch scalar {
     case ".": return .scalar(.any)
     case "[": return .scalar(try bracketed())
-    case "\\": return .scalar(try escaped())
+    case "\\":
+      if isSearch, skip("b") { return .assertion(.wordBoundary) }
+      if isSearch, skip("B") { return .assertion(.noWordBoundary) }
+      return .scalar(try escaped())
     case "(":
+      let isCaptured = isSearch && current != "?"
       if current == "?", !skip("?:") { throw RegularExpressionFlaw("of the groups with '(?', only '(?:' is supported") }
+      if isCaptured { groups += 1 }
+      let number = groups
       let inner = try choice()
       guard skip(")") else { throw RegularExpressionFlaw("a '(' has no ')'") }
-      return inner
+      return isCaptured ? .group(number, inner) : inner
     case "*", "+", "?", "{":
       throw RegularExpressionFlaw("nothing precedes '\(scalar)' that could be repeated")
+    case "^" where isSearch: return .assertion(.start)
+    case "$" where isSearch: return .assertion(.end)
     case "^", "$":
       throw RegularExpressionFlaw("'\(scalar)' is in the middle; the pattern always matches the whole text")
     default: return .scalar(.one(scalar.value))
@@ -127,27 +164,25 @@ struct RegularExpressionParser {
 
   private mutating func quantified(_ node: RegularExpressionNode) throws(RegularExpressionFlaw) -> RegularExpressionNode
   {
-    let result: RegularExpressionNode
+    var least = 0
+    var most: Int?
     switch current {
-    case "*": result = .repeated(node, 0, nil)
-    case "+": result = .repeated(node, 1, nil)
-    case "?": result = .repeated(node, 0, 1)
+    case "*": break
+    case "+": least = 1
+    case "?": most = 1
     case "{":
       place += 1
-      let least = try number()
-      var most: Int? = least
-      if skip(",") { most = current == "}" ? nil : try number() }
+      least = try number()
+      if skip(",") { most = current == "}" ? nil : try number() } else { most = least }
       guard current == "}", most.map({ $0 >= least }) ?? true else { throw Self.badCount }
-      result = .repeated(node, least, most)
     default: return node
     }
     place += 1
-    // Greedy or not: the whole text matches or does not.
-    _ = skip("?")
+    let isLazy = skip("?")
     if let current, "*+?{".unicodeScalars.contains(current) {
       throw RegularExpressionFlaw("'\(current)' follows another repetition")
     }
-    return result
+    return .repeated(node, least, most, isLazy: isLazy)
   }
 
   private static let badCount = RegularExpressionFlaw(
@@ -176,6 +211,11 @@ struct RegularExpressionParser {
     case "t": return .one(9)
     case "n": return .one(10)
     case "r": return .one(13)
+    case "x": return .one(try hexadecimal(2))
+    case "u": return .one(try hexadecimal(4))
+    case "p", "P":
+      let categories = try category()
+      return ScalarClass(parts: [scalar == "p" ? categories : .not(categories)])
     default:
       guard !scalar.properties.isAlphabetic, scalar.properties.numericType == nil else {
         throw RegularExpressionFlaw("'\\\(scalar)' is not understood")
@@ -184,13 +224,47 @@ struct RegularExpressionParser {
     }
   }
 
+  private static let badNumber = RegularExpressionFlaw(
+    "characters by number or category are written \\x1D, \\u00E9, \\x{1F600} or \\p{L}")
+
+  /// Parses the code point of a character: `count` hexadecimal digits, or any number of digits in braces.
+  private mutating func hexadecimal(_ count: Int) throws(RegularExpressionFlaw) -> UInt32 {
+    let digits: [Unicode.Scalar]
+    if current == "{" {
+      digits = try braced()
+    } else {
+      digits = Array(scalars[place...].prefix(count))
+      place += digits.count
+      guard digits.count == count else { throw Self.badNumber }
+    }
+    let word = String(String.UnicodeScalarView(digits))
+    guard word.allSatisfy(\.isHexDigit), let value = UInt32(word, radix: 16), Unicode.Scalar(value) != nil else {
+      throw Self.badNumber
+    }
+    return value
+  }
+
+  /// Parses the name of a general category, such as `{Lu}` or `{L}`.
+  private mutating func category() throws(RegularExpressionFlaw) -> ScalarClass.Part {
+    let name = String(String.UnicodeScalarView(try braced()))
+    let categories = ScalarClass.categories.filter { $0.name.hasPrefix(name) }.map(\.category)
+    guard !name.isEmpty, !categories.isEmpty else { throw Self.badNumber }
+    return .categories(categories)
+  }
+
+  private mutating func braced() throws(RegularExpressionFlaw) -> [Unicode.Scalar] {
+    guard skip("{"), let end = scalars[place...].firstIndex(of: "}") else { throw Self.badNumber }
+    defer { place = end + 1 }
+    return Array(scalars[place..<end])
+  }
+
   /// A class in brackets; the bracket was read.
   private mutating func bracketed() throws(RegularExpressionFlaw) -> ScalarClass {
     var set = ScalarClass()
     set.isInverted = skip("^")
     while let scalar = current, scalar != "]" || set.parts.isEmpty {
       place += 1
-      // Such names are another language's; they would be read as single characters.
+      // POSIX classes such as `[:alpha:]` are not supported and would be read as single characters.
       if scalar == "[", let current, ":.=".unicodeScalars.contains(current) {
         throw RegularExpressionFlaw("'[\(current)' within brackets is not understood; a bracket is written '\\['")
       }

@@ -1,14 +1,14 @@
 import Glibc
 
-/// systemd's side of the service's life, spoken directly: `sd_notify(3)` is one datagram, `sd_listen_fds(3)` two
-/// variables of the environment.
+/// The protocol of systemd: notifications are datagrams (`sd_notify(3)`), sockets are passed by two environment
+/// variables (`sd_listen_fds(3)`).
 package struct ServiceManager: Sendable {
   private let socket: String?
-  /// How often the watchdog wants to hear, in seconds: half of the time after which it would act.
+  /// Seconds between two keep-alive messages: half of the watchdog's timeout; `nil` without a watchdog.
   package let watchdogInterval: Double?
-  /// The longest time between two signs of life, in seconds, however long systemd would wait.
+  /// The greatest number of seconds between two keep-alive messages.
   private static let longestInterval = 4.0
-  /// Descriptors that were handed over, from 3 on.
+  /// The descriptors passed by systemd, from 3 on.
   let listenDescriptors: [CInt]
 
   /// Reads the environment.
@@ -22,50 +22,45 @@ package struct ServiceManager: Sendable {
     listenDescriptors = count > 0 && count < 64 ? (0..<count).map { 3 + $0 } : []
   }
 
-  /// Keeps what systemd said from children.
+  /// Removes systemd's variables from the environment of child processes.
   package static func clearEnvironment() {
     for name in ["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] {
       unsetenv(name)
     }
   }
 
-  /// True if anybody listens to notifications.
+  /// True if systemd listens to notifications.
   package var isPresent: Bool { socket != nil }
 
-  /// The service is up.
+  /// Reports that the service is up.
   package func ready(_ status: String) { notify("READY=1\nSTATUS=\(Self.line(status))") }
 
-  /// A word for `systemctl status`.
+  /// Sets the text of `systemctl status`.
   package func status(_ status: String) { notify("STATUS=\(Self.line(status))") }
 
-  /// The service takes its configuration over again; `ready` ends it.
+  /// Reports that the configuration is being reloaded, until `ready` is called.
   package func reloading() { notify("RELOADING=1\nMONOTONIC_USEC=\(UInt64(MonotonicClock.now * 1e6))") }
 
-  /// The service is well.
+  /// Sends a keep-alive message to the watchdog.
   package func alive() { notify("WATCHDOG=1") }
 
-  /// The service ends.
+  /// Reports that the service ends.
   package func stopping() { notify("STOPPING=1\nSTATUS=Stopping") }
 
   private static func line(_ text: String) -> String { text.split(separator: "\n").joined(separator: " ") }
 
   private func notify(_ message: String) {
-    guard let path = socket else { return }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    var bytes = Array(path.utf8)
-    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return }
-    // An abstract address is written with @ and begins with a zero byte; its length counts.
-    if bytes[0] == UInt8(ascii: "@") { bytes[0] = 0 }
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    guard let path = socket, var address = SocketFile.address(path) else { return }
+    // An abstract address is written with @ in the variable and begins with a zero byte in the structure.
+    if path.hasPrefix("@") { address.sun_path.0 = 0 }
     let descriptor = Glibc.socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
-    let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
+    let length = socklen_t(MemoryLayout<sa_family_t>.size + path.utf8.count)
     var text = Array(message.utf8)
     withUnsafePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        // Without MSG_DONTWAIT a manager that hangs would hang the service, too.
+        // Without MSG_DONTWAIT, a hanging manager would block the service.
         _ = sendto(
           descriptor, &text, text.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT), $0, length)
       }

@@ -2,7 +2,7 @@ package import Glibc
 
 /// The files of Unix sockets.
 package enum SocketFile {
-  /// The address of a path; `nil` where the path is empty or longer than a socket's may be.
+  /// The address of a path; nil for a path that is empty or too long.
   package static func address(_ path: String) -> sockaddr_un? {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -12,7 +12,7 @@ package enum SocketFile {
     return address
   }
 
-  /// Connects a socket; `errno` says why not.
+  /// Connects a socket; sets `errno` if it fails.
   package static func connect(_ socket: CInt, to address: sockaddr_un) -> Bool {
     withUnsafePointer(to: address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -21,19 +21,19 @@ package enum SocketFile {
     } == 0
   }
 
-  /// The state of a path before something listens there.
+  /// The state of a path before a socket is bound there.
   package enum Leftover: Equatable {
-    /// Nothing stands in the way: nothing was there, or what a dead process left was removed.
+    /// The path is free, possibly because the socket of a dead process was removed.
     case none
-    /// A file of another kind.
+    /// The path has a file that is not a socket.
     case notASocket
-    /// A socket that somebody listens on, or of which that cannot be told.
+    /// The path has a socket with a listener, or one for which this is unknown.
     case inUse
-    /// The number of the error for which it cannot be removed.
+    /// The socket cannot be removed; the `errno`.
     case failed(CInt)
   }
 
-  /// Removes the socket that a dead process left at a path, and nothing else. It counts as left once a connect to it was refused.
+  /// Removes the socket of a dead process at a path: one that refuses a connection.
   package static func removeLeftover(at path: String, _ address: sockaddr_un) -> Leftover {
     var information = stat()
     guard lstat(path, &information) == 0 else { return .none }
@@ -42,8 +42,35 @@ package enum SocketFile {
       AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue), 0)
     guard probe >= 0 else { return .failed(errno) }
     defer { close(probe) }
-    // EAGAIN means a full queue of a living listener; EACCES tells nothing, so the file stays.
+    // EAGAIN means that the queue of a listener is full; after EACCES the listener is unknown.
     guard !connect(probe, to: address), errno == ECONNREFUSED else { return .inUse }
     return unlink(path) == 0 || errno == ENOENT ? .none : .failed(errno)
+  }
+}
+
+/// The path of the service's socket.
+package enum SocketPath {
+  /// The path of the system's service.
+  package static let system = "/run/waymark/waymark.sock"
+
+  /// Returns the default path: `$WAYMARK_SOCKET`, else for root and the system service the system's path, else a path
+  /// of the user.
+  ///
+  /// - Parameters:
+  ///   - environment: the process's environment.
+  ///   - isSystem: true for the system's service and for root.
+  package static func standard(environment: [String: String], isSystem: Bool) -> String {
+    if let path = environment["WAYMARK_SOCKET"], !path.isEmpty { return path }
+    if !isSystem, let folder = environment["XDG_RUNTIME_DIR"], !folder.isEmpty {
+      return folder + "/waymark/waymark.sock"
+    }
+    return system
+  }
+
+  /// True if this process runs for the system: as root, or as a user whose runtime folder systemd created for the
+  /// unit.
+  package static func isSystem(environment: [String: String]) -> Bool {
+    if let folder = environment["RUNTIME_DIRECTORY"], folder.hasPrefix("/run/user/") { return false }
+    return getuid() == 0 || environment["RUNTIME_DIRECTORY"] == "/run/waymark"
   }
 }

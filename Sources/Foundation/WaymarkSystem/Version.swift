@@ -1,2 +1,3 @@
-/// The version of command and service.
+/// The version of the command and the
+/// service.
 package let waymarkVersion = "0.1.0"

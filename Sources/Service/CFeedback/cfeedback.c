@@ -9,7 +9,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-// What is used of <alsa/asoundlib.h>, whose types behind the pointers are nobody's business.
+// The values of <alsa/asoundlib.h> that are used here; its types stay opaque pointers.
 enum { PLAYBACK = 0, INTERLEAVED = 3, S16_NATIVE = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? 2 : 3, SILENT = 1 };
 
 static struct {
@@ -21,7 +21,7 @@ static struct {
   int (*close)(void *);
 } alsa;
 
-// Sounds come from one thread.
+// Called on one thread only.
 static int load(void) {
   static void *library;
   if (library) return 0;
@@ -85,7 +85,7 @@ int cfeedback_vibrate(int descriptor, int milliseconds) {
   play.code = (uint16_t)effect.id;
   play.value = 1;
   int result = write(descriptor, &play, sizeof play) == (ssize_t)sizeof play ? 0 : -errno;
-  // The device keeps few effects: it is taken out when it was felt.
+  // The device can store only a few effects, so this one is removed after it has ended.
   usleep((useconds_t)milliseconds * 1000);
   ioctl(descriptor, EVIOCRMFF, (long)effect.id);
   return result;

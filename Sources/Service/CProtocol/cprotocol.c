@@ -1,6 +1,6 @@
 #include "cprotocol.h"
 
-// #embed is of C23; the compiler knows it in older C as well.
+// #embed is part of C23; the compiler accepts it in older C, too.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char protocol[] = {

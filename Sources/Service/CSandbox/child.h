@@ -10,14 +10,15 @@
 #elif defined(__aarch64__)
 #define THIS_ARCH AUDIT_ARCH_AARCH64
 #else
-#error "the filter does not know this processor's system calls"
+#error "the filter has no list of this processor's system calls"
 #endif
 
-/// Gives a child the usual signals and a group of its own: Ctrl-C on the terminal is for the daemon, which then ends its children.
+/// Sets a child's signals to their defaults and starts it in its own process group, so that Ctrl-C on the terminal reaches only the
+/// daemon, which ends its children.
 void csandbox_detach(posix_spawnattr_t *attributes);
 
-/// Writes the beginning of a filter of system calls: the number of the call is loaded, and another processor's numbers, which mean other calls as those of
-/// x32 do, end the process. The number of instructions, 6 at most.
+/// Writes the first instructions of a filter of system calls: they load the number of the call, and end the process if the call is
+/// one of another architecture or of x32, whose numbers mean other calls. Returns the number of these instructions, at most 6.
 unsigned csandbox_begin_filter(struct sock_filter *filter);
 
 #endif

@@ -20,20 +20,20 @@
 
 #define ARRAY_COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-// All that changes files, makes them, or looks into them, as far as Landlock knew it at first.
+// Every right of the first version of Landlock: to execute, read, write, make and remove files.
 static const __u64 all_access = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_READ_FILE |
                                 LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
                                 LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
                                 LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK |
                                 LANDLOCK_ACCESS_FS_MAKE_SYM;
 
-// A path that is not there needs no rule.
+// Allows `access` to the files at or below `path`; a missing path needs no rule. Returns 0 or an errno.
 static int allow(int rules, const char *path, __u64 access) {
   struct stat kind;
   int place = open(path, O_PATH | O_CLOEXEC);
   if (place < 0) return 0;
   int result = fstat(place, &kind) ? errno : 0;
-  // For a file, the kernel takes only these.
+  // The kernel accepts only these rights for a file.
   if (!S_ISDIR(kind.st_mode)) {
     access &= LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE;
   }
@@ -43,7 +43,7 @@ static int allow(int rules, const char *path, __u64 access) {
   return result;
 }
 
-// The paths end with NULL.
+// Allows `access` for each path; the array ends with NULL.
 static int allow_each(int rules, const char *const paths[], __u64 access) {
   int result = 0;
   for (size_t i = 0; paths[i] && !result; i++) result = allow(rules, paths[i], access);
@@ -68,7 +68,8 @@ static int confine_files(const char *program, const char *const readable[], cons
   return result;
 }
 
-// Calls that reach other processes or the kernel's insides; a program that decodes and speaks over the network may need any other.
+// The refused system calls: those that reach other processes or configure the kernel. All others are allowed, because a program that
+// decodes and uses the network may need any of them.
 static const unsigned refused[] = {
     __NR_ptrace, __NR_process_vm_readv, __NR_process_vm_writev, __NR_kill, __NR_tkill, __NR_pidfd_open, __NR_pidfd_getfd,
     __NR_pidfd_send_signal, __NR_mount, __NR_umount2, __NR_pivot_root, __NR_chroot, __NR_unshare, __NR_setns, __NR_keyctl,
@@ -77,14 +78,15 @@ static const unsigned refused[] = {
     __NR_io_uring_register, __NR_open_by_handle_at,
 };
 
-// Families of sockets have smaller numbers.
+// The number of bits of `families`; the numbers of address families are smaller.
 enum { MOST_FAMILIES = 64 };
 
 static int confine_calls(uint64_t families) {
   struct sock_filter filter[12 + 2 * MOST_FAMILIES + 2 * ARRAY_COUNT(refused)];
   unsigned n = csandbox_begin_filter(filter);
 #define EMIT(...) filter[n++] = (struct sock_filter)__VA_ARGS__
-  // A socket is of one of these families, its first argument. A pair of sockets reaches nobody.
+  // socket(2) is allowed only for these families, which are its first argument. socketpair(2) is allowed, since it reaches no other
+  // process.
   unsigned char count = (unsigned char)__builtin_popcountll(families);
   EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_socket, 0, (unsigned char)(2 + 2 * count)));
   EMIT(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])));
@@ -118,7 +120,7 @@ int csandbox_confine(const char *program, const char *const readable[], const ch
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return errno;
   at_most(RLIMIT_CORE, 0);
   at_most(RLIMIT_NOFILE, 128);
-  // Memory that is shared is a file of its own, and the only one that it may write.
+  // RLIMIT_FSIZE also limits shared memory, which is the only regular file that the process may write.
   at_most(RLIMIT_FSIZE, shares ? (rlim_t)memory : 0);
   at_most(RLIMIT_DATA, (rlim_t)memory);
   int result = confine_files(program, readable, devices);

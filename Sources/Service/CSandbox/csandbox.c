@@ -29,7 +29,7 @@ static void close_quietly(int descriptor) {
   if (descriptor >= 0) close(descriptor);
 }
 
-// A descriptor above those that the worker gets, so that dup2 in the child overwrites none that is still needed.
+// Returns a duplicate above the worker's descriptors, so that dup2 in the child does not overwrite one that is still needed.
 static int lift(int descriptor) {
   if (descriptor < 0) return -1;
   int lifted = fcntl(descriptor, F_DUPFD_CLOEXEC, 16);
@@ -62,7 +62,7 @@ static int spawn_here(const char *path, char *const arguments[], size_t arena_si
   ends[1] = lift(ends[1]);
   arena = lift(memfd_create("waymark-worker", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (ends[0] < 0 || ends[1] < 0 || arena < 0) { result = errno; goto end; }
-  // Sealed: a worker that went over to the enemy cannot take the memory away from under the daemon (SIGBUS).
+  // Sealed: a compromised worker cannot shrink the memory, which would end the daemon with SIGBUS.
   if (ftruncate(arena, (off_t)arena_size) || fcntl(arena, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
     result = errno;
     goto end;
@@ -70,7 +70,7 @@ static int spawn_here(const char *path, char *const arguments[], size_t arena_si
 
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-  // What it would say there could hold what a code says, and goes into no log.
+  // The worker's messages could quote the content of a code, which must not be logged.
   posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, ends[1], CSANDBOX_CHANNEL);
   posix_spawn_file_actions_adddup2(&actions, arena, CSANDBOX_ARENA);
@@ -93,11 +93,11 @@ end:
   return 0;
 }
 
-// The kernel ends a worker with the *thread* that started it (PR_SET_PDEATHSIG), so one thread starts them all and lives as long as
-// the process. It is made with the first worker.
+// The kernel ends a worker when the *thread* that started it ends (PR_SET_PDEATHSIG), so one thread starts all workers and lives as long
+// as the process. The first call of csandbox_spawn creates this thread.
 static struct {
-  pthread_mutex_t callers;  // held by whoever has a worker started
-  pthread_mutex_t lock;     // guards what follows
+  pthread_mutex_t callers;  // held by the thread that requests a worker
+  pthread_mutex_t lock;     // guards the members below
   pthread_cond_t asked, answered;
   int is_running, is_waiting;
   const char *path;
@@ -125,7 +125,7 @@ static void *run_nursery(void *unused) {
   return NULL;
 }
 
-// Its signals are for other threads; its stack holds little.
+// Starts the thread that starts workers. It blocks all signals, which other threads handle, and needs little stack.
 static int start_nursery(void) {
   pthread_attr_t attributes;
   pthread_t thread;
@@ -169,7 +169,7 @@ int csandbox_spawn(const char *path, char *const arguments[], size_t arena_size,
 
 #define ARRAY_COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-// All that decoding needs: speaking over open descriptors, memory, locks, clocks, chance, and the end.
+// The system calls that decoding needs: for open descriptors, memory, locks, clocks, random numbers, and exit.
 static const unsigned allowed[] = {
     __NR_read, __NR_write, __NR_close, __NR_futex, __NR_munmap, __NR_mremap, __NR_madvise, __NR_brk, __NR_exit,
     __NR_exit_group, __NR_rt_sigreturn, __NR_rt_sigprocmask, __NR_clock_gettime, __NR_gettimeofday, __NR_getrandom,
@@ -178,11 +178,11 @@ static const unsigned allowed[] = {
 
 static int install(const struct sock_fprog *program) {
   struct stat tasks;
-  // The folder of the threads has two links of its own and one for each of them. With more than this one the others would be
-  // outside, or spin on what they may not wait for any more.
+  // The link count of /proc/self/task is 2 plus the number of threads. This process must have one thread: others would stay outside of
+  // the filter, or repeat calls that it refuses without end.
   if (stat("/proc/self/task", &tasks)) return errno;
   if (tasks.st_nlink != 3) return EDEADLK;
-  // Not by seccomp(2): service managers leave it out of what they let a service call.
+  // Uses prctl(2), because the filters of service managers often refuse seccomp(2).
   return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program) ? errno : 0;
 }
 
@@ -204,7 +204,7 @@ int csandbox_probe(int need) {
     }
     case CSANDBOX_PROC: return access("/proc/self/exe", X_OK) || access("/proc/self/task", R_OK) ? errno : 0;
     case CSANDBOX_FILTER:
-      // A kernel with filters looks at where the filter should be (EFAULT); one without does not know the mode (EINVAL).
+      // A kernel with filters fails to read the filter at NULL (EFAULT); a kernel without filters rejects the mode (EINVAL).
       if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, NULL) == 0 || errno == EFAULT) return 0;
       return errno;
     default: return EINVAL;
@@ -213,14 +213,14 @@ int csandbox_probe(int need) {
 
 // MARK: Limits
 
-// What a worker may take besides the arena: more than the largest picture needs (100 megapixels of a progressive JPEG in three full
-// components keep 600 MB of coefficients), and no more than the service's unit allows the service with all of its workers.
+// The most memory of a worker in bytes, without the arena. It is more than the largest picture needs (a progressive JPEG of 100
+// megapixels with three full components has 600 MB of coefficients), and within the memory limit of the service's unit.
 static const rlim_t most_memory = 1ULL << 30;
 
-// No stack grows beyond this.
+// The limit of a stack, in bytes.
 static const rlim_t most_stack = 8ULL << 20;
 
-// The address space in use, in bytes; 0 when that cannot be told.
+// The address space in use, in bytes; 0 if it cannot be read.
 static rlim_t address_space(void) {
   unsigned long pages = 0;
   FILE *file = fopen("/proc/self/statm", "re");
@@ -230,7 +230,7 @@ static rlim_t address_space(void) {
   return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
-// Lowers a limit, for good.
+// Lowers a limit permanently.
 static void lower(int resource, rlim_t most) {
   struct rlimit limit;
   if (getrlimit(resource, &limit)) return;
@@ -239,11 +239,11 @@ static void lower(int resource, rlim_t most) {
   setrlimit(resource, &limit);
 }
 
-// Best effort where the service's own filter is in the way: the filter below needs none of them.
+// Errors are ignored, since the service's own filter may refuse the calls; the filter of this process does not depend on these limits.
 static void limit(void) {
   lower(RLIMIT_DATA, most_memory);
   lower(RLIMIT_STACK, most_stack);
-  // Address space costs page tables even where no page is touched. What is mapped by now (program, arena) comes on top.
+  // Address space costs page tables even if no page is touched. The mappings so far (program, arena) are added to the limit.
   rlim_t mapped = address_space();
   if (mapped) lower(RLIMIT_AS, mapped + most_memory);
   lower(RLIMIT_CORE, 0);
@@ -251,21 +251,21 @@ static void limit(void) {
   prctl(PR_SET_DUMPABLE, 0);
 }
 
-// Ends this process with the one that started it, whatever it does and whichever signals it blocks.
+// Makes the kernel end this process when its parent ends, even if this process blocks all signals.
 static int end_with_parent(void) {
   if (prctl(PR_SET_PDEATHSIG, SIGKILL)) return errno;
-  // It may have gone before that. The channel knows who made it.
+  // The parent may have ended before this call. SO_PEERCRED returns the process that made the channel, which must still be the parent.
   struct ucred maker;
   socklen_t size = sizeof(maker);
   if (getsockopt(CSANDBOX_CHANNEL, SOL_SOCKET, SO_PEERCRED, &maker, &size)) return errno;
   return getppid() == maker.pid ? 0 : ESRCH;
 }
 
-// When memory runs out a worker ends, not the service: a worker is again at once.
+// Makes the kernel end this worker first when memory runs out, since a worker can be restarted at once.
 static void volunteer(void) {
   int score = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (score < 0) return;
-  if (write(score, "1000", 4) < 0) { /* Best effort, as above. */ }
+  if (write(score, "1000", 4) < 0) { /* Best effort. */ }
   close(score);
 }
 
@@ -292,8 +292,8 @@ int csandbox_enter(void) {
     EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[i], 0, 1));
     EMIT(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
   }
-  // Memory that is not to be executed; the protection is the third argument of both. New memory is private and does not grow by
-  // itself: RLIMIT_DATA counts neither what is shared nor stacks, and the arena is mapped by now.
+  // mprotect(2) and mmap(2) must not make memory executable; the protection is the third argument of both. New memory must be private
+  // and must not grow automatically, since RLIMIT_DATA limits neither shared memory nor stacks. The arena is already mapped.
   EMIT(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_mprotect, 0, 4));
   EMIT(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])));
   EMIT(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 1, 0));
@@ -306,7 +306,7 @@ int csandbox_enter(void) {
   EMIT(BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, MAP_SHARED | MAP_GROWSDOWN, 1, 0));
   EMIT(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
   EMIT(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM));
-  // An error rather than death: libraries that look for a file of theirs in passing go on without it.
+  // Other calls return an error instead of ending the process: libraries continue without an optional file.
   EMIT(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM));
 #undef EMIT
   struct sock_fprog program = {.len = (unsigned short)n, .filter = filter};
@@ -315,7 +315,7 @@ int csandbox_enter(void) {
   if (orphaned) return orphaned;
   volunteer();
   limit();
-  // No file grows from here on; not before, for the score is written to one.
+  // Files cannot be written from here on; `volunteer` had to write one before.
   lower(RLIMIT_FSIZE, 0);
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return errno;
   return install(&program);
@@ -333,7 +333,7 @@ uint32_t csandbox_try_forbidden(void) {
     if (descriptor >= 0) { open_ways |= 4; close(descriptor); }
   }
   char *const arguments[] = {"true", NULL}, *const environment[] = {NULL};
-  // Does not come back where it is possible; a program that is not there tells the same without that.
+  // An existing program would replace this process; a missing one shows by its error whether the call is refused.
   if (execve("/nonexistent", arguments, environment) && errno != EPERM) open_ways |= 8;
   long child = syscall(__NR_clone, SIGCHLD, 0, 0, 0, 0);
   if (child == 0) _exit(0);
@@ -350,12 +350,12 @@ uint32_t csandbox_try_forbidden(void) {
   memory = mmap(NULL, vast, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory != MAP_FAILED) { open_ways |= 4096; munmap(memory, vast); }
   int signal_at_end = 0;
-  // Not to be asked for any more either: who could ask could change it.
+  // The filter refuses prctl(2) entirely, since the call could change the signal.
   if (prctl(PR_GET_PDEATHSIG, &signal_at_end) == 0 || errno != EPERM) open_ways |= 8192;
   if (syscall(__NR_kill, 1, 0) == 0 || errno != EPERM) open_ways |= 64;
   if (syscall(__NR_tgkill, getpid(), syscall(__NR_gettid), 0) == 0) open_ways |= 64;
   if (syscall(__NR_process_vm_readv, getpid(), NULL, 0, NULL, 0, 0) == 0 || errno != EPERM) open_ways |= 128;
-  // Not ptrace, which is as far away: a filter around the service may end whoever tries it.
+  // ptrace(2) is not tried: a filter around the service may end the process for it.
   struct msghdr message = {0};
   if (recvmsg(CSANDBOX_CHANNEL, &message, MSG_DONTWAIT | MSG_PEEK) >= 0 || errno != EPERM) open_ways |= 256;
   int waiting;
@@ -366,7 +366,7 @@ uint32_t csandbox_try_forbidden(void) {
 // MARK: Small things
 
 void csandbox_deadline(unsigned seconds) {
-  // SIGALRM is left to its default: the end.
+  // SIGALRM keeps its default action, which ends the process.
   setitimer(ITIMER_REAL, &(struct itimerval){.it_value = {.tv_sec = seconds}}, NULL);
 }
 

@@ -21,10 +21,10 @@ static char made[256];
 static dev_t made_device;
 static ino_t made_inode;
 
-// Only calls that are safe in a handler (signal-safety(7)).
+// Uses only calls that are safe in a handler (signal-safety(7)).
 static void end_now(void) {
   struct stat now;
-  // Another service may have taken the place: only what was made here is removed.
+  // Another service may have replaced the file: only the file made here is removed.
   if (made[0] && lstat(made, &now) == 0 && now.st_dev == made_device && now.st_ino == made_inode) unlink(made);
   _exit(0);
 }
@@ -37,7 +37,7 @@ static void on_signal(int number) {
     case HOLDING: atomic_store(&asked, 1); break;
     case RUNNING: {
       char byte = CSIGNALS_END;
-      if (write(pipe_ends[1], &byte, 1) < 0) { /* Full: it is known already. */ }
+      if (write(pipe_ends[1], &byte, 1) < 0) { /* Full: a byte is there already. */ }
       break;
     }
     default: break;
@@ -51,21 +51,20 @@ static void on_reload(int number) {
   char byte = CSIGNALS_RELOAD;
   if (atomic_load(&phase) != RUNNING) {
     atomic_store(&reload_asked, 1);
-  } else if (write(pipe_ends[1], &byte, 1) < 0) { /* Full: it is known already. */ }
+  } else if (write(pipe_ends[1], &byte, 1) < 0) { /* Full: a byte is there already. */ }
   errno = saved;
 }
 
-// What is started with standard descriptors closed must not get a socket or a camera in their place, and then be written to by whoever
-// prints a message. Reading from, or writing to, what takes their place fails as it did before.
+// Opens closed standard descriptors, so that a socket or a camera does not get their numbers and receive printed messages. Reading from or
+// writing to the replacement fails, as it did before.
 static void fill_standard_descriptors(void) {
   for (int descriptor = 0; descriptor < 3; descriptor++) {
-    // The lowest number that is free is the one that is looked for.
+    // open(2) returns the lowest free number, which is this one.
     if (fcntl(descriptor, F_GETFD) < 0 && open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY) < 0) return;
   }
 }
 
-// The environment stays as it is: a runtime that is linked in finds the program's arguments by going back from `environ`, which
-// setenv moves.
+// Does not use setenv(3), which moves `environ`: the Swift runtime looks for the program's arguments in the memory before it.
 void csignals_leave_no_memory_behind(void) {
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
   if (getenv("SWIFT_BACKTRACE")) return;
@@ -87,7 +86,7 @@ const char *csignals_argument(int index) {
   return index >= 0 && index < argument_count ? argument_texts[index] : NULL;
 }
 
-// glibc hands constructors what main gets; this one runs before any Swift does.
+// glibc passes constructors the arguments of main; this one runs before any Swift code.
 __attribute__((constructor(101))) static void begin(int count, char **arguments) {
   argument_count = arguments ? count : 0;
   argument_texts = arguments;
@@ -123,7 +122,7 @@ void csignals_release(const char *path) {
 int csignals_take_over(void) {
   if (atomic_load(&phase) != STARTING || pipe2(pipe_ends, O_CLOEXEC | O_NONBLOCK)) return -1;
   atomic_store(&phase, RUNNING);
-  // One that came while the service started: it may have read the file as it was before.
+  // A reload was requested during the start, when the service may already have read the previous file.
   if (atomic_exchange(&reload_asked, 0)) on_reload(SIGHUP);
   return pipe_ends[0];
 }

@@ -35,7 +35,7 @@ const uint32_t wm_cid_brightness = V4L2_CID_BRIGHTNESS, wm_cid_contrast = V4L2_C
                wm_cid_focus_auto = V4L2_CID_FOCUS_AUTO, wm_cid_flash_led_mode = V4L2_CID_FLASH_LED_MODE,
                wm_cid_flash_torch_intensity = V4L2_CID_FLASH_TORCH_INTENSITY;
 
-// libv4l2 writes every failed call to standard error, also those of a camera that is looked for once a second.
+// libv4l2 writes every failed call to standard error, and a missing camera fails once a second.
 static void keep_quiet(void) {
   if (!v4l2_log_file && !getenv("LIBV4L2_LOG_FILENAME")) v4l2_log_file = fopen("/dev/null", "we");
 }
@@ -45,7 +45,7 @@ int wm_v4l2_open(const char *path, int convert) {
   pthread_once(&once, keep_quiet);
   int fd = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return -errno;
-  // What libv4l2 has no use for stays open; its calls then go straight to the kernel.
+  // If libv4l2 rejects the device, it stays open, and its calls go to the kernel.
   v4l2_fd_open(fd, convert ? 0 : V4L2_DISABLE_CONVERSION);
   return fd;
 }

@@ -2,26 +2,25 @@ import Glibc
 package import WaymarkFrames
 import WaymarkSystem
 
-/// A fault of a camera, as reported by its driver.
+/// A fault of a camera.
 package enum CameraFault: Error, Sendable, Hashable {
-  /// No such camera is plugged in.
   case absent
-  /// It was unplugged, or its driver released it (ENODEV, POLLHUP).
+  /// The camera was unplugged, or its driver released it (ENODEV, POLLHUP).
   case gone
-  /// Another program streams from it (EBUSY).
+  /// Another program uses the camera (EBUSY).
   case busy
-  /// The node may not be opened (EACCES, EPERM).
+  /// The service has no permission to open the node (EACCES, EPERM).
   case notPermitted
-  /// No frame for many frame times.
+  /// No frame arrived for many frame intervals.
   case stalled
-  /// The driver reports an error from which only reopening helps (EIO and all others); the errno.
+  /// The driver reported an error that only reopening can resolve (EIO and all others), with the errno.
   case broken(Int32)
-  /// It offers nothing that can be read: no format, no streaming.
+  /// The camera offers no readable format, or no streaming.
   case unsupported(String)
-  /// It could be read, but not in a way that keeps the service safe from it.
+  /// The camera's pictures could only be decoded in this process, which the configuration does not allow.
   case locked(String)
 
-  /// Explains a negative result of a call.
+  /// Creates the fault for a negative result of a system call.
   package init(result: CInt) {
     switch -result {
     case ENODEV, ENXIO, ESHUTDOWN: self = .gone
@@ -32,8 +31,8 @@ package enum CameraFault: Error, Sendable, Hashable {
     }
   }
 
-  /// A fault as the machine of a source takes it. To look for an absent camera costs next to nothing and must find it within a second; to
-  /// open one that fails costs the driver a reset.
+  /// The fault for a `SourceMachine`. The pauses are short for a missing camera, since the search is cheap and should find it within a
+  /// second, and longer for a camera that fails, since opening it resets the driver.
   package func fault(device: String) -> SourceFault {
     let longestPause =
       switch self {
@@ -41,12 +40,12 @@ package enum CameraFault: Error, Sendable, Hashable {
       case .busy, .notPermitted: 1.0
       case .stalled, .broken, .unsupported, .locked: 5.0
       }
-    // A camera that was unplugged is absent when it is looked for again: that is not reported again.
+    // An unplugged camera is missing at the next attempt, which is not reported again.
     return SourceFault(
       error(device: device), longestPause: longestPause, follows: self == .absent ? .problem("cameraGone") : .itself)
   }
 
-  /// A fault as the error that status events and commands show.
+  /// The error that status events and commands show.
   package func error(device: String) -> SourceError {
     switch self {
     case .absent:
@@ -71,7 +70,7 @@ package enum CameraFault: Error, Sendable, Hashable {
         hint: "it is reopened by itself; if that does not help, unplug it or check the hub's power")
     case .broken(let number):
       SourceError(
-        code: "cameraFailed", message: "\(device) failed: \(String(cString: strerror(number)))",
+        code: "cameraFailed", message: "\(device) failed: \(systemMessage(number))",
         hint: "it is reopened by itself; if it goes on, look into `dmesg`")
     case .unsupported(let reason):
       SourceError(

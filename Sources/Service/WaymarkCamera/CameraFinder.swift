@@ -1,30 +1,29 @@
-import WaymarkFrames
+import FoundationEssentials
+package import WaymarkFrames
 import WaymarkSystem
 
-/// Finds cameras among the video nodes.
 package struct CameraFinder: Sendable {
   private let nodes: VideoNodes
   private let calls: any VideoSyscalls
 
-  /// A finder over the system's nodes.
   package init(nodes: VideoNodes = VideoNodes(), calls: any VideoSyscalls = LibV4L2()) {
     self.nodes = nodes
     self.calls = calls
   }
 
-  /// Every camera that is plugged in. Nodes for metadata and output are left out; what may not be opened is listed with
-  /// the reason.
+  /// Lists all attached cameras, without nodes for metadata and output. A camera that cannot be opened is listed with
+  /// its problem.
   package func all() -> [AttachedCamera] {
     nodes.list().compactMap(describe)
   }
 
-  /// A node as a camera; nil when it is none.
+  /// Describes the camera of a node; nil for other devices.
   private func describe(_ node: VideoNode) -> AttachedCamera? {
     do throws(CameraFault) {
       var device = try VideoDevice(path: node.path, calls: calls)
       let capability = try device.capability()
       guard capability.isCamera else { return nil }
-      // Only asked what there is: nothing is decoded here.
+      // Only the offered formats are read, so libv4l2 decodes no pictures here.
       device = try readable(device, path: node.path, vendorFormats: true)
       let identity = node.identity ?? CameraIdentity(bus: capability.bus, card: capability.card)
       return AttachedCamera(
@@ -32,7 +31,7 @@ package struct CameraFinder: Sendable {
         bus: capability.bus, formats: device.offers().map(AttachedCamera.Format.init),
         controls: device.controls().map(\.shown), problem: nil)
     } catch {
-      // Not a video node at all, or gone meanwhile.
+      // The node is not a camera, or was removed meanwhile.
       if case .broken = error { return nil }
       if error == .gone || error == .absent { return nil }
       let problem = error.error(device: node.path)
@@ -43,32 +42,28 @@ package struct CameraFinder: Sendable {
     }
   }
 
-  /// An opened camera.
   package struct Found: ~Copyable {
     package let device: VideoDevice
     package let identity: CameraIdentity
-    package let name: String
   }
 
-  /// Opens the camera that is meant: the first of those meant that `use` can make something of.
+  /// Opens the selected camera: the first that `use` accepts.
   ///
   /// - Parameters:
-  ///   - selector: which one is meant.
-  ///   - pinned: the camera that was in use before: it is meant, wherever its node is now.
-  ///   - mayReplace: whether any other camera will do when the pinned one is away.
-  ///   - vendorFormats: whether libv4l2 may decode what a camera compresses in a way of its own.
-  ///   - use: what is done with an open one; what it throws, such as that another program streams from it, lets the next
-  ///     one have its turn.
-  /// - Returns: what `use` made of it.
+  ///   - pinned: the identity of the camera that was in use before, which is opened again even if its node has changed;
+  ///     nil if there was none.
+  ///   - mayReplace: true to open any selected camera if the pinned one is missing.
+  ///   - vendorFormats: true if libv4l2 may decode vendor-specific compressed formats in this process.
+  ///   - use: receives an open camera; if it throws, the next one is tried.
   package func open<Use: ~Copyable>(
     _ selector: CameraSelector, pinned: CameraIdentity?, mayReplace: Bool, vendorFormats: Bool = true,
     use: (consuming Found) throws(CameraFault) -> Use
   ) throws(CameraFault) -> Use {
     var all = nodes.list()
-    // A node may be named that lies elsewhere.
+    // The selected node may be in another folder.
     if case .path(let path) = selector, let named = nodes.node(at: path), !all.contains(named) { all.append(named) }
     if let pinned {
-      // A camera of another identity need not be opened to know that it is not meant.
+      // Nodes with another known identity need not be opened.
       let candidates = all.filter { $0.identity == nil || $0.identity == pinned }
       do throws(CameraFault) {
         return try openFirst(candidates, vendorFormats, use) { identity, _ in identity == pinned }
@@ -88,7 +83,8 @@ package struct CameraFinder: Sendable {
     }
   }
 
-  /// The first of some nodes that is a camera, is meant and can be used; else throws what was in the way.
+  /// Opens the first node that is a selected camera and that `use` accepts; otherwise throws the first fault other than
+  /// a missing camera.
   private func openFirst<Use: ~Copyable>(
     _ candidates: [VideoNode], _ vendorFormats: Bool, _ use: (consuming Found) throws(CameraFault) -> Use,
     _ isMeant: (CameraIdentity, _ name: String) -> Bool
@@ -102,26 +98,139 @@ package struct CameraFinder: Sendable {
         let identity = node.identity ?? CameraIdentity(bus: capability.bus, card: capability.card)
         guard isMeant(identity, capability.card) else { continue }
         let readable = try readable(device, path: node.path, vendorFormats: vendorFormats)
-        return try use(Found(device: readable, identity: identity, name: capability.card))
+        return try use(Found(device: readable, identity: identity))
       } catch {
-        // The first thing that is more than absence is what the user can do something about.
+        // A fault other than a missing camera is more useful for the user.
         if reason == .absent || reason == .gone { reason = error }
       }
     }
     throw reason
   }
 
-  /// The same device, opened so that it offers something that can be read: as it is, where the camera itself does.
+  /// Returns the device if it offers a readable format; otherwise opens it again with the conversions of libv4l2.
   private func readable(
     _ device: consuming VideoDevice, path: String, vendorFormats: Bool
   ) throws(CameraFault) -> VideoDevice {
     let offers = device.offers()
     if offers.contains(where: { $0.format != nil }) { return device }
-    // libv4l2 chooses by itself which of the camera's formats it converts, so that one it would have to decode is one too many.
+    // libv4l2 selects which of the camera's formats it converts, so conversion is refused if any of them is compressed.
     if !vendorFormats, let packed = offers.first(where: { !UncompressedFormats.codes.contains($0.fourCC) }) {
       let name = PixelFormat.text(ofFourCC: packed.fourCC)
       throw .locked("its pictures (\(name)) would be decoded by libv4l2 inside the service")
     }
     return try VideoDevice(path: path, converting: true, calls: calls)
+  }
+}
+
+/// The description of an attached camera, for `waymark cameras` and `camera.list`.
+package struct AttachedCamera: Sendable, Equatable, Codable {
+  /// The stable identity: a serial number or a bus path.
+  package var identity: String
+  package var name: String
+  /// The path of the node, which may change when the camera is plugged in again.
+  package var path: String
+  /// The name of the driver in the kernel.
+  package var driver: String
+  /// The place at which the camera is attached, in the driver's notation.
+  package var bus: String
+  package var formats: [Format]
+  /// The controls that can be adjusted.
+  package var controls: [SourceControl]
+  /// The problem; nil if the camera can be used.
+  package var problem: Fault?
+
+  package struct Format: Sendable, Equatable, Codable {
+    /// The four-character code of the format, such as `MJPG` or `YUYV`.
+    package var format: String
+    /// The driver's description.
+    package var description: String
+    /// True if frames in this format can be read.
+    package var usable: Bool
+    /// True if libv4l2 converts another format to this one.
+    package var emulated: Bool
+    package var sizes: [Size]
+  }
+
+  /// A size, or a range of sizes, in pixels.
+  package struct Size: Sendable, Equatable, Codable {
+    /// The width, or the largest one of a range.
+    package var width: Int
+    /// The height, or the largest one of a range.
+    package var height: Int
+    /// The smallest width of a range; nil for a single size.
+    package var minimumWidth: Int?
+    /// The smallest height of a range; nil for a single size.
+    package var minimumHeight: Int?
+    package var rates: [Double]
+  }
+
+  package struct Fault: Sendable, Equatable, Codable {
+    /// A stable camelCase code.
+    package var code: String
+    /// The message, which names the device.
+    package var message: String
+    package var hint: String
+  }
+}
+
+extension AttachedCamera.Format {
+  init(_ offer: VideoFormat) {
+    self.init(
+      format: PixelFormat.text(ofFourCC: offer.fourCC), description: offer.name, usable: offer.format != nil,
+      emulated: offer.isEmulated, sizes: offer.sizes.map(AttachedCamera.Size.init))
+  }
+}
+
+extension AttachedCamera.Size {
+  init(_ size: VideoFormat.FrameSize) {
+    let isRange = size.width.count > 1 || size.height.count > 1
+    self.init(
+      width: size.width.upperBound, height: size.height.upperBound,
+      minimumWidth: isRange ? size.width.lowerBound : nil, minimumHeight: isRange ? size.height.lowerBound : nil,
+      rates: size.rates)
+  }
+}
+
+extension AttachedCamera {
+  /// The description as lines of text.
+  package var text: String {
+    var lines = ["\(name)", "  identity  \(identity)", "  node      \(path)"]
+    if let problem {
+      lines.append("  problem   \(problem.message)")
+      lines.append("            \(problem.hint)")
+      return lines.joined(separator: "\n") + "\n"
+    }
+    lines.append("  driver    \(driver), \(bus)")
+    // Formats that exist only by conversion and cannot be read are omitted.
+    for (index, format) in formats.filter({ $0.usable || !$0.emulated }).enumerated() {
+      let note = format.usable ? (format.emulated ? " (converted)" : "") : " (not read)"
+      let sizes = format.sizes.map(Self.text).joined(separator: ", ")
+      lines.append(
+        "  \(index == 0 ? "formats   " : "          ")\(format.format)\(note): \(sizes.isEmpty ? "any size" : sizes)")
+    }
+    for (index, control) in controls.enumerated() {
+      lines.append("  \(index == 0 ? "controls  " : "          ")\(Self.text(control))")
+    }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func text(_ size: Size) -> String {
+    let range = size.minimumWidth.map { "\($0)x\(size.minimumHeight ?? 0) to " } ?? ""
+    let rates = size.rates.map { $0 == $0.rounded() ? String(Int($0)) : String(($0 * 10).rounded() / 10) }
+    return "\(range)\(size.width)x\(size.height)" + (rates.isEmpty ? "" : "@\(rates.joined(separator: "/"))")
+  }
+
+  private static func text(_ control: SourceControl) -> String {
+    let value = control.menu[control.value].map { "\(control.value) (\($0))" } ?? "\(control.value)"
+    let locked = control.isActive ? "" : ", locked"
+    switch control.kind {
+    case .button: return "\(control.name): button"
+    case .boolean: return "\(control.name): \(control.value == 0 ? "off" : "on")\(locked)"
+    case .menu:
+      let entries = control.menu.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
+      return "\(control.name): \(value) of \(entries)\(locked)"
+    case .integer:
+      return "\(control.name): \(value), \(control.minimum) to \(control.maximum) by \(control.step)\(locked)"
+    }
   }
 }

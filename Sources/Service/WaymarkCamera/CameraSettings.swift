@@ -1,37 +1,30 @@
 package import WaymarkFrames
 
-/// The settings of a camera.
 package struct CameraSettings: Sendable, Equatable {
-  /// Which camera.
   package var selector: CameraSelector
-  /// The forms of pictures that may be used, best first.
+  /// The formats that may be used, the preferred one first.
   package var formats: [PixelFormat]
-  /// The width wanted, in pixels, as captured.
+  /// The requested width in pixels, as captured.
   package var width: Int
-  /// The height wanted, in pixels, as captured.
+  /// The requested height in pixels, as captured.
   package var height: Int
-  /// Frames a second wanted.
+  /// The requested frames per second.
   package var rate: Double
-  /// For cameras that are mounted sideways or face the user.
+  /// The transform for cameras that are mounted sideways or face the user.
   package var transform: FrameTransform
-  /// The width that is enough for the lanes; compressed pictures are decoded no larger than needed. nil: in full.
-  package var sufficientWidth: Int?
-  /// Values of controls, set whenever the camera is opened.
+  /// The values of controls, by name, which are set whenever the camera is opened.
   package var controls: [String: Int]
-  /// True if libv4l2 may decode, in this process, what a camera compresses in a way of its own.
+  /// True if libv4l2 may decode vendor-specific compressed formats in this process.
   package var allowsVendorFormats: Bool
-  /// How many buffers the driver gets.
-  package var buffers: Int
-  /// After how many frame times without a frame the camera counts as stalled.
-  var stallFrames: Int
+  /// The number of buffers that are requested from the driver.
+  package var buffers = 6
 
-  /// Any camera at 640×480 and 30 frames a second, Motion JPEG first: it is what every USB camera delivers at full rate,
-  /// and what a preview passes through.
+  /// Creates settings; by default any camera at 640×480 pixels and 30 frames per second, and Motion JPEG preferred,
+  /// which USB cameras deliver at full rate and previews pass through.
   package init(
     selector: CameraSelector = .any, formats: [PixelFormat] = [.mjpeg, .yuyv, .nv12, .grey, .yuv420, .uyvy, .nv21],
     width: Int = 640, height: Int = 480, rate: Double = 30, transform: FrameTransform = .identity,
-    sufficientWidth: Int? = nil, controls: [String: Int] = [:], allowsVendorFormats: Bool = true,
-    buffers: Int = 6, stallFrames: Int = 15
+    controls: [String: Int] = [:], allowsVendorFormats: Bool = true
   ) {
     self.selector = selector
     self.formats = formats
@@ -39,25 +32,22 @@ package struct CameraSettings: Sendable, Equatable {
     self.height = height
     self.rate = rate
     self.transform = transform
-    self.sufficientWidth = sufficientWidth
     self.controls = controls
     self.allowsVendorFormats = allowsVendorFormats
-    self.buffers = buffers
-    self.stallFrames = stallFrames
   }
 }
 
-/// Which camera is meant.
+/// Selects a camera.
 package enum CameraSelector: Sendable, Hashable {
-  /// The first one; when it stays away, another.
+  /// The first camera; another one if it stays missing.
   case any
-  /// The one behind this node or link, `/dev/video2`, `/dev/waymark/…`; once it was opened, that very camera wherever
-  /// its node moves.
+  /// The camera of a node or link such as `/dev/video2` or `/dev/waymark/…`. After it was opened, the same camera is
+  /// selected even if its node changes.
   case path(String)
-  /// The one with this identity, or whose name contains this.
+  /// The camera with this identity, or whose name contains this text.
   case named(String)
 
-  /// A selector as configurations and commands write it: `auto`, a path, an identity, a part of a name.
+  /// Parses a selector of the configuration or a command: `auto`, a path, an identity, or a part of a name.
   package init(_ text: String) {
     switch text {
     case "", "auto", "any": self = .any
@@ -66,7 +56,6 @@ package enum CameraSelector: Sendable, Hashable {
     }
   }
 
-  /// The same as text.
   package var text: String {
     switch self {
     case .any: "auto"

@@ -1,7 +1,7 @@
 import WaymarkProtocol
 public import WaymarkSystem
 
-/// Why a connection to the service failed or ended.
+/// The error of a connection to the service that failed or ended.
 public typealias ClientError = Problem<ClientErrorCode>
 
 /// The codes of `ClientError`, such as `noService`, `notPermitted`, `connectionLost`, `slowConsumer`, `badAnswer` …
@@ -9,7 +9,7 @@ public struct ClientErrorCode: OpenProblemCode {
   /// The word.
   public let rawValue: String
 
-  /// The code of a word.
+  /// Creates a code from its word.
   public init(rawValue: String) { self.rawValue = rawValue }
 }
 

@@ -1,9 +1,9 @@
 import NIOCore
 import Synchronization
-import WaymarkProtocol
+public import WaymarkProtocol
 import WaymarkSystem
 
-/// The state that the channel's thread and the callers share: requests that wait for their answer, and received data.
+/// The state shared by the channel's thread and the callers: requests that wait for a reply, and received data.
 final class ClientLink: Sendable {
   private struct State {
     var lastID = 0
@@ -18,12 +18,12 @@ final class ClientLink: Sendable {
   let events = Inbox<ReceivedEvent>(high: 4096)
   let pictures = Inbox<ReceivedPicture>(high: 2)
 
-  /// True if the channel should read no further for now.
+  /// True if the channel should pause reading.
   var shouldRest: Bool {
     state.withLock { $0.carriesPictures } ? pictures.isFull : events.isFull
   }
 
-  /// Makes a request's id and the place for its answer.
+  /// Returns a new id for a request.
   func newID() -> Int {
     state.withLock { state in
       state.lastID += 1
@@ -31,7 +31,7 @@ final class ClientLink: Sendable {
     }
   }
 
-  /// From now on pictures are expected.
+  /// Expects pictures from now on, in reply to the request `id`.
   func expectPictures(id: Int) {
     state.withLock { state in
       state.carriesPictures = true
@@ -52,7 +52,7 @@ final class ClientLink: Sendable {
     state.withLock { $0.waiting.removeValue(forKey: id) }?.resume(throwing: error)
   }
 
-  /// Takes a line; the header of a picture is given back, its bytes follow.
+  /// Handles a received line; returns the header if the bytes of a picture follow.
   func received(line: ByteBufferView) throws -> MediaHeader? {
     let value: JSONValue
     do {
@@ -82,8 +82,8 @@ final class ClientLink: Sendable {
   private func receive(reply value: JSONValue) {
     let answer: Result<JSONValue, any Error>
     if let error = value["error"] {
-      let told = try? JSONValueDecoder.decode(ServiceError.self, from: error)
-      answer = .failure(told ?? ClientError.badAnswer("an error without a code"))
+      let decoded = try? JSONValueDecoder.decode(ServiceError.self, from: error)
+      answer = .failure(decoded ?? ClientError.badAnswer("an error without a code"))
     } else {
       answer = .success(value["result"] ?? .null)
     }
@@ -97,7 +97,6 @@ final class ClientLink: Sendable {
 
   func received(_ picture: ReceivedPicture) { pictures.push(picture) }
 
-  /// The connection is over.
   func end(_ result: Result<Void, any Error>) {
     let (waiting, error) = state.withLock { state -> ([CheckedContinuation<JSONValue, any Error>], ClientError) in
       let error: ClientError
@@ -116,4 +115,206 @@ final class ClientLink: Sendable {
     events.finish(.failure(error))
     pictures.finish(.failure(error))
   }
+}
+
+/// Splits the received bytes into lines and pictures, and passes them on.
+final class ClientChannelHandler: ChannelDuplexHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  /// The greatest length of a line from the service, in bytes.
+  static let lineLimit = 64 << 20
+
+  private let link: ClientLink
+  private var buffer = ByteBuffer()
+  private var scanned = 0
+  private var header: MediaHeader?
+
+  init(link: ClientLink) { self.link = link }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    var bytes = unwrapInboundIn(data)
+    if buffer.readableBytes == 0 {
+      buffer = bytes
+      scanned = 0
+    } else {
+      buffer.discardReadBytes()
+      buffer.writeBuffer(&bytes)
+    }
+    do {
+      while try step() {}
+    } catch {
+      link.end(.failure(error))
+      context.close(promise: nil)
+    }
+  }
+
+  /// Handles one line or picture; returns false if more bytes are needed.
+  private func step() throws -> Bool {
+    if let header {
+      guard let picture = buffer.readBytes(length: header.size) else { return false }
+      self.header = nil
+      scanned = 0
+      link.received(ReceivedPicture(header: header, bytes: picture))
+      return true
+    }
+    let view = buffer.readableBytesView
+    guard let end = view[(view.startIndex + scanned)...].firstIndex(of: UInt8(ascii: "\n")) else {
+      scanned = view.count
+      guard scanned <= Self.lineLimit else { throw ClientError.badAnswer("a line longer than allowed") }
+      return false
+    }
+    let line = view[view.startIndex..<end]
+    scanned = 0
+    buffer.moveReaderIndex(forwardBy: end - view.startIndex + 1)
+    header = try link.received(line: line)
+    return true
+  }
+
+  func read(context: ChannelHandlerContext) {
+    if !link.shouldRest { context.read() }
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    link.end(.failure(ClientError.lost))
+    context.fireChannelInactive()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+}
+
+/// A bounded queue between the channel and its reader, which pauses the channel when it is full.
+final class Inbox<Element: Sendable>: Sendable {
+  private struct State {
+    var elements: [Element] = []
+    var head = 0
+    var waiter: CheckedContinuation<Element?, any Error>?
+    var end: Result<Void, any Error>?
+    var isPaused = false
+
+    var count: Int { elements.count - head }
+
+    mutating func take() -> Element? {
+      guard head < elements.count else { return nil }
+      defer {
+        head += 1
+        if head > 256, head > elements.count / 2 {
+          elements.removeFirst(head)
+          head = 0
+        }
+      }
+      return elements[head]
+    }
+  }
+
+  private let state = Mutex(State())
+  private let high: Int
+  /// Called when the channel may resume reading.
+  private let resume: Mutex<(@Sendable () -> Void)?> = Mutex(nil)
+
+  init(high: Int) { self.high = high }
+
+  func onResume(_ body: @escaping @Sendable () -> Void) { resume.withLock { $0 = body } }
+
+  /// True if the queue is full; the channel then pauses until `resume` is called.
+  var isFull: Bool {
+    state.withLock { state in
+      state.isPaused = state.count >= high
+      return state.isPaused
+    }
+  }
+
+  func push(_ element: Element) {
+    let waiter = state.withLock { state -> CheckedContinuation<Element?, any Error>? in
+      guard state.end == nil else { return nil }
+      if let waiter = state.waiter {
+        state.waiter = nil
+        return waiter
+      }
+      state.elements.append(element)
+      return nil
+    }
+    waiter?.resume(returning: element)
+  }
+
+  func finish(_ end: Result<Void, any Error>) {
+    let waiter = state.withLock { state -> CheckedContinuation<Element?, any Error>? in
+      guard state.end == nil else { return nil }
+      state.end = end
+      defer { state.waiter = nil }
+      return state.waiter
+    }
+    switch end {
+    case .success: waiter?.resume(returning: nil)
+    case .failure(let error): waiter?.resume(throwing: error)
+    }
+  }
+
+  private enum Step {
+    case deliver(Element, resumes: Bool)
+    case end(Result<Void, any Error>)
+    case wait
+  }
+
+  /// Returns the next element; `nil` at the end. For one reader at a time.
+  func next() async throws -> Element? {
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        self.serve(continuation)
+        // A cancellation before the continuation was stored had no effect.
+        if Task.isCancelled { self.cancel() }
+      }
+    } onCancel: {
+      self.cancel()
+    }
+  }
+
+  private func serve(_ continuation: CheckedContinuation<Element?, any Error>) {
+    let step = state.withLock { state -> Step in
+      if let element = state.take() {
+        let resumes = state.isPaused && state.count < high / 2
+        if resumes { state.isPaused = false }
+        return .deliver(element, resumes: resumes)
+      }
+      if let end = state.end { return .end(end) }
+      state.waiter = continuation
+      return .wait
+    }
+    switch step {
+    case .deliver(let element, let resumes):
+      if resumes {
+        let body = resume.withLock { $0 }
+        body?()
+      }
+      continuation.resume(returning: element)
+    case .end(.success): continuation.resume(returning: nil)
+    case .end(.failure(let error)): continuation.resume(throwing: error)
+    case .wait: break
+    }
+  }
+
+  private func cancel() {
+    let waiter = state.withLock { state -> CheckedContinuation<Element?, any Error>? in
+      defer { state.waiter = nil }
+      return state.waiter
+    }
+    waiter?.resume(throwing: CancellationError())
+  }
+}
+
+/// An event and the line in which it was received.
+public struct ReceivedEvent: Hashable, Sendable {
+  /// The event.
+  public let event: Event
+  /// The line as received, without its line feed.
+  public let line: String
+}
+
+/// A picture from a media connection.
+public struct ReceivedPicture: Hashable, Sendable {
+  /// The header before the picture.
+  public let header: MediaHeader
+  /// The encoded picture.
+  public let bytes: [UInt8]
 }

@@ -1,40 +1,42 @@
 public import WaymarkProtocol
 public import WaymarkSystem
 
-/// An update of a subscription that reconnects by itself.
+/// An update of a subscription that reconnects automatically.
 public enum SubscriptionUpdate: Sendable {
-  /// Connected and subscribed: the snapshot is the truth, whatever was seen before. Requests may be sent on `client`.
+  /// The client is connected and subscribed. The snapshot replaces all earlier state; requests may be sent on
+  /// `client`.
   case connected(client: WaymarkClient, snapshot: Snapshot)
   /// An event.
   case event(ReceivedEvent)
-  /// The connection ended, or could not be made; the next attempt follows after `retryAfter` seconds.
+  /// The connection ended or failed; the next attempt follows after `retryAfter` seconds.
   case disconnected(ClientError, retryAfter: Double)
 }
 
 extension WaymarkClient {
-  /// Subscribes to `events` at the socket `path`, and again whenever the connection was lost, until the task is
+  /// Subscribes to `events` at the socket `path`, and reconnects whenever the connection is lost, until the task is
   /// cancelled or the consumer leaves the loop.
   ///
   /// ```swift
   /// for try await update in WaymarkClient.updates(at: path, events: ["scan.*"]) { … }
   /// ```
   ///
-  /// - Throws: what no other attempt can change: `notPermitted`, or a refusal of the subscription as `ServiceError`.
+  /// - Throws: errors that another attempt cannot change: `notPermitted`, or a refusal of the subscription as
+  ///   `ServiceError`.
   public static func updates(at path: String, events: [String]?, backoff: Backoff = Backoff()) -> Subscription {
     Subscription(path: path, events: events, backoff: backoff)
   }
 }
 
-/// A subscription that reconnects by itself.
+/// A subscription that reconnects automatically.
 public struct Subscription: AsyncSequence, Sendable {
   let path: String
   let events: [String]?
   let backoff: Backoff
 
-  /// Begins to connect.
+  /// Creates the iterator, which connects.
   public func makeAsyncIterator() -> Iterator { Iterator(path: path, events: events, backoff: backoff) }
 
-  /// The position of a subscription.
+  /// The iterator of a subscription.
   public struct Iterator: AsyncIteratorProtocol {
     let path: String
     let events: [String]?

@@ -3,7 +3,7 @@ import NIOPosix
 public import WaymarkProtocol
 public import WaymarkSystem
 
-/// One connection to the service: typed requests, and the events it was asked for.
+/// A connection to the service: typed requests, and the events subscribed to.
 ///
 /// ```swift
 /// let client = try await WaymarkClient.connect(to: "/run/waymark/waymark.sock")
@@ -14,7 +14,7 @@ public import WaymarkSystem
 /// }
 /// ```
 ///
-/// Events that nobody reads make the connection rest after some thousands: read them, or do not subscribe.
+/// After some thousands of unread events, the connection pauses: read them, or do not subscribe.
 public final class WaymarkClient: Sendable {
   /// The first message of the service.
   public let hello: Hello
@@ -58,7 +58,7 @@ public final class WaymarkClient: Sendable {
       throw ClientError.noService(path, "\(error)")
     }
     for inbox in [link.events.onResume, link.pictures.onResume] { inbox { channel.read() } }
-    // A socket's backlog takes connections for a service that stands still.
+    // The backlog of a socket accepts connections even if the service does not respond.
     let timeout = channel.eventLoop.scheduleTask(in: limit) {
       link.end(.failure(ClientError.noService(path, "it accepts connections but does not answer")))
     }
@@ -76,11 +76,15 @@ public final class WaymarkClient: Sendable {
     }
   }
 
-  /// Asks, and waits for the answer.
+  /// Sends a request and waits for its result.
   ///
   /// - Throws: `ServiceError` when the service refuses, `ClientError` when the connection ends.
   public func send<Request: ServiceRequest>(_ request: Request) async throws -> Request.Result {
-    let answer = try await exchange(method: Request.method, params: request)
+    try await send(request, body: [])
+  }
+
+  private func send<Request: ServiceRequest>(_ request: Request, body: [UInt8]) async throws -> Request.Result {
+    let answer = try await exchange(method: Request.method, params: request, body: body)
     do {
       return try JSONValueDecoder.decode(Request.Result.self, from: answer)
     } catch let error as DecodingError {
@@ -88,20 +92,18 @@ public final class WaymarkClient: Sendable {
     }
   }
 
-  /// Asks by name, and waits for the answer as it is.
+  /// Sends a request by its method's name and waits for its result as JSON.
   ///
   /// - Parameters:
-  ///   - method: the method's name on the wire.
-  ///   - params: its parameters, an object.
-  ///   - body: what follows the request: the bytes of a picture, as many as its `size` says.
+  ///   - method: the method's name.
+  ///   - params: an object of parameters.
+  ///   - body: the bytes after the request's line: a picture of the size that the parameter `size` gives.
   /// - Throws: `ServiceError` when the service refuses, `ClientError` when the connection ends.
   public func send(method: String, params: JSONValue, body: [UInt8] = []) async throws -> JSONValue {
     try await exchange(method: method, params: params, body: body)
   }
 
-  private func exchange(
-    method: String, params: some Encodable, body: [UInt8] = []
-  ) async throws -> JSONValue {
+  private func exchange(method: String, params: some Encodable, body: [UInt8]) async throws -> JSONValue {
     let id = link.newID()
     let line = try JSONLineEncoder.line(RequestLine(id: .int(id), method: method, params: params))
     return try await withTaskCancellationHandler {
@@ -117,36 +119,31 @@ public final class WaymarkClient: Sendable {
     }
   }
 
-  /// Sends a picture file, and waits for what the service reads in it.
+  /// Sends a picture file and waits for the result of reading it.
   ///
   /// - Parameters:
   ///   - picture: a JPEG, PNG, WebP, BMP, GIF or PNM file of at most 16 MiB.
-  ///   - mode: what it is read for.
-  ///   - context: comes back unread in the verdict that goes out as an event.
-  ///   - camera: the name of the camera in whose scan an accepted code waits; nil for the first.
+  ///   - mode: the purpose of the scan.
+  ///   - context: a value that the service returns unchanged in the event with the verdict.
+  ///   - camera: the name of the camera in whose scan an accepted code waits; `nil` for the first camera.
   /// - Throws: `ServiceError` when the service refuses, `ClientError` when the connection ends.
   public func scan(
     picture: [UInt8], mode: ScanMode, context: JSONValue? = nil, camera: String? = nil
   ) async throws -> GalleryScanResult {
     let request = ScanPictureRequest(size: picture.count, mode: mode, context: context, camera: camera)
-    let answer = try await exchange(method: ScanPictureRequest.method, params: request, body: picture)
-    do {
-      return try JSONValueDecoder.decode(GalleryScanResult.self, from: answer)
-    } catch let error as DecodingError {
-      throw ClientError.badAnswer("\(ScanPictureRequest.method): \(error.sentence)")
-    }
+    return try await send(request, body: picture)
   }
 
-  /// The events that this connection subscribed to, as they come; one reader at a time.
+  /// The events that this connection subscribed to, in order; for one reader at a time.
   public var events: Events { Events(link: link) }
 
-  /// Asks for pictures; the connection carries nothing else from now on.
+  /// Requests pictures; from then on, the connection carries nothing else.
   public func pictures<Request: ServiceRequest>(_ request: Request) throws -> Pictures
   where Request.Result == MediaHeader {
     try begin(method: Request.method, params: request)
   }
 
-  /// Asks for pictures by name; the connection carries nothing else from now on.
+  /// Requests pictures by the method's name; from then on, the connection carries nothing else.
   public func pictures(method: String, params: JSONValue) throws -> Pictures {
     try begin(method: method, params: params)
   }
@@ -159,28 +156,29 @@ public final class WaymarkClient: Sendable {
     return Pictures(link: link)
   }
 
-  /// Ends the connection.
+  /// Closes the connection.
   public func close() async { try? await channel.close() }
 
-  /// Events as they come; the end of the connection is thrown as `ClientError`.
+  /// The sequence of received events; it throws `ClientError` when the connection ends.
   public struct Events: AsyncSequence, AsyncIteratorProtocol, Sendable {
     let link: ClientLink
 
-    /// The events from now on.
+    /// The iterator: the sequence itself.
     public func makeAsyncIterator() -> Events { self }
 
-    /// The next event.
+    /// Returns the next event; `nil` at the end.
     public func next() async throws -> ReceivedEvent? { try await link.events.next() }
   }
 
-  /// Pictures as they come; a refusal is thrown as `ServiceError`, the end of the connection as `ClientError`.
+  /// The sequence of received pictures; it throws `ServiceError` for a refusal, and `ClientError` when the
+  /// connection ends.
   public struct Pictures: AsyncSequence, AsyncIteratorProtocol, Sendable {
     let link: ClientLink
 
-    /// The pictures from now on.
+    /// The iterator: the sequence itself.
     public func makeAsyncIterator() -> Pictures { self }
 
-    /// The next picture.
+    /// Returns the next picture; `nil` at the end.
     public func next() async throws -> ReceivedPicture? { try await link.pictures.next() }
   }
 }

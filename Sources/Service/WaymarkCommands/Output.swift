@@ -1,35 +1,33 @@
 import CDispatch
-package import Foundation
+package import FoundationEssentials
 import Glibc
-import WaymarkOnboarding
 import WaymarkSystem
 
-/// Where commands write: results to standard output, diagnostics to standard error. Nothing else writes there, so that
-/// no text of a stranger (of a code, a file name, a camera, a scene) reaches a terminal with controls in it.
+/// The output of commands: results to standard output, diagnostics to standard error. All output passes here, so that no
+/// untrusted text (of a code, a file name, a camera, a scene) reaches a terminal with control characters.
 package enum Output {
-  /// A line of the result for a person.
+  /// Writes a line of the result for people.
   package static func line(_ text: String) { data(Data((DisplayText.lines(text) + "\n").utf8)) }
 
-  /// Lines of the result with colours that `Terminal` put in; what a stranger wrote must be escaped already.
+  /// Writes lines of the result with the colours of `Terminal`; untrusted text must be escaped already.
   package static func styled(_ text: String) { data(Data(text.utf8)) }
 
-  /// A line of JSON for programs. What would act on a terminal is spelt as an escape, which means the same.
+  /// Writes a line of JSON for programs. Characters that would control a terminal are written as JSON escapes.
   package static func json(_ line: some StringProtocol) { data(Data((DisplayText.json(line) + "\n").utf8)) }
 
-  /// A value as JSON, members in the order of its type.
+  /// Returns a value as JSON, with members in the order of its type.
   package static func text(_ value: some Encodable) throws -> String {
     String(decoding: try JSONLineEncoder.encode(value), as: UTF8.self)
   }
 
-  /// A value as a line of JSON, members in the order of their names.
+  /// Writes a value as a line of JSON, with members sorted by name.
   package static func record(_ value: some Encodable) throws {
     json(try JSONParser.parse(JSONLineEncoder.encode(value)).sorted.compactText)
   }
 
-  /// Bytes of the result.
+  /// Writes bytes of the result.
   ///
-  /// A reader that went away (`| head`) is not a failure of the command, but there is nobody left to work for: it ends there. A disk that
-  /// is full is one.
+  /// Ends the command with 0 if the reader closed the pipe (`| head`), and with 74 on other errors, such as a full disk.
   package static func data(_ bytes: Data) {
     switch Self.write(bytes, to: STDOUT_FILENO) {
     case nil: break
@@ -40,13 +38,14 @@ package enum Output {
     }
   }
 
-  /// A line for the person at the terminal.
+  /// Writes a line for the person at the terminal to standard error.
   package static func diagnostic(_ text: String) { draw(DisplayText.lines(text) + "\n") }
 
-  /// Text with cursor movements of our own, such as a progress bar, for the person at the terminal.
+  /// Writes text with cursor movements, such as a progress bar, to standard error; untrusted text must be escaped
+  /// already.
   package static func draw(_ text: String) { _ = write(Data(text.utf8), to: STDERR_FILENO) }
 
-  /// Says what is wrong and ends the command.
+  /// Prints an error and ends the command.
   package static func fail(_ status: ExitStatus, _ message: String, hint: String) -> Never {
     diagnostic("waymark: \(message)" + (hint.isEmpty ? "" : "\n  \(hint)"))
     exit(status.rawValue)
@@ -61,7 +60,7 @@ package enum Output {
     }
   }
 
-  /// Writes every byte, waiting where the other side is slow.
+  /// Writes all bytes, waiting for a slow reader; returns the `errno` if it fails.
   private static func write(_ bytes: Data, to descriptor: Int32) -> Int32? {
     var rest = bytes
     while !rest.isEmpty {
@@ -82,8 +81,21 @@ package enum Output {
   }
 }
 
+/// An optional that is encoded as null instead of being left out.
+@propertyWrapper
+struct NullEncoded<Value: Encodable>: Encodable {
+  var wrappedValue: Value?
+
+  init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(wrappedValue)
+  }
+}
+
 extension JSONValue {
-  /// The same value with the members of every object in the order of their names.
+  /// The value with the members of every object sorted by name.
   fileprivate var sorted: JSONValue {
     switch self {
     case .array(let elements): .array(elements.map(\.sorted))
@@ -92,4 +104,47 @@ extension JSONValue {
     default: self
     }
   }
+}
+
+/// The capabilities of a stream that may be a terminal.
+struct Terminal: Sendable {
+  enum Style: String, Sendable {
+    case good = "32"
+    case bad = "31"
+    case warning = "33"
+    case faint = "2"
+    case strong = "1"
+  }
+
+  let isTerminal: Bool
+  let hasColour: Bool
+  private let descriptor: Int32
+
+  static let output = Terminal(STDOUT_FILENO)
+  static let error = Terminal(STDERR_FILENO)
+
+  private init(_ descriptor: Int32) {
+    self.descriptor = descriptor
+    isTerminal = isatty(descriptor) == 1
+    let environment = ProcessInfo.processInfo.environment
+    // no-color.org: set and not empty means no colour.
+    hasColour = isTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+  }
+
+  func styled(_ text: String, _ style: Style) -> String {
+    hasColour ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+  }
+
+  /// The number of columns; 80 if unknown.
+  var columns: Int {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
+}
+
+/// Prints an error to standard error and ends with its exit code.
+package func fail(_ error: any Error) throws -> Never {
+  guard let explained = error as? any CommandError else { throw error }
+  Output.fail(explained.exitStatus, explained.message, hint: explained.hint)
 }

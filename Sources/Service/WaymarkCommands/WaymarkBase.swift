@@ -1,13 +1,15 @@
 package import ArgumentParser
+import FoundationEssentials
+import Glibc
 import WaymarkSystem
 
-/// `waymark`, with the commands of the base; a file per subcommand.
+/// The command `waymark` of the base package; each subcommand has its own file.
 package struct WaymarkBase: AsyncParsableCommand {
   package static let configuration = waymark([])
 
   package init() {}
 
-  /// The program with its own commands beside those of the base.
+  /// Returns the configuration of the program with further commands besides those of the base.
   package static func waymark(_ own: [any ParsableCommand.Type]) -> CommandConfiguration {
     CommandConfiguration(
       commandName: "waymark",
@@ -39,4 +41,54 @@ package struct WaymarkBase: AsyncParsableCommand {
 
   /// The commands of the package waymark-station.
   static let station = ["count", "documents", "kiosk", "signature", "text", "type", "users"]
+}
+
+struct CompletionsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "completions",
+    abstract: "Print the completion script for a shell.",
+    discussion: """
+      Examples:
+        waymark completions bash > /etc/bash_completion.d/waymark
+        waymark completions zsh > ~/.zfunc/_waymark
+        waymark completions fish > ~/.config/fish/completions/waymark.fish
+      """)
+
+  @Argument(help: "bash, zsh or fish.", completion: .list(["bash", "zsh", "fish"]))
+  var shell: String
+
+  func validate() throws {
+    guard CompletionShell(rawValue: shell) != nil else { throw ValidationError("The shell is bash, zsh or fish.") }
+  }
+
+  func run() {
+    guard let shell = CompletionShell(rawValue: shell) else { return }
+    Output.line(Program.current.root.completionScript(for: shell))
+  }
+}
+
+struct BridgeExec: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bridge",
+    abstract: "Tell an MQTT broker what the service sees (package waymark-bridge).",
+    discussion: """
+      Arguments go to waymark-bridge: --config FILE, --socket PATH, --check. As a service: systemctl enable --now waymark-bridge.
+      Example:
+        waymark bridge --check
+      """)
+
+  @Argument(parsing: .captureForPassthrough, help: "Arguments of waymark-bridge.")
+  var arguments: [String] = []
+
+  func run() throws {
+    // In the folder of this program, as both are built and installed; else in `PATH`.
+    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    let beside = own.deletingLastPathComponent + "/waymark-bridge"
+    let program = access(beside, X_OK) == 0 ? beside : "waymark-bridge"
+    var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]
+    execvp(program, &words)
+    Output.fail(
+      .unavailable, "The bridge is not installed: \(String(cString: strerror(errno)))",
+      hint: "apt install ./waymark-bridge_VERSION_ARCHITECTURE.deb (Scripts/package-bridge makes it).")
+  }
 }

@@ -2,73 +2,61 @@ package import WaymarkImage
 
 /// The kind of source that a frame comes from.
 package enum FrameOrigin: String, Sendable, Hashable, CaseIterable {
-  /// A camera of this device.
   case camera
-  /// A stream of pictures: a file, a pipe, or standard input.
+  /// A stream of pictures from a file, a pipe, standard input, or an address.
   case stream
   /// A folder of pictures, or a single one, played as frames.
   case folder
 }
 
-/// One captured picture: luma, ready to be read by any number of lanes at once.
+/// A captured picture. Any number of lanes can read its luma at the same time.
 ///
-/// A value that shares its pooled memory; the memory returns to its pool when the last copy is gone.
+/// Copies share the memory, which returns to its pool with the last copy.
 package struct Frame: Sendable {
-  /// Counts the frames of this run of the program, from 1; keeps rising when a source is reopened or changed.
+  /// The number of the frame since the program started, from 1; numbering continues when the source is reopened or
+  /// replaced.
   package var sequence: UInt64
-  /// When it was captured: seconds of CLOCK_MONOTONIC.
+  /// The time of the capture, in seconds of CLOCK_MONOTONIC.
   package let captured: Double
-  /// The kind of source that it comes from.
   package let origin: FrameOrigin
-  /// Width in pixels, after rotation.
+  /// The width in pixels after rotation.
   package let width: Int
-  /// Height in pixels, after rotation.
+  /// The height in pixels after rotation.
   package let height: Int
-  /// The luma, after rotation and mirroring; of size 0×0 when nobody wanted luma (`FrameDemand`).
+  /// The luma after rotation and mirroring; of size 0×0 if `FrameDemand` did not include luma.
   package let image: GrayImage
-  /// The picture as it came from the source; kept only while somebody watches.
+  /// The picture as the source delivered it; nil if `FrameDemand` did not include it.
   package let encoded: EncodedPicture?
 
-  /// A frame of `image`.
+  /// Creates a frame with luma, the captured bytes, or both.
   package init(
-    origin: FrameOrigin, sequence: UInt64, captured: Double, image: GrayImage, encoded: EncodedPicture? = nil
+    origin: FrameOrigin, sequence: UInt64, captured: Double, image: GrayImage? = nil, encoded: EncodedPicture? = nil
   ) {
     self.origin = origin
     self.sequence = sequence
     self.captured = captured
-    self.width = image.width
-    self.height = image.height
-    self.image = image
+    self.image = image ?? Self.noLuma
     self.encoded = encoded
-  }
-
-  /// A frame whose luma nobody wanted.
-  package init(origin: FrameOrigin, sequence: UInt64, captured: Double, encoded: EncodedPicture) {
-    self.origin = origin
-    self.sequence = sequence
-    self.captured = captured
-    (width, height) = encoded.transform.size(width: encoded.layout.width, height: encoded.layout.height)
-    image = Self.noLuma
-    self.encoded = encoded
+    let size = encoded.map { $0.transform.size(width: $0.layout.width, height: $0.layout.height) } ?? (0, 0)
+    (width, height) = image.map { ($0.width, $0.height) } ?? size
   }
 
   private static let noLuma = GrayImage(width: 0, height: 0, value: 0)
 
-  /// True if lanes can read it.
+  /// True if the frame has luma.
   package var hasLuma: Bool { image.width > 0 }
 }
 
 /// The bytes of a captured picture as the source delivered them, in sensor orientation.
 package struct EncodedPicture: Sendable {
-  /// Form and size as captured, before rotation.
+  /// The format and size as captured, before rotation.
   package let layout: PixelLayout
-  /// The transform by which it stands upright.
+  /// The transform that turns the picture upright.
   package let transform: FrameTransform
-  /// How many bytes are valid.
   package let count: Int
   private let buffer: PixelBuffer
 
-  /// Bytes that will not be written again while this value lives.
+  /// Creates a picture from the first `count` bytes of a buffer, which must not be written while this value exists.
   package init(layout: PixelLayout, transform: FrameTransform, count: Int, buffer: PixelBuffer) {
     precondition(count <= buffer.capacity)
     self.layout = layout
@@ -77,10 +65,88 @@ package struct EncodedPicture: Sendable {
     self.buffer = buffer
   }
 
-  /// Lends the bytes for the length of a call.
   package func withBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
     try withExtendedLifetime(buffer) { () throws(E) -> R in
       try body(UnsafeRawBufferPointer(start: buffer.bytes, count: count))
     }
+  }
+}
+
+/// The transform that turns a captured picture upright: the rotation, then the mirroring.
+package struct FrameTransform: Sendable, Hashable {
+  /// A clockwise rotation in degrees.
+  package enum Rotation: Int, Sendable, CaseIterable, Codable {
+    case none = 0
+    case quarter = 90
+    case half = 180
+    case threeQuarters = 270
+  }
+
+  package static let identity = FrameTransform(rotation: .none, mirror: false)
+
+  /// The rotation, for cameras that are mounted sideways.
+  package var rotation: Rotation
+  /// True to exchange left and right after the rotation, for cameras that face the user.
+  package var mirror: Bool
+
+  package init(rotation: Rotation = .none, mirror: Bool = false) {
+    self.rotation = rotation
+    self.mirror = mirror
+  }
+
+  /// True if the transform exchanges width and height.
+  var swapsAxes: Bool { rotation == .quarter || rotation == .threeQuarters }
+
+  package func size(width: Int, height: Int) -> (width: Int, height: Int) {
+    swapsAxes ? (height, width) : (width, height)
+  }
+
+  /// The corresponding EXIF orientation.
+  package var orientation: Orientation {
+    switch (rotation, mirror) {
+    case (.none, false): .upright
+    case (.none, true): .mirror
+    case (.half, false): .turn180
+    case (.half, true): .flip
+    case (.quarter, true): .transpose
+    case (.quarter, false): .turn90
+    case (.threeQuarters, true): .transverse
+    case (.threeQuarters, false): .turn270
+    }
+  }
+}
+
+/// A pool of frame buffers, which reuses released buffers so that no memory is allocated in the steady state.
+///
+/// The pool keeps a reference to each buffer that it created. A buffer without other references is free, the same test
+/// by which the collections of the standard library decide whether to write in place. Not thread-safe, but other threads
+/// can use and release the frames.
+package struct FramePool: Sendable {
+  private var buffers: [PixelBuffer] = []
+  private var next = 0
+  private let limit: Int
+  /// The number of allocations, which is constant in the steady state.
+  package private(set) var allocations = 0
+
+  /// Creates a pool of up to `limit` buffers. If all are in use, further buffers are released with their frames.
+  package init(limit: Int = 12) {
+    self.limit = limit
+  }
+
+  /// Returns a buffer of at least `capacity` bytes without other references.
+  package mutating func take(capacity: Int) -> PixelBuffer {
+    for _ in 0..<buffers.count {
+      next = next + 1 < buffers.count ? next + 1 : 0
+      guard isKnownUniquelyReferenced(&buffers[next]) else { continue }
+      if buffers[next].capacity >= capacity { return buffers[next] }
+      // The buffer is free but too small, since the pictures have become larger.
+      allocations += 1
+      buffers[next] = PixelBuffer(capacity: capacity)
+      return buffers[next]
+    }
+    allocations += 1
+    let buffer = PixelBuffer(capacity: capacity)
+    if buffers.count < limit { buffers.append(buffer) }
+    return buffer
   }
 }

@@ -1,55 +1,53 @@
 package import WaymarkImage
 package import WaymarkSystem
 
-/// Decodes the compressed pictures of a source outside of this process, where what they do to a decoder reaches nothing else. One
-/// thread at a time.
+/// Decodes the compressed pictures of a source in another process, so that a picture that compromises the decoder cannot reach anything
+/// else. Not thread-safe.
 package protocol FrameDecoder: AnyObject {
-  /// Starts what the first picture will need; does not wait for it.
+  /// Starts the process for the first picture, without waiting until it is ready.
   func prepare()
 
-  /// Luma of a Motion JPEG picture.
+  /// Decodes the luma of a Motion JPEG picture.
   ///
   /// - Parameters:
-  ///   - picture: from its SOI on; what stands behind its EOI is skipped.
-  ///   - order: the size that it has, and that is wanted.
-  ///   - stop: gives up when raised.
-  ///   - use: receives the pixels, of exactly the size that `order` tells, for the length of the call; not called unless there are
-  ///     any. They may change meanwhile, so that they are to be copied before anybody draws conclusions from them.
+  ///   - picture: the bytes from the SOI; bytes after the EOI are ignored.
+  ///   - stop: ends the wait for the other process when raised.
+  ///   - use: receives the pixels, in the size of `order`, which are valid during the call; not called if there are none. The other
+  ///     process may change them, so copy them before use.
   func gray(
     _ picture: UnsafeRawBufferPointer, _ order: DecodeRequest, stop: StopSignal?, use: (ImageView) -> Void
   ) -> DecodeOutcome
 
-  /// A Motion JPEG picture as a JPEG file of the size that `order` tells, turned upright; nil when nothing can be made of it.
+  /// Encodes a Motion JPEG picture as an upright JPEG file of the size of `order`; nil if it cannot be decoded.
   func preview(
     _ picture: UnsafeRawBufferPointer, _ order: DecodeRequest, orientation: Orientation, quality: Int
   ) -> [UInt8]?
 }
 
-/// Makes a decoder for the thread that calls it; nil where pictures are decoded in this process.
+/// Creates a decoder for the calling thread; returns nil if pictures are decoded in this process.
 package typealias MakeFrameDecoder = @Sendable () -> (any FrameDecoder)?
 
-/// The size of a compressed picture, and the scale to decode it to.
+/// The expected size of a compressed picture, and the scale at which to decode it.
 package struct DecodeRequest: Sendable, Equatable {
-  /// The width that its header tells, in pixels; a picture of another size counts as damaged.
+  /// The width in the picture's header, in pixels; a picture of another size is damaged.
   package let width: Int
-  /// The height that its header tells, in pixels.
+  /// The height in the picture's header, in pixels.
   package let height: Int
-  /// The size of the result in relation to it.
+  /// The size of the result relative to the picture.
   package let scale: JPEGDecoder.Scale
 
-  /// An order.
   package init(width: Int, height: Int, scale: JPEGDecoder.Scale = .full) {
     self.width = width
     self.height = height
     self.scale = scale
   }
 
-  /// Width of the result, in pixels: libjpeg rounds up.
+  /// The width of the result in pixels, rounded up as libjpeg does.
   package var scaledWidth: Int { (width * Int(scale.rawValue) + 7) / 8 }
-  /// Height of the result, in pixels.
+  /// The height of the result in pixels, rounded up as libjpeg does.
   package var scaledHeight: Int { (height * Int(scale.rawValue) + 7) / 8 }
 
-  /// Refuses a picture that is of another size.
+  /// Throws if a picture's header has another size.
   package func check(_ header: JPEGDecoder.Header) throws(ImageError) {
     guard header.width == width, header.height == height, header.scaledWidth == scaledWidth,
       header.scaledHeight == scaledHeight
@@ -61,12 +59,32 @@ package struct DecodeRequest: Sendable, Equatable {
 
 /// The result of decoding a compressed picture.
 package enum DecodeOutcome: Sendable, Equatable {
-  /// It was decoded without fault.
+  /// The picture was decoded without warnings.
   case clean
-  /// It was decoded, but the decoder found something odd.
+  /// The picture was decoded with warnings, for example because of a worn cable, or a camera whose pictures all cause them.
   case damagedButDecoded
-  /// It is damaged; nothing should be read from it.
+  /// The picture is damaged and must not be used.
   case damaged
-  /// It was lost with what was to decode it, or while there was nothing that could.
+  /// The picture was lost because the decoder failed or is pausing after a failure.
   case lost
+}
+
+/// Reduces Motion JPEG pictures for the preview.
+package enum FramePreview {
+  /// Encodes a picture as an upright JPEG file of the size of `order`.
+  package static func make(
+    _ picture: UnsafeRawBufferPointer, _ order: DecodeRequest, orientation: Orientation, quality: Int,
+    with decoder: inout JPEGDecoder
+  ) throws(ImageError) -> [UInt8] {
+    var target: PixelBuffer?
+    _ = try decoder.decode(picture, channels: .rgb, scale: order.scale) { header throws(ImageError) in
+      try order.check(header)
+      let buffer = PixelBuffer(capacity: 3 * header.scaledWidth * header.scaledHeight)
+      target = buffer
+      return (buffer.bytes, 3 * header.scaledWidth, buffer.capacity)
+    }
+    guard let target else { return [] }
+    let image = RGBImage(width: order.scaledWidth, height: order.scaledHeight, buffer: target)
+    return try JPEGEncoder.encode(image.oriented(orientation), quality: quality)
+  }
 }

@@ -1,93 +1,81 @@
+import Glibc
 package import WaymarkImage
 package import WaymarkSystem
 
-/// Makes luma of captured pictures, once each, into pooled memory. One thread.
+/// Extracts the luma of captured pictures into pooled memory. Not thread-safe.
 ///
-/// Nothing is allocated in the steady state: the decoder, the scratch memory of a rotation and the frames are reused.
+/// It allocates nothing in the steady state: the decoder, the buffer for rotations and the frames are reused.
 package struct LumaConverter: ~Copyable {
-  /// The result for a picture.
-  package enum Outcome: Sendable {
-    /// Its luma, upright.
-    case image(GrayImage)
-    /// It is damaged; nothing should be read from it.
-    case damaged
-    /// It was lost with what was to decode it, which says nothing about the next one.
-    case lost
-    /// It is complete, but the decoder found something odd: worn cable, or a camera that always writes so.
-    case damagedButDecoded(GrayImage)
-  }
+  /// The result of a conversion, and the upright luma; nil if the picture could not be decoded.
+  package typealias Luma = (outcome: DecodeOutcome, image: GrayImage?)
 
-  /// How a picture is turned upright.
   package let transform: FrameTransform
-  /// The width below which a compressed picture need not be decoded; nil: always in full.
-  package let sufficientWidth: Int?
   private var decoder: JPEGDecoder
   private let outOfProcess: (any FrameDecoder)?
   private var scratch: PixelBuffer
   private var pool: FramePool
 
-  /// A converter.
+  /// Creates a converter.
   ///
-  /// - Parameter outOfProcess: what decodes compressed pictures; nil: they are decoded here.
-  /// - Throws: `outOfMemory`.
+  /// - Parameter outOfProcess: the decoder for compressed pictures; nil: they are decoded in this process.
   package init(
-    transform: FrameTransform = .identity, sufficientWidth: Int? = nil, outOfProcess: (any FrameDecoder)? = nil
+    transform: FrameTransform = .identity, outOfProcess: (any FrameDecoder)? = nil
   ) throws(ImageError) {
-    // First, before anything is set: Swift 6.2 releases what is set twice when the initializer of a noncopyable value throws.
+    // Before any property is set: when the initializer of a noncopyable type throws, Swift 6.2 releases the properties set so
+    // far twice.
     decoder = try JPEGDecoder()
     self.transform = transform
     self.outOfProcess = outOfProcess
-    self.sufficientWidth = sufficientWidth
     scratch = PixelBuffer(capacity: 0)
     pool = FramePool()
   }
 
-  /// How often memory had to be taken from the system: flat in the steady state.
+  /// The number of allocations, which is constant in the steady state.
   package var allocations: Int { pool.allocations }
 
-  /// The luma of a captured picture.
+  /// Converts a captured picture.
   ///
-  /// - Parameter stop: ends a wait for pictures that are decoded elsewhere.
+  /// - Parameter stop: ends the wait for the out-of-process decoder when raised.
   package mutating func convert(
     _ bytes: UnsafeRawBufferPointer, layout: PixelLayout, stop: StopSignal? = nil
-  ) -> Outcome {
+  ) -> Luma {
     guard layout.format == .mjpeg else { return copy(bytes, layout: layout) }
     if let outOfProcess { return fetch(bytes, layout: layout, from: outOfProcess, stop) }
     return decode(bytes, layout: layout)
   }
 
-  private mutating func copy(_ bytes: UnsafeRawBufferPointer, layout: PixelLayout) -> Outcome {
+  private mutating func copy(_ bytes: UnsafeRawBufferPointer, layout: PixelLayout) -> Luma {
     let count = layout.width * layout.height
     if transform == .identity {
       let buffer = pool.take(capacity: count)
-      guard LumaConversion.extract(bytes, layout: layout, to: buffer.bytes) else { return .damaged }
-      return .image(GrayImage(width: layout.width, height: layout.height, buffer: buffer))
+      guard LumaConversion.extract(bytes, layout: layout, to: buffer.bytes) else { return (.damaged, nil) }
+      return (.clean, GrayImage(width: layout.width, height: layout.height, buffer: buffer))
     }
-    reserveScratch(count)
-    guard LumaConversion.extract(bytes, layout: layout, to: scratch.bytes) else { return .damaged }
-    return .image(upright(width: layout.width, height: layout.height))
+    if scratch.capacity < count { scratch = PixelBuffer(capacity: count) }
+    guard LumaConversion.extract(bytes, layout: layout, to: scratch.bytes) else { return (.damaged, nil) }
+    return (.clean, upright(width: layout.width, height: layout.height))
   }
 
-  private mutating func decode(_ bytes: UnsafeRawBufferPointer, layout: PixelLayout) -> Outcome {
-    // Larger than what was agreed with the device: not a picture of this stream.
+  private mutating func decode(_ bytes: UnsafeRawBufferPointer, layout: PixelLayout) -> Luma {
+    // A picture larger than agreed with the device does not belong to this stream.
     let limit = layout.width * layout.height
     var target: PixelBuffer?
     var (width, height) = (0, 0)
     let turns = transform != .identity
     let outcome: JPEGDecoder.Outcome
     do throws(ImageError) {
-      // Closures cannot borrow parts of a noncopyable value twice: the pool and the scratch are lent by themselves.
+      // A closure cannot borrow two properties of a noncopyable value: the pool and the buffer are moved into variables
+      // meanwhile.
       var pool = FramePool(limit: 0)
       swap(&pool, &self.pool)
       defer { swap(&pool, &self.pool) }
       var scratch = self.scratch
       defer { self.scratch = scratch }
-      outcome = try decoder.decode(bytes, channels: .gray, scale: scale(for: layout.width)) {
-        header throws(ImageError) in
+      outcome = try decoder.decode(bytes, channels: .gray, scale: .full) { header throws(ImageError) in
         guard header.width * header.height <= limit else {
           throw ImageError(.tooManyPixels, "the frame is larger than agreed", hint: "Reopen the camera.")
         }
-        (width, height) = (header.scaledWidth, header.scaledHeight)
+        (width, height) = (header.width, header.height)
         if turns {
           if scratch.capacity < width * height { scratch = PixelBuffer(capacity: width * height) }
           return (scratch.bytes, width, scratch.capacity)
@@ -97,23 +85,23 @@ package struct LumaConverter: ~Copyable {
         return (buffer.bytes, width, buffer.capacity)
       }
     } catch {
-      return .damaged
+      return (.damaged, nil)
     }
-    guard !outcome.isTruncated else { return .damaged }
+    guard !outcome.isTruncated else { return (.damaged, nil) }
     let image =
       target.map { GrayImage(width: width, height: height, buffer: $0) } ?? upright(width: width, height: height)
-    return outcome.isDamaged ? .damagedButDecoded(image) : .image(image)
+    return (outcome.isDamaged ? .damagedButDecoded : .clean, image)
   }
 
-  /// The same, decoded by somebody else: the one copy of the pixels that this takes also turns them upright.
+  /// Converts a picture that is decoded in another process; copying its pixels also turns them upright.
   private mutating func fetch(
     _ bytes: UnsafeRawBufferPointer, layout: PixelLayout, from outOfProcess: any FrameDecoder, _ stop: StopSignal?
-  ) -> Outcome {
-    // Without a size that can be read here, the one that was agreed is what the decoder has to find.
+  ) -> Luma {
+    // If the header contains no size, the decoder expects the size agreed with the device.
     let size = JPEGStructure.pictureSize(bytes) ?? (layout.width, layout.height)
-    guard size.width * size.height <= layout.width * layout.height else { return .damaged }
-    let order = DecodeRequest(width: size.width, height: size.height, scale: scale(for: layout.width))
-    let (width, height) = (order.scaledWidth, order.scaledHeight)
+    guard size.width * size.height <= layout.width * layout.height else { return (.damaged, nil) }
+    let order = DecodeRequest(width: size.width, height: size.height)
+    let (width, height) = size
     let buffer = pool.take(capacity: width * height)
     let orientation = transform.orientation
     let outcome = outOfProcess.gray(bytes, order, stop: stop) { view in
@@ -123,25 +111,9 @@ package struct LumaConverter: ~Copyable {
         orientation.apply(view.base, width: width, height: height, channels: 1, to: buffer.bytes)
       }
     }
+    guard outcome == .clean || outcome == .damagedButDecoded else { return (outcome, nil) }
     let upright = transform.size(width: width, height: height)
-    let image = GrayImage(width: upright.width, height: upright.height, buffer: buffer)
-    switch outcome {
-    case .clean: return .image(image)
-    case .damagedButDecoded: return .damagedButDecoded(image)
-    case .damaged: return .damaged
-    case .lost: return .lost
-    }
-  }
-
-  /// The smallest scale that still gives `sufficientWidth`.
-  private func scale(for width: Int) -> JPEGDecoder.Scale {
-    guard let sufficientWidth else { return .full }
-    let scales: [(JPEGDecoder.Scale, Int)] = [(.eighth, 8), (.quarter, 4), (.half, 2)]
-    return scales.first { width >= sufficientWidth * $0.1 }?.0 ?? .full
-  }
-
-  private mutating func reserveScratch(_ count: Int) {
-    if scratch.capacity < count { scratch = PixelBuffer(capacity: count) }
+    return (outcome, GrayImage(width: upright.width, height: upright.height, buffer: buffer))
   }
 
   private mutating func upright(width: Int, height: Int) -> GrayImage {
@@ -149,5 +121,46 @@ package struct LumaConverter: ~Copyable {
     transform.orientation.apply(scratch.bytes, width: width, height: height, channels: 1, to: buffer.bytes)
     let size = transform.size(width: width, height: height)
     return GrayImage(width: size.width, height: size.height, buffer: buffer)
+  }
+}
+
+/// Extracts the luma of uncompressed pictures, in loops that the compiler vectorises.
+package enum LumaConversion {
+  /// Writes the luma of a picture, without padding between rows.
+  ///
+  /// - Parameters:
+  ///   - bytes: at least the first `layout.minimumLumaBytes` bytes of the picture.
+  ///   - output: memory for `layout.width * layout.height` bytes.
+  /// - Returns: false, without writing, if `bytes` is too short or the format is compressed.
+  package static func extract(
+    _ bytes: UnsafeRawBufferPointer, layout: PixelLayout, to output: UnsafeMutablePointer<UInt8>
+  ) -> Bool {
+    guard layout.width > 0, layout.height > 0, bytes.count >= layout.minimumLumaBytes,
+      let base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    else { return false }
+    switch layout.format {
+    case .mjpeg: return false
+    case .grey, .nv12, .nv21, .yuv420:
+      if layout.bytesPerLine == layout.width {
+        output.update(from: base, count: layout.width * layout.height)
+      } else {
+        for y in 0..<layout.height {
+          (output + y * layout.width).update(from: base + y * layout.bytesPerLine, count: layout.width)
+        }
+      }
+    case .yuyv: everySecond(base, layout: layout, to: output)
+    case .uyvy: everySecond(base + 1, layout: layout, to: output)
+    }
+    return true
+  }
+
+  private static func everySecond(
+    _ base: UnsafePointer<UInt8>, layout: PixelLayout, to output: UnsafeMutablePointer<UInt8>
+  ) {
+    for y in 0..<layout.height {
+      let source = base + y &* layout.bytesPerLine
+      let target = output + y &* layout.width
+      for x in 0..<layout.width { target[x] = source[2 &* x] }
+    }
   }
 }

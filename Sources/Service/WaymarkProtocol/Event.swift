@@ -2,18 +2,19 @@ public import WaymarkSystem
 
 /// An event as a client receives it.
 public struct Event: Hashable, Sendable {
-  /// The service's counter; gaps are normal. `nil` for what concerns one connection alone, such as `hello`.
+  /// The number of the event; gaps are normal. `nil` for events that concern one connection alone, such as
+  /// `hello`.
   public var seq: Int?
-  /// When the event was made: RFC 3339, UTC, milliseconds.
+  /// The time of the event by RFC 3339, in UTC with milliseconds.
   public var time: String?
-  /// The name of the camera that it is of, where the service has several.
+  /// The name of the camera, if the service has several.
   public var camera: String?
-  /// The frame that it was born of.
+  /// The frame that caused the event.
   public var frame: FrameReference?
   /// The body.
   public var body: EventBody
 
-  /// An event from its parts.
+  /// Creates an event.
   public init(
     seq: Int? = nil, time: String? = nil, camera: String? = nil, frame: FrameReference? = nil, body: EventBody
   ) {
@@ -24,9 +25,9 @@ public struct Event: Hashable, Sendable {
     self.body = body
   }
 
-  /// The event that a parsed line holds.
+  /// Decodes an event from a parsed line.
   ///
-  /// - Throws: `DecodingError` when a field that must be there is not, or is of another type.
+  /// - Throws: `DecodingError` if a required field is missing or a field has another type.
   public init(line: JSONValue) throws {
     let envelope = try JSONValueDecoder.decode(Envelope.self, from: line)
     self.init(
@@ -40,5 +41,86 @@ public struct Event: Hashable, Sendable {
     let time: String?
     let camera: String?
     let frame: FrameReference?
+  }
+}
+
+/// An event to send: envelope and payload in one flat object.
+package struct EventLine<Payload: EventPayload>: Encodable {
+  /// The number of the event; `nil` for events that concern one connection alone.
+  package let seq: Int?
+  package let time: String?
+  /// The name of the camera, if there are several.
+  package let camera: String?
+  package let frame: FrameReference?
+  /// The fields of this kind of event.
+  package let payload: Payload
+
+  /// Creates an event.
+  package init(
+    seq: Int? = nil, time: String? = nil, camera: String? = nil, frame: FrameReference? = nil, payload: Payload
+  ) {
+    self.seq = seq
+    self.time = time
+    self.camera = camera
+    self.frame = frame
+    self.payload = payload
+  }
+
+  private enum Key: CodingKey { case event, seq, time, camera, frame }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode(Payload.event, forKey: .event)
+    try container.encodeIfPresent(seq, forKey: .seq)
+    try container.encodeIfPresent(time, forKey: .time)
+    try container.encodeIfPresent(camera, forKey: .camera)
+    try container.encodeIfPresent(frame, forKey: .frame)
+    try payload.encode(to: encoder)
+  }
+}
+
+/// The events that a connection has subscribed to.
+package struct EventPatterns: Hashable, Sendable {
+  /// The patterns in the order of the requests.
+  package private(set) var patterns: [String] = []
+  /// The greatest number of patterns of a connection.
+  package static let maximum = 64
+
+  package init() {}
+
+  /// Adds patterns that are not there yet.
+  package mutating func add(_ new: [String]) {
+    for pattern in new where !patterns.contains(pattern) { patterns.append(pattern) }
+  }
+
+  package mutating func remove(_ old: [String]) { patterns.removeAll { old.contains($0) } }
+
+  package mutating func removeAll() { patterns.removeAll() }
+
+  /// True if a pattern matches `event`: its name, `family.*`, or `*`, which does not include `statistics`.
+  package func match(_ event: String) -> Bool {
+    patterns.contains { pattern in
+      if pattern == event { return true }
+      if pattern == "*" { return event != "statistics" }
+      return pattern.hasSuffix(".*") && event.hasPrefix(pattern.dropLast())
+    }
+  }
+
+  /// The patterns that match no known event; `nil` if there are none.
+  package var unmatched: [String]? {
+    let idle = patterns.filter { pattern in
+      let one = EventPatterns(pattern)
+      return !EventBody.subscribable.contains(where: one.match)
+    }
+    return idle.isEmpty ? nil : idle
+  }
+
+  private init(_ pattern: String) { patterns = [pattern] }
+
+  /// True if a pattern has a valid form: a name, `family.*`, or `*`.
+  package static func isValid(_ pattern: String) -> Bool {
+    guard !pattern.isEmpty, pattern.utf8.count <= 64 else { return false }
+    let stem = pattern == "*" ? "" : pattern.hasSuffix(".*") ? String(pattern.dropLast(2)) : pattern
+    return pattern == "*" || (!stem.isEmpty && stem.allSatisfy { $0.isASCII && ($0.isLetter || $0 == ".") })
   }
 }

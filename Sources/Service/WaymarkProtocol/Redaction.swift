@@ -1,23 +1,9 @@
-package import WaymarkSystem
+import WaymarkSystem
 
-// What observers see of the messages whose rule the schema leaves to code (`observers see by hand`).
+// The redaction for observers of the messages that the schema marks with `observers see by hand`.
 
 extension ScanSuccessful {
-  /// The part of a payload that is known to be no secret.
-  package struct Harmless: Hashable, Sendable {
-    /// True if text and bytes are.
-    package var text = false
-    /// The fields, with what is not replaced.
-    package var fields: JSONValue?
-
-    /// Nothing, unless said otherwise.
-    package init(text: Bool = false, fields: JSONValue? = nil) {
-      self.text = text
-      self.fields = fields
-    }
-  }
-
-  /// Without text, bytes and fields, but for what is known to be harmless.
+  /// The event without text, bytes and fields, except those known not to be secret.
   public var forObservers: Self {
     var copy = self
     copy.context = nil
@@ -35,18 +21,29 @@ extension ScanSuccessful {
 }
 
 extension ScanSuccessful: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The scan, the kind and the symbology. What the code says may be a secret, and stays in its properties and on the wire.
+  /// The scan, the kind and the symbology. The contents of the code may be secret and are not included.
   public var description: String { "a code of scan \(scan): \(kind ?? "of no kind"), \(symbology)" }
-  /// As `description`.
+  /// The same as `description`.
   public var debugDescription: String { description }
-  /// As much as `description` says.
+  /// A mirror with the scan, the kind and the symbology only.
   public var customMirror: Mirror {
     Mirror(self, children: ["scan": scan, "kind": kind as Any, "symbology": symbology], displayStyle: .struct)
   }
 }
 
+extension ScanInvalid {
+  /// The event without the context, and without the part of the explanation that reveals the policy.
+  public var forObservers: Self {
+    var copy = self
+    copy.context = nil
+    copy.explanation = finding
+    return copy
+  }
+}
+
 extension AccountState {
-  /// Of users only what the policy shows before signing in, none of their choices; none of the provider's words.
+  /// The state with the parts of users that the policy shows before signing in, without their choices and the
+  /// provider's messages.
   public var forObservers: Self {
     var copy = self
     copy.user = user?.showing(shown)
@@ -60,7 +57,7 @@ extension AccountState {
 }
 
 extension AccountPerson {
-  /// Only the parts of these names.
+  /// Returns the person with only the named parts.
   package func showing(_ parts: Set<String>) -> AccountPerson {
     AccountPerson(
       id: id, title: parts.contains("title") ? title : nil, subtitle: parts.contains("subtitle") ? subtitle : nil,

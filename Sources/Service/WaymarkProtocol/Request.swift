@@ -1,32 +1,13 @@
 package import WaymarkSystem
 
-/// The parameters of a method, and the type of its result.
-public protocol ServiceRequest: Codable, Hashable, Sendable {
-  /// The result of a success.
-  associatedtype Result: Codable & Sendable
-  /// The name on the wire.
-  static var method: String { get }
-}
-
-/// A request that the service of this version answers. There are no defaults: a request that does not say who may send it, and within which
-/// bounds, does not compile.
-package protocol ServedRequest: ServiceRequest {
-  /// True if observers may send it.
-  static var allowsObservers: Bool { get }
-  /// The bounds of its parameters.
-  static var bounds: [ParameterBound] { get }
-}
-
-/// A request on its way out.
+/// A request to send.
 package struct RequestLine<Params: Encodable>: Encodable {
   /// The id that the reply will carry.
   package let id: JSONValue
-  /// The method.
   package let method: String
-  /// Its parameters.
   package let params: Params
 
-  /// A request from its parts.
+  /// Creates a request.
   package init(id: JSONValue, method: String, params: Params) {
     self.id = id
     self.method = method
@@ -34,28 +15,26 @@ package struct RequestLine<Params: Encodable>: Encodable {
   }
 }
 
-/// A successful reply on its way out.
+/// A successful reply to send.
 package struct ReplyLine<Result: Encodable>: Encodable {
-  /// The request's id.
   package let id: JSONValue
   /// The result of the method.
   package let result: Result
 
-  /// A reply from its parts.
+  /// Creates a reply.
   package init(id: JSONValue, result: Result) {
     self.id = id
     self.result = result
   }
 }
 
-/// An error reply, on its way out or come in.
+/// An error reply, to send or received.
 package struct ErrorLine: Codable {
-  /// The request's id; null when the line could not be read so far.
+  /// The request's id; null if it could not be read.
   package let id: JSONValue
-  /// The error.
   package let error: ServiceError
 
-  /// A reply from its parts.
+  /// Creates a reply.
   package init(id: JSONValue, error: ServiceError) {
     self.id = id
     self.error = error
@@ -64,14 +43,13 @@ package struct ErrorLine: Codable {
 
 /// A request as received, before its parameters are decoded.
 package struct IncomingRequest: Sendable {
-  /// A string, a number, or null when the client gave none.
+  /// The id: a string, a number, or null if the request has none.
   package let id: JSONValue
-  /// The method.
   package let method: String
-  /// An object; empty when the client gave none.
+  /// The parameters: an object, empty if the request has none.
   package let params: JSONValue
 
-  /// The request that a line holds.
+  /// Parses a line as a request.
   ///
   /// - Throws: `ServiceError` with the code `malformedRequest`, and the id as far as it could be read.
   package static func parse(_ line: some Sequence<UInt8>) -> Result<IncomingRequest, Refusal> {
@@ -128,11 +106,44 @@ package struct IncomingRequest: Sendable {
     }
   }
 
-  /// Why a line is not a request, and what can be answered.
+  /// The error reply for a line that is not a valid request.
   package struct Refusal: Error {
-    /// The id, as far as it could be read.
+    /// The id of the request; null if it could not be read.
     package let id: JSONValue
-    /// The error.
     package let error: ServiceError
+  }
+}
+
+extension IncomingRequest {
+  /// Decodes the parameters as `type` and checks the bounds of the schema.
+  ///
+  /// - Throws: `ServiceError` with the code `badParams`, naming the field.
+  package func decode<Params: ServedRequest>(_ type: Params.Type) throws(ServiceError) -> Params {
+    do {
+      let decoded = try JSONValueDecoder.decodeAll(type, from: params)
+      for bound in type.bounds { try bound.check(params) }
+      return decoded
+    } catch let violation as ParameterBound.Violation {
+      throw ServiceError(.badParams, "\(method): \(violation.path) \(violation.demand).", hint: violation.description)
+    } catch let unknown as UnknownMember {
+      let shown = JSONValue.string(String(unknown.path.prefix(80))).compactText
+      let names = unknown.known.isEmpty ? "It takes none there." : "It takes \(unknown.known.joined(separator: ", "))."
+      let nearest = NearestWord.of(unknown.name, among: unknown.known).map { "Did you mean \($0)? " } ?? ""
+      throw ServiceError(.badParams, "\(method): there is no parameter \(shown).", hint: nearest + names)
+    } catch let error as DecodingError {
+      throw ServiceError(
+        .badParams, "\(method): \(error.sentence).", hint: "docs/protocol.md lists the parameters of every method.")
+    } catch {
+      throw ServiceError(.badParams, "\(method): \(error).", hint: "docs/protocol.md lists the parameters.")
+    }
+  }
+}
+
+extension ServiceError: ExplainedError {}
+
+extension ServiceError: Error {
+  /// Creates an error.
+  public init(_ code: Code, _ message: String, hint: String, holder: Actor? = nil) {
+    self.init(code: code, message: message, hint: hint, holder: holder)
   }
 }

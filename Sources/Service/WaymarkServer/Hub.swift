@@ -4,57 +4,51 @@ package import NIOCore
 package import WaymarkProtocol
 import WaymarkSystem
 
-/// Where everything meets: connections, methods, and the one counter of events.
+/// The server: its connections, modules and methods, and the numbering of events.
 @ServiceActor
 package final class Hub: ConnectionOwner {
-  /// This run of the service.
+  /// The id of this run of the service, in which events are numbered.
   package nonisolated let instance: String
-  /// The version that `hello` tells.
+  /// The version in `hello`.
   package nonisolated let version: String
-  /// When the service started.
   package nonisolated let started: String
-  /// Where it listens.
   package var socketPath = ""
-  /// The limits of one connection.
+  /// The limits of connections.
   package var limits: ConnectionLimits {
     didSet { history.limit = limits.history }
   }
-  /// The roles of users.
   package private(set) var roles: RolePolicy
   /// The log of connections and requests.
   package nonisolated let log: Logger
-  /// The last event.
+  /// The number of the last event.
   package private(set) var seq = 0
-  /// Events published.
   package private(set) var published = 0
-  /// Events that slow clients lost.
+  /// The number of events that slow clients lost.
   package private(set) var dropped = 0
-  /// Open connections by number.
   package private(set) var connections: [Int: Connection] = [:]
-  /// The parts of the server.
+  /// The modules of the server.
   package private(set) var modules: [any ServerModule] = []
-  /// Called when `statistics` gets its first subscriber or loses its last.
+  /// The handlers that are called after subscriptions have changed.
   package var onSubscriptionsChanged: [@ServiceActor () -> Void] = []
-  /// Pictures that clients send and ask for.
+  /// The scheduler for pictures that clients send or request.
   package nonisolated let pictures: PictureScheduler
-  /// The time of day, in seconds since 1970.
+  /// Returns the time of the wall clock, in seconds since 1970.
   package nonisolated let wall: @Sendable () -> Double
   private let turns = RequestScheduler()
   private var methods = MethodTable()
   private var lastNumber = 0
-  /// Connections by user.
+  /// The number of connections of each user.
   private var shares: [UInt32: Int] = [:]
-  /// Connections that are refused, until they have read why.
+  /// The number of refused connections that are still open so that the client can read the reason.
   private var refusalsLingering = 0
   private var isStopping = false
-  /// The recent events, for clients that come back.
+  /// The recent events, for clients that reconnect.
   private var history = EventHistory()
-  /// Events on their way to the connections. Whoever is let go by one makes parts of the service publish others: these come after it, for
-  /// everybody.
+  /// The events being delivered. Closing a connection during delivery may publish further events, which are delivered to all
+  /// connections afterwards.
   private var outgoing: [(event: EncodedEvent, isForAll: Bool)] = []
   private var isDelivering = false
 
-  /// A hub without connections.
   package init(
     version: String, roles: RolePolicy, limits: ConnectionLimits = ConnectionLimits(), log: Logger,
     pictures: PictureScheduler.Limits = PictureScheduler.Limits(),
@@ -71,13 +65,12 @@ package final class Hub: ConnectionOwner {
     started = WallClock.timestamp
   }
 
-  /// Adds a part.
   package func add(_ module: any ServerModule) {
     modules.append(module)
     module.register(in: &methods)
   }
 
-  /// Returns how events name the client of a connection, which may be gone; nil for the service itself.
+  /// Returns the actor for the number of a connection, which may be closed; nil for the service itself.
   package func actor(_ number: Int?) -> Actor? {
     number.map { number in
       connections[number]?.actor ?? Actor(client: number, user: nil)
@@ -86,13 +79,11 @@ package final class Hub: ConnectionOwner {
 
   // MARK: Events
 
-  /// Sends an event to all who want it: to observers what they may see of it.
-  ///
-  /// - Parameter camera: the camera that it is of, where there are several.
+  /// Sends an event to all subscribers, without its private fields to observers.
   package func publish(_ payload: some EventPayload, camera: String? = nil, frame: FrameReference? = nil) {
     seq += 1
     published += 1
-    // The newest of one camera does not replace that of another.
+    // The key contains the camera, so that an event does not replace one of another camera.
     let key = (payload as? any CoalescingEvent)?.coalescingKey.map { key in camera.map { "\(key) \($0)" } ?? key }
     let counts = key == nil
     let isWanted = connections.values.contains { $0.patterns.match(type(of: payload).event) }
@@ -105,7 +96,7 @@ package final class Hub: ConnectionOwner {
     deliver(event, isForAll: false)
   }
 
-  /// Sends an event to all, wanted or not.
+  /// Sends an event to all connections, regardless of subscriptions.
   func announce(_ payload: some EventPayload) {
     seq += 1
     published += 1
@@ -148,7 +139,7 @@ package final class Hub: ConnectionOwner {
     return EncodedEvent(name: Payload.event, seq: seq, key: key, full: full, redacted: redacted)
   }
 
-  /// A line of JSON; `nil`, with a word in the log, when a value has no place in JSON.
+  /// Encodes a value as a line of JSON; `nil`, with an error in the log, if that fails.
   package func encode(_ value: some Encodable) -> ByteBuffer? {
     do {
       return ByteBuffer(bytes: try JSONLineEncoder.line(value))
@@ -162,9 +153,9 @@ package final class Hub: ConnectionOwner {
 
   func wantsTurn(_ connection: Connection) { turns.add(connection) }
 
-  /// Returns the kept events after a number that a connection wants, and whether all that counted since are kept.
+  /// Returns the stored events after the number `seq` to which a connection subscribes, and whether none is missing.
   ///
-  /// - Parameter run: the instance that counted; numbers of another run mean nothing here, so that all of this one is news.
+  /// - Parameter run: the instance in which `seq` was numbered; for another instance, all events of this one are returned.
   package func missed(by connection: Connection, after seq: Int, of run: String) -> (
     events: [EncodedEvent], isComplete: Bool
   ) {
@@ -172,14 +163,15 @@ package final class Hub: ConnectionOwner {
     return (events.filter { connection.patterns.match($0.name) }, isComplete)
   }
 
-  /// Returns whether anybody wants `event`.
+  /// Returns whether any connection subscribes to `event`.
   package func isWanted(_ event: String) -> Bool {
     connections.values.contains { $0.patterns.match(event) }
   }
 
   // MARK: Connections
 
-  /// Lets other people in. Who may do something else now than when they came is sent away, to come again if they may.
+  /// Applies other roles, and closes the connections of users whose role has changed; they can connect again if the roles
+  /// allow it.
   package func use(_ roles: RolePolicy) {
     self.roles = roles
     for connection in connections.values where roles.role(of: connection.peer) != connection.admittedRole {
@@ -187,13 +179,13 @@ package final class Hub: ConnectionOwner {
     }
   }
 
-  /// Takes a new connection, or says why not.
+  /// Accepts a new connection, or sends the reason for the refusal and returns nil.
   func accept(_ channel: any Channel, peer: Peer?) -> Connection? {
     let refusal: CloseReason
     if isStopping {
       refusal = .stopping
     } else if let peer, let role = roles.role(of: peer) {
-      // Root and the service's own user can do what they want with it in any case.
+      // Root and the service's own user have reserved connections, since they can change the service itself.
       let isPrivileged = peer.user == 0 || peer.user == geteuid()
       if limits.admits(
         isOperator: role == .operator, isPrivileged: isPrivileged, all: connections.count,
@@ -212,9 +204,9 @@ package final class Hub: ConnectionOwner {
       let line = encode(EventLine(time: WallClock.timestamp, payload: ConnectionClosed(reason: refusal)))
     {
       refusalsLingering += 1
-      // Bytes that the client sends meanwhile are taken and dropped, so that it comes to read why.
+      // Only the output is closed: bytes that the client still sends are dropped, so that it can read the reason.
       channel.writeAndFlush(line).whenComplete { _ in channel.close(mode: .output, promise: nil) }
-      ServiceActor.schedule(after: limits.linger) {
+      ServiceActor.schedule(after: ConnectionLimits.linger) {
         self.refusalsLingering -= 1
         channel.close(promise: nil)
       }
@@ -224,7 +216,7 @@ package final class Hub: ConnectionOwner {
     return nil
   }
 
-  /// Refused connections that are told why at a time: they hold descriptors, too.
+  /// The maximum number of refused connections that are kept open to read the reason, since they use descriptors too.
   private static let refusalsLingeringLimit = 64
 
   private func welcome(_ channel: any Channel, _ peer: Peer, _ role: Role) -> Connection {
@@ -251,7 +243,6 @@ package final class Hub: ConnectionOwner {
     for action in onSubscriptionsChanged { action() }
   }
 
-  /// Handles one line.
   func handle(_ line: ByteBufferView, from connection: Connection) {
     switch IncomingRequest.parse(line) {
     case .failure(let refusal): connection.send(ErrorLine(id: refusal.id, error: refusal.error))
@@ -271,7 +262,9 @@ package final class Hub: ConnectionOwner {
         }
         let shown = request.method.unicodeScalars.prefix(64).map { $0.isASCII && $0.value >= 32 ? Character($0) : "?" }
         throw ServiceError(
-          .unknownMethod, "There is no method \(String(shown)).", hint: "docs/protocol.md lists the methods.")
+          .unknownMethod, "There is no method \(String(shown)).",
+          hint: NearestWord.of(request.method, among: methods.methods.keys.sorted()).map { "Did you mean \($0)?" }
+            ?? "docs/protocol.md lists the methods.")
       }
       guard method.allowsObservers || connection.role == .operator else {
         throw ServiceError(
@@ -294,7 +287,7 @@ package final class Hub: ConnectionOwner {
       }
     } catch {
       fail(request, connection, error)
-      // The bytes of a picture that is refused are not requests.
+      // The bytes of a refused picture are skipped, since they are not requests.
       upload?.skip()
     }
   }
@@ -303,25 +296,25 @@ package final class Hub: ConnectionOwner {
     connection.send(ReplyLine(id: id, result: result))
   }
 
-  /// Answers a request with an error.
+  /// Replies to a request with an error.
   package func fail(_ request: IncomingRequest, _ connection: Connection, _ error: any Error) {
-    let told: ServiceError
+    let reported: ServiceError
     switch error {
-    case let error as ServiceError: told = error
-    case let error as MethodTable.EndlessUpload: told = error.error
-    case let error as any Replyable: told = error.reply
+    case let error as ServiceError: reported = error
+    case let error as MethodTable.EndlessUpload: reported = error.error
+    case let error as any Replyable: reported = error.reply
     default:
       log.error("a request failed", metadata: ["method": "\(request.method)", "error": "\(error)"])
-      told = ServiceError(
+      reported = ServiceError(
         .internalError, "\(request.method) failed in the service.", hint: "See the service's log.")
     }
-    connection.send(ErrorLine(id: request.id, error: told))
+    connection.send(ErrorLine(id: request.id, error: reported))
     if error is MethodTable.EndlessUpload { connection.close(.lineTooLong) }
   }
 
   // MARK: The end
 
-  /// Tells everybody, closes every connection.
+  /// Sends all connections the reason, and closes them.
   package func stop(reason: String) {
     guard !isStopping else { return }
     isStopping = true

@@ -1,24 +1,23 @@
 package import NIOCore
 package import NIOPosix
 
-/// Everything that belongs to connections lives on one event loop: no locks, and one order for all.
+/// The actor of the server, which runs on one event loop, so that the state of connections needs no locks and
+/// events have one order.
 ///
-/// Lanes and sources have threads of their own and hand values over with `ServiceActor.execute`.
+/// Lanes and sources have their own threads, and pass values with `ServiceActor.execute`.
 @globalActor
 package actor ServiceActor {
-  /// The one instance.
   package static let shared = ServiceActor()
-  /// The thread behind it; lives as long as the process.
+  /// The event loop's thread, which exists as long as the process.
   package static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-  /// The loop behind it.
   package static let loop: any EventLoop = group.next()
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { Self.loop.executor.asUnownedSerialExecutor() }
 
-  /// Runs `body` at once; the caller must already be on the loop.
+  /// Calls `body`; the caller must be on the loop.
   ///
-  /// Global actors have `run` but no `assumeIsolated` of their own. The cast only takes the isolation off the
-  /// closure's type, and the line before it has checked that it holds.
+  /// Global actors have no `assumeIsolated`. The cast below only removes the isolation from the closure's type;
+  /// the precondition ensures it.
   static func assumeIsolated<R>(_ body: @ServiceActor () throws -> R) rethrows -> R {
     loop.preconditionInEventLoop()
     return try withoutActuallyEscaping(body) { escaping in
@@ -26,17 +25,17 @@ package actor ServiceActor {
     }
   }
 
-  /// Runs `body` on the loop soon, in the order of the calls.
+  /// Runs `body` on the loop later, in the order of the calls.
   package static func execute(_ body: @escaping @ServiceActor @Sendable () -> Void) {
     loop.execute { assumeIsolated(body) }
   }
 
-  /// Waits, also where the task was cancelled: an end in order takes its moment.
+  /// Waits, even if the task was cancelled, so that the service can stop in order.
   package static func pause(_ seconds: Double) async {
     await withCheckedContinuation { continuation in schedule(after: seconds) { continuation.resume() } }
   }
 
-  /// Runs `body` on the loop after a time.
+  /// Runs `body` on the loop after a number of seconds.
   @discardableResult
   package static func schedule(after seconds: Double, _ body: @escaping @ServiceActor @Sendable () -> Void)
     -> Scheduled<

@@ -7,26 +7,21 @@ import WaymarkOnboarding
 import WaymarkProtocol
 package import WaymarkServer
 package import WaymarkSystem
-package import WaymarkWorker
+import WaymarkWorker
 
-/// The parts of one running service, put together.
+/// Creates the modules of the service, connects them, and reloads and stops them.
 @ServiceActor
 package final class Assembly {
-  /// Where everything meets.
   package let hub: Hub
-  /// The parts that each camera has of its own.
+  /// The modules of each camera.
   private let cameras: ByCamera<CameraParts>
-  /// The configured pictures.
   package let gallery: GalleryModule
-  /// Pictures for clients.
   package let media: MediaModule
-  /// Scenes, anchors, the AR session.
   package let scenes: ScenesModule
-  /// The modules of the program's features, in the order of its list.
+  /// The modules of the features, in the order of the program's list of features.
   package let features: [any FeatureModule]
-  /// The profile in use.
   package let profiles: ProfilesModule
-  /// The settings of the profiles, by name; the usual ones under nil.
+  /// The settings of each profile by its name; under nil those without a profile.
   private var profiled: [String?: ProfiledSettings] = [:]
   private var configuration: ServiceConfiguration
   private let socketGroup: UInt32?
@@ -35,10 +30,10 @@ package final class Assembly {
   private let log: Logger
   private let isolation: Isolation
 
-  /// Puts the parts together; nothing runs yet.
+  /// Creates the modules and connects them; nothing runs before `start()`.
   package init(
-    configuration: ServiceConfiguration, version: String, socketPath: String, socketGroup: UInt32?, log: Logger,
-    manager: ServiceManager, workers: WorkerLauncher = WorkerLauncher()
+    configuration: ServiceConfiguration, features list: [Feature], version: String, socketPath: String,
+    socketGroup: UInt32?, log: Logger, manager: ServiceManager
   ) throws {
     self.configuration = configuration
     self.socketGroup = socketGroup
@@ -48,7 +43,7 @@ package final class Assembly {
     for name in unknown {
       log.warning("the system has no such user or group; it is ignored in roles", metadata: ["name": "\(name)"])
     }
-    isolation = Isolation(launcher: configuration.isIsolated ? workers : nil) { failure in
+    isolation = Isolation(launcher: configuration.isIsolated ? WorkerLauncher() : nil) { failure in
       let details: Logger.Metadata = ["code": "\(failure.code)", "hint": "\(failure.hint)"]
       log.subsystem(.scan).error("\(failure.message)", metadata: details)
     }
@@ -56,16 +51,18 @@ package final class Assembly {
     hub.socketPath = socketPath
     hub.add(CoreModule(hub: hub))
     if let problem = configuration.cameraProblems.first { throw problem }
-    let settings = ScenesModule.Settings(configuration, log: log.subsystem(.scenes))
+    let settings = SceneSettings(configuration, log: log.subsystem(.scenes))
     let usual = try CameraRules(configuration, log: log.subsystem(.scan))
     let (hub, isolation) = (hub, isolation)
     let names = configuration.cameraNames
     let lenses = LensStore(folder: configuration.stateFolder)
     cameras = try configuration.byCamera.map { name, own in
-      try CameraParts(
+      var parts = try CameraParts(
         hub: hub, configuration: own, name: names.count == 1 ? nil : name,
         place: (names.firstIndex(of: name) ?? 0, names.count),
         isolation: isolation, rules: usual.rules(of: name), cameras: settings.choice(of: name), lenses: lenses)
+      parts.further = list.compactMap { [parts] in $0.makeForCamera?(hub, parts) }
+      return parts
     }
     hub.add(CamerasModule(cameras.map { $1.modules }))
     let captures = cameras.map { $1.capture }
@@ -78,11 +75,12 @@ package final class Assembly {
     scenes = ScenesModule(
       hub: hub, cameras: cameras.map { ($1.capture, $1.scans) }, isolation: isolation, settings: settings)
     hub.add(scenes)
+    hub.add(SceneMethods(scenes))
     let scenes = scenes
     media.resources.append { scenes.picture($0) }
     let context = FeatureContext(
       hub: hub, configuration: configuration, cameras: cameras, media: media, isolation: isolation)
-    features = try configuration.schema.features.compactMap { try $0.make?(context) }
+    features = try list.compactMap { try $0.make?(context) }
     for feature in features { hub.add(feature) }
     profiles = ProfilesModule(hub: hub, profiles: configuration.profiles)
     hub.add(profiles)
@@ -108,7 +106,6 @@ package final class Assembly {
     manager.status(statusLine)
   }
 
-  /// Begins.
   package func start() throws {
     for camera in cameras.all { camera.capture.start() }
     for camera in cameras.all { camera.scans.start() }
@@ -118,13 +115,12 @@ package final class Assembly {
     try startTrigger()
   }
 
-  /// Listens to the hardware key, where one is configured.
   private func startTrigger() throws {
     guard let device = configuration.trigger.device else { return }
     let (scans, log) = (try cameras.part(of: configuration.trigger.camera).scans, log.subsystem(.trigger))
-    let mode = configuration.trigger.mode.flatMap(ScanModule.Machine.Mode.init(rawValue:)) ?? .barcode
+    let mode = configuration.trigger.mode
     trigger = try HardwareTrigger(
-      device: device, key: configuration.trigger.key ?? "KEY_ENTER",
+      device: device, key: configuration.trigger.key,
       onPress: { ServiceActor.execute { scans.trigger(mode) } },
       onProblem: { problem in
         if let problem {
@@ -135,7 +131,14 @@ package final class Assembly {
       })
   }
 
-  /// A word for `systemctl status`.
+  /// The configuration in use, with the cautions of the policy that applies now.
+  func configuration(isDefault: Bool) -> ConfigurationInUse {
+    let cautions = cameras.first.scans.rules.judge.policy.cautions.map(\.message)
+    return ConfigurationInUse(
+      file: configuration.file, isDefault: isDefault, cautions: cautions.isEmpty ? nil : cautions)
+  }
+
+  /// The state of each camera with its device and problem, for `systemctl status`.
   var statusLine: String {
     cameras.parts.map { name, parts in
       let camera = parts.capture.status
@@ -144,7 +147,7 @@ package final class Assembly {
     }.joined(separator: "; ")
   }
 
-  /// True if every lane answers.
+  /// True if no lane has been busy with one frame for more than 10 seconds; otherwise logs the names of the lanes that hang.
   var isWell: Bool {
     let hung = cameras.parts.flatMap { name, camera in
       camera.capture.pipeline.hungLanes(limit: 10).map { cameras.areSeveral ? "\(name).\($0)" : $0 }
@@ -153,14 +156,14 @@ package final class Assembly {
     return hung.isEmpty
   }
 
-  /// Takes over what can be changed while running, and says what cannot.
+  /// Applies the keys of a new configuration that can change without a restart.
   ///
   /// - Returns: the sections that changed and need a restart.
-  /// - Throws: what is wrong with the rules of scans; then nothing was taken over.
+  /// - Throws: the problem of the configuration; the old one stays in effect.
   @discardableResult
   package func reload(_ wanted: ServiceConfiguration) async throws -> [String] {
-    // Settings that need a restart stay as they run until then: the next reload is to find the same differences, or none where a change was
-    // taken back.
+    // `new` keeps the current values of the keys that need a restart: the next reload then compares with the values in use, and no longer
+    // reports a change that was undone.
     var (new, fixed) = configuration.running(insteadOf: wanted)
     if let problem = wanted.cameraProblems.first { throw problem }
     let reloads = try features.map { try $0.reload(new) }
@@ -180,8 +183,8 @@ package final class Assembly {
       await use(own, insteadOf: old, in: parts, named: name)
     }
     for reload in reloads { fixed += reload() }
-    // Read again in any case: calibrations may have changed although their names have not.
-    let settings = ScenesModule.Settings(new, log: log.subsystem(.scenes))
+    // The calibration files are read with every reload: they may have changed under the same names.
+    let settings = SceneSettings(new, log: log.subsystem(.scenes))
     scenes.use(settings)
     for (name, camera) in cameras.parts { camera.codes.use(settings.choice(of: name)) }
     configuration = new
@@ -193,7 +196,8 @@ package final class Assembly {
     return fixed
   }
 
-  /// Has a camera used as it is configured now.
+  /// Applies the changed settings of a camera: selects its source again if they differ from `old` in more than calibrations and field of
+  /// view.
   private func use(
     _ new: ServiceConfiguration, insteadOf old: ServiceConfiguration, in parts: CameraParts, named name: String
   ) async {
@@ -203,7 +207,7 @@ package final class Assembly {
     let factory = SourceFactory(configuration: new, isolation: isolation)
     parts.control.use(factory.cameraSettings)
     do {
-      // Looking for a camera may take a while.
+      // Off the actor, since the search for a camera may take a while.
       if new.source.path == nil {
         parts.capture.pipeline.select(try await NIOThreadPool.singleton.runIfActive { try factory.make() })
       }
@@ -212,28 +216,32 @@ package final class Assembly {
     }
   }
 
-  /// Has the settings of a profile hold; the usual ones under nil.
+  /// Puts the settings of a profile in effect; those without a profile if it is nil or unknown.
   private func use(profile: String?) {
     guard let settings = profiled[profile] ?? profiled[nil] else { return }
     for (name, camera) in cameras.parts { camera.scans.use(settings.scans.rules(of: name)) }
     for use in settings.features { use() }
   }
 
-  /// Tells everybody and ends what runs.
+  /// Sends all clients the event that the service is stopping, and stops the modules.
   package func stop(reason: String) {
     trigger?.stop()
     hub.stop(reason: reason)
   }
 
-  /// How long the source and a frame that is being looked at are waited for, in seconds: less than who told the service to end waits.
+  /// The seconds that `finish()` waits for the sources to close and for the frames in work: less than the stop timeout of a service
+  /// manager.
   private static let sourceStopLimit = 0.75
 
-  /// Waits until the clients have their last lines, a moment at most, and the source is given back.
+  /// Waits until all clients have received their last lines, for `ConnectionLimits.linger` seconds at most, and until the sources are
+  /// closed.
   ///
-  /// - Returns: whether it is; what is still at work then ends with the process.
+  /// - Returns: true if all sources are closed; false if one is still busy after `sourceStopLimit` seconds.
   package func finish() async -> Bool {
     let now = MonotonicClock.now
-    while !hub.connections.isEmpty, MonotonicClock.now < now + hub.limits.linger { await ServiceActor.pause(0.005) }
+    while !hub.connections.isEmpty, MonotonicClock.now < now + ConnectionLimits.linger {
+      await ServiceActor.pause(0.005)
+    }
     var isFinished = true
     for camera in cameras.all where await !camera.capture.finished(by: now + Self.sourceStopLimit) {
       isFinished = false

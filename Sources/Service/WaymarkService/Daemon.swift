@@ -1,57 +1,69 @@
 import CSignals
 import Dispatch
 import Glibc
-import Logging
+package import Logging
 import WaymarkConfiguration
+import WaymarkFrames
 import WaymarkProtocol
 import WaymarkServer
 import WaymarkSystem
 
-/// The service as a whole: from its configuration to its end.
+/// The service: loads the configuration, runs until a signal ends it, and stops its parts in order.
 package struct Daemon: Sendable {
   private let loader: ConfigurationLoader
+  private let features: [Feature]
   private let version: String
   private let manager: ServiceManager
   private let log: Logger
 
-  /// A service that `run` starts.
-  package init(loader: ConfigurationLoader, version: String) {
+  package init(loader: ConfigurationLoader, features: [Feature], version: String) {
     self.loader = loader
+    self.features = features
     self.version = version
     manager = ServiceManager(environment: loader.environment)
     ServiceManager.clearEnvironment()
-    let isJournal = loader.environment["JOURNAL_STREAM"] != nil
-    log = Logger(label: "waymark") { JournalLogHandler(label: $0, isJournal: isJournal) }.subsystem(.service)
+    log = Self.logger("waymark", environment: loader.environment).subsystem(.service)
+  }
+
+  /// Creates the logger of a program, which writes to the journal or the terminal.
+  ///
+  /// - Parameter level: the level to set for all loggers of the process; nil leaves it unchanged.
+  package static func logger(
+    _ label: String, level: Logger.Level? = nil, environment: [String: String]
+  ) -> Logger {
+    if let level { JournalLogHandler.use(LogSettings(level: level)) }
+    let isJournal = environment["JOURNAL_STREAM"] != nil
+    return Logger(label: label) { JournalLogHandler(label: $0, isJournal: isJournal) }
   }
 
   /// Runs until a signal ends it.
   ///
-  /// - Throws: `ServiceProblem` or `ConfigurationProblem` when it cannot start.
+  /// - Throws: `ServiceProblem` or `ConfigurationProblem` if the service cannot start.
   package func run() async throws {
     MemoryUse.keepHeapSmall()
     defer { LogWriter.standardError.flush(within: 0.2) }
-    let (configuration, problems) = loader.load()
+    let (configuration, problems) = loader.checked(features)
     for problem in problems {
       log.error("\(problem.description)", metadata: ["hint": "\(problem.hint)"])
     }
     if let problem = problems.first { throw problem }
     JournalLogHandler.use(configuration.log)
 
-    let group = try configuration.socket.group.map { name in
-      guard let id = Accounts.group(name) else {
-        throw ServiceProblem(
-          code: "unknownGroup", message: "There is no group \(name) for the socket.",
-          hint: "Create it (packaging does, by sysusers.d), or correct socket.group.")
-      }
-      return id
-    }
+    let group = configuration.socket.group.flatMap(Accounts.group)
     let socket = try openSocket(configuration, group: group)
     let path = socket.path
-    let assembly = try await Assembly(
-      configuration: configuration, version: version, socketPath: path,
-      socketGroup: group ?? Self.group(of: path), log: log, manager: manager)
-    let reloading = ReloadModule { [loader, log, manager] in
-      try await Self.reload(assembly, loader: loader, manager: manager, log: log)
+    let assembly: Assembly
+    do {
+      assembly = try await Assembly(
+        configuration: configuration, features: features, version: version, socketPath: path,
+        socketGroup: group ?? Self.group(of: path), log: log, manager: manager)
+    } catch let error as SourceError {
+      throw ServiceProblem(code: .init(rawValue: error.code.rawValue), message: error.message, hint: error.hint)
+    }
+    let reloading = ReloadModule { [self] in
+      try await reload(assembly)
+    } configuration: { [loader] in
+      assembly.configuration(isDefault: loader.named == nil)
     }
     await assembly.hub.add(reloading)
     let server = try await SocketServer.start(socket, hub: assembly.hub)
@@ -67,14 +79,11 @@ package struct Daemon: Sendable {
     log.notice("stopped")
   }
 
-  /// Reloads the configuration.
   @ServiceActor
-  private static func reload(
-    _ assembly: Assembly, loader: ConfigurationLoader, manager: ServiceManager, log: Logger
-  ) async throws -> [String] {
+  private func reload(_ assembly: Assembly) async throws -> [String] {
     manager.reloading()
     defer { manager.ready(assembly.statusLine) }
-    let (configuration, problems) = loader.load()
+    let (configuration, problems) = loader.checked(features)
     for problem in problems { log.error("\(problem.description)", metadata: ["hint": "\(problem.hint)"]) }
     do {
       if let problem = problems.first {
@@ -84,7 +93,7 @@ package struct Daemon: Sendable {
     } catch {
       if problems.isEmpty { log.error("\(error)") }
       log.error("the configuration has problems; the old one stays in effect")
-      // An error that knows its own words for the client uses them.
+      // Errors that have a reply for clients are sent as they are; others become `badConfiguration`.
       guard !(error is ServiceError), !(error is any Replyable), let error = error as? any ExplainedError else {
         throw error
       }
@@ -104,14 +113,15 @@ package struct Daemon: Sendable {
     return try ListeningSocket(path: path, mode: configuration.socket.mode, group: group)
   }
 
-  /// The group of a file; `nil` when there is none.
+  /// The id of the group that owns a file; nil if the file does not exist.
   private static func group(of path: String) -> UInt32? {
     var information = stat()
     return stat(path, &information) == 0 ? information.st_gid : nil
   }
 
-  /// Does what the signals of the process ask for until one ends it. `CSignals` looks after them from its first instruction on: there is no
-  /// moment in between at which they would end the process as they do by default, or be lost.
+  /// Handles the signals of the process: reloads the configuration on SIGHUP, and returns on a signal that ends the service. Handlers
+  /// of `CSignals` have received the signals since the process started, so that none is lost or ends the process by its default
+  /// action.
   private func serve(_ reloading: ReloadModule) async {
     let descriptor = csignals_take_over()
     guard descriptor >= 0 else { return log.critical("signals cannot be received") }
@@ -125,7 +135,7 @@ package struct Daemon: Sendable {
     defer { source.cancel() }
     for await signal in signals {
       guard Int(signal) == CSIGNALS_RELOAD else { return }
-      // The log has the problems.
+      // `reload` has logged the problems.
       Task { _ = try? await reloading.run() }
     }
   }
@@ -139,14 +149,15 @@ package struct Daemon: Sendable {
     }
   }
 
-  /// How long the parts of the service may take to end, in seconds: less than a person waits, and far less than systemd does.
+  /// The seconds that the parts of the service have to stop before the process exits without them: far less than the stop timeout of
+  /// systemd.
   private static let endLimit = 0.9
 
-  /// Ends the service in order.
+  /// Stops the service in order, within `endLimit`.
   private func end(_ assembly: Assembly, _ server: SocketServer) async {
     manager.stopping()
-    // A lane that is deep in a picture, or a camera's driver that does not answer: the kernel takes back what they hold. Not by
-    // way of exit(3), which would take memory from under a thread that runs.
+    // If a lane is busy or a camera's driver does not answer, the kernel releases their resources. `_exit` rather than exit(3), whose
+    // handlers would free memory that running threads still use.
     let giveUp: @Sendable () -> Void = { [log] in
       log.warning("parts of the service did not stop in time")
       LogWriter.standardError.flush(within: 0.2)

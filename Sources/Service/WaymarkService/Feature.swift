@@ -2,31 +2,30 @@ package import WaymarkConfiguration
 package import WaymarkServer
 package import WaymarkWorker
 
-/// A part of the service that a program has or has not: the rows of its keys, and the modules that do its work. The list of a program's
-/// features stands in its main file.
+/// An optional part of a service program: its configuration keys, and the functions that create its modules. The main file of each
+/// program lists its features.
 package struct Feature: Sendable {
-  /// Keys that flags, variables of the environment and the file set, in the order of the page.
+  /// The keys that flags, environment variables and the file can set, in the order of docs/configuration.md.
   package var keys: [ConfigurationKey] = []
-  /// Keys of sections that hold lists and maps.
+  /// The keys of sections that contain lists and maps.
   package var sectionKeys: [ConfigurationKey] = []
-  /// The paths of those keys that a further camera has of its own.
+  /// The paths of the keys that the section of a further camera can set.
   package var cameraKeys: Set<String> = []
-  /// Those of all its keys that may stand in a profile.
+  /// The keys that a profile can set.
   package var profileKeys: [ConfigurationKey] = []
-  /// What is wrong with its sections, beyond the form of their values.
+  /// Returns the problems of the feature's sections that the types and ranges of their keys do not exclude.
   package var problems: @Sendable (ServiceConfiguration) -> [ConfigurationProblem] = { _ in [] }
-  /// Makes its module; nil where it has none of the service's.
+  /// Creates the feature's module; nil if it has none, or only modules of single cameras.
   package var make: (@ServiceActor (FeatureContext) throws -> any FeatureModule)?
-  /// Makes the module that each camera has of its own.
+  /// Creates the feature's module of one camera; nil if it has none.
   package var makeForCamera: (@ServiceActor (Hub, CameraParts) -> any ServiceModule)?
-  /// What its workers do on picture files beside what every worker does. One feature of a program has such a task.
+  /// The task that the feature adds to the workers that read picture files. At most one feature of a program has such a task.
   package var task: (any WorkerTask.Type)?
 
-  /// A feature without anything.
   package init() {}
 }
 
-/// What a feature's module is made of.
+/// The parts of the service from which a feature creates its module.
 package struct FeatureContext {
   package let hub: Hub
   package let configuration: ServiceConfiguration
@@ -35,20 +34,19 @@ package struct FeatureContext {
   package let isolation: Isolation
 }
 
-/// The module of a feature.
 @ServiceActor
 package protocol FeatureModule: ServiceModule {
-  /// Begins, when all modules are there.
+  /// Starts the module; called after all modules have been added.
   func start()
-  /// Reads what holds by a configuration, that of the file or of a profile.
+  /// Reads the settings that a profile can change.
   ///
-  /// - Returns: puts it in effect.
-  /// - Throws: what is wrong with it; then the settings before stay.
+  /// - Returns: a function that puts the settings in effect.
+  /// - Throws: the problem of the settings; the previous ones stay in effect.
   func settings(_ configuration: ServiceConfiguration) throws -> @ServiceActor () -> Void
-  /// Reads what no profile changes.
+  /// Reads the settings that profiles do not change.
   ///
-  /// - Returns: puts it in effect, and returns the sections that need a restart.
-  /// - Throws: what is wrong with it; then the settings before stay.
+  /// - Returns: a function that puts the settings in effect and returns the sections that need a restart.
+  /// - Throws: the problem of the settings; the previous ones stay in effect.
   func reload(_ configuration: ServiceConfiguration) throws -> @ServiceActor () -> [String]
 }
 
@@ -56,4 +54,14 @@ extension FeatureModule {
   package func start() {}
   package func settings(_ configuration: ServiceConfiguration) throws -> @ServiceActor () -> Void { {} }
   package func reload(_ configuration: ServiceConfiguration) throws -> @ServiceActor () -> [String] { { [] } }
+}
+
+extension ConfigurationSchema {
+  /// Creates the schema of the keys that every service has and those of `features`.
+  package init(_ features: [Feature]) {
+    self.init(
+      keys: features.flatMap(\.keys), sectionKeys: features.flatMap(\.sectionKeys),
+      cameraKeys: features.reduce(into: []) { $0.formUnion($1.cameraKeys) },
+      profileKeys: features.flatMap(\.profileKeys))
+  }
 }

@@ -1,27 +1,28 @@
-import Foundation
-import Glibc
+import FoundationEssentials
+import Logging
 import WaymarkCamera
 import WaymarkFrames
 import WaymarkImage
+import WaymarkScenes
 import WaymarkServer
 import WaymarkSystem
 import WaymarkWorker
 
-/// Makes the source of frames that a configuration names.
+/// Creates the source of frames of a configuration.
 struct SourceFactory {
   let configuration: ServiceConfiguration
-  /// Where pictures are decoded.
-  var isolation = Isolation.none
+  let isolation: Isolation
 
-  /// The source: the one that is named, else a camera, which is waited for while there is none.
+  /// Creates the source of `source.path`, or a camera if the key is not set; the camera need not be plugged in yet.
   func make() throws -> any FrameSource {
     let settings = configuration.source
+    let makeDecoder = isolation.makeDecoder
     if let path = settings.path {
+      let options = StreamOptions(rate: settings.rate, loops: settings.loops, transform: cameraSettings.transform)
       if let address = StreamAddress(path), !address.hasCredentials {
         let credentials = settings.credentials
-        let options = StreamOptions(transform: cameraSettings.transform)
         return StreamSource(address: address, options: options, makeDecoder: makeDecoder) { () throws(SourceError) in
-          // Read each time, so that a changed password is used with the next attempt.
+          // The file is read with each attempt, so that a changed password is used at the next one.
           guard let credentials else { return try CameraProgram.open(address) }
           let line: String
           do throws(FileError) {
@@ -34,27 +35,27 @@ struct SourceFactory {
       }
       if let reason = Self.refusal(of: path) { throw reason }
       if path != "-", FileKind(path) == .folder || Self.isPicture(path) {
-        return try FolderSource(path: path, rate: settings.rate ?? 30, loops: settings.loops, makeReader: makeReader)
+        return try FolderSource(
+          path: path, rate: settings.rate ?? 30, loops: settings.loops,
+          makeReader: { [isolation] in isolation.pictureReading() })
       }
-      let options = StreamOptions(
-        rate: settings.rate, loops: settings.loops, transform: cameraSettings.transform)
       return try StreamSource(path: path, options: options, makeDecoder: makeDecoder)
     }
-    return camera
+    return CameraSource(settings: cameraSettings, makeDecoder: makeDecoder)
   }
 
-  /// Returns whether a file is one picture rather than a stream of them: by content, except that a stream of JPEG pictures
-  /// begins like one picture and is told by its name.
+  /// Returns whether a file is a single picture, by its content. An MJPEG stream begins like a JPEG picture and is recognised by the end of its name.
   private static func isPicture(_ path: String) -> Bool {
     let name = path.lowercased()
     if [".mjpeg", ".mjpg", ".y4m"].contains(where: name.hasSuffix) { return false }
-    // Bytes read from a pipe are gone for the one who plays it.
+    // A pipe is not read here: the bytes would be missing in the stream.
     guard FileKind(path) == .regular else { return false }
-    guard let file = FileHandle(forReadingAtPath: path), let head = try? file.read(upToCount: 64) else { return false }
-    return (try? PictureFormat.detect(Array(head))) != nil
+    guard let head = try? WholeFile.head(path, count: 64).bytes else { return false }
+    return (try? PictureFormat.detect(head)) != nil
   }
 
-  /// Why a path can be no source, where that can be told at once: addresses, films and other files that would never give a frame.
+  /// Returns why a path cannot be a source, without opening it as one: an address with a password or of an unknown scheme, a film, or another file
+  /// without frames; nil if it may be a source.
   static func refusal(of path: String) -> ServiceProblem? {
     let wanted =
       "A source is a folder of pictures, an MJPEG or Y4M file or pipe, - for standard input, or an address: "
@@ -79,10 +80,9 @@ struct SourceFactory {
         message: (known == nil ? "\(scheme): cannot be a source. " : "The \(scheme) address is malformed. ") + wanted,
         hint: hint)
     }
-    guard FileKind(path) == .regular, let file = FileHandle(forReadingAtPath: path),
-      let head = try? file.read(upToCount: 16), !head.isEmpty
-    else { return nil }
-    let bytes = Array(head)
+    guard FileKind(path) == .regular, let bytes = try? WholeFile.head(path, count: 16).bytes, !bytes.isEmpty else {
+      return nil
+    }
     let films: [(name: String, offset: Int, mark: [UInt8])] = [
       ("a GIF", 0, Array("GIF8".utf8)), ("an MP4 film", 4, Array("ftyp".utf8)),
       ("a Matroska or WebM film", 0, [0x1A, 0x45, 0xDF, 0xA3]), ("an Ogg file", 0, Array("OggS".utf8)),
@@ -94,60 +94,65 @@ struct SourceFactory {
       hint: "Convert it: ffmpeg -i \(path) -f mjpeg - | waymark serve --source -")
   }
 
-  /// The settings of the camera.
   var cameraSettings: CameraSettings {
-    let wanted = configuration.camera
-    var settings = CameraSettings(selector: CameraSelector(wanted.device ?? "auto"))
-    if let format = wanted.format.flatMap(PixelFormat.init(rawValue:)) {
-      settings.formats = [format] + settings.formats.filter { $0 != format }
-    }
-    settings.width = wanted.width ?? settings.width
-    settings.height = wanted.height ?? settings.height
-    settings.rate = wanted.rate ?? settings.rate
-    settings.transform = FrameTransform(
-      rotation: FrameTransform.Rotation(rawValue: wanted.rotation) ?? .none, mirror: wanted.mirror)
-    settings.controls = wanted.controls
-    settings.allowsVendorFormats = !configuration.isIsolated || wanted.vendorFormats
+    var settings = configuration.camera.settings
+    settings.selector = CameraSelector(configuration.camera.device ?? "auto")
+    settings.allowsVendorFormats = !configuration.isIsolated || settings.allowsVendorFormats
     return settings
   }
 
-  /// The camera that is wanted.
-  var camera: CameraSource { CameraSource(settings: cameraSettings, makeDecoder: makeDecoder) }
+  static var sampleScenes: String? {
+    var candidates: [String] = []
+    var folder = CompanionProgram.ownPath ?? ""
+    for _ in 0..<6 {
+      guard let slash = folder.lastIndex(of: "/") else { break }
+      folder = String(folder[..<slash])
+      candidates += ["\(folder)/share/waymark/scenes", "\(folder)/Samples/scenes"]
+    }
+    candidates += ["Samples/scenes", "/usr/share/waymark/scenes"]
+    return candidates.first { FileKind($0) == .folder }
+  }
+}
 
-  private var makeDecoder: MakeFrameDecoder { isolation.makeDecoder }
-
-  private var makeReader: @Sendable () -> FolderSource.Reader {
-    let isolation = isolation
-    return { isolation.pictureReading() }
+extension SceneSettings {
+  /// The folders in which scenes are: without configured ones those of the sample scenes, for a first try.
+  var effectiveFolders: [String] {
+    folders.isEmpty ? SourceFactory.sampleScenes.map { [$0] } ?? [] : folders
   }
 
-  /// The project's sample scenes.
-  static var sampleScenes: String? { folder(places(of: "scenes")) }
+  init(_ configuration: ServiceConfiguration, log: Logger) {
+    self = configuration.scenes
+    folders = effectiveFolders
+    cameras = CameraChoice(configuration.camera, log: log)
+    for camera in configuration.cameras {
+      others[camera.name] = CameraChoice(camera.settings.camera, log: log)
+      rates[camera.name] = camera.settings.scenes.rate
+    }
+  }
 
-  private static func places(of name: String) -> [String] {
-    var candidates: [String] = []
-    if let executable = executablePath {
-      var folder = executable
-      for _ in 0..<6 {
-        guard let slash = folder.lastIndex(of: "/") else { break }
-        folder = String(folder[..<slash])
-        candidates.append("\(folder)/share/waymark/\(name)")
-        candidates.append("\(folder)/Samples/\(name)")
+  /// The calibrations and the field of view of a camera, by its name.
+  func choice(of camera: String) -> CameraChoice { others[camera] ?? cameras }
+}
+
+extension CameraChoice {
+  fileprivate init(_ configuration: ServiceSettings.Camera, log: Logger) {
+    self.init(fieldOfView: configuration.fieldOfView.map { $0 * .pi / 180 })
+    for entry in configuration.calibrations {
+      do {
+        calibrations.append(try Self.calibration(entry))
+      } catch {
+        log.error("a calibration cannot be used", metadata: ["file": "\(entry)", "problem": "\(error)"])
       }
     }
-    return candidates + ["Samples/\(name)", "/usr/share/waymark/\(name)"]
   }
 
-  private static func folder(_ candidates: [String]) -> String? {
-    candidates.first { candidate in
-      var information = stat()
-      return stat(candidate, &information) == 0 && information.st_mode & S_IFMT == S_IFDIR
-    }
-  }
-
-  private static var executablePath: String? {
-    var buffer = [CChar](repeating: 0, count: 4096)
-    let count = readlink("/proc/self/exe", &buffer, buffer.count - 1)
-    return count > 0 ? String(decoding: buffer[..<count].map { UInt8(truncatingIfNeeded: $0) }, as: UTF8.self) : nil
+  /// Reads the file of an entry of `camera.calibrations`: `CAMERA=FILE`, or a file for any camera.
+  static func calibration(_ entry: String) throws -> Calibration {
+    let parts = entry.split(separator: "=", maxSplits: 1).map(String.init)
+    let (camera, path) = parts.count == 2 ? (parts[0], parts[1]) : (nil, entry)
+    let info = try CameraInfo(
+      yaml: String(decoding: try WholeFile.read(path, limit: 1 << 20), as: UTF8.self), name: path)
+    return Calibration(
+      width: info.size?.width ?? 0, height: info.size?.height ?? 0, intrinsics: info.intrinsics, camera: camera)
   }
 }

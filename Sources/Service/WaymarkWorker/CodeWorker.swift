@@ -1,26 +1,23 @@
-import WaymarkBarcodes
+package import WaymarkBarcodes
 import WaymarkFrames
-import WaymarkImage
+package import WaymarkImage
 
-/// Keeps the scanner between pictures. One thread.
-struct CodeReader: ~Copyable {
+/// Reads the codes of pictures with one scanner, which it keeps while the configuration stays the same. Not thread-safe.
+final class CodeReader {
   private var scanner: BarcodeScanner?
-  /// Where the times of stages go.
+  /// Receives the times of a reading's stages.
   private let stages: StageTimes?
 
-  init(stages: StageTimes? = nil) {
-    scanner = nil
-    self.stages = stages
-  }
+  init(stages: StageTimes? = nil) { self.stages = stages }
 
-  /// The codes in a picture; nothing when there is nothing to look for.
-  mutating func read(_ view: ImageView, _ configuration: ScanConfiguration) -> ScanReading {
+  /// Reads the codes in a picture; none if the configuration has no symbologies.
+  func read(_ view: ImageView, _ configuration: ScanConfiguration) -> ScanReading {
     prepare(configuration)
     return scanner?.scan(view) ?? ScanReading()
   }
 
-  /// The codes in a picture file, and the picture.
-  mutating func read(
+  /// Decodes a picture file and reads its codes.
+  func read(
     _ file: UnsafeRawBufferPointer, _ configuration: ScanConfiguration
   ) throws(ImageError) -> (image: GrayImage, reading: ScanReading) {
     prepare(configuration)
@@ -28,42 +25,34 @@ struct CodeReader: ~Copyable {
     return (found.picture.image, found.reading)
   }
 
-  private mutating func prepare(_ configuration: ScanConfiguration) {
-    if scanner?.configuration != configuration {
-      scanner = try? BarcodeScanner(configuration)
-      // Once a scanner: what is set through an optional that cannot be copied is retained each time and never released.
-      scanner?.stages = stages
-    }
-  }
-
-  mutating func read(_ image: GrayImage, _ configuration: ScanConfiguration) -> ScanReading {
-    // Not by `withView`: closures cannot borrow a noncopyable value while it is written.
-    let reading = read(image.unsafeView, configuration)
-    return withExtendedLifetime(image) { reading }
+  private func prepare(_ configuration: ScanConfiguration) {
+    guard scanner?.configuration != configuration else { return }
+    scanner = try? BarcodeScanner(configuration)
+    // Set only for a new scanner: assigning a class instance through an optional of a noncopyable type retains it each time without a
+    // release.
+    scanner?.stages = stages
   }
 }
 
-/// Reads the codes of live frames in a worker that stays. Used by one thread, which it holds for as long as its limit says at most.
+/// Reads the codes of live frames in a persistent worker. Not thread-safe; the caller waits at most `limit` seconds for an answer.
 final class CodeWorker {
   private let standing: PersistentWorker
   private let limit: Double
   private let stages: StageTimes?
-  /// The names that were told: no worker makes the service remember more of them than there are stages.
+  /// The names of the stages received so far, at most `CodeReply.stageLimit`, so that a compromised worker cannot make the service keep
+  /// any number of names.
   private var known: Set<String> = []
 
-  /// - Parameters:
-  ///   - limit: how long one frame may take, in seconds.
-  ///   - stages: where the times within a reading go.
+  /// - Parameter stages: receives the times of a reading's stages.
   init(_ launcher: WorkerLauncher, _ ledger: WorkerMonitor, limit: Double, stages: StageTimes? = nil) {
     standing = PersistentWorker(launcher, ledger)
     self.limit = limit
     self.stages = stages
   }
 
-  /// The process that reads now.
   var process: Int32? { standing.process }
 
-  /// The codes in a frame; nil when the frame was lost with a worker.
+  /// Reads the codes in a frame; nil if the worker failed or is resting.
   func read(_ frame: Frame, _ configuration: ScanConfiguration) -> ScanReading? {
     standing.use { worker throws(WorkerFailure) in try ask(worker, frame, configuration) }
   }
@@ -78,7 +67,7 @@ final class CodeWorker {
       from: UnsafeRawBufferPointer(start: frame.image.unsafeView.base, count: count))
     let request = WorkerRequest.codes(width: frame.width, height: frame.height, configuration)
     let answer = try worker.ask(request, for: CodeReply.self, byteLimit: CodeReply.byteLimit, limit: limit)
-    // There is no file that something could be wrong with.
+    // Reading a frame's pixels has no errors, so an answer with an error is malformed.
     guard case .success(let reply) = answer else { throw .malformedAnswer }
     for stage in reply.stages where known.contains(stage.name) || known.count < CodeReply.stageLimit {
       known.insert(stage.name)
@@ -86,4 +75,137 @@ final class CodeWorker {
     }
     return reply.reading
   }
+}
+
+/// A worker's answer about the codes of a frame.
+struct CodeReply: Equatable {
+  struct Stage: Equatable {
+    let name: String
+    let seconds: Double
+  }
+
+  static let byteLimit = 8 << 20
+  static let stageLimit = 12
+
+  let reading: ScanReading
+  let stages: [Stage]
+
+  init(_ reading: ScanReading, _ stages: [Stage]) {
+    self.reading = reading
+    self.stages = stages
+  }
+
+  init(_ reading: ScanReading, _ stages: StageTimes) {
+    // With a single frame, the median is its time.
+    self.init(reading, stages.summary.map { Stage(name: $0.name, seconds: $0.median) })
+  }
+}
+
+/// A worker's answer about the codes of a picture file.
+struct FileCodesReply: Equatable {
+  let size: ArenaPictureSize
+  let reading: ScanReading
+}
+
+// MARK: - Encodings
+
+extension CodeReply: WireValue {
+  private static let fields = inOrder(ScanReading.wire, Stage.wire.list(upTo: stageLimit))
+  package static let wire: Wire<CodeReply> = fields.map({ CodeReply($0.0, $0.1) }, { ($0.reading, $0.stages) })
+}
+
+extension CodeReply.Stage: WireValue {
+  /// The maximum time of a stage in seconds, longer than the service waits for any worker.
+  private static let longest = 3600.0
+  private static let word: Wire<String> = Wire<String>.text(upTo: 16).when { text in
+    text.utf8.allSatisfy { (0x61...0x7A).contains($0) }
+  }
+
+  package static let wire: Wire<CodeReply.Stage> = inOrder(word, Wire<Double>.real(within: 0...longest))
+    .map({ CodeReply.Stage(name: $0.0, seconds: $0.1) }, { ($0.name, $0.seconds) })
+}
+
+extension FileCodesReply: WireValue {
+  package static let wire: Wire<FileCodesReply> = inOrder(ArenaPictureSize.wire, ScanReading.wire)
+    .map({ FileCodesReply(size: $0.0, reading: $0.1) }, { ($0.size, $0.reading) })
+}
+
+extension ScanReading: WireValue {
+  /// The maximum number of codes in a picture.
+  fileprivate static let countLimit = 4096
+  private static let fields = inOrder(
+    Symbol.wire.list(upTo: countLimit), IncompleteSymbol.wire.list(upTo: countLimit),
+    UnreadCode.wire.list(upTo: countLimit), Wire<Bool>.flag)
+
+  package static let wire: Wire<ScanReading> = fields.map(
+    { ScanReading(symbols: $0.0, incomplete: $0.1, unread: $0.2, limited: $0.3) },
+    { ($0.symbols, $0.incomplete, $0.unread, $0.limited) })
+}
+
+extension Symbol: WireValue {
+  /// The maximum bytes of a message, more than the parts in one picture can contain (ISO/IEC 15438: 2,710 digits per PDF417 symbol;
+  /// ISO/IEC 18004: 2,953 bytes per QR code, in at most sixteen parts).
+  private static let byteLimit = 1 << 18
+  private static let longText: Wire<String> = Wire<String>.text(upTo: 4 * byteLimit)
+  private static let element: Wire<GS1Element> = inOrder(Wire<String>.text(upTo: 8), longText)
+    .map({ GS1Element(identifier: $0.0, value: $0.1) }, { ($0.identifier, $0.value) })
+  private static let fields = inOrder(
+    Wire<Symbology>.choice, longText, Wire<[UInt8]>.raw(upTo: byteLimit), Wire<Charset>.choice,
+    element.list(upTo: ScanReading.countLimit), Quadrilateral.wire, Wire<Int>.count(upTo: Int(Int32.max)),
+    Wire<ScanPass>.choice, Wire<String>.text(upTo: 5), SymbolPart.wire.optional)
+
+  package static let wire: Wire<Symbol> = fields.map(
+    { fields -> Symbol? in
+      let (symbology, text, bytes, charset, gs1, corners, quality, pass, addOn, part) = fields
+      return Symbol(
+        symbology: symbology, text: text, bytes: bytes, charset: charset, gs1: gs1, corners: corners, quality: quality,
+        pass: pass, addOn: addOn.isEmpty ? nil : addOn, part: part)
+    },
+    { symbol in
+      (
+        symbol.symbology, symbol.text, symbol.bytes, symbol.charset, symbol.gs1, symbol.corners, symbol.quality,
+        symbol.pass, symbol.addOn ?? "", symbol.part
+      )
+    })
+}
+
+extension SymbolPart: WireValue {
+  /// The number of a part, which has five digits (ISO/IEC 15438).
+  fileprivate static let number: Wire<Int> = Wire<Int>.count(upTo: 100_000)
+
+  package static let wire: Wire<SymbolPart> = inOrder(
+    number, number.optional, Wire<String>.text(upTo: 1 << 16).optional
+  )
+  .map({ SymbolPart(index: $0.0, count: $0.1, id: $0.2) }, { ($0.index, $0.count, $0.id) })
+}
+
+extension IncompleteSymbol: WireValue {
+  private static let numbers: Wire<[Int]> = SymbolPart.number.list(upTo: ScanReading.countLimit)
+  private static let fields = inOrder(
+    Wire<Symbology>.choice, SymbolPart.number.optional, numbers, numbers,
+    Quadrilateral.wire.list(upTo: ScanReading.countLimit))
+
+  package static let wire: Wire<IncompleteSymbol> = fields.map(
+    { IncompleteSymbol(symbology: $0.0, count: $0.1, present: $0.2, missing: $0.3, corners: $0.4) },
+    { ($0.symbology, $0.count, $0.present, $0.missing, $0.corners) })
+}
+
+extension UnreadCode: WireValue {
+  private static let kinds: Wire<Kind> = Wire<Kind>.choice([.qr, .bars, .matrix])
+  private static let advices: Wire<Advice> = Wire<Advice>.choice([
+    .tooSmall, .tooClose, .blurred, .cutOff, .tooDark, .tooBright,
+  ])
+
+  package static let wire: Wire<UnreadCode> = inOrder(kinds, Quadrilateral.wire.optional, advices.optional)
+    .map({ UnreadCode(kind: $0.0, corners: $0.1, advice: $0.2) }, { ($0.kind, $0.corners, $0.advice) })
+}
+
+extension Quadrilateral: WireValue {
+  /// A coordinate of a corner in pixels, with a bound that no corner reaches.
+  private static let reach: Wire<Double> = Wire<Double>.real(within: -1e6...1e6)
+  private static let point: Wire<Point2> = inOrder(reach, reach).map({ Point2($0.0, $0.1) }, { ($0.x, $0.y) })
+
+  package static let wire: Wire<Quadrilateral> = inOrder(point, point, point, point).map(
+    { Quadrilateral(topLeft: $0.0, topRight: $0.1, bottomRight: $0.2, bottomLeft: $0.3) },
+    { ($0.topLeft, $0.topRight, $0.bottomRight, $0.bottomLeft) })
 }

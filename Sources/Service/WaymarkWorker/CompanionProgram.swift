@@ -1,16 +1,109 @@
+import CSandbox
 import Glibc
+package import WaymarkFrames
+import WaymarkSystem
 
-/// A program that this one starts, from a package of its own.
+/// Finds programs of other packages that this program starts.
 package enum CompanionProgram {
-  /// The path of the program: beside the one that runs, or where its package puts it; nil where it is not installed.
+  /// The path of a program: in the folder of this executable, or in `/usr/bin`; nil if it is not installed.
   package static func path(_ name: String) -> String? {
+    var candidates = ["/usr/bin/\(name)"]
+    if let own = ownPath, let slash = own.lastIndex(of: "/") { candidates.insert(own[...slash] + name, at: 0) }
+    return candidates.first { access($0, X_OK) == 0 }
+  }
+
+  /// The path of this executable; nil if /proc is not mounted.
+  package static var ownPath: String? {
     var path = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/self/exe", &path, path.count - 1)
-    var candidates = ["/usr/bin/\(name)"]
-    if count > 0 {
-      let own = String(decoding: path[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
-      if let slash = own.lastIndex(of: "/") { candidates.insert(own[...slash] + name, at: 0) }
+    return count > 0 ? String(decoding: path[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
+  }
+}
+
+/// The interface to the program `waymark-cameras`, which plays addresses as Y4M.
+package enum CameraProgram {
+  private static let name = "waymark-cameras"
+  /// The socket for whose connections systemd starts `waymark-cameras`, since the service itself has neither network nor the devices of
+  /// libcamera; nil for screens and PipeWire, which only programs of the user's session can reach.
+  private static func socket(for scheme: StreamAddress.Scheme) -> String? {
+    switch scheme {
+    case .rtsp, .http, .https: "/run/waymark-cameras.sock"
+    case .libcamera: "/run/waymark-cameras-devices.sock"
+    case .screen, .pipewire: nil
     }
-    return candidates.first { access($0, X_OK) == 0 }
+  }
+
+  /// Plays an address with the program that systemd starts, or with a child process if its socket refuses. The address is sent through a
+  /// socket, never as an argument.
+  ///
+  /// - Parameters:
+  ///   - executable: the path of the program; nil for the installed one.
+  ///   - socket: the path of the socket; nil for the one of systemd.
+  ///   - known: the environment variables of the program.
+  ///   - missingPackages: returns the packages that an address requires and that are not installed.
+  /// - Throws: an error that lists the missing packages, or says why the program cannot be started.
+  package static func open(
+    _ address: StreamAddress, executable: String? = nil, socket: String? = nil,
+    environment known: [String: String] = StreamProgram.environment,
+    missingPackages: (StreamAddress) -> [String] = { StreamProgram.missingPackages(for: $0) }
+  ) throws(SourceError) -> InputFile {
+    if let socket = socket ?? Self.socket(for: address.scheme), let connection = connect(to: socket) {
+      let input = InputFile(owning: connection)
+      try require(missingPackages(address), for: address)
+      try send(address, connection)
+      return input
+    }
+    guard let program = executable ?? CompanionProgram.path(name) else {
+      throw .noCameraProgram(address.display, reason: "the package \(name) is not installed")
+    }
+    try require(missingPackages(address), for: address)
+    if address.scheme == .pipewire {
+      // PipeWire is tried here, since the program cannot report why it fails.
+      guard let connection = PipeWireSocket.connect(known) else {
+        throw .noPipeWire(address.display, path: PipeWireSocket.paths(known)[0])
+      }
+      close(connection)
+    }
+    var (process, channel): (pid_t, CInt) = (0, -1)
+    let words = [name, "stream"]
+    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { (word: String) in strdup(word) } + [nil]
+    var variables: [UnsafeMutablePointer<CChar>?] = known.map { strdup("\($0.key)=\($0.value)") } + [nil]
+    defer { for text in arguments + variables { free(text) } }
+    let result = csandbox_start(program, &arguments, &variables, &process, &channel)
+    guard result == 0 else {
+      throw .noCameraProgram(address.display, reason: "\(program) cannot be started: \(systemMessage(result))")
+    }
+    let input = InputFile(owning: channel, of: process)
+    try send(address, channel)
+    return input
+  }
+
+  private static func require(_ missing: [String], for address: StreamAddress) throws(SourceError) {
+    guard missing.isEmpty else {
+      let reason =
+        missing.count == 1
+        ? "the package \(missing[0]) is not installed"
+        : "the packages \(missing.joined(separator: ", ")) are not installed"
+      throw .noCameraProgram(address.display, reason: reason, packages: missing)
+    }
+  }
+
+  private static func send(_ address: StreamAddress, _ channel: CInt) throws(SourceError) {
+    let line = Array("\(address.secret)\n".utf8)
+    // The line fits into the buffer of the socket.
+    guard Glibc.send(channel, line, line.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT)) == line.count else {
+      throw .noCameraProgram(address.display, reason: "\(name) does not take it: \(systemMessage(errno))")
+    }
+  }
+
+  private static func connect(to path: String) -> CInt? {
+    guard let address = SocketFile.address(path) else { return nil }
+    let connection = Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard connection >= 0 else { return nil }
+    guard SocketFile.connect(connection, to: address) else {
+      close(connection)
+      return nil
+    }
+    return connection
   }
 }

@@ -2,15 +2,13 @@ import WaymarkFrames
 import WaymarkImage
 import WaymarkSystem
 
-/// Decodes the Motion JPEG frames of a camera or stream in a worker that stays. Used by one thread, which it holds for as long as its
-/// limit says at most.
+/// Decodes the Motion JPEG frames of a camera or stream in a persistent worker. Not thread-safe; the caller waits at most
+/// `limit` seconds for an answer.
 final class FrameWorker: FrameDecoder {
   private let standing: PersistentWorker
   private let limit: Double
 
-  /// - Parameters:
-  ///   - limit: how long one frame may take, in seconds.
-  ///   - now: the clock that rests between failures are measured by, in seconds.
+  /// - Parameter now: returns the time in seconds, for the pauses after failures.
   init(
     _ launcher: WorkerLauncher, _ ledger: WorkerMonitor, limit: Double,
     now: @escaping @Sendable () -> Double = { MonotonicClock.now }
@@ -19,7 +17,6 @@ final class FrameWorker: FrameDecoder {
     self.limit = limit
   }
 
-  /// The process that decodes now.
   var process: Int32? { standing.process }
 
   func prepare() { standing.prepare() }
@@ -30,7 +27,7 @@ final class FrameWorker: FrameDecoder {
     let outcome = standing.use(until: stop) { worker throws(WorkerFailure) in
       try Self.hand(picture, order, to: worker)
       let answer = try worker.ask(WorkerRequest.frame(size: picture.count, order), limit: limit, or: stop)
-      // An error's words are for picture files that somebody chose.
+      // The worker's message is dropped: it is written for picture files of a user.
       guard answer.worked else { return DecodeOutcome.damaged }
       let output = worker.arena.output
       guard let reply = GrayReply(output, count: answer.count), reply.width == order.scaledWidth,
@@ -54,7 +51,7 @@ final class FrameWorker: FrameDecoder {
       let request = WorkerRequest.preview(size: picture.count, order, orientation, quality: quality)
       let answer = try worker.ask(request, limit: limit)
       guard answer.worked else { return nil }
-      // No file of it is larger than its pixels and a header.
+      // The file is never larger than the pixels and a header.
       guard answer.count <= 3 * order.scaledWidth * order.scaledHeight + 1 << 16 else { throw .malformedAnswer }
       let file = worker.arena.takeOutput(answer.count)
       guard file.starts(with: [0xFF, 0xD8]) else { throw .malformedAnswer }
@@ -73,20 +70,19 @@ final class FrameWorker: FrameDecoder {
   }
 }
 
-/// Makes gray pictures of picture files in a worker that lives as long as this. One thread.
+/// Decodes picture files to gray in a persistent worker, which ends with this object. Not thread-safe.
 final class PictureWorker {
   private let standing: PersistentWorker
   private let limit: Double
-  /// Pictures that are played like frames come thirty times a second.
+  /// The memory of the pictures, reused since a folder source decodes up to 30 per second.
   private var pool = FramePool()
 
-  /// - Parameter limit: how long one picture may take, in seconds.
   init(_ launcher: WorkerLauncher, _ ledger: WorkerMonitor, limit: Double) {
     standing = PersistentWorker(launcher, ledger)
     self.limit = limit
   }
 
-  /// A picture file in gray.
+  /// Decodes a picture file to gray.
   ///
   /// - Throws: `ImageError`, `WorkerFailure`.
   func gray(_ file: [UInt8]) throws -> GrayImage {

@@ -1,3 +1,4 @@
+import CSandbox
 package import WaymarkBarcodes
 package import WaymarkFrames
 package import WaymarkImage
@@ -7,13 +8,14 @@ package import WaymarkSystem
 package final class Isolation: Sendable {
   package let launcher: WorkerLauncher?
   package let ledger: WorkerMonitor
-  /// How long a worker may take, in seconds.
+  /// The time limits of workers, in seconds.
   package struct Limits: Sendable {
-    /// For the codes of one frame: far more than any takes, far less than what the service counts as hung.
+    /// The limit for reading the codes of a frame: much longer than any frame takes, and much shorter than the 10 seconds
+    /// after which the service reports a hung lane.
     package var frame = 3.0
-    /// For decoding one frame, which takes milliseconds: the camera waits meanwhile.
+    /// The limit for decoding a frame, which takes milliseconds and during which the camera waits.
     package var decoding = 2.0
-    /// For one picture file.
+    /// The limit for a picture file.
     package var picture = PictureConverter.usualLimit
 
     package init() {}
@@ -22,14 +24,13 @@ package final class Isolation: Sendable {
   package let limits: Limits
   private let converter: PictureConverter
 
-  /// Everything in this process.
+  /// Reads codes and pictures in this process.
   package static let none = Isolation(launcher: nil) { _ in }
 
   /// - Parameters:
-  ///   - launcher: how workers are started; nil: everything in this process.
-  ///   - limits: how long one may take.
-  ///   - pictures: the program that converts files of other formats, where it is not the installed one.
-  ///   - onFailure: hears of every worker that failed, on the thread that needed it.
+  ///   - launcher: starts the workers; nil to use none and read everything in this process.
+  ///   - pictures: the path of the program `waymark-pictures`; nil for the installed one.
+  ///   - onFailure: called with each failure, on the thread that used the worker.
   package init(
     launcher: WorkerLauncher?, limits: Limits = Limits(), pictures: String? = nil,
     onFailure: @escaping @Sendable (WorkerFailure) -> Void
@@ -40,42 +41,33 @@ package final class Isolation: Sendable {
     converter = PictureConverter(executable: pictures, limit: limits.picture, monitor: ledger)
   }
 
-  /// The counts of the workers; nil without any.
+  /// The counts of the workers; nil if none are used.
   package var figures: WorkerCounts? { launcher == nil ? nil : ledger.figures }
 
   // MARK: Live frames
 
-  /// Reads the codes of frames, for one thread: nil for a frame that was lost with a worker.
-  ///
-  /// - Parameter stages: where the times of the stages of a reading go.
+  /// Returns a function that reads the codes of frames, for use on one thread; it returns nil if the worker failed or is
+  /// resting.
   package func codeReading(stages: StageTimes? = nil) -> (Frame, ScanConfiguration) -> ScanReading? {
     guard let launcher else {
-      let reader = LocalReader(stages)
-      return { reader.read($0, $1) }
+      let reader = CodeReader(stages: stages)
+      return { frame, configuration in frame.image.withView { reader.read($0, configuration) } }
     }
     let worker = CodeWorker(launcher, ledger, limit: limits.frame, stages: stages)
     return { worker.read($0, $1) }
   }
 
-  private final class LocalReader {
-    private var reader: CodeReader
-
-    init(_ stages: StageTimes?) { reader = CodeReader(stages: stages) }
-
-    func read(_ frame: Frame, _ configuration: ScanConfiguration) -> ScanReading? {
-      reader.read(frame.image, configuration)
-    }
-  }
-
-  /// Decodes the frames of a camera or stream, for one thread; nil where they are decoded in this process.
+  /// Returns a decoder for the frames of a camera or stream, for use on one thread; nil if they are decoded in this
+  /// process.
   package func frameDecoder() -> (any FrameDecoder)? {
     launcher.map { FrameWorker($0, ledger, limit: limits.decoding) }
   }
 
-  /// The same as a value to hand on.
+  /// A function that calls `frameDecoder()`.
   package var makeDecoder: MakeFrameDecoder { { [self] in frameDecoder() } }
 
-  /// Makes gray pictures of files that are played like frames, for one thread: in a worker that stays, unlike `gray`.
+  /// Returns a function that decodes the files of a folder source to gray, for use on one thread. Unlike `gray`, it uses
+  /// one worker for all files.
   package func pictureReading() -> ([UInt8]) throws -> GrayImage {
     let converter = converter
     guard let launcher else { return { try PictureDecoder().gray(converter.picture($0, keepsColour: false)).image } }
@@ -85,9 +77,8 @@ package final class Isolation: Sendable {
 
   // MARK: Picture files
 
-  /// The codes in a picture file, of several pages in the first, and the picture's size. Blocks.
+  /// Reads the codes in the first page of a picture file, and the picture's size. Blocks.
   ///
-  /// - Parameter stop: ends the worker when raised.
   /// - Throws: `ImageError`, `BarcodeError`, `WorkerFailure`.
   package func codes(
     in file: [UInt8], _ configuration: ScanConfiguration, or stop: StopSignal? = nil
@@ -102,12 +93,13 @@ package final class Isolation: Sendable {
     return (reply.reading, reply.size.width, reply.size.height)
   }
 
-  /// A picture file made ready for a client. Blocks.
+  /// Prepares a picture file for a client. Blocks.
   ///
-  /// - Parameter stop: ends the worker when raised.
+  /// - Parameter width: the maximum width in pixels; nil for no limit.
+  ///
   /// - Throws: `ImageError`, `WorkerFailure`.
   package func prepare(_ file: [UInt8], width: Int?, or stop: StopSignal? = nil) throws -> PreparedPicture {
-    // A converted picture is handed out in a format that every client shows.
+    // A converted picture becomes a JPEG, which every client can show.
     let asJPEG = PictureConverter.converts(file)
     let file = try converter.picture(file, keepsColour: true, or: stop)
     guard launcher != nil else {
@@ -117,19 +109,18 @@ package final class Isolation: Sendable {
       file, .prepared(size: file.count, width: width, asJPEG: asJPEG), PreparedPicture.self, or: stop)
   }
 
-  /// A picture file in gray. Blocks.
+  /// Decodes a picture file to gray. Blocks.
   ///
   /// - Throws: `ImageError`, `WorkerFailure`.
   package func gray(_ file: [UInt8]) throws -> GrayImage {
     let file = try converter.picture(file, keepsColour: false)
     guard let launcher else { return try PictureDecoder().gray(file).image }
-    // Of its own: what one picture did to it reaches no other.
+    // Each file has its own worker, so that a picture that compromises the worker cannot reach other pictures.
     return try PictureWorker(launcher, ledger, limit: limits.picture).gray(file)
   }
 
-  /// Has the program's own task done on a picture file, decoded in colour. Blocks.
+  /// Runs a task of the program on a picture file. Blocks.
   ///
-  /// - Parameter stop: ends the worker when raised.
   /// - Throws: `ImageError`, `WorkerFailure`.
   package func result<Task: WorkerTask>(
     of task: Task, on file: [UInt8], or stop: StopSignal? = nil
@@ -141,7 +132,7 @@ package final class Isolation: Sendable {
     return try inWorker(file, .task(size: file.count, task.wireBytes), Task.Answer.self, or: stop)
   }
 
-  /// Asks a worker of its own: what one picture did to it reaches no other picture.
+  /// Sends a request to a new worker, so that a picture that compromises the worker cannot reach other pictures.
   private func inWorker<Answer: WireValue>(
     _ file: [UInt8], _ request: WorkerRequest, _ answer: Answer.Type, or stop: StopSignal?
   ) throws -> Answer {
@@ -150,14 +141,85 @@ package final class Isolation: Sendable {
       let worker = try launcher.start()
       ledger.count { $0.starts += 1 }
       worker.arena.input.copyBytes(from: file)
-      // An answer about codes is short; one with a picture may be as large as that.
+      // Answers with codes are short; answers with a picture can fill the output of the arena.
       let byteLimit = answer == FileCodesReply.self ? CodeReply.byteLimit : WorkerArena.outputLimit
       return try worker.ask(request, for: answer, byteLimit: byteLimit, limit: limits.picture, or: stop).get()
     } catch let failure as WorkerFailure {
-      // Nothing is wrong with a picture that nobody waits for any longer.
+      // An interruption is not a failure.
       if case .interrupted = failure { throw failure }
       ledger.report(failure)
       throw failure
     }
+  }
+}
+
+/// Checks whether workers can be started on this system.
+package struct WorkerCheck: Equatable, Sendable {
+  /// The problem; nil if workers can be started.
+  package let problem: String?
+  /// The remedy; empty without a problem.
+  package let hint: String
+  /// The seconds in which a worker started and decoded a picture; 0 if there is a problem.
+  package let seconds: Double
+
+  private static let offHint =
+    "Or set `isolation: off`, if every camera and every picture is trusted (docs/security.md)."
+
+  /// The kernel features that workers need, each with a message and a hint for when it is missing.
+  private static let needs: [(need: Int, what: String, hint: String)] = [
+    (
+      CSANDBOX_MEMORY, "The system refuses shared memory for workers (memfd_create)",
+      "It needs Linux 3.17 or newer; in a container, allow memfd_create in its seccomp profile."
+    ),
+    (
+      CSANDBOX_CHANNEL_PAIR, "The system refuses a channel to workers (socketpair)",
+      "In a container or a unit of your own, allow Unix sockets (RestrictAddressFamilies=AF_UNIX)."
+    ),
+    (
+      CSANDBOX_PROC, "The program cannot start itself again (/proc/self/exe)",
+      "Mount /proc, and let the program's file be executable for the service's user."
+    ),
+    (
+      CSANDBOX_FILTER, "Workers cannot set up their sandbox (seccomp filters)",
+      "Use a kernel with CONFIG_SECCOMP_FILTER; in a container, allow prctl(PR_SET_SECCOMP)."
+    ),
+  ]
+
+  /// Probes each kernel feature that workers need, and then starts a worker. Takes tens of milliseconds.
+  package init(_ launcher: WorkerLauncher = WorkerLauncher()) {
+    for (need, what, hint) in Self.needs {
+      let result = csandbox_probe(CInt(need))
+      guard result == 0 else {
+        let reason = systemMessage(result)
+        self.init(problem: "\(what): \(reason).", hint: "\(hint) \(Self.offHint)", seconds: 0)
+        return
+      }
+    }
+    let began = MonotonicClock.now
+    do throws(WorkerFailure) {
+      let worker = try launcher.start()
+      guard try Self.decodes(worker) else { throw .malformedAnswer }
+      self.init(problem: nil, hint: "", seconds: MonotonicClock.now - began)
+    } catch {
+      let hint = "Check the limits and the seccomp profile of the container or unit."
+      self.init(problem: error.message, hint: "\(hint) \(Self.offHint)", seconds: 0)
+    }
+  }
+
+  private init(problem: String?, hint: String, seconds: Double) {
+    self.problem = problem
+    self.hint = hint
+    self.seconds = seconds
+  }
+
+  /// Returns whether the worker decodes a small picture correctly.
+  private static func decodes(_ worker: borrowing WorkerProcess) throws(WorkerFailure) -> Bool {
+    // A PNM file of 4 × 4 gray pixels.
+    let file = Array("P5 4 4 255\n".utf8) + (0..<16).map { UInt8($0 * 16) }
+    worker.arena.input.copyBytes(from: file)
+    let answer = try worker.ask(WorkerRequest.gray(size: file.count), limit: 10)
+    guard answer.worked, let reply = GrayReply(worker.arena.output, count: answer.count) else { return false }
+    return reply.width == 4 && reply.height == 4
+      && reply.pixels(in: worker.arena.output).elementsEqual(file.suffix(16))
   }
 }

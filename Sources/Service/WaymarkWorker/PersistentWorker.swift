@@ -1,8 +1,9 @@
+import Synchronization
 import WaymarkImage
 package import WaymarkSystem
 
-/// A worker that stays from one picture to the next: started when it is needed, again when it failed, and not too often then. One
-/// thread.
+/// A worker that is kept for many pictures. It starts at the first use, and restarts after a failure, with a pause that grows with
+/// repeated failures. Not thread-safe.
 package final class PersistentWorker: RestartableProcess {
   private let launcher: WorkerLauncher
   private let ledger: WorkerMonitor
@@ -10,10 +11,10 @@ package final class PersistentWorker: RestartableProcess {
   private var supervisor = WorkerSupervisor()
   private var worker: WorkerProcess?
   private var isReady = false
-  /// Why the last thing that was lost was lost.
+  /// The failure of the last use that returned nil; nil if there was none.
   package private(set) var lastFailure: WorkerFailure?
 
-  /// - Parameter now: the clock that rests are measured by, in seconds.
+  /// - Parameter now: returns the time in seconds, for the pauses after failures.
   package init(
     _ launcher: WorkerLauncher, _ ledger: WorkerMonitor, now: @escaping @Sendable () -> Double = { MonotonicClock.now }
   ) {
@@ -22,7 +23,6 @@ package final class PersistentWorker: RestartableProcess {
     self.now = now
   }
 
-  /// The process that works now.
   package var process: Int32? {
     switch worker {
     case nil: nil
@@ -30,7 +30,7 @@ package final class PersistentWorker: RestartableProcess {
     }
   }
 
-  /// Starts it, unless it runs, without waiting until it is ready. What is in the way of that is told when there is something to do.
+  /// Starts the worker if it is not running, without waiting until it is ready. The next `use` reports a failure.
   package func prepare() {
     guard process == nil, supervisor.handle(.wanted, at: now()) == .start else { return }
     do throws(WorkerFailure) {
@@ -40,7 +40,7 @@ package final class PersistentWorker: RestartableProcess {
     }
   }
 
-  /// Ends it until there is something to do again.
+  /// Ends the worker until the next use.
   package func end() {
     guard process != nil else { return }
     worker = nil
@@ -52,9 +52,9 @@ package final class PersistentWorker: RestartableProcess {
     worker = try launcher.spawn()
   }
 
-  /// Lets the worker do something; nil when what there was to do was lost with it, or while there is none.
+  /// Calls `body` with the worker, which is started if needed. Returns nil if the worker fails, or during the pause after a failure.
   ///
-  /// - Parameter stop: gives up when raised, which costs the worker but counts as no failure.
+  /// - Parameter stop: ends the wait for the worker, and the worker itself, without counting a failure.
   package func use<T>(
     until stop: StopSignal? = nil, _ body: (borrowing WorkerProcess) throws(WorkerFailure) -> T
   ) -> T? {
@@ -100,40 +100,39 @@ package final class PersistentWorker: RestartableProcess {
   }
 }
 
-/// When a worker is started, used, or left alone for a while. A value without clock and processes.
+/// Decides when a worker is started, used, or pauses after a failure. A state machine without clock and processes.
 package struct WorkerSupervisor: Equatable {
-  /// An input.
   package enum Input: Equatable {
-    /// There is something to do.
+    /// The caller needs the worker.
     case wanted
-    /// It answered.
     case answered
-    /// It could not be started, crashed, hung or sent a malformed answer; it is gone.
+    /// The worker did not start, crashed, hung or sent a malformed answer; its process has ended.
     case failed
-    /// It was ended because nothing more is wanted of it.
+    /// The caller ended the worker because it no longer needs it.
     case ended
   }
 
-  /// The decision about an input.
   package enum Decision: Equatable {
     case start
     case use
-    /// Too soon after too many failures: what there was to do is lost.
+    /// Drop the work: the pause after a failure is not over.
     case rest
   }
 
   private(set) var isRunning = false
-  /// The first failure costs no rest, the following ones more and more: 0.1 s, 0.2 s … 2 s. Whoever shows a picture that ends workers
-  /// does not get the processor for it, and nobody waits long after it is gone.
+  /// The pauses after failures: none after the first, then 0.1 s, 0.2 s … 2 s, so that a stream of pictures that crash workers does
+  /// not occupy the processor, and recovery afterwards is fast.
   private var backoff = Backoff(first: 0.1, longest: 2)
   private var hasFailed = false
   private var failedAt = 0.0
   private var restsUntil = 0.0
 
-  /// After that long without a failure all is forgotten, in seconds.
+  /// The seconds without a failure after which the next failure is again the first.
   private static let memory = 10.0
 
-  /// - Parameter now: in seconds.
+  /// Processes an input at the time `now`, in seconds.
+  ///
+  /// - Returns: the decision for the input `wanted`; nil for other inputs.
   package mutating func handle(_ input: Input, at now: Double) -> Decision? {
     switch input {
     case .wanted:
@@ -151,10 +150,61 @@ package struct WorkerSupervisor: Equatable {
       isRunning = false
       let isFirst = !hasFailed || now - failedAt > Self.memory
       if isFirst { backoff.reset() }
-      // One worker has nobody to avoid: its waits are not spread.
+      // A single worker needs no jitter.
       restsUntil = isFirst ? now : now + backoff.next(chance: 1)
       (hasFailed, failedAt) = (true, now)
       return nil
     }
   }
+}
+
+/// A process that can be ended at any time and restarts on the next use.
+package protocol RestartableProcess: AnyObject {
+  var process: Int32? { get }
+  func end()
+}
+
+/// A worker that is ended after `idleTime` seconds without use. Thread-safe; uses wait for each other.
+package final class IdleWorker<Worker: RestartableProcess>: Sendable {
+  private struct State: ~Copyable {
+    package let worker: Worker
+    package var used = 0.0
+  }
+
+  private let state: Mutex<State>
+  /// The seconds that the process is kept after its last use.
+  private let idleTime: Double
+
+  package init(_ worker: sending Worker, idleTime: Double) {
+    state = Mutex(State(worker: worker))
+    self.idleTime = idleTime
+  }
+
+  /// Calls `body` with the worker. Blocks while another use lasts.
+  package func use<Value: Sendable>(now: Double, _ body: @Sendable (Worker) throws -> Value) rethrows -> Value {
+    try state.withLock { state in
+      state.used = now
+      return try body(state.worker)
+    }
+  }
+
+  /// Ends the process if it was not used for `idleTime` seconds.
+  ///
+  /// - Returns: the seconds after which to call again; nil if no process is running.
+  package func rest(now: Double) -> Double? {
+    let left: Double?? = state.withLockIfAvailable { state -> Double? in
+      guard state.worker.process != nil else { return nil }
+      let left = state.used + idleTime - now
+      if left > 0 { return left }
+      state.worker.end()
+      return nil
+    }
+    // The lock is held while the worker is in use.
+    return left ?? idleTime
+  }
+
+  package func end() { state.withLock { $0.worker.end() } }
+
+  /// The id of the running process; nil if there is none, and while the worker is in use.
+  package var process: Int32? { state.withLockIfAvailable { $0.worker.process } ?? nil }
 }

@@ -1,42 +1,37 @@
 package import WaymarkImage
 package import WaymarkSystem
 
-/// Makes plain pictures of the files that the program `waymark-pictures` reads, each file in a process of its own that can do nothing
-/// else. Every other file stays as it is.
+/// Converts the picture formats that the program `waymark-pictures` reads, each file in its own sandboxed process. Files of other
+/// formats are returned unchanged.
 package struct PictureConverter: Sendable {
-  /// The program's name, and its package's.
+  /// The name of the program and of its package.
   static let programName = "waymark-pictures"
-  /// How long one page may take, in seconds, where nothing else is said.
+  /// The default time limit for one page, in seconds.
   static let usualLimit = 30.0
   private let executable: String?
-  /// How long one page may take, in seconds.
   private let limit: Double
   private let monitor: WorkerMonitor
 
-  /// A converter with the installed program.
+  /// Creates a converter that uses the installed program.
   package init() { self.init(executable: nil, limit: Self.usualLimit, monitor: WorkerMonitor { _ in }) }
 
-  /// - Parameters:
-  ///   - executable: the program, where it is not the installed one.
-  ///   - limit: how long one page may take, in seconds.
-  ///   - monitor: counts the processes and their failures.
+  /// - Parameter executable: the path of the program; nil for the installed one.
   init(executable: String?, limit: Double, monitor: WorkerMonitor) {
     self.executable = executable
     self.limit = limit
     self.monitor = monitor
   }
 
-  /// True for a file that is not read as it is.
+  /// Returns whether a file needs to be converted.
   static func converts(_ file: [UInt8]) -> Bool { kind(of: file) != nil }
 
   private static func kind(of file: [UInt8]) -> (format: ConvertedFormat, name: String)? {
     file.withUnsafeBytes { ConvertedFormat.detect($0) }
   }
 
-  /// The pages of a file, as files that `PictureDecoder` reads; its only one, as it is, where nothing is to be made of it. Blocks.
+  /// Returns the pages of a file as files that `PictureDecoder` reads; the file itself if it needs no conversion. Blocks.
   ///
   /// - Parameter keepsColour: false if the colours of a large page need not be kept.
-  /// - Throws: what is wrong with the file, or with the program.
   package func pages(of file: [UInt8], keepsColour: Bool) throws(ImageError) -> PicturePages {
     guard let kind = Self.kind(of: file) else { return PicturePages(plain: file) }
     guard let program = executable ?? CompanionProgram.path(Self.programName) else {
@@ -51,25 +46,24 @@ package struct PictureConverter: Sendable {
       file, kind.name, PersistentWorker(launcher, monitor), limit: limit, keepsColour: keepsColour)
   }
 
-  /// The first page of a file. Blocks.
+  /// Returns the first page of a file. Blocks.
   ///
-  /// - Parameter stop: ends the process when raised.
-  /// - Throws: `ImageError`: what is wrong with the file; `WorkerFailure`: what happened to the process.
+  /// - Throws: `ImageError` for the file, `WorkerFailure` for the process.
   package func picture(_ file: [UInt8], keepsColour: Bool, or stop: StopSignal? = nil) throws -> [UInt8] {
     let pages = try pages(of: file, keepsColour: keepsColour)
     return try pages.first(or: stop)
   }
 }
 
-/// The pages of a picture file, made when they are asked for. One thread.
+/// The pages of a picture file, converted on request. Not thread-safe.
 package final class PicturePages {
   private let file: [UInt8]
-  /// The name of the format; nil where nothing is made of the file.
+  /// The name of the format; nil if the file is not converted.
   private let name: String?
   private let worker: PersistentWorker?
   private let limit: Double
   private let keepsColour: Bool
-  /// The first page, which is made to learn how many there are, until it is asked for.
+  /// The first page, kept after `count()` has converted it until `page(_:)` returns it.
   private var first: ConvertedPage?
 
   init(plain file: [UInt8]) {
@@ -80,20 +74,15 @@ package final class PicturePages {
     (self.file, self.name, self.worker, self.limit, self.keepsColour) = (file, name, worker, limit, keepsColour)
   }
 
-  /// Counts the pages, at least 1; of more than can be read, one more than these.
-  ///
-  /// - Throws: what is wrong with the first page, or with the program.
+  /// Counts the pages: at least 1, and one more than `ConversionRequest.pageLimit` if there are more pages.
   package func count() throws(ImageError) -> Int {
     guard name != nil else { return 1 }
-    let page = try told { () throws(WorkerFailure) in try ask(1, or: nil) }
+    let page = try reportingFailure { () throws(WorkerFailure) in try ask(1, or: nil) }
     first = page
     return page.count
   }
 
-  /// A page as a file that `PictureDecoder` reads.
-  ///
-  /// - Parameter number: from 1 to `count`.
-  /// - Throws: what is wrong with the page, or with the program.
+  /// Returns a page as a file that `PictureDecoder` reads; the first page is 1.
   package func page(_ number: Int) throws(ImageError) -> [UInt8] {
     guard let name else { return file }
     guard number <= ConversionRequest.pageLimit else {
@@ -105,10 +94,10 @@ package final class PicturePages {
       self.first = nil
       return first.file
     }
-    return try told { () throws(WorkerFailure) in try ask(number, or: nil) }.file
+    return try reportingFailure { () throws(WorkerFailure) in try ask(number, or: nil) }.file
   }
 
-  /// The first page.
+  /// Returns the first page.
   ///
   /// - Throws: `ImageError`, `WorkerFailure`.
   func first(or stop: StopSignal?) throws -> [UInt8] {
@@ -120,7 +109,7 @@ package final class PicturePages {
     }
   }
 
-  private func told(
+  private func reportingFailure(
     _ ask: () throws(WorkerFailure) -> Result<ConvertedPage, ImageError>
   ) throws(ImageError) -> ConvertedPage {
     let answer: Result<ConvertedPage, ImageError>

@@ -1,4 +1,7 @@
-/// Writes the values that pass between daemon and worker: little-endian, lengths before contents.
+package import WaymarkImage
+package import WaymarkSystem
+
+/// Encodes messages between daemon and worker: little-endian, with lengths before contents.
 package struct WireWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -18,9 +21,8 @@ package struct WireWriter {
   }
 }
 
-/// Reads what `WireWriter` wrote, trusting nothing: the worker that wrote it may be compromised by its input.
+/// Decodes the output of `WireWriter`, and checks it completely, since a picture may have compromised the worker that sent it.
 package struct WireReader {
-  /// The message does not follow the protocol.
   package struct Malformed: Error {}
 
   private let bytes: [UInt8]
@@ -28,7 +30,6 @@ package struct WireReader {
 
   package init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// True if everything was read.
   package var isAtEnd: Bool { position == bytes.count }
 
   package mutating func number() throws(Malformed) -> UInt32 {
@@ -39,14 +40,14 @@ package struct WireReader {
     return value
   }
 
-  /// A number of at most `limit`.
+  /// Reads a number of at most `limit`.
   package mutating func count(upTo limit: Int) throws(Malformed) -> Int {
     let value = Int(try number())
     guard value <= limit else { throw Malformed() }
     return value
   }
 
-  /// A number within `range`: what is far outside of what can be meant overflows where something is made of it.
+  /// Reads a number within `range`, so that computations with it cannot overflow.
   package mutating func real(within range: ClosedRange<Double>) throws(Malformed) -> Double {
     let low = UInt64(try number())
     let value = Double(bitPattern: low | UInt64(try number()) << 32)
@@ -62,17 +63,13 @@ package struct WireReader {
   }
 }
 
-/// The encoding of a value between daemon and worker. One description serves both ends, so that they cannot disagree, and every field in it has
-/// its bounds: writing keeps to them where it can, reading refuses what lies outside.
+/// The encoding of a value in messages between daemon and worker. Both processes use the same description, so that they cannot disagree. Every
+/// field has bounds: writing limits values to them if it can, and reading fails for values outside.
 package struct Wire<Value>: Sendable {
   package let write: @Sendable (Value, inout WireWriter) -> Void
   package let read: @Sendable (inout WireReader) throws(WireReader.Malformed) -> Value
 
-  /// The same fields as another value.
-  ///
-  /// - Parameters:
-  ///   - make: the value; nil for fields that do not go together.
-  ///   - fields: what it is made of.
+  /// The encoding of another value with the same fields.
   package func map<Other>(
     _ make: @escaping @Sendable (Value) -> Other?, _ fields: @escaping @Sendable (Other) -> Value
   ) -> Wire<Other> {
@@ -85,13 +82,13 @@ package struct Wire<Value>: Sendable {
     }
   }
 
-  /// Refuses what does not hold.
+  /// The same encoding, which fails to read a value for which `holds` returns false.
   package func when(_ holds: @escaping @Sendable (Value) -> Bool) -> Wire { map({ holds($0) ? $0 : nil }, { $0 }) }
 
-  /// The value or nothing.
+  /// The encoding of an optional value.
   package var optional: Wire<Value?> { list(upTo: 1).map({ .some($0.first) }, { $0.map { [$0] } ?? [] }) }
 
-  /// Several of them; what is beyond `limit` is not written.
+  /// The encoding of an array; values beyond `limit` are not written.
   package func list(upTo limit: Int) -> Wire<[Value]> {
     let (write, read) = (write, read)
     return Wire<[Value]> { values, wire in
@@ -105,7 +102,7 @@ package struct Wire<Value>: Sendable {
     }
   }
 
-  /// One of several forms, each with fields of its own, by its place among them.
+  /// The encoding of a value with several forms, such as the cases of an enumeration: the index of the form, then its fields.
   package static func forms(_ forms: WireForm<Value>...) -> Wire {
     Wire { value, wire in
       for (place, form) in forms.enumerated() where form.write(value, UInt32(place), &wire) { return }
@@ -115,7 +112,8 @@ package struct Wire<Value>: Sendable {
   }
 }
 
-/// One field after the other. The fields are to name their types: a compiler that has to find them out takes its time over many of them.
+/// The encoding of several fields one after the other. The fields should be declared with types, since inferring many of them slows the
+/// compiler down.
 package func inOrder<each Field>(_ fields: repeat Wire<each Field>) -> Wire<(repeat each Field)> {
   Wire<(repeat each Field)> { values, wire in
     repeat (each fields).write(each values, &wire)
@@ -124,15 +122,15 @@ package func inOrder<each Field>(_ fields: repeat Wire<each Field>) -> Wire<(rep
   }
 }
 
-/// One of the forms that a value has.
+/// One form of a value, such as a case of an enumeration with its associated values.
 package struct WireForm<Value>: Sendable {
-  /// Writes its place and its fields, if the value is of this form.
+  /// Writes the index of the form and its fields, and returns true, if the value has this form.
   fileprivate let write: @Sendable (Value, UInt32, inout WireWriter) -> Bool
   fileprivate let read: @Sendable (inout WireReader) throws(WireReader.Malformed) -> Value
 
   /// - Parameters:
-  ///   - make: the value of this form with those fields.
-  ///   - match: the fields; nil for a value of another form.
+  ///   - make: creates the value of this form from the fields.
+  ///   - match: returns the fields of a value; nil if it has another form.
   package init<Fields>(
     _ fields: Wire<Fields>, _ make: @escaping @Sendable (Fields) -> Value,
     _ match: @escaping @Sendable (Value) -> Fields?
@@ -150,7 +148,6 @@ package struct WireForm<Value>: Sendable {
 // MARK: - Fields
 
 extension Wire<Int> {
-  /// A number from `least` to `most`.
   package static func count(from least: Int = 0, upTo most: Int) -> Wire {
     Wire {
       $1.count(min(max($0, least), most))
@@ -163,12 +160,11 @@ extension Wire<Int> {
 }
 
 extension Wire<Bool> {
-  /// Yes or no.
   package static let flag = Wire<Int>.count(upTo: 1).map({ $0 == 1 }, { $0 ? 1 : 0 })
 }
 
 extension Wire<Double> {
-  /// A number within a range. What lies outside is written as the nearest that does not.
+  /// The encoding of a number within a range; numbers outside are written as the nearest bound.
   package static func real(within range: ClosedRange<Double>) -> Wire {
     Wire {
       $1.real(range.contains($0) ? $0 : min(max($0, range.lowerBound), range.upperBound))
@@ -179,7 +175,6 @@ extension Wire<Double> {
 }
 
 extension Wire<[UInt8]> {
-  /// At most so many bytes.
   package static func raw(upTo limit: Int) -> Wire {
     Wire {
       $1.raw($0)
@@ -190,24 +185,22 @@ extension Wire<[UInt8]> {
 }
 
 extension Wire<String> {
-  /// At most so many bytes of UTF-8.
   package static func text(upTo limit: Int) -> Wire {
     Wire<[UInt8]>.raw(upTo: limit).map({ String(validating: $0, as: UTF8.self) }, { Array($0.utf8) })
   }
 }
 
 extension Wire where Value: Equatable & Sendable {
-  /// One of some values, by its place among them: both ends are the same executable, so that they agree on it.
+  /// The encoding of one of `values` by its index, which both processes agree on since they run the same executable.
   package static func choice(_ values: [Value]) -> Wire {
     Wire<Int>.count(upTo: values.count - 1).map({ values[$0] }, { values.firstIndex(of: $0) ?? 0 })
   }
 }
 
 extension Wire where Value: CaseIterable & Equatable & Sendable, Value.AllCases == [Value] {
-  /// One of the cases of an enumeration.
   package static var choice: Wire { choice(Value.allCases) }
 
-  /// Some of them, each once and in their order.
+  /// The encoding of a set of cases, each at most once and in the order of `allCases`.
   package static var set: Wire<[Value]> {
     choice.list(upTo: Value.allCases.count).when { values in values == Value.allCases.filter(values.contains) }
   }
@@ -215,23 +208,35 @@ extension Wire where Value: CaseIterable & Equatable & Sendable, Value.AllCases 
 
 // MARK: - Messages
 
-/// A value that passes between daemon and worker.
+/// A value that daemon and worker exchange.
 package protocol WireValue {
   static var wire: Wire<Self> { get }
 }
 
 extension WireValue {
-  /// The value as it is sent.
+  /// The encoded value.
   package var wireBytes: [UInt8] {
     var wire = WireWriter()
     Self.wire.write(self, &wire)
     return wire.bytes
   }
 
-  /// Reads the value that was sent, and nothing behind it.
+  /// Decodes a value; fails if bytes are left.
   package init(wireBytes bytes: [UInt8]) throws(WireReader.Malformed) {
     var wire = WireReader(bytes)
     self = try Self.wire.read(&wire)
     guard wire.isAtEnd else { throw WireReader.Malformed() }
+  }
+}
+
+extension Problem: WireValue where Kind == ImageErrorCode {
+  /// The maximum bytes of an encoded error.
+  package static var byteLimit: Int { 4096 }
+
+  package static var wire: Wire<ImageError> {
+    let code: Wire<ImageErrorCode> = Wire<String>.text(upTo: 64).map(
+      { ImageErrorCode(rawValue: $0) }, { $0.rawValue })
+    let words: Wire<String> = Wire<String>.text(upTo: 1024)
+    return inOrder(code, words, words).map({ ImageError($0.0, $0.1, hint: $0.2) }, { ($0.code, $0.message, $0.hint) })
   }
 }

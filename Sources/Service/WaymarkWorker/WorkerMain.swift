@@ -6,29 +6,31 @@ import WaymarkFrames
 import WaymarkImage
 import WaymarkSystem
 
-/// The program of a worker: sets up its sandbox, then reads codes and pictures until its daemon is gone.
+/// The main loop of a worker: sets up the sandbox, then reads codes and pictures until the daemon ends.
 package struct WorkerMain: ~Copyable {
-  /// The argument that makes the executable a worker.
+  /// The first argument with which the executable runs as a worker.
   package static let argument = WorkerLauncher.argument
-  /// Seconds for one request, a little more than the daemon waits: for a worker whose daemon was ended while it hung.
+  /// The time limit for a request in seconds, a little longer than the daemon waits. It ends a hung worker whose daemon
+  /// has ended.
   static let deadline: UInt32 = 45
 
   private let seat: WorkerEndpoint
-  /// Of one frame at a time.
+  /// The times of the stages for the current frame.
   private let stages = StageTimes()
-  private var reader: CodeReader
+  private let reader: CodeReader
   private var decoder: JPEGDecoder
   private let task: (any WorkerTask.Type)?
 
-  /// Runs to the end of the process; returns when it was not started by a daemon, or cannot set up its sandbox.
+  /// Runs until the daemon ends; returns at once if the process was not started as a worker or cannot set up its
+  /// sandbox.
   ///
-  /// - Parameter task: what the program has done in workers beside what every worker does; nil: nothing.
+  /// - Parameter task: the task of the program's features; nil if there is none.
   package static func run(_ task: (any WorkerTask.Type)? = nil) {
     guard let seat = WorkerEndpoint(), let decoder = try? JPEGDecoder() else { return }
     var worker = WorkerMain(seat: seat, decoder: decoder, task: task)
-    // Code that opens files the first time it is used must be used before nothing can be opened any more.
+    // Code that opens files at its first use is used once now, since the sandbox prevents opening files later.
     Charset.keepConverters()
-    _ = worker.reader.read(GrayImage(width: 64, height: 64, value: 128), ScanConfiguration.still)
+    GrayImage(width: 64, height: 64, value: 128).withView { _ = worker.reader.read($0, .still) }
     waymark_forget_code()
     if worker.seat.lockIn() { worker.serve() }
   }
@@ -49,7 +51,7 @@ package struct WorkerMain: ~Copyable {
     }
   }
 
-  /// Does what was asked and leaves the result in the arena; nil for what no daemon asks.
+  /// Performs a request and writes the answer into the arena; nil if the request is invalid.
   private mutating func answer(_ request: WorkerRequest) -> WorkerEndpoint.Answer? {
     let output = seat.arena.output
     do throws(ImageError) {
@@ -58,7 +60,7 @@ package struct WorkerMain: ~Copyable {
         guard let base = seat.arena.input.baseAddress else { return nil }
         let view = ImageView(
           base: UnsafePointer(base.assumingMemoryBound(to: UInt8.self)), width: width, height: height, stride: width)
-        // The daemon keeps the times of all frames.
+        // The daemon collects the times of all frames, so the previous ones are dropped here.
         stages.forget()
         return seat.leave(CodeReply(reader.read(view, configuration), stages))
       case .codesInFile(let size, let configuration):
@@ -95,7 +97,7 @@ package struct WorkerMain: ~Copyable {
     }
   }
 
-  /// Decodes a frame straight into the place where the daemon looks for it.
+  /// Decodes a frame directly into the output of the arena.
   private mutating func decode(_ file: UnsafeRawBufferPointer, _ order: DecodeRequest) throws(ImageError) -> GrayReply {
     let (output, head) = (seat.arena.output, GrayReply.headSize)
     let outcome = try decoder.decode(file, channels: .gray, scale: order.scale) { header throws(ImageError) in

@@ -1,46 +1,44 @@
 package import CSandbox
-package import Glibc
+import Glibc
 package import WaymarkImage
 package import WaymarkSystem
 
-/// How workers are started.
 package struct WorkerLauncher: Hashable, Sendable {
-  /// The argument that makes the executable a worker.
+  /// The first argument with which the executable runs as a worker.
   package static let argument = "worker"
 
-  /// The program.
   package let executable: String
-  /// The name in lists of processes, and the arguments.
+  /// The arguments of the process, beginning with the name shown in lists of processes.
   private let arguments: [String]
-  /// How long it may take from its start until it has set up its sandbox, in seconds: a machine under load included.
+  /// The seconds that a worker has to set up its sandbox after its start, also on a loaded machine.
   package var startLimit = 10.0
 
-  /// `executable` is a worker when its first argument is `argument`. Usually that is the program that runs now,
-  /// even when its file was replaced meanwhile.
+  /// Creates a launcher for `executable`, which runs as a worker if its first argument is `argument`. The default is this
+  /// program, even if its file was replaced meanwhile.
   package init(executable: String = "/proc/self/exe") {
     self.init(executable: executable, arguments: ["waymark-worker", Self.argument])
   }
 
-  /// A program that greets and answers as a worker does.
+  /// Creates a launcher for another program that follows the protocol of workers.
   package init(executable: String, arguments: [String]) {
     self.executable = executable
     self.arguments = arguments
   }
 
-  /// A worker in its sandbox.
+  /// Starts a worker and waits until its sandbox is set up.
   package func start() throws(WorkerFailure) -> WorkerProcess {
     let process = try spawn()
     try process.waitUntilReady(within: startLimit)
     return process
   }
 
-  /// A worker before it sets up its sandbox.
+  /// Starts a worker without waiting for its sandbox.
   package func spawn() throws(WorkerFailure) -> WorkerProcess {
     var worker = csandbox_worker(process: 0, channel: -1, arena: -1)
     var arguments: [UnsafeMutablePointer<CChar>?] = self.arguments.map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     let result = csandbox_spawn(executable, &arguments, WorkerArena.size, &worker)
-    guard result == 0 else { throw .cannotStart(reason: String(cString: strerror(result))) }
+    guard result == 0 else { throw .cannotStart(reason: systemMessage(result)) }
     guard let arena = WorkerArena(owning: worker.arena) else {
       WorkerProcess.end(worker.process)
       close(worker.channel)
@@ -50,27 +48,28 @@ package struct WorkerLauncher: Hashable, Sendable {
   }
 }
 
-/// A running worker; ended with this value. One thread at a time.
+/// A running worker, which is ended with this value. Not thread-safe.
 package struct WorkerProcess: ~Copyable {
-  /// How long the end of one that closed its channel is waited for, in seconds: a large one takes a while to be taken apart.
+  /// The seconds to wait for the end of a worker that has closed its channel: the kernel takes a while to release a large
+  /// process.
   private static let endLimit = 0.5
 
-  package let process: pid_t
+  package let process: CInt
   private let channel: CInt
   package let arena: WorkerArena
 
-  /// Takes a worker over that was just started.
+  /// Takes ownership of a worker that was just started.
   package init(_ worker: csandbox_worker, arena: consuming WorkerArena) {
     process = worker.process
     channel = worker.channel
     self.arena = arena
   }
 
-  /// Waits until it reports that its sandbox is set up.
+  /// Waits until the worker reports that its sandbox is set up.
   package func waitUntilReady(within limit: Double, or stop: StopSignal? = nil) throws(WorkerFailure) {
     let answer = try receive(until: MonotonicClock.now + limit, or: stop)
     if answer[0] == WorkerEndpoint.refusal {
-      let reason = String(cString: strerror(CInt(truncatingIfNeeded: answer[1])))
+      let reason = systemMessage(CInt(truncatingIfNeeded: answer[1]))
       throw .cannotStart(reason: "it cannot set up its sandbox (\(reason))")
     }
     guard answer[0] == WorkerEndpoint.greeting else { throw .cannotStart(reason: "it did not report that it is ready") }
@@ -84,18 +83,18 @@ package struct WorkerProcess: ~Copyable {
     close(channel)
   }
 
-  package static func end(_ process: pid_t) {
+  package static func end(_ process: CInt) {
     kill(process, SIGKILL)
     while waitpid(process, nil, 0) < 0, errno == EINTR {}
   }
 
-  /// Asks, and reads the answer as it is described.
+  /// Sends a request, and decodes the answer.
   ///
   /// - Parameters:
-  ///   - byteLimit: what no answer is larger than.
-  ///   - limit: how long it may take, in seconds.
-  ///   - stop: gives up when raised; the worker is of no use then.
-  /// - Returns: the answer, or what is wrong with the picture.
+  ///   - byteLimit: the maximum bytes of the answer.
+  ///   - limit: the seconds to wait for the answer.
+  ///   - stop: ends the wait when raised; the worker cannot be used afterwards.
+  /// - Returns: the answer, or the error about the picture.
   package func ask<Answer: WireValue>(
     _ request: some WireValue, for answer: Answer.Type, byteLimit: Int, limit: Double, or stop: StopSignal? = nil
   ) throws(WorkerFailure) -> Result<Answer, ImageError> {
@@ -104,7 +103,7 @@ package struct WorkerProcess: ~Copyable {
       ? .success(try take(answer, reply.count, byteLimit)) : .failure(try error(reply.count))
   }
 
-  /// Reads the error that the worker tells of the picture.
+  /// Decodes the worker's error about the picture.
   package func error(_ count: Int) throws(WorkerFailure) -> ImageError {
     try take(ImageError.self, count, ImageError.byteLimit)
   }
@@ -114,15 +113,15 @@ package struct WorkerProcess: ~Copyable {
     return value
   }
 
-  /// Asks and waits for the answer's length in the arena, `limit` seconds at most.
+  /// Sends a request, and waits at most `limit` seconds for an answer in the arena.
   ///
-  /// - Parameter stop: gives up when raised; the worker is of no use then.
-  /// - Returns: whether it worked (else the output is an error), and how many bytes of output there are.
+  /// - Parameter stop: ends the wait when raised; the worker cannot be used afterwards.
+  /// - Returns: true for a result and false for an error, and the number of its bytes in the arena.
   package func ask(
     _ request: some WireValue, limit: Double, or stop: StopSignal? = nil
   ) throws(WorkerFailure) -> (worked: Bool, count: Int) {
     let bytes = request.wireBytes
-    // Nobody answers before they are asked; who does fills the channel until a request finds no room.
+    // A message before the request is refused: a compromised worker could fill the channel with them.
     var early: UInt8 = 0
     guard recv(channel, &early, 1, CInt(MSG_PEEK | MSG_DONTWAIT)) <= 0 else { throw .malformedAnswer }
     let sent = bytes.withUnsafeBytes { send(channel, $0.baseAddress, $0.count, CInt(MSG_NOSIGNAL | MSG_DONTWAIT)) }
@@ -133,7 +132,7 @@ package struct WorkerProcess: ~Copyable {
     return (answer[0] == 0, Int(answer[1]))
   }
 
-  /// The numbers of the next message.
+  /// Receives the two numbers of the next message.
   private func receive(until deadline: Double, or stop: StopSignal?) throws(WorkerFailure) -> [UInt32] {
     while true {
       try wait(until: deadline, or: stop)
@@ -149,7 +148,7 @@ package struct WorkerProcess: ~Copyable {
     }
   }
 
-  /// Waits until there is a message, or the end of the worker.
+  /// Waits for a message or the end of the worker.
   private func wait(until deadline: Double, or stop: StopSignal?) throws(WorkerFailure) {
     while true {
       let left = max(0, deadline - MonotonicClock.now)
@@ -168,7 +167,8 @@ package struct WorkerProcess: ~Copyable {
     }
   }
 
-  /// The signal that ended the process, without taking its status away from `deinit`.
+  /// Returns the signal that ended the process, and leaves the exit status for `deinit` to collect; nil if no signal
+  /// ended it.
   private func signal() -> Int32? {
     let deadline = MonotonicClock.now + Self.endLimit
     repeat {
@@ -178,7 +178,7 @@ package struct WorkerProcess: ~Copyable {
         let killed = [CInt(CLD_KILLED), CInt(CLD_DUMPED)].contains(information.si_code)
         return killed ? information._sifields._sigchld.si_status : nil
       }
-      // Its end of the channel is closed, so that its end is near, or it is not a worker any more.
+      // The process has closed its end of the channel, so it is probably about to end.
       poll(nil, 0, 1)
     } while MonotonicClock.now < deadline
     return nil

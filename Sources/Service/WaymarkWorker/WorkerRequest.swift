@@ -1,22 +1,22 @@
 package import WaymarkBarcodes
 package import WaymarkFrames
-import WaymarkImage
+package import WaymarkImage
+import WaymarkSystem
 
-/// A request to a worker. The bytes it is about lie at the beginning of the arena.
+/// A request to a worker. Its picture is at the beginning of the arena.
 enum WorkerRequest: Equatable {
-  /// Codes in a gray picture whose pixels are in the arena.
+  /// Reads the codes in a picture of gray pixels.
   case codes(width: Int, height: Int, ScanConfiguration)
-  /// Codes in a picture file.
   case codesInFile(size: Int, ScanConfiguration)
-  /// A picture file made ready for a client, at most that wide; as a JPEG also where it is not wider.
+  /// Prepares a picture file for a client, with a maximum width in pixels; with `asJPEG` every file becomes a JPEG.
   case prepared(size: Int, width: Int?, asJPEG: Bool = false)
-  /// The gray pixels of a picture file.
+  /// Decodes a picture file to gray.
   case gray(size: Int)
-  /// The gray pixels of a Motion JPEG frame.
+  /// Decodes a Motion JPEG frame to gray.
   case frame(size: Int, DecodeRequest)
-  /// A Motion JPEG frame as a smaller JPEG file.
+  /// Encodes a Motion JPEG frame as a smaller JPEG file.
   case preview(size: Int, DecodeRequest, Orientation, quality: Int)
-  /// The program's own task on a picture file: a `WorkerTask` as it passes.
+  /// Runs an encoded `WorkerTask` on a picture file.
   case task(size: Int, [UInt8])
 }
 
@@ -78,4 +78,141 @@ extension DecodeRequest: WireValue {
 
   package static let wire: Wire<DecodeRequest> = inOrder(side, side, scales)
     .map({ DecodeRequest(width: $0.0, height: $0.1, scale: $0.2) }, { ($0.width, $0.height, $0.scale) })
+}
+
+/// The header of a gray picture in the arena's output. The pixels follow at `headSize`, without padding between rows.
+package struct GrayReply: Equatable {
+  package let width: Int
+  package let height: Int
+  /// True if the data ended before the picture was complete.
+  package let isTruncated: Bool
+  /// True if the decoder reported warnings.
+  package let isDamaged: Bool
+
+  /// The offset of the pixels in bytes, aligned for vector loads.
+  package static let headSize = 64
+  /// The maximum number of pixels of a picture.
+  package static let pixelLimit = WorkerArena.outputLimit - headSize
+
+  package init(width: Int, height: Int, isTruncated: Bool = false, isDamaged: Bool = false) {
+    self.width = width
+    self.height = height
+    self.isTruncated = isTruncated
+    self.isDamaged = isDamaged
+  }
+
+  package var byteCount: Int { Self.headSize + width * height }
+
+  package func write(to output: UnsafeMutableRawBufferPointer) { output.copyBytes(from: wireBytes) }
+
+  /// Copies the header and decodes the copy, since the worker may change it at any time; nil if it is invalid.
+  package init?(_ output: UnsafeMutableRawBufferPointer, count: Int) {
+    guard let reply = try? GrayReply(wireBytes: Array(output[..<Self.headBytes])), reply.byteCount == count else {
+      return nil
+    }
+    self = reply
+  }
+
+  /// Returns the pixels, which the worker may still change.
+  package func pixels(in output: UnsafeMutableRawBufferPointer) -> UnsafeMutableRawBufferPointer {
+    UnsafeMutableRawBufferPointer(rebasing: output[Self.headSize..<byteCount])
+  }
+}
+
+extension GrayReply: WireValue {
+  /// The bytes of the encoded header.
+  private static let headBytes = 12
+  private static let fields = inOrder(ArenaPictureSize.wire, Wire<Int>.count(upTo: 3))
+
+  package static let wire: Wire<GrayReply> = fields.map(
+    { GrayReply(width: $0.0.width, height: $0.0.height, isTruncated: $0.1 & 1 != 0, isDamaged: $0.1 & 2 != 0) },
+    { (ArenaPictureSize(width: $0.width, height: $0.height), ($0.isTruncated ? 1 : 0) | ($0.isDamaged ? 2 : 0)) })
+}
+
+/// The size of a picture in pixels, limited to what fits into an arena.
+package struct ArenaPictureSize: Equatable, WireValue {
+  package let width: Int
+  package let height: Int
+
+  package init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
+
+  private static let side: Wire<Int> = Wire<Int>.count(from: 1, upTo: GrayReply.pixelLimit)
+
+  package static let wire: Wire<ArenaPictureSize> = inOrder(side, side)
+    .map({ ArenaPictureSize(width: $0.0, height: $0.1) }, { ($0.width, $0.height) })
+    .when { $0.width * $0.height <= GrayReply.pixelLimit }
+}
+
+/// A picture file for a client, unchanged or converted to JPEG.
+package struct PreparedPicture: Sendable, Equatable {
+  package let format: PictureFormat
+  package let width: Int
+  package let height: Int
+  /// The JPEG to send in place of the file; nil to send the file unchanged.
+  package let replacement: [UInt8]?
+
+  /// Decodes the file, which ensures that it is a picture, and reduces it if it is wider than `width` pixels.
+  ///
+  /// - Parameter asJPEG: true to convert a picture of another format to JPEG even if it is not wider.
+  package init(_ file: UnsafeRawBufferPointer, width: Int?, asJPEG: Bool = false) throws(ImageError) {
+    let decoded = try PictureDecoder().rgb(file)
+    let image = decoded.image
+    let width = min(width ?? image.width, image.width)
+    guard width < image.width || asJPEG else {
+      self.init(format: decoded.format, width: image.width, height: image.height, replacement: nil)
+      return
+    }
+    let height = max(1, (image.height * width + image.width / 2) / image.width)
+    let small = width < image.width ? image.resized(width: width, height: height) : image
+    self.init(
+      format: .jpeg, width: width, height: height,
+      replacement: try JPEGEncoder.encode(small, quality: JPEGQuality.preview))
+  }
+
+  private init(format: PictureFormat, width: Int, height: Int, replacement: [UInt8]?) {
+    self.format = format
+    self.width = width
+    self.height = height
+    self.replacement = replacement
+  }
+}
+
+extension PreparedPicture: WireValue {
+  private static let fields = inOrder(
+    Wire<PictureFormat>.choice, ArenaPictureSize.wire, Wire<[UInt8]>.raw(upTo: WorkerArena.outputLimit).optional)
+
+  package static let wire: Wire<PreparedPicture> = fields.map(
+    { format, size, replacement -> PreparedPicture? in
+      // A replacement is always a JPEG.
+      if let replacement, format != .jpeg || !replacement.starts(with: [0xFF, 0xD8]) { return nil }
+      return PreparedPicture(format: format, width: size.width, height: size.height, replacement: replacement)
+    },
+    { ($0.format, ArenaPictureSize(width: $0.width, height: $0.height), $0.replacement) })
+}
+
+/// A task that a program's workers perform on picture files.
+package protocol WorkerTask: WireValue, Sendable {
+  associatedtype Answer: WireValue, Sendable
+
+  /// Performs the task on a file, in the worker.
+  func result(_ file: UnsafeRawBufferPointer) throws(ImageError) -> Answer
+}
+
+extension WorkerTask {
+  /// Decodes a task, performs it, and encodes the result; nil if the bytes are not a task.
+  static func answer(_ bytes: [UInt8], _ file: UnsafeRawBufferPointer) throws(ImageError) -> [UInt8]? {
+    guard let task = try? Self(wireBytes: bytes) else { return nil }
+    return try task.result(file).wireBytes
+  }
+}
+
+extension WorkerProcess {
+  package func ask<Task: WorkerTask>(
+    _ task: Task, on file: [UInt8], byteLimit: Int, limit: Double
+  ) throws(WorkerFailure) -> Result<Task.Answer, ImageError> {
+    guard file.count <= WorkerArena.inputLimit else { throw .tooLarge }
+    arena.input.copyBytes(from: file)
+    return try ask(
+      WorkerRequest.task(size: file.count, task.wireBytes), for: Task.Answer.self, byteLimit: byteLimit, limit: limit)
+  }
 }

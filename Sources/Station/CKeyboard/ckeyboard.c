@@ -19,7 +19,7 @@ static int prepare(int descriptor, const char *name, uint16_t last_key) {
   struct uinput_setup setup;
   memset(&setup, 0, sizeof setup);
   setup.id.bustype = BUS_VIRTUAL;
-  // No maker's number is ours; programs tell the keyboard by its name.
+  // Waymark has no vendor number; programs recognise the keyboard by its name.
   setup.id.vendor = 0;
   setup.id.product = 1;
   setup.id.version = 1;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// From Tesseract's capi.h, 5.3: opaque handles, and the numbers of its enumerations.
+// From Tesseract's capi.h, version 5.3: opaque handles and values of enumerations.
 typedef struct api api;
 typedef struct results results;
 typedef struct choices choices;
@@ -28,7 +28,7 @@ static struct {
   char *(*text)(const results *, int);
   float (*confidence)(const results *, int);
   void (*delete_text)(const char *);
-  // A result iterator is a page iterator too.
+  // A result iterator is also a page iterator, so these functions accept both.
   int (*begins)(const results *, int);
   int (*box)(const results *, int, int *, int *, int *, int *);
   choices *(*choice)(const results *);
@@ -43,7 +43,7 @@ struct ctesseract {
 };
 
 int ctesseract_load(void) {
-  // One thread: a process that sets up a sandbox afterwards must have no other. Read by the OpenMP runtime while it is loaded.
+  // The OpenMP runtime reads this variable when it is loaded. It must start no threads, because the process sets up its sandbox afterwards.
   setenv("OMP_THREAD_LIMIT", "1", 1);
   void *library = dlopen("libtesseract.so.5", RTLD_NOW | RTLD_LOCAL);
   if (!library) return ELIBACC;
@@ -91,7 +91,7 @@ ctesseract *ctesseract_open(const char *folder, const char *languages) {
     return NULL;
   }
   calls.set_mode(reader->base, PSM_SINGLE_LINE);
-  // What the network took each symbol for besides.
+  // Reports the alternatives of each symbol.
   calls.set(reader->base, "lstm_choice_mode", "2");
   return reader;
 }
@@ -102,7 +102,7 @@ void ctesseract_close(ctesseract *reader) {
   free(reader);
 }
 
-// Whole or not at all: half a character is none.
+// Copies a text if it fits; a truncated character would be invalid.
 static int keep(ctesseract_choice *choice, const char *text, float confidence) {
   size_t length = text ? strlen(text) : 0;
   if (!length || length >= CTESSERACT_TEXT) return 0;

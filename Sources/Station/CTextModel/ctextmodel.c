@@ -1,6 +1,6 @@
 #include "ctextmodel.h"
 
-// #embed is of C23; the compiler knows it in older C as well.
+// `#embed` is part of C23; Clang also accepts it in older C.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char text_network[] = {

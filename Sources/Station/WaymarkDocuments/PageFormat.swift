@@ -2,18 +2,18 @@ package import WaymarkImage
 
 /// A known format of paper or card.
 package enum PageFormat: String, Sendable, CaseIterable, Codable {
-  /// ISO 216 A4; A5 and the others of the series have the same shape and cannot be told apart in a picture.
+  /// ISO 216 A4. All sizes of the series have the same shape and cannot be distinguished in a picture.
   case a4 = "A4"
-  /// ISO 216 A5, when somebody says so.
+  /// ISO 216 A5, which is not detected but can be chosen by the user.
   case a5 = "A5"
   /// North American Letter.
   case letter = "Letter"
   /// ISO/IEC 7810 ID-1: cards.
   case id1 = "ID-1"
-  /// A strip of paper, longer than twice its width.
+  /// A strip of paper more than twice as long as wide.
   case receipt = "receipt"
 
-  /// Width and height in millimetres, upright; nil where the format does not fix them.
+  /// The upright width and height in millimetres; `nil` if the format does not define them.
   package var millimetres: (width: Double, height: Double)? {
     switch self {
     case .a4: (210, 297)
@@ -24,7 +24,7 @@ package enum PageFormat: String, Sendable, CaseIterable, Codable {
     }
   }
 
-  /// The format of a sheet whose long side is `ratio` times its short one; nil for none of them.
+  /// Returns the format of a sheet by the ratio of its long to its short side; `nil` if none matches.
   package static func nearest(ratio: Double) -> PageFormat? {
     guard ratio.isFinite else { return nil }
     let known: [(PageFormat, Double)] = [(.letter, 279.4 / 215.9), (.a4, 297.0 / 210), (.id1, 85.6 / 53.98)]
@@ -36,18 +36,18 @@ package enum PageFormat: String, Sendable, CaseIterable, Codable {
 
 /// Estimates the shape of a page whose outline is seen in perspective.
 package struct PageShape: Hashable, Sendable {
-  /// Its width divided by its height.
+  /// The width divided by the height.
   package let aspect: Double
-  /// The known format that it fits.
+  /// The matching format; `nil` if none matches.
   package let format: PageFormat?
 
-  /// The shape behind an outline in a picture of `width` × `height` pixels, the lens looking at its centre.
+  /// Creates the shape of a page from its outline in a picture of `width` × `height` pixels, with the optical axis at its centre.
   ///
-  /// The focal length follows from the two vanishing points where both lie near enough; else an ordinary one is taken.
-  /// Z. Zhang, L. He, "Whiteboard scanning and image enhancement", Digital Signal Processing 17 (2007), section 4.
+  /// The focal length is computed from the two vanishing points if both are near enough; otherwise a usual one is assumed. Z.
+  /// Zhang, L. He, "Whiteboard scanning and image enhancement", Digital Signal Processing 17 (2007), section 4.
   package init(outline q: Quadrilateral, width: Double, height: Double) {
     let center = Point2(width - 1, height - 1) / 2
-    // The picture's longer side is seen under about 60 degrees by most cameras of phones and kiosks.
+    // Most cameras of phones and kiosks see about 60 degrees along the picture's longer side.
     let usual = 0.87 * max(width, height)
     func homogeneous(_ p: Point2) -> Point3 { Point3((p.x - center.x) / usual, (p.y - center.y) / usual, 1) }
     let m1 = homogeneous(q.topLeft)
@@ -61,7 +61,7 @@ package struct PageShape: Hashable, Sendable {
     var focal = 1.0
     if abs(n2.z) > 0.05, abs(n3.z) > 0.05 {
       let squared = -(n2.x * n3.x + n2.y * n3.y) / (n2.z * n3.z)
-      // Within what lenses of phones and webcams have, or the estimate is noise.
+      // Outside the range of lenses of phones and webcams, the estimate is noise.
       if squared.isFinite, squared > 0.36, squared < 4 { focal = squared.squareRoot() }
     }
     func length(_ n: Point3) -> Double { ((n.x * n.x + n.y * n.y) / (focal * focal) + n.z * n.z).squareRoot() }

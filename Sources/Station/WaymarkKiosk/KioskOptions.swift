@@ -1,6 +1,7 @@
 package import WaymarkHTTP
+import WaymarkSystem
 
-/// How a kiosk is set up.
+/// The settings of a kiosk.
 package struct KioskOptions: Sendable {
   /// An entry of the start view.
   package enum View: String, CaseIterable, Sendable {
@@ -12,7 +13,7 @@ package struct KioskOptions: Sendable {
     case document
     /// The form that a barcode fills.
     case field
-    /// Counting what is on a shelf.
+    /// Counting the codes of a shelf.
     case count
     /// Onboarding and signing in, before anything else, where accounts are configured.
     case account
@@ -22,42 +23,102 @@ package struct KioskOptions: Sendable {
   package var host = "127.0.0.1"
   /// The port; 0 lets the system choose.
   package var port = 8631
-  /// Under which other addresses browsers reach it, through a proxy.
+  /// Further addresses of the page, such as those of a proxy.
   package var origins: [HTTPOrigin] = []
   /// The entries of the start view.
   package var views = View.allCases
-  /// The language, or `nil` to follow the browser and let the person choose.
+  /// The fixed language; nil for that of the browser, which visitors can change.
   package var language: String?
-  /// How long "handed over" stays before the start view comes back, in seconds.
+  /// The seconds for which the last message is shown before the start view returns.
   package var returnSeconds = 10.0
-  /// How long a page nobody touches and that sees nothing stays where it is, in seconds; 0 for ever.
+  /// The seconds without input after which the start view returns; 0 for never.
   package var idleSeconds = 120.0
-  /// True if a person may hand in a picture from their own device.
+  /// True if pictures may be uploaded.
   package var upload = true
-  /// True if the page brings a keyboard of its own.
+  /// True if the page shows an on-screen keyboard.
   package var keyboard = false
   /// The share of the screen's height, from below, that hands reach: 0 to 1.
   package var reach = 1.0
-  /// True if the screen stands fixed, and things are held up to its camera.
+  /// True if the screen cannot be moved, so that things are held up to its camera.
   package var isFixed = false
   /// The integrator's settings of the page.
   package var page = PageSettings()
-  /// The address under which phones take results home; nil where that is not offered.
+  /// The address under which phones fetch results; nil if that is not offered.
   package var pickup: HTTPOrigin?
-  /// How long a result waits for that, in seconds.
+  /// The seconds for which a phone can fetch a result.
   package var pickupSeconds = 300.0
-  /// The limits of the clients.
+  /// The limits of connections and requests.
   package var limits = HTTPLimits()
   /// The folder with the page's files.
   package var assets: String
-  /// The token that proves the cookies of browsers.
+  /// The token that authenticates the cookies of browsers.
   package var token: KioskToken
 
-  /// Where the page's files are: beside the executable in a build folder, or where a package puts them.
+  /// The folder of the page's files: beside the executable in a build folder, or that of a package.
   package static var installedAssets: String { Assets.defaultFolder() }
 
   package init(assets: String, token: KioskToken) {
     self.assets = assets
     self.token = token
+  }
+}
+
+extension KioskOptions {
+  /// Parses `ADDRESS:PORT`; nil if it is invalid.
+  package static func listener(_ text: String) -> (host: String, port: Int)? {
+    guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else { return nil }
+    var host = String(text[..<colon])
+    if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+    return host.isEmpty ? nil : (host, Int(port))
+  }
+
+  /// Parses the address of a page: `http` or `https`, a host and perhaps a port; nil if it is invalid.
+  package static func origin(_ text: String) -> HTTPOrigin? { HTTPOrigin(text) }
+
+  /// The share of the screen, from below, that is below 1.2 m: the highest operable part of ISO 21542:2021 and of the ADA
+  /// Standards (308.2) for a side or forward reach from a wheelchair.
+  ///
+  /// - Parameter edges: the heights of the screen's lower and upper edge in metres, such as `0.6,1.8`.
+  /// - Returns: nil if they are invalid.
+  package static func reachableShare(_ edges: String) -> Double? {
+    let edges = edges.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
+    guard edges.count == 2, let low = edges[0], let high = edges[1], low >= 0, low < 1.1, high > low, high <= 10 else {
+      return nil
+    }
+    return min(1, (1.2 - low) / (high - low))
+  }
+
+  /// The host as it is written in an address: IPv6 in brackets.
+  private var authority: String { host.contains(":") ? "[\(host)]" : host }
+
+  /// The address of the page on this machine.
+  package func address(port: Int) -> String { "http://\(authority):\(port)/" }
+
+  /// Returns the addresses that open the page with a launch code; the address on this machine is the first.
+  package func launchAddresses(port: Int, code: String) -> [String] {
+    ([address(port: port)] + origins.map { "\($0.text)/" }).map { "\($0)?token=\(code)" }
+  }
+
+  /// Warnings about the address to listen on.
+  package var cautions: [(message: String, hint: String)] {
+    var cautions: [(message: String, hint: String)] = []
+    if !["127.0.0.1", "[::1]", "localhost"].contains(authority) {
+      cautions.append(
+        (
+          "everyone who reaches \(authority) can try to open this page, over a connection that is not encrypted.",
+          """
+          Listen on 127.0.0.1, put a proxy with TLS before it and name its address with --origin, unless this network is
+            yours alone.
+          """
+        ))
+    }
+    if ["0.0.0.0", "[::]"].contains(authority), origins.isEmpty {
+      cautions.append(
+        (
+          "\(authority) is not an address that other devices can open, and the page is refused under any other name.",
+          "Name the address they open with --origin, such as http://192.0.2.7:\(port), or with --listen."
+        ))
+    }
+    return cautions
   }
 }

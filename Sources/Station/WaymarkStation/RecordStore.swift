@@ -4,38 +4,29 @@ package import WaymarkServer
 import WaymarkService
 package import WaymarkSystem
 
-/// Keeps records until somebody has taken them over: in a folder, a file each, or in memory where no folder is named.
+/// Stores records until a client removes them or they expire: as files in a folder, or in memory.
 ///
-/// A record is written beside its place, flushed and renamed, and the folder flushed, before anybody is told its id: a crash
-/// or a power cut leaves it whole or not at all. The store is bounded in number and bytes, and refuses what goes beyond: what
-/// was taken in is not thrown out for it. Records grow old by a clock that has run steadily for an hour (`ClockWatch`), so that
-/// a device that starts in 1970 and learns the time later forgets nothing by that.
+/// A record is replaced atomically (`DurableFile`) before its id is published. A full store refuses new records and keeps the old ones.
+/// Records expire only by a clock that has run steadily for an hour (`ClockWatch`), so that a device that starts in 1970 and learns the
+/// time later keeps them.
 @ServiceActor
 package final class RecordStore {
-  /// How much is kept, and for how long.
   package struct Limits: Hashable, Sendable {
-    /// Records.
+    /// The most records.
     package var count: Int
-    /// Bytes of all records.
+    /// The most bytes of all records.
     package var bytes: Int
-    /// Seconds.
+    /// The seconds until a record expires.
     package var age: Double
-
-    /// Limits from their parts.
-    package init(count: Int, bytes: Int, age: Double) {
-      self.count = count
-      self.bytes = bytes
-      self.age = age
-    }
   }
 
-  /// The facts known of a record without reading it.
+  /// A record's id, time and size.
   package struct Entry: Hashable, Sendable {
-    /// Its id: sorts by time, cannot be guessed.
+    /// Sorts by time and cannot be guessed.
     package let id: String
-    /// When it was added, in milliseconds of the wall clock.
+    /// The time of adding it, in milliseconds of the wall clock.
     package let milliseconds: Int
-    /// Its length in bytes.
+    /// The size in bytes.
     package let size: Int
   }
 
@@ -43,21 +34,20 @@ package final class RecordStore {
   package enum Refusal: Error {
     /// The limits are reached.
     case full
-    /// It cannot be written.
+    /// The record cannot be written.
     case failed(FileError)
   }
 
-  /// The records, the oldest first.
+  /// The records, oldest first.
   package private(set) var entries: [Entry] = []
-  /// How much is kept, and for how long.
   package var limits: Limits
   private let folder: String?
   private var held: [String: [UInt8]] = [:]
-  /// Records on their way to the disk count already.
+  /// The number and the bytes of records that are being written, which the limits include.
   private var reserved = (count: 0, bytes: 0)
   private var lastMade = 0
   private var watch: ClockWatch
-  /// The answers to clients about records that they sent with a key.
+  /// The result of each request that had a key, with the id of its record; by key.
   private var receipts: [String: (id: String, receipt: any Sendable)] = [:]
   private let wall: @Sendable () -> Double
   private let boot: @Sendable () -> Double
@@ -65,10 +55,10 @@ package final class RecordStore {
   /// Opens the store.
   ///
   /// - Parameters:
-  ///   - folder: is made when it is missing, for this user alone; `nil` keeps everything in memory.
-  ///   - wall: the time of day, in seconds since 1970.
-  ///   - boot: seconds since boot, by which the time of day is judged.
-  /// - Throws: when the folder cannot be made or read.
+  ///   - folder: the folder, which is made for this user alone if it is missing; nil keeps records in memory.
+  ///   - wall: the time of day in seconds since 1970.
+  ///   - boot: the seconds since boot, with which `ClockWatch` compares the time of day.
+  /// - Throws: a problem if the folder cannot be made or read.
   package init(
     folder: String?, limits: Limits, wall: @escaping @Sendable () -> Double = { WallClock.now },
     boot: @escaping @Sendable () -> Double = { BootClock.now }
@@ -84,7 +74,7 @@ package final class RecordStore {
       for name in try Folder.names(folder).sorted() {
         let path = folder + "/" + name
         if name.hasSuffix(".new") {
-          // Nobody was told of one that was not finished.
+          // An unfinished record was not published.
           unlink(path)
           continue
         }
@@ -104,7 +94,7 @@ package final class RecordStore {
 
   private nonisolated static let ending = ".json"
 
-  /// Adds a record, which is kept when this returns.
+  /// Adds a record, which is stored when this returns.
   package func add(_ bytes: [UInt8]) async throws(Refusal) -> Entry {
     forgetOld()
     guard entries.count + reserved.count < limits.count, size + reserved.bytes + bytes.count <= limits.bytes else {
@@ -127,12 +117,12 @@ package final class RecordStore {
     } else {
       held[entry.id] = bytes
     }
-    // One that was begun later may have been finished earlier.
+    // A record that was begun later may have been finished earlier.
     entries.insert(entry, at: entries.lastIndex { $0.milliseconds < made }.map { $0 + 1 } ?? 0)
     return entry
   }
 
-  /// The bytes of a record; `nil` when no record has this id.
+  /// Reads a record; nil if no record has this id.
   package func read(_ id: String) async throws -> [UInt8]? {
     forgetOld()
     guard let entry = entries.first(where: { $0.id == id }) else { return nil }
@@ -141,7 +131,9 @@ package final class RecordStore {
     return try await BlockingWork.records.runIfActive { try WholeFile.read(path, limit: max(entry.size, 1)) }
   }
 
-  /// Removes a record; whether there was one.
+  /// Removes a record.
+  ///
+  /// - Returns: false if no record has this id.
   package func remove(_ id: String) async -> Bool {
     guard let index = entries.firstIndex(where: { $0.id == id }) else { return false }
     entries.remove(at: index)
@@ -157,10 +149,9 @@ package final class RecordStore {
     return true
   }
 
-  /// Bytes of all records.
   private var size: Int { entries.reduce(0) { $0 + $1.size } }
 
-  /// Forgets what is older than it may be, if the clock can be believed.
+  /// Removes expired records if the clock is steady.
   func forgetOld() {
     let now = wall()
     guard watch.isSteady(wall: now, boot: boot()) else { return }
@@ -176,19 +167,19 @@ package final class RecordStore {
 
   // MARK: Keys
 
-  /// What a client was told of the record that it sent with this key: sent once more, it is not kept twice.
+  /// Returns the result of an earlier request with the same key; nil if its record has to be stored.
   package func receipt<Receipt: Sendable>(of key: String?, as type: Receipt.Type) -> Receipt? {
     key.flatMap { receipts[$0]?.receipt as? Receipt }
   }
 
-  /// Remembers what a client was told, for as long as the record is kept.
+  /// Keeps the result of a request as long as its record.
   package func remember(_ receipt: some Sendable, of id: String, key: String?) {
     if let key { receipts[key] = (id, receipt) }
   }
 
   // MARK: Ids
 
-  /// Nine digits of base 36 reach beyond the year 5000.
+  /// Pads the time to nine digits in base 36, which suffice until after the year 5000, so that ids sort by time.
   private nonisolated static func padded(_ milliseconds: Int) -> String {
     max(0, milliseconds).digits(9, radix: 36)
   }

@@ -4,7 +4,8 @@ import WaymarkProtocol
 import WaymarkService
 import WaymarkText
 
-// Words of the parts as the wire spells them. Every switch is exhaustive: a new word does not compile until the schema has it.
+// Conversions between the modules' enums and those of the protocol. Every switch is exhaustive, so that a new case does not compile
+// until it is converted.
 
 // MARK: Signatures
 
@@ -20,34 +21,6 @@ extension MediaFormat {
 }
 
 // MARK: Documents and text
-
-extension DocumentPhase {
-  init(_ phase: PageCapture.Phase) {
-    self =
-      switch phase {
-      case .searching: .searching
-      case .found: .found
-      case .holding: .holding
-      case .waiting: .waiting
-      }
-  }
-}
-
-extension DocumentAdvice {
-  init(_ advice: PageCapture.Advice) {
-    self =
-      switch advice {
-      case .showWholePage: .showWholePage
-      case .moveCloser: .moveCloser
-      case .moreLight: .moreLight
-      case .holdStraight: .holdStraight
-      case .blurred: .blurred
-      case .glare: .glare
-      case .nextPage: .nextPage
-      case .alreadyCaptured: .alreadyCaptured
-      }
-  }
-}
 
 extension PaperFormat {
   init(_ format: PageFormat) {

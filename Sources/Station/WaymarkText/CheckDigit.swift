@@ -1,21 +1,21 @@
-/// The check digits that numbers on things and papers end with.
+/// The check digit schemes of numbers on goods and documents.
 package enum CheckDigit: String, Hashable, Sendable, CaseIterable {
-  /// ISO/IEC 7812-1, annex B: cards, IMEI.
+  /// ISO/IEC 7812-1, annex B: payment cards, IMEI.
   case luhn
-  /// ISO/IEC 7064, MOD 97-10: two digits at the end.
+  /// ISO/IEC 7064, MOD 97-10: two check digits at the end.
   case mod97 = "mod97-10"
-  /// ISO/IEC 7064, MOD 11-2: ISNI, ORCID; the last may be X.
+  /// ISO/IEC 7064, MOD 11-2: ISNI, ORCID; the check digit may be X.
   case mod11 = "mod11-2"
   /// ISO/IEC 7064, MOD 37-36: letters and digits.
   case mod37 = "mod37-36"
   /// GS1 General Specifications 7.9: GTIN-8, -12, -13, -14, SSCC.
   case gtin
-  /// 49 CFR 565.15: the ninth of seventeen.
+  /// 49 CFR 565.15: vehicle identification numbers; the check digit is the ninth of seventeen characters.
   case vin
-  /// ISO 13616: the country's code and two digits in front.
+  /// ISO 13616: the country code and two check digits come first.
   case iban
 
-  /// Returns whether a text, without spaces and hyphens, carries the right check digit. Upper and lower case are the same.
+  /// Returns whether a text without spaces and hyphens has the correct check digit. Case is ignored.
   package func holds(for text: String) -> Bool {
     let bytes = Array(text.uppercased().utf8)
     guard bytes.count >= 2, bytes.count <= 64 else { return false }
@@ -35,7 +35,7 @@ package enum CheckDigit: String, Hashable, Sendable, CaseIterable {
     return bytes.map { Int($0) - 0x30 }
   }
 
-  /// 0 to 9, then A as 10 to Z as 35.
+  /// Returns the value of a character: 0 to 9 for digits, 10 to 35 for A to Z; `nil` for others.
   static func value(_ byte: UInt8) -> Int? {
     switch byte {
     case 0x30...0x39: Int(byte) - 0x30
@@ -103,7 +103,7 @@ package enum CheckDigit: String, Hashable, Sendable, CaseIterable {
     return bytes[8] == (sum % 11 == 10 ? 0x58 : UInt8(0x30 + sum % 11))
   }
 
-  /// How long the numbers of countries are (SWIFT IBAN registry, 99).
+  /// The lengths of IBANs by country (SWIFT IBAN registry, 99).
   private static let ibanLengths: [String: Int] = [
     "AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22, "BI": 27, "BR": 29,
     "BY": 28, "CH": 21, "CR": 22, "CY": 28, "CZ": 24, "DE": 22, "DJ": 27, "DK": 18, "DO": 28, "EE": 20, "EG": 29,
@@ -121,5 +121,29 @@ package enum CheckDigit: String, Hashable, Sendable, CaseIterable {
       ibanLengths[String(decoding: bytes[..<2], as: UTF8.self)] == bytes.count
     else { return false }
     return remainder97(bytes[4...] + bytes[..<4]) == 1
+  }
+}
+
+/// Characters that look alike in print.
+package enum LookalikeCharacters {
+  private static let groups: [[String]] = [
+    ["0", "O", "o", "D", "Q"], ["1", "I", "l", "|", "i", "!"], ["5", "S", "s"], ["8", "B"], ["2", "Z", "z"],
+    ["6", "G"],
+  ]
+
+  private static let partners: [String: [String]] = {
+    var table: [String: [String]] = [:]
+    for group in groups {
+      for character in group { table[character] = group.filter { $0 != character } }
+    }
+    return table
+  }()
+
+  /// Returns the characters for which a character may be mistaken.
+  package static func of(_ character: String) -> [String] { partners[character] ?? [] }
+
+  /// Returns whether two characters may be mistaken for each other; upper and lower case of a letter may be, too.
+  static func areAlike(_ a: String, _ b: String) -> Bool {
+    of(a).contains(b) || a.uppercased() == b.uppercased()
   }
 }

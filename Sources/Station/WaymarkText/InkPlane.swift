@@ -1,6 +1,6 @@
 import WaymarkImage
 
-/// A gray picture with room to work in.
+/// A gray picture with operations for finding ink.
 struct InkPlane {
   let width: Int
   let height: Int
@@ -24,10 +24,10 @@ struct InkPlane {
     GrayImage(width: width, height: height) { target in _ = target.update(from: pixels) }
   }
 
-  /// The value below which that share of the pixels lies.
+  /// Returns the quantile of the pixel values.
   func percentile(_ share: Double) -> UInt8 { percentile(share, x: 0..<width, y: 0..<height) }
 
-  /// The same of a part of the picture; what lies beyond its border does not count.
+  /// Returns the quantile of the pixel values in a part of the picture; the area beyond its border is ignored.
   private func percentile(_ share: Double, x: Range<Int>, y: Range<Int>) -> UInt8 {
     let (x, y) = (x.clamped(to: 0..<width), y.clamped(to: 0..<height))
     var histogram = GrayHistogram()
@@ -37,11 +37,12 @@ struct InkPlane {
     return histogram.level(behind: Int(Double(x.count * y.count) * share)).map(UInt8.init) ?? 255
   }
 
-  /// The level that separates ink from paper best.
+  /// The gray level that best separates ink from paper (Otsu).
   var threshold: UInt8 { GrayHistogram(pixels).otsuThreshold }
 
-  /// True if what stands out from its surroundings, some characters around, is light: by the third powers of the differences, since text
-  /// covers less than what it stands on, and shading is not a difference.
+  /// True if the text is light on dark: the sign of the summed third powers of the differences between pixels and their
+  /// surroundings, which are a few characters wide. Text covers less area than its background, and shading makes no local
+  /// difference.
   var standsOutLight: Bool {
     let sums = summed()
     let reach = max(4, height / 2)
@@ -56,30 +57,30 @@ struct InkPlane {
     return third > 0
   }
 
-  /// Sums of pixels over rectangles.
+  /// Returns the integral image, for sums of pixels over rectangles.
   func summed() -> IntegralImage<Int> {
     pixels.withUnsafeBufferPointer { pixels in
       IntegralImage(width: width, height: height) { Int(pixels[$1 &* width &+ $0]) }
     }
   }
 
-  /// Gray values stretched so that `low` becomes 10 and `high` 245.
+  /// Stretches the gray values so that `low` becomes 10 and `high` 245.
   mutating func stretch(from low: UInt8, to high: UInt8) {
     let table = GrayStretch.table(from: Int(low), to: Int(high)) { $0.rounded(.towardZero) }
     for i in pixels.indices { pixels[i] = table[Int(pixels[i])] }
   }
 
-  /// Takes away shading and glare on a line that is dark on light: paper becomes 255 everywhere, and where ink is less dark than elsewhere
-  /// along the line it is made darker, up to three times.
+  /// Removes shading and glare from a line that is dark on light: paper becomes 255 everywhere, and ink that is fainter than
+  /// elsewhere on the line is darkened, up to three times.
   mutating func flatten() {
     let tile = max(4, height / 4)
     let (columns, rows) = ((width + tile - 1) / tile, (height + tile - 1) / tile)
     guard columns >= 3 else { return }
-    /// The tiles between the middles of which a pixel lies.
+    /// Returns the two tiles between whose centres a pixel is.
     func place(_ pixel: Int, _ count: Int) -> LinearTap {
       LinearTap((Double(pixel) + 0.5) / Double(tile) - 0.5, count: count)
     }
-    // How light the paper is, from windows as large as a character, so that there is paper in each.
+    // The lightness of the paper, from windows as large as a character, so that each contains paper.
     var paper = [Double](repeating: 255, count: columns * rows)
     for row in 0..<rows {
       for column in 0..<columns {
@@ -101,7 +102,7 @@ struct InkPlane {
         pixels[y * width + x] = UInt8(max(0, min(255, value)))
       }
     }
-    // How dark ink is, over some characters along the line.
+    // The darkness of the ink, over a few characters along the line.
     let depth = (0..<columns).map { column in
       255 - Double(percentile(0.03, x: (column - 4) * tile..<(column + 5) * tile, y: 0..<height))
     }
@@ -118,7 +119,7 @@ struct InkPlane {
     }
   }
 
-  /// Gray values made darker by an exponent above 1; black and white stay.
+  /// Darkens the gray values by an exponent above 1; black and white stay.
   mutating func darken(_ exponent: Double) {
     let table = (0..<256).map { UInt8(clamping: Int((255 * Double.power(Double($0) / 255, exponent)).rounded())) }
     for i in pixels.indices { pixels[i] = table[Int(pixels[i])] }
@@ -128,7 +129,7 @@ struct InkPlane {
     for i in pixels.indices { pixels[i] = 255 - pixels[i] }
   }
 
-  /// Means over a Gaussian of that deviation in pixels; beyond the border the picture goes on as it ends.
+  /// Returns the picture blurred by a Gaussian with a standard deviation in pixels, the border repeated.
   func softened(_ deviation: Double) -> InkPlane {
     guard deviation > 0.05, width > 0, height > 0 else { return self }
     var soft = self
@@ -139,7 +140,7 @@ struct InkPlane {
     return soft
   }
 
-  /// A part of it, where it may reach beyond the border that is white.
+  /// Returns a part of the picture; the area beyond the border is white.
   func cropped(x: Int, y: Int, width w: Int, height h: Int) -> InkPlane {
     var part = InkPlane(width: w, height: h)
     for row in max(0, -y)..<max(max(0, -y), min(h, height - y)) {
@@ -158,10 +159,10 @@ struct InkComponent {
   var right: Int
   var bottom: Int
   var area = 0
-  /// How its pixels lie.
+  /// The moments of its pixel positions.
   var spread = PointMoments()
 
-  /// Takes some pixels of a row in.
+  /// Adds a range of pixels of a row.
   private mutating func add(_ y: Int, _ x: Range<Int>) {
     left = min(left, x.lowerBound)
     right = max(right, x.upperBound - 1)
@@ -176,7 +177,7 @@ struct InkComponent {
   var centerX: Double { Double(left + right) / 2 }
   var centerY: Double { Double(top + bottom) / 2 }
 
-  /// The pieces of a mask, eight neighbours to a pixel, and to which of them each pixel belongs (-1: to none).
+  /// Returns the 8-connected pieces of a mask, and for each pixel the index of its piece, -1 for none.
   static func find(_ mask: [Bool], width: Int, height: Int) -> (pieces: [InkComponent], labels: [Int32]) {
     var components = ComponentLabels()
     mask.withUnsafeBufferPointer { mask in
@@ -191,5 +192,16 @@ struct InkComponent {
       pieces[component].add(y, x)
     }
     return (pieces, labels)
+  }
+}
+
+/// Stretches gray levels so that two ends become 10 and 245; levels beyond them are clamped to 0 and 255.
+enum GrayStretch {
+  /// Returns the new level of each gray level.
+  ///
+  /// - Parameter round: Rounds the distance from the dark end; networks were trained with different roundings.
+  static func table(from low: Int, to high: Int, round: (Double) -> Double) -> [UInt8] {
+    let range = Double(max(1, high - low))
+    return (0..<256).map { level in UInt8(max(0, min(255, 10 + round(235 * Double(level - low) / range)))) }
   }
 }

@@ -1,4 +1,4 @@
-/// The characters that a line may have, where that is known before it is read.
+/// The allowed characters of a line, if known before reading.
 package enum LineAlphabet: CaseIterable, Hashable, Sendable {
   case any
   case digits
@@ -7,7 +7,7 @@ package enum LineAlphabet: CaseIterable, Hashable, Sendable {
   /// Capitals, digits and the filler of machine-readable zones.
   case zone
 
-  /// Its characters; empty for all.
+  /// The characters of the alphabet; empty: all.
   package var characters: String {
     switch self {
     case .any: ""
@@ -15,15 +15,5 @@ package enum LineAlphabet: CaseIterable, Hashable, Sendable {
     case .codes: "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
     case .zone: "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789<"
     }
-  }
-
-  /// The alphabet that covers the pattern's characters most tightly.
-  package init(_ pattern: TextPattern) {
-    guard pattern.kind != .mrz else {
-      self = .zone
-      return
-    }
-    self = .any
-    if let alphabet = pattern.alphabet, alphabet.isSubset(of: Set(Self.digits.characters)) { self = .digits }
   }
 }

@@ -1,29 +1,29 @@
 package import WaymarkImage
 
-/// Finds lines of text: pieces of ink of one size that stand beside each other, in any direction, dark on light or light on dark.
+/// Finds lines of text: pieces of ink of similar size side by side, in any direction, dark on light or light on dark.
 package struct LineFinder: Sendable {
-  /// More lines are not told.
+  /// The most lines.
   package var lineLimit = 40
-  /// The long side of the picture that is searched, in pixels.
+  /// The long side of the searched picture in pixels; larger pictures are reduced.
   private static let workSize = 900.0
-  /// How much more pairs must speak for another direction than for the upright one.
+  /// The factor by which the votes of another direction must exceed those of the upright one.
   private static let uprightPrior = 2.5
 
   package init() {}
 
   /// The lines of a picture.
   package struct Found: Sendable {
-    /// The outlines of lines in the order in which they are read; the whole picture where it holds one line that fills it, or none.
+    /// The outlines of lines in reading order; the whole picture if a single line fills it, or if no line is found.
     package var outlines: [Quadrilateral]
-    /// How many lines beyond `lineLimit` were left out.
+    /// The number of lines beyond `lineLimit`.
     package var leftOut = 0
-    /// The outlines of panels on which no line was found; a line may fill each.
+    /// The outlines of panels on which no line was found; a line may fill each of them.
     var panels: [Quadrilateral] = []
-    /// True if the whole picture was taken for one line.
+    /// True if the whole picture was taken as one line.
     package var isWhole = false
   }
 
-  /// The outlines of lines in the order in which they are read; the whole picture where it holds one line that fills it, or none.
+  /// The outlines of lines in reading order; the whole picture if a single line fills it, or if no line is found.
   package func lines(in view: ImageView) -> [Quadrilateral] { search(view).outlines }
 
   /// Finds the lines of a picture.
@@ -37,27 +37,26 @@ package struct LineFinder: Sendable {
     var (best, weight) = ([Line](), 0.0)
     for isLight in [false, true] {
       let (found, contrast) = Self.search(plane, isLight: isLight)
-      // Between letters paper is lighter than what is around it, too, but by little.
+      // The paper between letters is also lighter than its surroundings, but only slightly.
       let own = found.reduce(0) { $0 + $1.weight } * contrast
       if own > weight * (isLight ? 1.3 : 1) { (best, weight) = (found, own) }
     }
     let factor = Point2(1 / scale, 1 / scale)
     let toPicture = Homography.resize(factor)
     let tallest = best.map(\.height).max() ?? 0
-    // A picture of a line, cut out: what its neighbours leave at the borders is not a line.
-    // One that is wider than high holds no line across itself.
+    // In a cut-out of a line, parts of neighbouring lines at the borders are not lines. One that is wider than high has no vertical line.
     let isWide = 10 * plane.width > 13 * plane.height
     let isBand =
       best.isEmpty || (Double(plane.height) < 3.4 * tallest && (isWide || best.allSatisfy { abs($0.angle) < 0.3 }))
     let panels = PanelFinder.panels(in: plane).filter { panel in !best.contains { Self.fills($0.outline, panel) } }
     if isBand, !best.isEmpty || panels.isEmpty { return whole }
-    let told = best.sorted { $0.order < $1.order }.prefix(lineLimit)
+    let kept = best.sorted { $0.order < $1.order }.prefix(lineLimit)
     return Found(
-      outlines: told.map { toPicture.apply($0.outline) }, leftOut: best.count - told.count,
+      outlines: kept.map { toPicture.apply($0.outline) }, leftOut: best.count - kept.count,
       panels: panels.map(toPicture.apply))
   }
 
-  /// Returns whether a line takes in most of a panel's length.
+  /// Returns whether a line spans most of a panel's length.
   private static func fills(_ line: Quadrilateral, _ panel: Quadrilateral) -> Bool {
     panel.contains(line.center)
       && line.topLeft.distance(to: line.topRight) > 0.6 * panel.topLeft.distance(to: panel.topRight)
@@ -78,12 +77,12 @@ package struct LineFinder: Sendable {
     var order: Double
   }
 
-  /// Lines of one polarity, and by how much their ink differs from what is around it, in the mean.
+  /// Returns the lines of one polarity and the mean contrast of their ink.
   private static func search(_ plane: InkPlane, isLight: Bool) -> (lines: [Line], contrast: Double) {
     let (mask, contrast) = ink(plane, isLight: isLight)
     var found = InkComponent.find(mask, width: plane.width, height: plane.height).pieces
     if let gap = dotGap(found) {
-      // Print of dots: they are joined to characters.
+      // The dots of dot print are joined to characters.
       let joined = grown(mask, by: (gap + 1) / 2, width: plane.width, height: plane.height)
       found = InkComponent.find(joined, width: plane.width, height: plane.height).pieces
     }
@@ -99,8 +98,8 @@ package struct LineFinder: Sendable {
     return (chains(pieces, angle: angle), contrast)
   }
 
-  /// Finds pixels that are darker than their surroundings by a share of the picture's contrast (D. Bradley, G. Roth, "Adaptive thresholding using the
-  /// integral image", 2007).
+  /// Finds pixels that are darker (or lighter) than their surroundings by a share of the picture's contrast (D. Bradley, G.
+  /// Roth, "Adaptive thresholding using the integral image", 2007).
   private static func ink(_ plane: InkPlane, isLight: Bool) -> (mask: [Bool], contrast: Double) {
     let (w, h) = (plane.width, plane.height)
     let sums = plane.summed()
@@ -112,7 +111,7 @@ package struct LineFinder: Sendable {
         differences[y * w + x] = Int16(plane.pixels[y * w + x]) - Int16(sum / count)
       }
     }
-    // Shading and glare are not contrast.
+    // Shading and glare must not raise the threshold, so the contrast is also limited by the local differences.
     let gray = Int(plane.percentile(0.98)) - Int(plane.percentile(0.02))
     let least = Int16(max(10, min(gray / 7, range(differences) / 6)))
     var mask = [Bool](repeating: false, count: w * h)
@@ -126,7 +125,7 @@ package struct LineFinder: Sendable {
     return (mask, Double(sum) / Double(max(1, inked)))
   }
 
-  /// From the 2nd to the 98th percentile.
+  /// Returns the range from the 2nd to the 98th percentile.
   private static func range(_ differences: [Int16]) -> Int {
     var histogram = [Int](repeating: 0, count: 512)
     for difference in differences { histogram[Int(difference) + 256] += 1 }
@@ -140,7 +139,7 @@ package struct LineFinder: Sendable {
     return value(0.98) - value(0.02)
   }
 
-  /// How far dots of print stand apart, in pixels; nil where most of the ink is not such dots.
+  /// Returns the gap between the dots of dot print in pixels; `nil` if most of the ink is not dots.
   private static func dotGap(_ pieces: [InkComponent]) -> Int? {
     let dots = pieces.filter { (2...12).contains(max($0.width, $0.height)) && $0.area >= 3 }
     guard (30...1500).contains(dots.count) else { return nil }
@@ -160,7 +159,7 @@ package struct LineFinder: Sendable {
     return max(1, Int(pitch.rounded(.up)) - size + 1)
   }
 
-  /// A mask whose ink reaches further by some pixels to all sides.
+  /// Dilates a mask by some pixels.
   private static func grown(_ mask: [Bool], by reach: Int, width: Int, height: Int) -> [Bool] {
     var across = mask
     for place in mask.indices where mask[place] {
@@ -176,7 +175,7 @@ package struct LineFinder: Sendable {
     return both
   }
 
-  /// The direction in which pieces stand beside each other, in radians, within a quarter turn of upright.
+  /// Returns the direction in which pieces are side by side, in radians, within a quarter turn of upright.
   private static func direction(_ pieces: [InkComponent]) -> Double {
     let bins = 36
     var votes = [Double](repeating: 0, count: bins)
@@ -203,14 +202,14 @@ package struct LineFinder: Sendable {
     return (Double(best) / Double(bins) - 0.5) * .pi
   }
 
-  /// From -π/2 to π/2.
+  /// Returns the angle of a direction, from -π/2 to π/2.
   private static func angle(_ dx: Double, _ dy: Double) -> Double {
     var (x, y) = (dx, dy)
     if x < 0 { (x, y) = (-x, -y) }
     return Double.arcTangent(y: y, x: x)
   }
 
-  /// Pieces joined to lines along a direction.
+  /// Returns the lines into which pieces are joined along a direction.
   private static func chains(_ pieces: [InkComponent], angle: Double) -> [Line] {
     let (c, s) = (Double.cosine(angle), Double.sine(angle))
     struct Box {
@@ -222,7 +221,7 @@ package struct LineFinder: Sendable {
       let (w, h) = (Double(piece.width), Double(piece.height))
       let u = piece.centerX * c + piece.centerY * s
       let v = -piece.centerX * s + piece.centerY * c
-      // A slanted box is larger than the piece in it; at right angles it is the piece itself.
+      // The box of a slanted piece is larger than the piece; at right angles it is equal.
       let slant = 1 / (abs(c) + abs(s))
       let (a, b) = ((w * abs(c) + h * abs(s)) / 2 * slant, (w * abs(s) + h * abs(c)) / 2 * slant)
       return Box(left: u - a, right: u + a, top: v - b, bottom: v + b)
@@ -256,7 +255,7 @@ package struct LineFinder: Sendable {
       guard height >= 5, right - left >= 1.2 * height, members.count >= 2 || right - left > 3 * height else {
         return nil
       }
-      // The line's own slope: by the centres of what is as high as most of it, or where characters have run together by their ink.
+      // The slope of the line, from the centres of its high pieces, or from its ink where characters have run together.
       let high = members.filter { boxes[$0].height > 0.6 * height }
       var slope = 0.0
       if high.count >= 5 {
@@ -274,13 +273,13 @@ package struct LineFinder: Sendable {
         let turn = spread.covariance.principalAngle - angle
         slope = Double.tangent(turn - .pi * (turn / .pi).rounded())
       }
-      // The outline in the line's own direction, so that upright characters stay upright.
+      // The outline is in the line's own direction, so that upright characters stay upright.
       let turn = Double.arcTangent(max(-0.25, min(0.25, slope)))
       let (tc, ts) = (Double.cosine(turn), Double.sine(turn))
       let turned = members.map { i -> Box in
         let (box, p) = (boxes[i], boxes[i].center)
         let (u, v) = (p.x * tc + p.y * ts, p.y * tc - p.x * ts)
-        // The box of what is slanted is higher than it.
+        // The box of a slanted piece is higher than the piece.
         let (a, b) = ((box.right - box.left) / 2, box.height / 2)
         let half = max(0.4 * b, b - a * abs(ts))
         return Box(left: u - a, right: u + a, top: v - half, bottom: v + half)

@@ -1,36 +1,36 @@
 package import WaymarkImage
 
-/// The network that reads lines: what a file of it says, and the memory to run it. To be used from one thread at a time.
+/// The network that reads lines, and the memory to run it. Use it from one thread at a time.
 ///
-/// Trained with connectionist temporal classification (A. Graves et al., 2006): it tells for each column of the picture which character ends or
-/// goes on there, or that none does.
+/// Trained with connectionist temporal classification (A. Graves et al., 2006): for each column of the picture it returns the
+/// likelihood of each character and of no character.
 package final class LineNetwork {
   /// The name of the model.
   package static let modelName = "text-network"
   private static let version = 1
   private static let alphabetLimit = 1000
-  /// More columns of one position are not told.
+  /// The most columns per output position.
   private static let columnLimit = 8
-  /// No wider picture is read, in pixels.
+  /// The largest width of a picture in pixels.
   package static let widthLimit = 2400
 
-  /// The languages whose characters it knows, as Tesseract names its models.
+  /// The supported languages, by the names of Tesseract's models.
   package static let languages: Set<String> = [
     "eng", "deu", "fra", "ita", "spa", "por", "cat", "nld", "dan", "nor", "swe", "fin", "isl", "est", "pol", "ces",
     "slk",
     "slv", "hrv", "hun", "ron", "tur", "gle", "sqi", "ltz", "glg", "eus", "afr",
   ]
 
-  /// The characters that it knows; number 0 of its classes stands for nothing.
+  /// The supported characters; class 0 means no character.
   package let alphabet: [Character]
   private let temperature: Float
-  private let network: LayerNetwork
-  private let runner: NetworkRunner
+  private let network: LayerNetwork<IntegerKernel>
+  private let runner: NetworkRunner<IntegerKernel>
 
-  /// Reads a file: version, height, the gray value that is 0, what a gray value is worth, the temperature of its sureness, the alphabet, the
-  /// layers.
+  /// Reads a model file: version, height, the gray value for 0, the value of one gray level, the temperature of the softmax,
+  /// the alphabet, the layers.
   ///
-  /// - Throws: why it cannot be used.
+  /// - Throws: `ModelError` if the file is invalid.
   package init(_ file: ModelFile) throws(ModelError) {
     var numbers = ModelFile.Numbers(file)
     let version = Int(numbers.word())
@@ -60,7 +60,7 @@ package final class LineNetwork {
 
   /// Reads a line, column by column.
   ///
-  /// - Parameter view: as high as the network reads it; nil for a picture of another size.
+  /// - Parameter view: The picture, at the height of the network; for another size the result is `nil`.
   package func read(_ view: ImageView) -> LineLattice? {
     guard view.height == network.height, (1...Self.widthLimit).contains(view.width) else { return nil }
     let values = runner.run(view)

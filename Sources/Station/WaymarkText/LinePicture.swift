@@ -1,44 +1,32 @@
 package import WaymarkImage
 
-/// The picture of one line, prepared for recognition: dark on light, without shading, without what reaches in from other lines, and in the
-/// sizes that a recognition network reads best.
+/// The picture of one line, prepared for recognition: dark on light, without shading and parts of other lines, at the sizes
+/// that recognition networks read best.
 package struct LinePicture {
-  /// How a line is drawn for the network.
+  /// The way a line is drawn for the network.
   package struct Style: Hashable, Sendable {
-    /// The height of its capitals, in pixels.
+    /// The height of the capitals in pixels.
     package var capitals: Double
-    /// The deviation of the blur, in pixels: print of dots and the edges of pixels grow together.
+    /// The standard deviation of the blur in pixels, which joins dots of print and the edges of pixels.
     package var blur: Double
-    /// How much wider than high it is drawn.
-    package var stretch: Double
-    /// True if all languages are asked, false if the first alone.
-    package var asksAll: Bool
-    /// The exponent by which gray is made darker, 1 for not at all: dots and strokes that were printed faintly stay.
-    package var gamma: Double
-    /// True if shading and glare are taken off.
-    package var isFlat: Bool
+    /// The ratio of the horizontal to the vertical scale.
+    package var stretch = 1.0
+    /// True to read with all languages, false with the first only.
+    package var asksAll = false
+    /// The exponent by which grays are darkened, 1 for none; it preserves faintly printed dots and strokes.
+    package var gamma = 1.0
+    /// True if shading and glare are removed.
+    package var isFlat = false
 
-    package init(
-      capitals: Double, blur: Double, stretch: Double = 1, asksAll: Bool = false, gamma: Double = 1,
-      isFlat: Bool = false
-    ) {
-      self.capitals = capitals
-      self.blur = blur
-      self.stretch = stretch
-      self.asksAll = asksAll
-      self.gamma = gamma
-      self.isFlat = isFlat
-    }
-
-    /// Three that fail differently: faint print and thick print want other grays, wide and narrow letters other widths.
+    /// Three styles with different errors: for faint and thick print, for wide and narrow letters.
     package static let all = [
       Style(capitals: 34, blur: 1.3, asksAll: true),
       Style(capitals: 28, blur: 1.1, stretch: 1.25, asksAll: true, gamma: 2.5),
       Style(capitals: 30, blur: 1, stretch: 1.1, asksAll: true, gamma: 0.7),
     ]
 
-    /// For frames, one after the other: smaller, without shading and glare, and read by one network only. The second one joins pieces
-    /// that lie far apart, the third one keeps apart what has run together; characters in pieces are joined by all of them.
+    /// The styles for successive frames: smaller, without shading and glare, and read by one network only. The second joins
+    /// distant pieces, the third separates joined characters; all of them join the pieces of broken characters.
     package static let live = [
       Style(capitals: 30, blur: 1.1, stretch: 1.1, isFlat: true),
       Style(capitals: 28, blur: 2, stretch: 1.25, gamma: 2, isFlat: true),
@@ -46,35 +34,34 @@ package struct LinePicture {
     ]
   }
 
-  /// Dark on light, its grays stretched.
+  /// The picture, dark on light, with stretched grays.
   let plane: InkPlane
-  /// How high its capitals are, in its own pixels.
+  /// The height of the capitals in pixels of `plane`.
   let capitalHeight: Double
-  /// True if its characters are in pieces, as those of dots are.
+  /// True if the characters consist of several pieces, as in dot print.
   let isInPieces: Bool
-  /// The rows that its characters take in, specks apart.
+  /// The rows of the characters, without specks.
   let inkRows: ClosedRange<Int>
-  /// The deviation of the blur that makes strokes of dots, as a share of the height of capitals: half of what dots are apart that stand
-  /// in seven rows.
+  /// The standard deviation of the blur that joins dots to strokes, as a share of the height of capitals: half of the
+  /// distance of dots that are arranged in seven rows.
   private static let joining = 0.068
-  /// White around a line, in pixels.
+  /// The white margin around a line in pixels.
   private static let margin = 14
-  /// No drawn line is wider or higher, in pixels.
+  /// The largest side of a drawn line in pixels.
   package static let sideLimit = 4200
-  /// No line is drawn wider than this, in pixels.
+  /// The largest width at which a line is drawn, in pixels.
   private static let widest = 4000
 
-  /// The background of a line.
   package enum Ground {
-    /// Text of either polarity, as it is.
+    /// Text of either polarity, unchanged.
     case plain
-    /// Text of either polarity; shading and glare are taken away.
+    /// Text of either polarity; shading and glare are removed.
     case flat
-    /// Print that is darker than what it stands on, and equally dark everywhere; shading and glare are taken away.
+    /// Print that is darker than its background and equally dark everywhere; shading and glare are removed.
     case print
   }
 
-  /// A line that fills a picture; nil when there is nothing on it.
+  /// Creates the picture of a line that fills `view`; `nil` if it is empty.
   package init?(_ view: ImageView, on ground: Ground = .plain) {
     guard view.width >= 4, view.height >= 4 else { return nil }
     var plane = InkPlane(view)
@@ -90,17 +77,17 @@ package struct LinePicture {
     inkRows = Self.rows(pieces, capitals: capitals.height, height: plane.height)
   }
 
-  /// From the highest to the lowest row of what is at least a third as high as capitals; all rows where nothing is.
+  /// Returns the rows of all pieces at least a third as high as capitals; all rows without such pieces.
   private static func rows(_ pieces: [InkComponent], capitals: Double, height: Int) -> ClosedRange<Int> {
     let large = pieces.filter { Double($0.height) >= capitals / 3 && $0.area >= 4 }
     guard let top = large.map(\.top).min(), let bottom = large.map(\.bottom).max() else { return 0...(height - 1) }
     return top...bottom
   }
 
-  /// Erases what reaches in over the border and is not part of the line; the pieces that stay.
+  /// Erases pieces at the border that are not part of the line, and returns the others.
   private static func clean(_ plane: inout InkPlane) -> [InkComponent] {
     let (width, height) = (plane.width, plane.height)
-    // Faint traces of other lines too: a threshold on the paper's side of the middle.
+    // The threshold is closer to the paper's gray, so that faint traces of other lines are erased as well.
     let middle = plane.threshold
     let threshold = UInt8(Int(middle) + (245 - min(245, Int(middle))) / 3)
     let found = InkComponent.find(plane.pixels.map { $0 <= threshold }, width: width, height: height)
@@ -114,7 +101,7 @@ package struct LinePicture {
     guard isForeign.contains(true) else { return solid(plane, middle) }
     for y in 0..<height {
       for x in 0..<width {
-        // With the soft edge around it.
+        // The soft edge around the piece is erased as well.
         search: for ny in max(0, y - 1)...min(height - 1, y + 1) {
           for nx in max(0, x - 1)...min(width - 1, x + 1) {
             let label = found.labels[ny * width + nx]
@@ -129,29 +116,29 @@ package struct LinePicture {
     return solid(plane, middle)
   }
 
-  /// The pieces of what is dark.
+  /// Returns the dark pieces.
   private static func solid(_ plane: InkPlane, _ threshold: UInt8) -> [InkComponent] {
     InkComponent.find(plane.pixels.map { $0 <= threshold }, width: plane.width, height: plane.height).pieces
   }
 
-  /// How high capitals are: what most of the larger characters reach; and whether characters are in pieces.
+  /// Returns the height of capitals, which most of the larger characters have, and whether characters are in pieces.
   private static func capitals(_ pieces: [InkComponent], height: Int) -> (height: Double, areInPieces: Bool)? {
     let solid = pieces.filter { $0.area >= 4 }
     guard let top = solid.map(\.top).min(), let bottom = solid.map(\.bottom).max() else { return nil }
     let reach = Double(bottom - top + 1)
     let columns = columns(solid.filter { $0.top > 0 && $0.bottom < height - 1 && Double($0.width) < 2 * reach })
     let high = columns.filter { Double($0.height) >= 0.4 * reach }
-    // Dots on letters are pieces, too, and what is left of other lines; but those leave a letter as high as it is.
+    // Dots of letters and parts of other lines are pieces as well, but do not change the height of letters.
     let share = high.reduce(0) { $0 + Double($1.tallest) / Double($1.height) } / Double(max(1, high.count))
     let areInPieces = high.count >= 5 && share < 0.6 && high.reduce(0) { $0 + $1.pieces } >= 2 * high.count
-    // The pieces themselves would tell half of the height.
+    // The pieces themselves are about half as high as the characters.
     let heights = (areInPieces ? high.map(\.height) : solid.map(\.height).filter { Double($0) >= 0.4 * reach }).sorted()
-    // Print of dots hangs together in no piece.
+    // Dot print may have no large pieces at all.
     guard !heights.isEmpty else { return (max(4, reach * 0.9), false) }
     return (max(4, Double(heights[min(heights.count - 1, heights.count * 7 / 10)])), areInPieces)
   }
 
-  /// The pieces that stand above each other, as those of one character do.
+  /// Pieces one above the other, as in one character.
   private struct Column {
     var left: Int
     var right: Int
@@ -166,7 +153,7 @@ package struct LinePicture {
       (left, right, top, bottom, tallest) = (piece.left, piece.right, piece.top, piece.bottom, piece.height)
     }
 
-    /// Returns whether a piece stands above or below it with most of the narrower one's width.
+    /// Returns whether a piece is above or below the column, overlapping most of the narrower one's width.
     func holds(_ piece: InkComponent) -> Bool {
       2 * (min(right, piece.right) - max(left, piece.left) + 1) > min(piece.width, right - left + 1)
     }
@@ -191,7 +178,6 @@ package struct LinePicture {
     return columns
   }
 
-  /// The line redrawn.
   package func drawn(_ style: Style) -> GrayImage {
     var scale = style.capitals / capitalHeight
     scale = min(scale, 12, Double(Self.widest) / (Double(plane.width) * style.stretch))
@@ -204,9 +190,63 @@ package struct LinePicture {
     return large.cropped(x: -margin, y: -margin, width: width + 2 * margin, height: height + 2 * margin).image
   }
 
-  /// A place in a drawn line as a share of the line's length.
+  /// Returns an x position in a drawn line as a share of the line's length.
   package static func share(of x: Double, in width: Int) -> Double {
     let inner = Double(max(1, width - 2 * margin))
     return min(1, max(0, (x - Double(margin)) / inner))
+  }
+}
+
+/// Draws the picture of a line for Waymark's own network: gray values of either polarity, with the height and contrast used in training.
+enum LatticePicture {
+  /// The least width of a picture in pixels.
+  private static let leastWidth = 32
+  /// The largest width in pixels; wider pictures are compressed.
+  private static let mostWidth = 1600
+  /// The least contrast that is stretched, in gray levels.
+  private static let leastContrast = 24
+
+  /// Draws the picture of a line; nil for a view that is too small.
+  ///
+  /// - Parameters:
+  ///   - rows: The rows of the characters; `nil`: all rows.
+  ///   - margin: The margin above and below the rows, as a share of their height, limited by the view.
+  ///   - stretch: The ratio of the horizontal to the vertical scale.
+  static func drawn(
+    _ view: ImageView, rows: ClosedRange<Int>?, margin: Double, stretch: Double
+  ) -> GrayImage? {
+    guard view.width >= 4, view.height >= 4 else { return nil }
+    let rows = rows ?? 0...(view.height - 1)
+    let more = Int((margin * Double(rows.count)).rounded())
+    let (top, bottom) = (max(0, rows.lowerBound - more), min(view.height - 1, rows.upperBound + more))
+    let part = view.cropped(x: 0, y: top, width: view.width, height: bottom - top + 1)
+    guard part.height >= 4 else { return nil }
+    let height = LineLattice.height
+    let width = Int((Double(part.width) * Double(height) / Double(part.height) * stretch).rounded())
+    let drawn = GrayImage(copying: part).resized(width: max(leastWidth, min(mostWidth, width)), height: height)
+    return stretched(drawn)
+  }
+
+  /// Returns the picture with the 1st and 99th percentiles stretched to 10 and 245.
+  private static func stretched(_ image: GrayImage) -> GrayImage {
+    image.withView { view in
+      let histogram = GrayHistogram(view)
+      func value(_ share: Double) -> Int {
+        histogram.level(behind: Int(share * Double(view.width * view.height))) ?? 255
+      }
+      var (low, high) = (value(0.01), value(0.99))
+      if high - low < leastContrast {
+        low = (low + high - leastContrast) / 2
+        high = low + leastContrast
+      }
+      // Halves are rounded up, also below the dark end.
+      let table = GrayStretch.table(from: low, to: high) { ($0 + 0.5).rounded(.down) }
+      return GrayImage(width: view.width, height: view.height) { target in
+        for y in 0..<view.height {
+          let row = view.row(y)
+          for x in 0..<view.width { target[y * view.width + x] = table[Int(row[x])] }
+        }
+      }
+    }
   }
 }

@@ -1,37 +1,40 @@
-/// Makes one reading of several of the same line: aligned by the least changes that lead from one to the other, then character by
-/// character by how sure each reading is (J. Fiscus, "A post-processing system to yield reduced word error rates: ROVER", 1997).
+import WaymarkImage
+
+/// Combines several readings of one line: aligns them with the fewest changes, then votes each character by the confidence of
+/// the readings (J. Fiscus, "A post-processing system to yield reduced word error rates: ROVER", 1997).
 package enum LineVote {
-  /// A position of the line with its character in each reading; nil where a reading has none.
+  /// A position of the line with its character in each reading; `nil` if a reading has none there.
   private struct Column {
     var symbols: [ReadSymbol?]
   }
 
-  /// The sureness that a reading loses where another one has all that it lacks: a single mark is easily read surely.
+  /// The confidence that a reading loses in proportion to the characters that it lacks compared with the longest one: a
+  /// single mark is easily read with high confidence.
   private static let lack = 0.02
 
-  /// Voted character by character: for readings of several frames, whose errors come and go.
+  /// Returns the vote of each character, for readings of several frames, whose errors are independent.
   package static func settle(_ readings: [[ReadSymbol]]) -> [ReadSymbol] {
     let (columns, sureness) = aligned(readings)
     return columns.compactMap { decide($0, sureness) }
   }
 
-  /// The surest reading as it is: for several drawings of one picture, of which some are wrong in the same places. Where the others differ
-  /// it is less sure, and may be what they say.
+  /// Returns the most confident reading, for several drawings of one picture, whose errors coincide. Where the others differ,
+  /// its confidence is reduced and their characters are added to the choices.
   ///
-  /// - Parameter leader: the number of the reading to take in place of the surest one.
+  /// - Parameter leader: The index of the reading to return; `nil`: the most confident one.
   static func surest(_ readings: [[ReadSymbol]], leader: Int? = nil) -> [ReadSymbol] {
     let (columns, _) = aligned(readings, leader: leader)
     return columns.compactMap { column in column.symbols.first.flatMap { $0 }.map { weighed($0, column) } }
   }
 
-  /// A reading as it is, less sure where another network's reading differs.
+  /// Returns a reading with reduced confidence where another network's reading differs.
   package static func weighed(_ reading: [ReadSymbol], against other: [ReadSymbol]) -> [ReadSymbol] {
     join(reading.map { Column(symbols: [$0]) }, other, before: 1).compactMap { column in
       column.symbols.first.flatMap { $0 }.map { weighed($0, column) }
     }
   }
 
-  /// The share of the characters of two readings that both have in one order, 0 to 1.
+  /// Returns the share of characters that two readings have in common in the same order, 0 to 1.
   static func agreement(_ a: [ReadSymbol], _ b: [ReadSymbol]) -> Double {
     guard !a.isEmpty, !b.isEmpty else { return 0 }
     let same = join(a.map { Column(symbols: [$0]) }, b, before: 1).count { column in
@@ -40,7 +43,7 @@ package enum LineVote {
     return 2 * Double(same) / Double(a.count + b.count)
   }
 
-  /// The readings, the surest first, laid beside it; and how sure each is.
+  /// Returns the readings aligned to the most confident one, which comes first, and the confidence of each.
   private static func aligned(
     _ readings: [[ReadSymbol]], leader: Int? = nil
   ) -> (columns: [Column], sureness: [Double]) {
@@ -48,7 +51,7 @@ package enum LineVote {
     let sure = readings.map { reading in
       ReadLine.confidence(of: reading) - lack * (longest - Double(reading.count)) / max(1, longest)
     }
-    // The surest leads: the others are aligned to it, and its word breaks hold.
+    // The others are aligned to the most confident one, whose word breaks are used.
     var order = readings.indices.filter { !readings[$0].isEmpty }.sorted { (sure[$0], $1) > (sure[$1], $0) }
     if let leader, let place = order.firstIndex(of: leader) { order.swapAt(0, place) }
     guard let leader = order.first else { return ([], []) }
@@ -59,7 +62,7 @@ package enum LineVote {
     return (columns, order.map { ReadLine.confidence(of: readings[$0]) })
   }
 
-  /// A symbol of the surest reading: unsure as far as the others speak against it.
+  /// Returns a symbol of the most confident reading, with reduced confidence if the others differ.
   private static func weighed(_ symbol: ReadSymbol, _ column: Column) -> ReadSymbol {
     var winner = symbol
     let others = column.symbols.dropFirst()
@@ -70,7 +73,7 @@ package enum LineVote {
     return winner
   }
 
-  /// Returns the alternatives for a place, the surest first.
+  /// Returns the alternatives at a position, the likeliest first.
   private static func choices(in column: Column, without text: String) -> [ReadSymbol.Choice] {
     var choices: [String: Double] = [:]
     for symbol in column.symbols.compactMap({ $0 }) {
@@ -89,14 +92,14 @@ package enum LineVote {
         none += sure * 0.8
         continue
       }
-      // Nearly sure counts for much more than half sure.
+      // High confidence has much more weight than medium confidence.
       votes[symbol.text, default: 0] += symbol.confidence * symbol.confidence
     }
     guard let best = votes.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }), best.value >= none,
       var winner = column.symbols.compactMap({ $0 }).filter({ $0.text == best.key })
         .max(by: { $0.confidence < $1.confidence })
     else { return nil }
-    // Doubt among the readings is doubt of the result.
+    // Disagreement of the readings lowers the confidence of the result.
     let total = votes.values.reduce(none, +)
     winner.confidence = min(winner.confidence, best.value / max(total, 1e-9))
     winner.choices = choices(in: column, without: winner.text)
@@ -135,5 +138,133 @@ package enum LineVote {
       }
     }
     return joined.reversed()
+  }
+}
+
+/// Finds the text of several views of one line: it scores each text allowed by a view in all views, and decides by the
+/// pattern and its check digit. So a character that is blurred in one frame is read from another.
+struct LatticeVote {
+  /// The decision.
+  struct Outcome: Hashable {
+    var text: String
+    /// The log-odds of the text against all other texts, including those that do not satisfy the pattern.
+    var lead: Double
+    /// The position of the text in the last view, as shares of its length.
+    var span: ClosedRange<Double>
+  }
+
+  /// A run of words about as long as the pattern's texts.
+  struct Segment {
+    var lattice: LineLattice
+    var columns: Range<Int>
+    var spellings: [LineLattice.Spelling]
+  }
+
+  /// Caches the segments of recent views: a view is used in several frames, but its spellings are computed once. Use it from one thread at a time.
+  final class Memory {
+    private var recent: [(lattice: LineLattice, pattern: TextPattern, segments: [Segment])] = []
+    /// The most views: ten lines in each of the frames that are voted together.
+    static let limit = 64
+
+    /// Returns the segments of a view for a pattern, from the cache or from `make`.
+    func segments(of lattice: LineLattice, by pattern: TextPattern, _ make: () -> [Segment]) -> [Segment] {
+      let known = recent.last { known in
+        known.pattern == pattern && known.lattice.columns == lattice.columns
+          && known.lattice.alphabet == lattice.alphabet
+      }
+      if let known { return known.segments }
+      let made = make()
+      if recent.count == Self.limit { recent.removeFirst() }
+      recent.append((lattice, pattern, made))
+      return made
+    }
+  }
+
+  /// The largest difference in length between the seen text and the pattern's texts.
+  private static let slack = 2
+  /// The most segments of one view.
+  private static let segmentLimit = 6
+  /// The lengths of texts for a pattern without lengths.
+  private static let lengths = 5...34
+  /// Characters that may separate the groups of a number with a check digit.
+  private static let silent = " -"
+  /// The least log-likelihood of a text in a view, because a view may show something else.
+  private static let least = -10.0
+
+  private let views: [[Segment]]
+  private let matcher: TextMatcher
+
+  /// Creates a vote; `nil` if the pattern lacks an alphabet or a check digit.
+  init?(_ lattices: [LineLattice], _ matcher: TextMatcher, _ memory: Memory = Memory()) {
+    let pattern = matcher.pattern
+    guard pattern.check != nil, pattern.expression == nil, let alphabet = pattern.alphabet, !lattices.isEmpty else {
+      return nil
+    }
+    self.matcher = matcher
+    views = lattices.map { lattice in
+      memory.segments(of: lattice, by: pattern) {
+        Self.segments(lattice, alphabet, pattern.length ?? Self.lengths)
+      }
+    }
+  }
+
+  private static func segments(
+    _ lattice: LineLattice, _ alphabet: Set<Character>, _ lengths: ClosedRange<Int>
+  ) -> [Segment] {
+    let labels = Set(lattice.alphabet.indices.filter { alphabet.contains(lattice.alphabet[$0]) }.map { $0 + 1 })
+    let words = lattice.symbols().words
+    /// A number beside other digits may be a part of a misread number.
+    func isNumber(_ place: Int) -> Bool { words.indices.contains(place) && words[place].isNumber }
+    let count = Double(lattice.columns.count)
+    var segments: [Segment] = []
+    for first in words.indices {
+      for last in first..<min(words.count, first + TextMatcher.wordLimit) {
+        let run = words[first...last].joined()
+        guard (lengths.lowerBound - slack...lengths.upperBound + slack).contains(run.count),
+          alphabet.contains("A") || !isNumber(first - 1) && !isNumber(last + 1), segments.count < segmentLimit,
+          let begin = words[first].first?.span.lowerBound, let end = words[last].last?.span.upperBound
+        else { continue }
+        let columns =
+          max(0, Int((begin * count).rounded()) - 1)..<min(lattice.columns.count, Int((end * count).rounded()) + 1)
+        let spellings = lattice.spellings(
+          in: columns, of: labels, limit: lengths.upperBound + slack, silent: silent)
+        if !spellings.isEmpty { segments.append(Segment(lattice: lattice, columns: columns, spellings: spellings)) }
+      }
+    }
+    return segments
+  }
+
+  /// Returns the likeliest text that satisfies the pattern; `nil` if no view allows one.
+  func outcome(steps: inout Int) -> Outcome? {
+    var proposed: Set<String> = []
+    var valid: Set<String> = []
+    for segment in views.joined() {
+      if let likeliest = segment.spellings.first { proposed.insert(likeliest.text) }
+      for spelling in segment.spellings where matcher.accepts(spelling.text, steps: &steps) {
+        valid.insert(spelling.text)
+      }
+    }
+    let scored = proposed.union(valid).map { (text: $0, score: score($0)) }
+      .sorted { ($0.score, $1.text) > ($1.score, $0.text) }
+    guard let best = scored.first(where: { valid.contains($0.text) }) else { return nil }
+    let rival = scored.first { $0.text != best.text }?.score ?? Self.least * Double(views.count)
+    let place = views.last { !$0.isEmpty }?.max { relative(best.text, $0) < relative(best.text, $1) }
+    let count = Double(max(1, place?.lattice.columns.count ?? 1))
+    let columns = place?.columns ?? 0..<1
+    return Outcome(
+      text: best.text, lead: best.score - rival,
+      span: (Double(columns.lowerBound) / count)...(Double(columns.upperBound) / count))
+  }
+
+  private func score(_ text: String) -> Double {
+    views.reduce(0) { sum, segments in
+      guard let best = segments.map({ relative(text, $0) }).max() else { return sum }
+      return sum + max(Self.least, best)
+    }
+  }
+
+  /// Returns the log-likelihood of a text in a segment, relative to the likeliest text.
+  private func relative(_ text: String, _ segment: Segment) -> Double {
+    segment.lattice.score(of: text, in: segment.columns, silent: Self.silent) - (segment.spellings.first?.score ?? 0)
   }
 }

@@ -1,24 +1,24 @@
 /// The machine-readable zone of a travel document: ICAO 9303, parts 4 to 6.
 package struct MachineReadableZone: Hashable, Sendable {
-  /// Which shape it has.
+  /// The format of a zone.
   package enum Format: String, Hashable, Sendable, CaseIterable {
-    /// Cards: three lines of 30.
+    /// Cards: three lines of 30 characters.
     case td1 = "TD1"
-    /// Larger cards: two lines of 36.
+    /// Larger cards: two lines of 36 characters.
     case td2 = "TD2"
-    /// Passports: two lines of 44.
+    /// Passports: two lines of 44 characters.
     case td3 = "TD3"
 
     var lineCount: Int { self == .td1 ? 3 : 2 }
     var length: Int { self == .td1 ? 30 : self == .td2 ? 36 : 44 }
   }
 
-  /// Its shape.
+  /// The format.
   package let format: Format
-  /// Its lines, every check digit right.
+  /// The lines, with all check digits valid.
   package let lines: [String]
 
-  /// A field: where it stands, whether it is of digits or letters alone, and where its check digit is.
+  /// A field: its position, its kind of characters, and the position of its check digit.
   fileprivate struct Field {
     let line: Int
     let range: Range<Int>
@@ -57,7 +57,7 @@ package struct MachineReadableZone: Hashable, Sendable {
     }
   }
 
-  /// Which places the composite check digit covers, and where it stands.
+  /// Returns the ranges that the composite check digit covers, and its own position.
   private static func composite(_ format: Format) -> (ranges: [(line: Int, range: Range<Int>)], place: Int) {
     switch format {
     case .td1: ([(0, 5..<30), (1, 0..<7), (1, 8..<15), (1, 18..<29)], 29)
@@ -66,9 +66,9 @@ package struct MachineReadableZone: Hashable, Sendable {
     }
   }
 
-  /// Reads lines that stand one below the other; nil unless every check digit is right and every field is what it must be.
+  /// Parses consecutive lines; `nil` unless all check digits and all fields are valid.
   ///
-  /// Lookalikes are settled where the field says which it is: no digit stands in a name, no letter in a date.
+  /// Lookalike characters are corrected by the kind of the field: there are no digits in a name and no letters in a date.
   package init?(_ read: [String]) {
     let plain = read.map { line in Self.withoutTail(Array(line.uppercased().utf8.filter { $0 != 0x20 })) }
     guard let format = Format.allCases.first(where: { $0.lineCount == plain.count && Self.fits(plain, $0) }) else {
@@ -97,7 +97,7 @@ package struct MachineReadableZone: Hashable, Sendable {
       }
     }
     if format == .td3 {
-      // The optional number has its own; with none of it, it may be left out.
+      // The optional number has its own check digit, which may be left out if the number is empty.
       let (number, check) = (lines[1][28..<42], lines[1][42])
       guard Self.digit(number) == check || (check == 0x3C && Self.isEmpty(number)) else { return nil }
     }
@@ -105,7 +105,7 @@ package struct MachineReadableZone: Hashable, Sendable {
     let covered = ranges.flatMap { lines[$0.line][$0.range] }
     guard let last = Self.settle(lines[1][place], .digits), last == Self.digit(covered[...]) else { return nil }
     lines[1][place] = last
-    // The document's kind, the sex, and dates that are days.
+    // The type of document, the sex and the dates must be valid.
     guard [0x41, 0x43, 0x49, 0x50, 0x56].contains(lines[0][0]) else { return nil }
     guard [0x4D, 0x46, 0x58, 0x3C].contains(format == .td1 ? lines[1][7] : lines[1][20]) else { return nil }
     let dates = format == .td1 ? [0..<6, 8..<14] : [13..<19, 21..<27]
@@ -114,11 +114,9 @@ package struct MachineReadableZone: Hashable, Sendable {
     self.lines = lines.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Reads lines of which it is known what else each character may be: what is likeliest in all of those readings that their fields allow
-  /// and whose check digits hold.
+  /// Parses lines whose characters have alternatives: returns the likeliest combination that the fields allow and whose check digits are valid.
   ///
-  /// - Returns: also whether somebody is to look, because a character had to be changed, or another reading is hardly less likely; nil
-  ///   unless every check digit is right.
+  /// - Returns: The zone; doubtful if a character was changed or another reading is nearly as likely; `nil` unless all check digits are valid.
   static func settle(_ lines: [[ReadSymbol]]) -> (zone: MachineReadableZone, isDoubtful: Bool)? {
     guard
       let format = Format.allCases.first(where: { format in
@@ -139,7 +137,7 @@ package struct MachineReadableZone: Hashable, Sendable {
         let ways = lines[i][place].ways(kinds[i][place])
         best[i][place] = ways.first?.text ?? "<"
         guard let first = ways.first, ways.count > 1 else { continue }
-        // Where letters alone stand there is no check digit.
+        // Fields of letters have no check digit.
         if kinds[i][place] == .letters {
           isUnsure = isUnsure || ZoneLineReader.sureness(first.confidence, over: ways[1].confidence) < sureEnough
           continue
@@ -152,7 +150,7 @@ package struct MachineReadableZone: Hashable, Sendable {
     changes = changes.filter { $0.loss <= changeLimit }.sorted { $0.loss < $1.loss }
     var found: [(zone: MachineReadableZone, loss: Double)] = []
     tryAll(changes[...], most: 1, best, 0, &found)
-    // Two that are wrong together may leave the sums as they are: 0 and O do, where 7 and 3 are their weights.
+    // Two errors together may leave the check sums unchanged, as O for 0 does at weights 7 and 3.
     tryAll(changes.prefix(pairLimit), most: 3, best, 0, &found)
     found.sort { $0.loss < $1.loss }
     guard let likeliest = found.first else { return nil }
@@ -164,7 +162,7 @@ package struct MachineReadableZone: Hashable, Sendable {
     )
   }
 
-  /// A character that may be another one than the likeliest, and by how much less likely that is, as correlation.
+  /// An alternative to the likeliest character, and its loss in correlation.
   private struct Change {
     let line: Int
     let place: Int
@@ -172,7 +170,7 @@ package struct MachineReadableZone: Hashable, Sendable {
     let loss: Double
   }
 
-  /// Adds what is right of a text and all that some changes make of it.
+  /// Adds the valid zones among a text and all its combinations of up to `most` changes.
   private static func tryAll(
     _ changes: ArraySlice<Change>, most: Int, _ text: [[String]], _ loss: Double,
     _ found: inout [(zone: MachineReadableZone, loss: Double)]
@@ -187,8 +185,8 @@ package struct MachineReadableZone: Hashable, Sendable {
     }
   }
 
-  /// True if the names, which have no check digit, are written as ICAO 9303-3, 4.6 has it, and end before their field does: fillers
-  /// that were read as letters make names that are neither.
+  /// True if the names, which have no check digit, are in the format of ICAO 9303-3, 4.6 and end before their field does.
+  /// Fillers misread as letters make names that satisfy neither.
   var hasPlainNames: Bool {
     let field = format == .td1 ? lines[2][...] : lines[0].dropFirst(5)
     let names = field.reversed().drop { $0 == "<" }.reversed()
@@ -197,22 +195,22 @@ package struct MachineReadableZone: Hashable, Sendable {
     return parts.count <= 2 && parts.allSatisfy { !$0.isEmpty && !$0.hasPrefix("<") && !$0.hasSuffix("<") }
   }
 
-  /// By how much more alike the likeliest may be than what is taken in its place, as correlation.
+  /// The largest loss in correlation of a replacement against the likeliest character.
   private static let changeLimit = 0.12
-  /// By how much one way of changing must be likelier than the next; what costs less is not a change to speak of.
+  /// The least lead in correlation of the best change over the next; a smaller loss is not regarded as a change.
   private static let clearLead = 0.03
-  /// By how much every other reading must be less likely.
+  /// The least lead in correlation over every other reading, below which a zone is doubtful.
   private static let rivalLead = 0.06
-  /// Of how many changes, the likeliest, two and three are tried together.
+  /// The number of likeliest changes that are combined in twos and threes.
   private static let pairLimit = 14
-  /// A letter that is less sure is doubtful: what no check digit guards must lead the next one by as much as a change must.
+  /// The confidence below which a letter is doubtful: without a check digit it must lead the next one by as much as a change.
   private static let sureEnough = ZoneLineReader.sureness(1, over: 1 - clearLead)
 
   private static func fits(_ lines: [[UInt8]], _ format: Format) -> Bool {
     lines.contains { $0.count == format.length } && lines.allSatisfy { abs($0.count - format.length) <= 5 }
   }
 
-  /// A long run of fillers is read as letters of their shape towards its end: what follows three of them and is of nothing else is fillers.
+  /// Replaces misread fillers at the end: if three fillers are followed only by characters of similar shape, all of those are fillers.
   private static func withoutTail(_ line: [UInt8]) -> [UInt8] {
     let shapes = Set("<KLERSCN".utf8)
     guard let last = line.lastIndex(where: { !shapes.contains($0) }) else { return line }
@@ -222,7 +220,7 @@ package struct MachineReadableZone: Hashable, Sendable {
     return line
   }
 
-  /// Fillers are miscounted, and the last ones with them: a run of them at the end is made as long as it must be.
+  /// Corrects the length of a line whose fillers were miscounted: the run of fillers at the end is set to the required length.
   private static func repair(_ line: [UInt8], length: Int) -> [UInt8]? {
     let kept = line.reversed().drop { $0 == 0x3C }.reversed()
     guard line.count - kept.count >= 2, kept.count <= length else { return nil }
@@ -247,7 +245,7 @@ package struct MachineReadableZone: Hashable, Sendable {
 
   private static func isEmpty(_ field: ArraySlice<UInt8>) -> Bool { field.allSatisfy { $0 == 0x3C } }
 
-  /// Weights 7, 3, 1 (ICAO 9303-3, 4.9).
+  /// Returns the check digit with the weights 7, 3, 1 (ICAO 9303-3, 4.9).
   static func digit(_ field: ArraySlice<UInt8>) -> UInt8 {
     let sum = field.enumerated().reduce(0) { $0 + (CheckDigit.value($1.element) ?? 0) * [7, 3, 1][$1.offset % 3] }
     return UInt8(0x30 + sum % 10)
@@ -262,7 +260,7 @@ package struct MachineReadableZone: Hashable, Sendable {
 }
 
 extension ReadSymbol {
-  /// Returns the readings possible in a field of a kind, the likeliest first.
+  /// Returns the alternatives allowed in a kind of field, the likeliest first.
   fileprivate func ways(_ kind: MachineReadableZone.Field.Kind) -> [Choice] {
     (choices.isEmpty ? [Choice(text, confidence)] : choices).filter { kind.allows($0.text) }
   }

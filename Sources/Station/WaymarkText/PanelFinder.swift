@@ -1,23 +1,24 @@
 import WaymarkImage
 
-/// Finds panels: even, rectangular areas that are darker or lighter than what is around them, as displays are in their housing. The strokes on a
-/// display stand apart and differ from its ground by little, so that no line is found among them; the panel itself shows where the line is.
+/// Finds panels: uniform rectangular areas that are darker or lighter than their surroundings, like displays in a housing.
+/// The strokes on a display are separate and have little contrast, so no line is found among them; the panel itself shows the
+/// position of the line.
 enum PanelFinder {
-  /// How much longer than high a panel of one line is.
+  /// The range of a panel's length divided by its height.
   private static let shapes = 1.8...9.0
-  /// The least height, as a share of the picture's long side.
+  /// The least height of a panel, as a share of the picture's long side.
   private static let leastHeight = 0.025
-  /// The least share of its rectangle that it fills; and the share of it that may lie outside.
+  /// The least share of its rectangle that a panel fills, and the largest share of the panel outside of it.
   private static let leastFill = 0.85
   private static let mostOutside = 0.15
-  /// No panel is turned further from upright, in radians.
+  /// The largest rotation of a panel from upright, in radians.
   private static let mostTurn = 0.6
-  /// How much of the height is left out at each side: its rim.
+  /// The width of the rim that is left out on each side, as a share of the height.
   private static let rim = 0.08
-  /// More panels are not told.
+  /// The most panels.
   private static let limit = 3
 
-  /// The outlines of panels without their rims, the largest first.
+  /// Returns the outlines of panels without their rims, the largest first.
   static func panels(in plane: InkPlane) -> [Quadrilateral] {
     let threshold = plane.threshold
     var found: [(area: Int, outline: Quadrilateral)] = []
@@ -25,7 +26,7 @@ enum PanelFinder {
       let mask = plane.pixels.map { ($0 <= threshold) == isDark }
       let (pieces, labels) = InkComponent.find(mask, width: plane.width, height: plane.height)
       for (index, piece) in pieces.enumerated() {
-        // Light ground that surrounds everything does not count as a panel.
+        // A light background around everything is not a panel.
         guard 10 * piece.width < 9 * plane.width || 10 * piece.height < 3 * plane.height,
           let outline = outline(piece, Int32(index), labels, plane)
         else { continue }
@@ -35,7 +36,8 @@ enum PanelFinder {
     return found.sorted { $0.area > $1.area }.prefix(limit).map(\.outline)
   }
 
-  /// The rectangle of a piece by its moments: those of an even rectangle are a twelfth of its sides' squares; nil for a piece of another shape.
+  /// Returns the rectangle of a piece from its second moments, which for a uniform rectangle are a twelfth of its squared
+  /// sides; `nil` if the piece has another shape.
   private static func outline(
     _ piece: InkComponent, _ label: Int32, _ labels: [Int32], _ plane: InkPlane
   ) -> Quadrilateral? {

@@ -1,29 +1,28 @@
 package import WaymarkImage
 
-/// A line of text that was read.
+/// A read line of text.
 package struct ReadLine: Hashable, Sendable {
-  /// Its characters from left to right.
+  /// The characters from left to right.
   package var symbols: [ReadSymbol]
-  /// Every reading that it was made of, where there were several.
+  /// The readings from which it was combined, if several.
   package var readings: [[ReadSymbol]] = []
-  /// The lattices of Waymark's own network, one of each picture that shows the line: views of one picture are not independent.
+  /// The lattices of Waymark's own network, one per picture of the line, because views of one picture are not independent.
   var lattices: [LineLattice] = []
-  /// Where it stands in the picture, in the order of the upright line, in pixels.
+  /// The corners in the picture in pixels, in the order of the upright line.
   package var outline: Quadrilateral
 
-  /// A line from its parts.
   package init(_ symbols: [ReadSymbol], outline: Quadrilateral) {
     self.symbols = symbols
     self.outline = outline
   }
 
-  /// The text, words apart.
+  /// The text with spaces between words.
   package var text: String { Self.text(of: symbols) }
 
-  /// How sure the reading is: the mean over its characters, 0 to 1; 0 for none.
+  /// The mean confidence of the characters, 0 to 1; 0 without characters.
   package var confidence: Double { Self.confidence(of: symbols) }
 
-  /// Its words, each with the place that its characters' spans give it.
+  /// The words, each with the outline given by the spans of its characters.
   package var words: [(text: String, outline: Quadrilateral)] {
     let spans = symbols.map(\.span)
     let isPlaced = spans.contains { $0.upperBound > $0.lowerBound }
@@ -31,7 +30,7 @@ package struct ReadLine: Hashable, Sendable {
     return symbols.words.map { word in
       let part = from..<(from + word.count)
       from = part.upperBound
-      // Readers that do not tell places have all characters equally wide.
+      // If the reader reports no spans, all characters are taken as equally wide.
       let start = isPlaced ? spans[part.lowerBound].lowerBound : Double(part.lowerBound) / Double(spans.count)
       let end = isPlaced ? spans[part.upperBound - 1].upperBound : Double(part.upperBound) / Double(spans.count)
       return (word.map(\.text).joined(), outline.part(from: min(max(0, start), 1), to: min(max(0, end), 1)))
@@ -48,8 +47,8 @@ package struct ReadLine: Hashable, Sendable {
 }
 
 extension Quadrilateral {
-  /// The part of an upright line between two shares of its length.
-  fileprivate func part(from start: Double, to end: Double) -> Quadrilateral {
+  /// Returns the part of an upright line between two shares of its length.
+  func part(from start: Double, to end: Double) -> Quadrilateral {
     func along(_ a: Point2, _ b: Point2, _ share: Double) -> Point2 { a + (b - a) * share }
     return Quadrilateral(
       topLeft: along(topLeft, topRight, start), topRight: along(topLeft, topRight, end),

@@ -1,31 +1,26 @@
-/// A character as it was read.
+/// A read character.
 package struct ReadSymbol: Hashable, Sendable {
-  /// An alternative for a character.
   package struct Choice: Hashable, Sendable {
-    /// The character.
     package var text: String
-    /// How sure that is, 0 to 1.
+    /// The confidence, 0 to 1.
     package var confidence: Double
 
-    /// A choice from its parts.
     package init(_ text: String, _ confidence: Double) {
       self.text = text
       self.confidence = confidence
     }
   }
 
-  /// The character; for some scripts, what is written as one.
+  /// The character; in some scripts, a cluster written as one.
   package var text: String
-  /// How sure that is, 0 to 1.
+  /// The confidence, 0 to 1.
   package var confidence: Double
-  /// The alternatives.
   package var choices: [Choice]
-  /// Where it begins and ends, as shares of the line's length.
+  /// The start and end, as shares of the line's length.
   package var span: ClosedRange<Double>
-  /// True if a space stands before it.
+  /// True if a space precedes the character.
   package var beginsWord: Bool
 
-  /// A symbol from its parts.
   package init(
     _ text: String, confidence: Double, choices: [Choice] = [], span: ClosedRange<Double> = 0...0,
     beginsWord: Bool = false
@@ -39,7 +34,7 @@ package struct ReadSymbol: Hashable, Sendable {
 }
 
 extension [ReadSymbol] {
-  /// The characters of each word.
+  /// The characters grouped by word.
   var words: [[ReadSymbol]] {
     var words: [[ReadSymbol]] = []
     for symbol in self {
@@ -49,6 +44,6 @@ extension [ReadSymbol] {
     return words
   }
 
-  /// True for several characters that are all digits.
+  /// True if there are several characters and all are digits.
   var isNumber: Bool { count > 1 && allSatisfy { $0.text.allSatisfy(\.isNumber) } }
 }

@@ -2,30 +2,29 @@ package import WaymarkImage
 
 /// A text that satisfies a pattern.
 package struct AcceptedText: Hashable, Sendable {
-  /// The text; lines of a machine-readable zone are apart by a line feed.
+  /// The text; lines of a machine-readable zone are separated by a line feed.
   package var text: String
-  /// The pattern's name.
   package var pattern: String
-  /// Where it stands, in pixels: the corners of the upright line from its top left clockwise.
+  /// The corners of the line in pixels, clockwise from the top left of the upright line.
   package var corners: [Point2]
-  /// How sure the reading is, 0 to 1.
+  /// The confidence of the reading, 0 to 1.
   package var confidence: Double
-  /// True if other readings would satisfy the pattern too: a person is to look.
+  /// True if other readings satisfy the pattern too, so that the user should check it.
   package var isDoubtful: Bool
-  /// Those readings.
+  /// The other readings that satisfy the pattern.
   package var others: [String]
 }
 
-/// Finds texts that satisfy patterns in lines that were read. One thread.
+/// Finds texts that satisfy patterns in read lines. Use it from one thread at a time.
 package struct TextAcceptance {
   private let matchers: [TextMatcher]
   private let memory = LatticeVote.Memory()
-  /// By how much what lattices say together must be likelier than every other text, as a logarithm: 99 of 100 are right then.
+  /// The least log-odds of the lattices' text against all others; at this value 99 of 100 texts are correct.
   private static let clearLead = 4.6
-  /// Of a text whose pattern has no check digit, a reading that is less sure is doubtful.
-  private static let sureEnough = 0.75
+  /// The confidence below which a text without a check digit is doubtful.
+  private static let leastConfidence = 0.75
 
-  /// - Throws: `TextError` for a pattern that is none.
+  /// - Throws: `TextError` for an invalid pattern.
   package init(_ patterns: [TextPattern]) throws(TextError) {
     var matchers: [TextMatcher] = []
     for pattern in patterns { matchers.append(try TextMatcher(pattern)) }
@@ -41,7 +40,7 @@ package struct TextAcceptance {
     }
   }
 
-  /// Returns the text of a line by the pattern, as its characters were settled, held to what its lattices say together.
+  /// Returns the text of a line that satisfies the pattern, decided between its combined reading and the vote of its lattices.
   private func text(in line: ReadLine, _ matcher: TextMatcher, _ steps: inout Int) -> AcceptedText? {
     let settled = settledText(in: line, matcher, &steps)
     guard let outcome = LatticeVote(line.lattices, matcher, memory)?.outcome(steps: &steps),
@@ -61,11 +60,11 @@ package struct TextAcceptance {
     return settled
   }
 
-  /// Returns the text of a line by the pattern: as it was settled, else as one of its readings has it.
+  /// Returns the text of a line that satisfies the pattern, from its combined reading or else from one of its readings.
   private func settledText(in line: ReadLine, _ matcher: TextMatcher, _ steps: inout Int) -> AcceptedText? {
     let settled = text(of: line.symbols, in: line, matcher, &steps)
     guard matcher.pattern.check != nil, line.readings.count > 1 else { return settled }
-    // A check digit tells which reading is right, unless it holds by chance: then no two agree.
+    // A reading with a valid check digit is correct unless it is valid by chance, in which case no two readings agree.
     var found: [AcceptedText] = []
     for reading in line.readings {
       if let text = text(of: reading, in: line, matcher, &steps) { found.append(text) }
@@ -77,7 +76,7 @@ package struct TextAcceptance {
     return best
   }
 
-  /// The longest run of words that satisfies the pattern.
+  /// Returns the longest run of words that satisfies the pattern.
   private func text(
     of symbols: [ReadSymbol], in line: ReadLine, _ matcher: TextMatcher, _ steps: inout Int
   ) -> AcceptedText? {
@@ -88,7 +87,7 @@ package struct TextAcceptance {
         let symbols = run.flatMap { $0 }
         guard let match = matcher.match(symbols, steps: &steps) else { continue }
         let confidence = ReadLine.confidence(of: symbols)
-        let isUnsure = matcher.pattern.check == nil && confidence < Self.sureEnough
+        let isUnsure = matcher.pattern.check == nil && confidence < Self.leastConfidence
         let around = [words[..<run.startIndex].last, words[run.endIndex...].first].compactMap { $0 }
         return AcceptedText(
           text: match.text, pattern: matcher.pattern.name, corners: Self.corners(of: symbols, in: line),
@@ -99,7 +98,7 @@ package struct TextAcceptance {
     return nil
   }
 
-  /// Returns whether digits beside a number with a check digit may belong to it: a part of a number that was read wrongly satisfies it by chance.
+  /// Returns whether digits beside a number with a check digit may belong to it: a part of a misread number may satisfy the check digit by chance.
   private static func isPart(_ pattern: TextPattern, of around: [[ReadSymbol]]) -> Bool {
     guard pattern.check != nil, pattern.alphabet?.contains("A") != true else { return false }
     return around.contains(where: \.isNumber)
@@ -112,7 +111,7 @@ package struct TextAcceptance {
         let part = Array(lines[start..<start + count])
         let settled =
           MachineReadableZone.settle(part.map(\.symbols))
-          // Names have no check digits: as the engine read them, fillers taken for letters among them, somebody has to look.
+          // Names have no check digits. If fillers were read as letters, they are doubtful.
           ?? MachineReadableZone(part.map(\.text)).map { ($0, true) }
         guard let (zone, isDoubtful) = settled else { continue }
         found.append(
@@ -135,11 +134,6 @@ package struct TextAcceptance {
   }
 
   private static func corners(of span: ClosedRange<Double>, in line: ReadLine) -> [Point2] {
-    let (outline, first, last) = (line.outline, span.lowerBound, span.upperBound)
-    func between(_ a: Point2, _ b: Point2, _ share: Double) -> Point2 { a + (b - a) * share }
-    return [
-      between(outline.topLeft, outline.topRight, first), between(outline.topLeft, outline.topRight, last),
-      between(outline.bottomLeft, outline.bottomRight, last), between(outline.bottomLeft, outline.bottomRight, first),
-    ]
+    line.outline.part(from: span.lowerBound, to: span.upperBound).corners
   }
 }

@@ -1,31 +1,29 @@
 import WaymarkImage
 
-/// Lines of text over frames: readings of one line are voted character by character, and what satisfies a pattern is accepted when it is
-/// stable. A value; times are those of the frames.
+/// Follows lines of text over frames: it votes the readings of each line character by character, and accepts a text that
+/// satisfies a pattern once it is stable. Times are those of the frames in seconds.
 package struct TextFollower {
-  /// The result of the frames up to now.
+  /// The result of the frames so far.
   package struct Outcome: Sendable {
-    /// The candidates, the surest first.
     package var candidates: [AcceptedText] = []
-    /// The text that is stable and beyond doubt.
+    /// The text that is stable and not doubtful.
     package var accepted: AcceptedText?
 
-    /// Nothing in view.
     package init() {}
 
     fileprivate init(candidates: [AcceptedText]) { self.candidates = candidates }
   }
 
-  /// The name of a text that no pattern was asked of.
+  /// The name of texts without a pattern.
   package static let anyName = "text"
-  /// More candidates are not told.
+  /// The most candidates.
   static let candidateLimit = 12
-  /// Readings that are voted together.
+  /// The most readings that are voted together.
   private static let readingLimit = 6
-  /// Seconds for which a line, and what it was taken for, are remembered.
+  /// The time for which a line and its readings are kept, in seconds.
   private static let memory = 2.5
-  /// Without a pattern a line must be as sure to be worth a tap.
-  private static let sureLine = 0.5
+  /// The least confidence of a line without a pattern.
+  private static let leastLineConfidence = 0.5
 
   private struct Track {
     var outline: Quadrilateral
@@ -48,7 +46,7 @@ package struct TextFollower {
   private struct Sighting {
     var key: Key
     var time: Double
-    /// True if a frame said it alone, false if all of them together.
+    /// True if the text is from a single frame, false if from the vote of all.
     var isOwn: Bool
   }
 
@@ -57,15 +55,15 @@ package struct TextFollower {
   private var tracks: [Track] = []
   private var sightings: [Sighting] = []
 
-  /// - Throws: `TextError` for a pattern that is none.
+  /// - Throws: `TextError` for an invalid pattern.
   package init(_ patterns: [TextPattern]) throws(TextError) {
     acceptance = try TextAcceptance(patterns)
     self.patterns = patterns
   }
 
-  /// Takes in what a frame says.
+  /// Adds the lines of a frame.
   package mutating func see(_ lines: [ReadLine], at time: Double) -> Outcome {
-    // A source that starts over: what was before is of another time.
+    // An earlier time means that the source was restarted.
     if tracks.contains(where: { $0.seen > time }) { (tracks, sightings) = ([], []) }
     tracks.removeAll { time - $0.seen > Self.memory / 3 }
     sightings.removeAll { time - $0.time > Self.memory }
@@ -77,8 +75,8 @@ package struct TextFollower {
     sightings += own.filter { !$0.isDoubtful }.map { Sighting(key: Self.key($0), time: time, isOwn: true) }
     sightings += together.filter { !$0.isDoubtful }.map { Sighting(key: Self.key($0), time: time, isOwn: false) }
     var outcome = Outcome()
-    var told: Set<Key> = []
-    for text in together + own where told.insert(Self.key(text)).inserted { outcome.candidates.append(text) }
+    var reported: Set<Key> = []
+    for text in together + own where reported.insert(Self.key(text)).inserted { outcome.candidates.append(text) }
     outcome.candidates.sort { ($1.isDoubtful ? 1 : 0, $0.confidence) > ($0.isDoubtful ? 1 : 0, $1.confidence) }
     outcome.candidates = Array(outcome.candidates.prefix(Self.candidateLimit))
     outcome.accepted = together.first { !$0.isDoubtful && isStable($0) }
@@ -87,19 +85,19 @@ package struct TextFollower {
 
   private static func key(_ text: AcceptedText) -> Key { Key(pattern: text.pattern, text: text.text) }
 
-  /// Returns whether frames agree on a text, and on no other one of its pattern nearly as much.
+  /// Returns whether frames agree on a text, and no other text of its pattern has nearly as many sightings.
   private func isStable(_ text: AcceptedText) -> Bool {
     let key = Self.key(text)
     let pattern = patterns.first { $0.name == text.pattern }
     let isChecked = pattern?.check != nil || pattern?.kind == .mrz
     let own = sightings.count { $0.key == key && $0.isOwn }
     let together = sightings.count { $0.key == key && !$0.isOwn }
-    // A text without a check digit must be said more often.
+    // A text without a check digit needs more frames.
     let weight = Double(own) + 0.5 * Double(together)
     guard weight >= (isChecked ? 2.5 : 4), own >= 2, together >= 2 else { return false }
     let rivals = Set(sightings.filter { $0.key.pattern == key.pattern && $0.key != key }.map(\.key))
     return rivals.allSatisfy { rival in
-      // Two numbers that stand in view together are told as candidates: somebody is to choose.
+      // Two numbers in view at once are both reported as candidates: the user chooses.
       Double(sightings.count { $0.key == rival }) * 3 < Double(own + together)
     }
   }
@@ -125,12 +123,12 @@ package struct TextFollower {
   private static func isSame(_ a: Quadrilateral, _ b: Quadrilateral) -> Bool {
     let (heightA, heightB) = (a.topLeft.distance(to: a.bottomLeft), b.topLeft.distance(to: b.bottomLeft))
     let (widthA, widthB) = (a.topLeft.distance(to: a.topRight), b.topLeft.distance(to: b.topRight))
-    // A word more or less at an end moves the middle along the line.
+    // A missing word at an end shifts the middle along the line.
     return distance(a, b) < max(1.5 * max(heightA, heightB), 0.25 * max(widthA, widthB))
       && max(heightA, heightB) < 2 * min(heightA, heightB)
   }
 
-  /// Returns whether two readings can be of the same text: at least half of the shorter one's characters stand in the other in order.
+  /// Returns whether two readings may show the same text: at least half of the shorter one's characters occur in the other in the same order.
   private static func resembles(_ a: [ReadSymbol], _ b: [ReadSymbol]) -> Bool {
     var row = [Int](repeating: 0, count: b.count + 1)
     for x in a {
@@ -144,9 +142,9 @@ package struct TextFollower {
     return 2 * row[b.count] >= min(a.count, b.count)
   }
 
-  /// Lines as they are, where no pattern was asked for: somebody chooses.
+  /// Returns the lines as candidates if there is no pattern: the user chooses.
   private static func lines(_ lines: [ReadLine]) -> [AcceptedText] {
-    lines.filter { $0.confidence >= sureLine }.prefix(candidateLimit).map { line in
+    lines.filter { $0.confidence >= leastLineConfidence }.prefix(candidateLimit).map { line in
       AcceptedText(
         text: line.text, pattern: anyName, corners: line.outline.corners, confidence: line.confidence,
         isDoubtful: true, others: [])

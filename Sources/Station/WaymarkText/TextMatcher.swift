@@ -1,14 +1,14 @@
 import WaymarkSystem
 
-/// Holds texts to a pattern. One thread.
+/// Matches texts against a pattern. Use it from one thread at a time.
 package struct TextMatcher {
   /// The result of matching a text.
   package struct Match: Hashable, Sendable {
-    /// The text, with what the pattern settles settled.
+    /// The text, with lookalike characters chosen by the pattern.
     package var text: String
-    /// A pattern alone cannot tell: other readings of characters that look alike would satisfy it too.
+    /// True if other readings of lookalike characters satisfy the pattern, too.
     package var isDoubtful: Bool
-    /// Those readings, the likelier ones first.
+    /// The other readings that satisfy the pattern, the likeliest first.
     package var others: [String]
   }
 
@@ -16,16 +16,16 @@ package struct TextMatcher {
   package let pattern: TextPattern
   private let expression: RegularExpression?
 
-  /// More readings than this are not tried.
+  /// The most readings that are tried.
   private static let readingLimit = 64
-  /// The most states to look at while the lines of a picture are matched with an expression: some hundredths of a second.
+  /// The most steps of an expression for the lines of a picture, which take some hundredths of a second.
   static let stepLimit = 2_000_000
-  /// Words of a line that are tried together, at most.
+  /// The most words of a line that are tried together.
   static let wordLimit = 8
-  /// Longer texts are not looked at: what an expression takes grows with them.
+  /// The most characters of a text, because the time of an expression grows with them.
   private static let lengthLimit = 128
 
-  /// - Throws: `TextError` for an expression that is none.
+  /// - Throws: `TextError` for an invalid expression.
   package init(_ pattern: TextPattern) throws(TextError) {
     self.pattern = pattern
     guard let text = pattern.expression else {
@@ -42,25 +42,25 @@ package struct TextMatcher {
     }
   }
 
-  /// Matches a line of characters; nil where no reading of it satisfies the pattern.
+  /// Matches a line of characters; `nil` if no reading of it satisfies the pattern.
   func match(_ symbols: [ReadSymbol], steps: inout Int) -> Match? { match(ReadLine.text(of: symbols), steps: &steps) }
 
-  /// Matches a text; nil where no reading of it satisfies the pattern.
+  /// Matches a text; `nil` if no reading of it satisfies the pattern.
   ///
-  /// A reading that changes nothing comes first; then those that change the fewest characters, which must be the only one.
+  /// The unchanged text comes first, then the readings with the fewest changed characters. If there are several of those, the match is doubtful.
   package func match(_ text: String) -> Match? {
     var steps = Self.stepLimit
     return match(text, steps: &steps)
   }
 
-  /// Returns whether a text satisfies the pattern as it stands.
+  /// Returns whether a text satisfies the pattern unchanged.
   func accepts(_ text: String, steps: inout Int) -> Bool { accepted(text, &steps) == text }
 
   private func match(_ text: String, steps: inout Int) -> Match? {
     guard text.count <= Self.lengthLimit, pattern.kind != .mrz else { return nil }
     let characters = text.map(String.init)
     let asRead = accepted(text, &steps)
-    // With a check digit what is right as it stands is right: a change of one character breaks it.
+    // A text with a valid check digit is correct, because changing one character invalidates it.
     if let asRead, pattern.check != nil || pattern.kind != nil {
       return Match(text: asRead, isDoubtful: false, others: [])
     }
@@ -76,22 +76,21 @@ package struct TextMatcher {
     }
     guard let fewest = found.map(\.changes).min() else { return nil }
     let best = found.filter { $0.changes == fewest }.map(\.text)
-    // Many ways to satisfy a check digit are chance, not evidence.
+    // If many changes are required, or several readings satisfy the check digit, that is chance.
     if pattern.check != nil, fewest > 2 || best.count > 1 { return nil }
     return Match(text: best[0], isDoubtful: best.count > 1, others: Array(best.dropFirst().prefix(4)))
   }
 
-  /// A beginning of a reading.
+  /// A prefix of a reading.
   private struct Beginning {
     var changes = 0
     var text = ""
-    /// How far the expression comes with it, as it stands and without its spaces; nil where it does not.
+    /// The states of the expression after the prefix, with and without its spaces; `nil` if it does not match.
     var loose: RegularExpression.Progress?
     var tight: RegularExpression.Progress?
   }
 
-  /// The readings of characters that look alike, those that change fewest first; of beginnings that the expression does not allow none is
-  /// gone on with.
+  /// Returns the readings with lookalike characters exchanged, the fewest changes first, without prefixes that the expression rejects.
   private func readings(_ characters: [String], _ steps: inout Int) -> [(changes: Int, text: String)] {
     var list = [Beginning(loose: expression?.beginning, tight: expression?.beginning)]
     for character in characters {
@@ -118,7 +117,7 @@ package struct TextMatcher {
     return longer.loose == nil && longer.tight == nil ? nil : longer
   }
 
-  /// Returns the characters that one may stand for, and how many changes that is.
+  /// Returns the possible replacements of a character, with the number of changes.
   private func ways(_ character: String) -> [(changes: Int, text: String)] {
     guard let alphabet = pattern.alphabet else {
       return [(0, character)] + LookalikeCharacters.of(character).filter(Self.isPlain).map { (1, $0) }
@@ -132,12 +131,12 @@ package struct TextMatcher {
     return LookalikeCharacters.of(character).filter(alphabet.contains).map { (1, $0) } + (isSmall ? [(0, capital)] : [])
   }
 
-  /// Of letters that look like digits, the capitals are what print has.
+  /// Returns whether a replacement is plausible in print: of the letters that look like digits, only capitals.
   private static func isPlain(_ character: String) -> Bool {
     character == character.uppercased() && character != "|" && character != "!"
   }
 
-  /// The text in the form in which it is accepted; nil where the pattern does not hold.
+  /// Returns the text in its accepted form; `nil` if the pattern does not match.
   private func accepted(_ text: String, _ steps: inout Int) -> String? {
     let bare = text.filter { $0 != " " && $0 != "-" }
     guard !bare.isEmpty else { return nil }
@@ -152,7 +151,7 @@ package struct TextMatcher {
     }
     let result = pattern.check != nil || pattern.alphabet?.contains(" ") == false ? bare : text
     if let expression {
-      // As it stands, or without the spaces that reading puts between groups.
+      // The text matches unchanged, or without the spaces that reading inserts between groups.
       if expression.matches(text, steps: &steps) { return text }
       let tight = text.filter { $0 != " " }
       return expression.matches(tight, steps: &steps) ? tight : nil
@@ -166,7 +165,7 @@ extension Set<Character> {
 }
 
 extension TextPattern {
-  /// The pattern of that name, among those given and those built in, else the regular expression that the word is.
+  /// Returns the pattern with a name, from the given ones or the built-in ones, or else the regular expression in `word`.
   package static func named(_ word: String, among own: [TextPattern] = []) throws(TextError) -> TextPattern {
     let known = own + builtIn
     if let same = known.first(where: { $0.name == word }) { return same }
@@ -185,14 +184,14 @@ extension TextPattern {
     )
   }
 
-  /// The regular expression in a word of the form `/…/` or `re:…`; nil for any other word.
+  /// Returns the regular expression in a word of the form `/…/` or `re:…`; `nil` for other words.
   private static func expression(in word: String) -> String? {
     if word.hasPrefix("re:") { return String(word.dropFirst(3)) }
     guard word.count >= 2, word.hasPrefix("/"), word.hasSuffix("/") else { return nil }
     return String(word.dropFirst().dropLast())
   }
 
-  /// A name without case, hyphens, underscores and spaces.
+  /// Returns a name in lower case without hyphens, underscores and spaces.
   private static func plainName(_ name: String) -> String {
     String(name.lowercased().filter { !"-_ ".contains($0) })
   }

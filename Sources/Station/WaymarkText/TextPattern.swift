@@ -1,27 +1,12 @@
 package import WaymarkSystem
 
-/// Why a pattern cannot be used, or text cannot be read.
-package typealias TextError = Problem<TextErrorCode>
-
-/// The codes of `TextError`.
-package enum TextErrorCode: String, ProblemCode, CaseIterable {
-  /// A pattern is none: not a name that is known, and no regular expression.
-  case badPattern
-  /// The program that reads text is not installed.
-  case textEngineMissing
-  /// The model of a language is not installed.
-  case textLanguageMissing
-  /// The program that reads text failed.
-  case textEngineFailed
-}
-
-/// A pattern that a text must satisfy to be accepted: all that is set must hold.
+/// A pattern that a text must satisfy to be accepted. All members that are set must match.
 package struct TextPattern: Hashable, Sendable {
   /// The kind of text, beyond its characters.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
-    /// A day: 2026-01-31, 31.01.2026, 31/01/26, 31 JAN 2026, 01/2026.
+    /// A date: 2026-01-31, 31.01.2026, 31/01/26, 31 JAN 2026, 01/2026.
     case date
-    /// A number, perhaps with a unit.
+    /// A number with an optional unit.
     case number
     /// The machine-readable zone of a travel document (ICAO 9303).
     case mrz
@@ -31,16 +16,16 @@ package struct TextPattern: Hashable, Sendable {
   package var name: String
   /// A regular expression for the whole text.
   package var expression: String?
-  /// How many characters it has, spaces and hyphens apart.
+  /// The allowed number of characters, without spaces and hyphens.
   package var length: ClosedRange<Int>?
-  /// The characters that it may have, spaces apart.
+  /// The allowed characters, in addition to spaces.
   package var alphabet: Set<Character>?
-  /// The check digit that it must have.
+  /// The scheme of the required check digit.
   package var check: CheckDigit?
   /// The kind.
   package var kind: Kind?
 
-  /// A pattern from its parts.
+  /// Creates a pattern.
   package init(
     name: String, expression: String? = nil, length: ClosedRange<Int>? = nil, alphabet: Set<Character>? = nil,
     check: CheckDigit? = nil, kind: Kind? = nil
@@ -56,7 +41,7 @@ package struct TextPattern: Hashable, Sendable {
   private static let digits = Set("0123456789")
   private static let capitals = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
-  /// The patterns that everybody knows by name.
+  /// The built-in patterns.
   package static let builtIn: [TextPattern] = [
     TextPattern(name: "digits", alphabet: digits),
     TextPattern(name: "date", kind: .date),
@@ -79,4 +64,31 @@ package struct TextPattern: Hashable, Sendable {
 
   /// The longest regular expression, in characters.
   package static let expressionLimit = RegularExpression.lengthLimit
+}
+
+/// An error of patterns and of reading text.
+package typealias TextError = Problem<TextErrorCode>
+
+/// The codes of `TextError`.
+package enum TextErrorCode: String, ProblemCode, CaseIterable {
+  /// A pattern is invalid: neither a known name nor a regular expression.
+  case badPattern
+  /// The program that reads text is not installed.
+  case textEngineMissing
+  /// The model of a language is not installed.
+  case textLanguageMissing
+  /// The program that reads text failed.
+  case textEngineFailed
+}
+
+extension LineAlphabet {
+  /// Creates the smallest alphabet that covers the pattern's characters.
+  package init(_ pattern: TextPattern) {
+    guard pattern.kind != .mrz else {
+      self = .zone
+      return
+    }
+    self = .any
+    if let alphabet = pattern.alphabet, alphabet.isSubset(of: Set(Self.digits.characters)) { self = .digits }
+  }
 }

@@ -1,38 +1,43 @@
 package import WaymarkImage
 
-/// Reads the lines of a picture: finds them, draws each as the network likes it, and makes one reading of several.
+/// Reads the lines of a picture: finds them, draws each for the networks, and combines the readings.
 package struct TextReader {
-  /// The characters that lines may have.
+  /// The allowed characters of lines.
   package var alphabet = LineAlphabet.any
-  /// How each line is drawn: all ways for a picture, one for a frame that is followed by others.
+  /// The styles in which each line is drawn: all for a picture, one for a frame of a stream.
   package var styles = LinePicture.Style.all
-  /// Waymark's own network, where it is there.
+  /// Waymark's own network, if it is available.
   package var lattice: OwnReading.Network?
-  /// Asked before each line and before each further drawing of it: once it is false, the rest of the picture is not read. Bounds the
-  /// cost of a picture.
+  /// Called before each line and each further drawing of it. Once it returns false, the rest of the picture is not read,
+  /// which limits the time per picture.
   package var goesOn: () -> Bool = { true }
-  /// A reading that is as sure is turned by no half turn to see whether that is surer.
-  private static let sureEnough = 0.6
-  /// A line counts as texture where Waymark's own network is less sure of it at first sight.
+  /// The confidence below which the line is also read rotated.
+  private static let leastUprightConfidence = 0.6
+  /// The confidence of Tesseract below which the line is also read rotated.
+  private static let leastPlainConfidence = 0.9
+  /// The confidence of the first view of Waymark's own network below which a line is taken as texture.
   private static let leastOfText = 0.3
-  /// Where no line has to be, one that no network is as sure of is texture.
+  /// The confidence below which a line that was not expected is taken as texture.
   private static let leastConfidence = 0.5
-  /// The same for one or two characters: so little is in every texture.
+  /// The confidence below which one or two characters are taken as texture, which easily yields them.
   private static let leastOfFew = 0.8
-  /// Networks that agree on less of their characters see texture; on those that Tesseract reads rightly they agree on nearly all.
+  /// The most lines that are viewed upside down to find the way up of all.
+  private static let sharedLimit = 6
+  /// The share of characters on which both networks agree below which a line is taken as texture; on lines that Tesseract
+  /// reads correctly they agree on nearly all.
   private static let leastAgreement = 0.5
-  /// A line that Waymark's own network says with this likelihood at first sight is not looked at again.
+  /// The likelihood of the first view from which a line is not viewed again.
   private static let clear = 0.99
-  /// Tesseract does not read a line that Waymark's own network says with this likelihood.
+  /// The likelihood of Waymark's own network from which Tesseract is not used.
   private static let believed = 0.9
-  /// How much of a panel's height, without its rim, lies above and below its characters at most.
+  /// The margin above and below a panel's characters, as a share of its height without its rim.
   private static let panelMargin = 0.1
-  /// A cut-out that is so much higher than wide may hold a line that stands upright.
+  /// The ratio of height to width from which a cut-out may show a vertical line.
   private static let tall = 1.5
-  /// A picture that is not higher, in pixels, was cut out of another one and is upright.
+  /// The largest height in pixels of a picture that is taken as an upright cut-out of a line.
   private static let cutHeight = 120
   private var finder = LineFinder()
-  /// More lines of a picture are not read.
+  /// The most lines of a picture that are read.
   package var lineLimit: Int {
     get { finder.lineLimit }
     set { finder.lineLimit = newValue }
@@ -41,12 +46,12 @@ package struct TextReader {
 
   package init(_ recognize: @escaping TesseractReading.Recognizer) { self.recognize = recognize }
 
-  /// The lines of a picture, or of the part of it within `region`, with their places in the whole picture.
+  /// Returns the lines of a picture, or of its part within `region`, with outlines in the whole picture.
   package func read(_ view: ImageView, region: (x: Int, y: Int, width: Int, height: Int)? = nil) throws -> [ReadLine] {
     try readAsFar(view, region: region).lines
   }
 
-  /// The lines as far as `goesOn` allowed, and how many outlines of lines were left unread.
+  /// Returns the lines read until `goesOn` returned false, and the number of outlines left unread.
   package func readAsFar(
     _ view: ImageView, region: (x: Int, y: Int, width: Int, height: Int)? = nil
   ) throws -> (lines: [ReadLine], skipped: Int) {
@@ -58,6 +63,7 @@ package struct TextReader {
     var outlines = found.outlines
     if alphabet == .zone { outlines = Self.evened(outlines) }
     var lines: [ReadLine] = []
+    let shared = alphabet == .zone ? SharedWay() : try sharedWay(of: outlines, in: part)
     for (index, outline) in outlines.enumerated() {
       guard goesOn() else { return (lines, outlines.count - index + found.leftOut) }
       guard let picture = Self.rectified(part, outline) else { continue }
@@ -65,17 +71,20 @@ package struct TextReader {
         lines.append(ReadLine(line.symbols, outline: offset.apply(line.outline)))
         continue
       }
-      // Where no pitch is found, as in perspective.
+      // This is for zones without a regular pitch, as in perspective.
       if alphabet == .zone, let lattice, let symbols = try OwnReading.zone(in: picture, lattice) {
         lines.append(ReadLine(symbols, outline: offset.apply(outline)))
         continue
       }
-      // A picture that was cut out holds a line.
+      // A cut-out picture certainly shows a line.
       let isSure = found.isWhole && part.height <= Self.cutHeight
-      var turns = outlines.count > 1 || part.height > Self.cutHeight ? [2] : []
-      if found.isWhole, Double(part.height) > Self.tall * Double(part.width) { turns += [1, 3] }
-      guard let reading = try reading(of: picture, isSure: isSure, turns: turns), !reading.symbols.isEmpty,
-        isSure || reading.isText
+      let turns = found.isWhole ? Self.turns(part) : [2]
+      guard
+        let reading = try reading(
+          of: picture, isSure: isSure, turns: turns, likely: Self.likely(outline, isWhole: found.isWhole),
+          known: shared.ways[index] ?? [],
+          shared: shared.turn),
+        !reading.symbols.isEmpty, isSure || reading.isText
       else { continue }
       lines.append(Self.line(reading, offset.apply(outline.turned(by: reading.turn))))
     }
@@ -86,12 +95,28 @@ package struct TextReader {
         lines.append(line)
       }
     }
-    // A word on a spotted ground, cut out by hand or by another program.
+    // The picture may be a word on a spotted background, cut out by hand or by another program.
     if lines.isEmpty, !found.isWhole, alphabet != .zone, part.height <= Self.cutHeight, goesOn() {
-      let reading = try reading(of: GrayImage(copying: part), isSure: true, turns: [])
-      if let reading, reading.isText { lines.append(Self.line(reading, offset.apply(LineFinder.outline(of: part)))) }
+      let reading = try reading(of: GrayImage(copying: part), isSure: true, turns: [2])
+      if let reading, reading.isText {
+        lines.append(Self.line(reading, offset.apply(LineFinder.outline(of: part).turned(by: reading.turn))))
+      }
     }
     return (lines, found.leftOut)
+  }
+
+  /// Returns the numbers of quarter turns by which a line that fills a picture may be rotated, other than none.
+  private static func turns(_ part: ImageView) -> [Int] {
+    let (width, height) = (Double(part.width), Double(part.height))
+    return height > tall * width ? [1, 3] : height > width ? [2, 1, 3] : [2]
+  }
+
+  /// Returns the numbers of quarter turns that are likely for a line: none if it is closer to upright than to level, and those that
+  /// make a tall picture of one line level.
+  private static func likely(_ outline: Quadrilateral, isWhole: Bool) -> [Int] {
+    let step = outline.topRight - outline.topLeft
+    guard isWhole else { return abs(step.x) >= abs(step.y) ? [0] : [] }
+    return outline.topLeft.distance(to: outline.bottomLeft) > tall * step.length ? [1, 3] : [0]
   }
 
   private static func line(_ reading: Reading, _ outline: Quadrilateral) -> ReadLine {
@@ -101,7 +126,7 @@ package struct TextReader {
     return line
   }
 
-  /// Lines that fill panels: seven segments and the like, of which Tesseract knows nothing.
+  /// Reads lines that fill panels, such as seven-segment digits, which Tesseract cannot read.
   private func onPanels(_ panels: [Quadrilateral], of part: ImageView) throws -> [ReadLine] {
     guard let lattice else { return [] }
     return try panels.compactMap { panel in
@@ -117,49 +142,90 @@ package struct TextReader {
     }
   }
 
-  /// The result for one line, and what it was made of.
+  /// The result for one line, and the readings from which it was combined.
   private struct Reading {
     var symbols: [ReadSymbol]
     var all: [[ReadSymbol]]
-    /// The surest view that Waymark's own network had of it, where it saw it.
+    /// The lattice of the likeliest view of Waymark's own network.
     var lattices: [LineLattice] = []
-    /// By how many corners the line is turned.
+    /// The number of quarter turns by which the line is rotated.
     var turn = 0
 
     var confidence: Double { ReadLine.confidence(of: symbols) }
-    /// True if it is sure enough where no line has to be.
+    /// True if the confidence suffices for a line that was not expected.
     var isText: Bool { confidence > (symbols.count < 3 ? TextReader.leastOfFew : TextReader.leastConfidence) }
   }
 
-  /// Reads a picture of one line with all networks that are there, whichever way up; nil for texture.
-  ///
-  /// - Parameters:
-  ///   - isSure: true if a line stands there, false if it may be texture.
-  ///   - turns: by how many corners it may be turned.
-  private func reading(of image: GrayImage, isSure: Bool, turns: [Int]) throws -> Reading? {
-    guard let lattice, var own = try OwnReading(image, isCutOut: isSure, limitedTo: alphabet, lattice) else {
-      return try tesseractAlone(image, turns: turns)
-    }
-    var picture = image
-    var turn = 0
-    for other in turns where own.glance < Self.sureEnough {
-      let over = image.oriented(Orientation(quarterTurns: -other))
-      if let turned = try OwnReading(over, isCutOut: isSure, limitedTo: alphabet, lattice),
-        turned.glance > own.glance + 0.1
-      {
-        (own, picture, turn) = (turned, over, other)
+  /// The way up that lines side by side have in common.
+  private struct SharedWay {
+    /// The number of quarter turns by which the lines are rotated; `nil` if the lines do not agree.
+    var turn: Int?
+    /// The ways up in which lines were viewed, by the index of the line.
+    var ways: [Int: [LineWay]] = [:]
+  }
+
+  /// Views lines upright and upside down, the longest first, until one way up is certain.
+  private func sharedWay(of outlines: [Quadrilateral], in part: ImageView) throws -> SharedWay {
+    var shared = SharedWay()
+    guard outlines.count > 1, let lattice else { return shared }
+    let lengths = outlines.map { $0.topLeft.distance(to: $0.topRight) }
+    var odds = 0.0
+    for index in outlines.indices.sorted(by: { lengths[$0] > lengths[$1] }).prefix(Self.sharedLimit) where goesOn() {
+      guard let picture = Self.rectified(part, outlines[index]),
+        let first = try LineWay(picture, turn: 0, limitedTo: alphabet, lattice)
+      else { continue }
+      shared.ways[index] = [first]
+      if first.isCertain {
+        odds += LineWay.certain
+      } else if let turned = try LineWay(picture, turn: 2, limitedTo: alphabet, lattice) {
+        shared.ways[index] = [first, turned]
+        odds += max(-LineWay.certain, min(LineWay.certain, first.odds(against: turned)))
+      }
+      guard abs(odds) < LineWay.certain else {
+        shared.turn = odds > 0 ? 0 : 2
+        return shared
       }
     }
-    guard isSure || own.glance >= Self.leastOfText else { return nil }
-    if own.likelihood < Self.clear { try own.look(times: styles.count, lattice) }
-    var reading = try settled(own, picture, isSure: isSure)
-    reading.lattices = [own.lattice]
-    reading.turn = turn
+    return shared
+  }
+
+  /// Reads a picture of one line with all available networks, in several orientations; `nil` for texture, and for a line of
+  /// uncertain orientation.
+  ///
+  /// - Parameters:
+  ///   - isSure: True if the picture certainly shows a line, false if it may be texture.
+  ///   - turns: The numbers of quarter turns by which the line may be rotated, other than none.
+  ///   - likely: The numbers of quarter turns that are likelier than others before reading.
+  ///   - known: The ways up in which the line was viewed.
+  ///   - shared: The number of quarter turns by which the lines beside it are rotated, if known.
+  private func reading(
+    of image: GrayImage, isSure: Bool, turns: [Int], likely: [Int] = [0], known: [LineWay] = [], shared: Int? = nil
+  ) throws -> Reading? {
+    func way(_ turn: Int, _ lattice: OwnReading.Network) throws -> LineWay? {
+      try known.first { $0.turn == turn }
+        ?? LineWay(image, turn: turn, isCutOut: isSure, limitedTo: alphabet, lattice)
+    }
+    guard let lattice, let first = try way(shared ?? 0, lattice) else { return try tesseractAlone(image, turns: turns) }
+    var best = first
+    if shared == nil {
+      let others = first.isCertain ? [] : try turns.compactMap { try way($0, lattice) }
+      guard let surest = LineWay.surest([first] + others, likely: likely) else { return nil }
+      best = surest
+    } else if first.isDoubtful || first.own.glance < Self.leastUprightConfidence,
+      let other = try way(2 - first.turn, lattice), other.odds(against: first) >= LineWay.certain
+    {
+      best = other
+    }
+    guard isSure || best.own.glance >= Self.leastOfText else { return nil }
+    if best.own.likelihood < Self.clear { try best.own.look(times: styles.count, lattice) }
+    var reading = try settled(best.own, best.picture, isSure: isSure)
+    reading.lattices = [best.own.lattice]
+    reading.turn = best.turn
     return reading
   }
 
-  /// Waymark's own network decides. Tesseract is asked only where that is unsure, and believed only where more of its drawings than views of
-  /// the network say one text.
+  /// Combines the networks: Tesseract is used only if Waymark's own network is unsure, and overrules it only if more of its
+  /// drawings agree on one text than views of Waymark's network.
   private func settled(_ own: OwnReading, _ image: GrayImage, isSure: Bool) throws -> Reading {
     let symbols = own.symbols
     let isAgreed = own.witnesses == own.readings.count
@@ -171,23 +237,23 @@ package struct TextReader {
     let theirs = Reading(symbols: LineVote.surest(drawn), all: drawn)
     guard !symbols.isEmpty else { return theirs }
     guard theirs.symbols.isEmpty || isText(theirs.symbols) else { return Reading(symbols: [], all: []) }
-    // Its views are not independent: as witness for a check digit they count as one.
+    // The views are not independent, so for a check digit they are one reading.
     let all = [symbols] + drawn
-    // The network that says its text more often decides, and of equals the one that is calibrated.
+    // The network whose text occurs more often decides; on a tie, the calibrated one.
     let isBelieved =
       theirs.symbols.isEmpty
       || own.witnesses >= drawn.count { ReadLine.text(of: $0) == ReadLine.text(of: theirs.symbols) }
     return Reading(symbols: isBelieved ? symbols : LineVote.weighed(theirs.symbols, against: symbols), all: all)
   }
 
-  /// Reads a line of a language that Waymark's own network does not know.
+  /// Reads a line in a language that Waymark's own network does not support.
   private func tesseractAlone(_ image: GrayImage, turns: [Int]) throws -> Reading {
     func read(_ turn: Int) throws -> Reading {
       let drawn = try drawings(image.oriented(Orientation(quarterTurns: -turn))) { _ in goesOn() }
       return Reading(symbols: LineVote.surest(drawn), all: drawn, turn: turn)
     }
     var best = try read(0)
-    for turn in turns where best.confidence < Self.sureEnough && goesOn() {
+    for turn in turns where best.confidence < Self.leastPlainConfidence && goesOn() {
       let turned = try read(turn)
       if turned.confidence > best.confidence + 0.1 { best = turned }
     }
@@ -198,7 +264,7 @@ package struct TextReader {
     try TesseractReading.readings(of: image, drawn: styles, limitedTo: alphabet, goesOn: goesOn, recognize)
   }
 
-  /// The part within an outline as a picture of its own; nil for an outline that is not a quadrilateral.
+  /// Returns the part within an outline as an upright picture; `nil` if the outline is not a valid quadrilateral.
   package static func rectified(_ view: ImageView, _ outline: Quadrilateral) -> GrayImage? {
     let whole = LineFinder.outline(of: view)
     if outline == whole { return GrayImage(copying: view) }
@@ -217,5 +283,67 @@ package struct TextReader {
         }
       }
     }
+  }
+}
+
+extension TextReader {
+  /// Makes outlines equally long, as the lines of a machine-readable zone are: parts of one line are joined, and each line is
+  /// extended to the ends of the longest one beside it.
+  static func evened(_ outlines: [Quadrilateral]) -> [Quadrilateral] {
+    func length(_ outline: Quadrilateral) -> Double { outline.topLeft.distance(to: outline.topRight) }
+    func height(_ outline: Quadrilateral) -> Double { outline.topLeft.distance(to: outline.bottomLeft) }
+    func direction(_ outline: Quadrilateral) -> Point2 {
+      (outline.topRight - outline.topLeft) / max(1, length(outline))
+    }
+    func along(_ from: Point2, _ to: Point2, _ line: Quadrilateral) -> Double {
+      let (step, own) = (to - from, direction(line))
+      return step.x * own.x + step.y * own.y
+    }
+    /// Returns the perpendicular distance of a line's middle from another line.
+    func across(_ line: Quadrilateral, _ other: Quadrilateral) -> Double {
+      let step = (other.topLeft + other.bottomRight - line.topLeft - line.bottomRight) / 2
+      let own = direction(line)
+      return abs(step.y * own.x - step.x * own.y)
+    }
+    var kept: [(place: Int, outline: Quadrilateral)] = []
+    for (place, outline) in outlines.enumerated().sorted(by: { length($0.element) > length($1.element) }) {
+      let longer = kept.first { line in
+        let reach = 2 * height(line.outline)
+        return length(line.outline) > 10 * height(line.outline) && across(line.outline, outline) < 2 * reach
+          && along(line.outline.topLeft, outline.topLeft, line.outline) > -reach
+          && along(line.outline.topRight, outline.topRight, line.outline) < reach
+      }
+      guard let longer = longer?.outline else {
+        kept.append((place, outline))
+        continue
+      }
+      if kept.contains(where: { across($0.outline, outline) < 0.5 * height(longer) }) { continue }
+      // The direction of a short piece is uncertain.
+      let own = direction(2 * length(outline) < length(longer) ? longer : outline)
+      let left = own * min(0, -along(longer.topLeft, outline.topLeft, longer))
+      let right = own * max(0, -along(longer.topRight, outline.topRight, longer))
+      let even = Quadrilateral(
+        topLeft: outline.topLeft + left, topRight: outline.topRight + right, bottomRight: outline.bottomRight + right,
+        bottomLeft: outline.bottomLeft + left)
+      kept.append((place, even))
+    }
+    return kept.sorted { $0.place < $1.place }.map(\.outline)
+  }
+
+  /// Reads a line of a machine-readable zone, upright or upside down; `nil` if it is not such a line.
+  static func zoneLine(
+    _ view: ImageView, _ outline: Quadrilateral
+  ) -> (symbols: [ReadSymbol], outline: Quadrilateral)? {
+    // The outline is extended a little, because fillers at an end are easily missed.
+    let across = outline.topRight - outline.topLeft
+    let length = outline.topLeft.distance(to: outline.topRight)
+    guard length > 0 else { return nil }
+    let more = across * (1.5 * outline.topLeft.distance(to: outline.bottomLeft) / length)
+    let outline = Quadrilateral(
+      topLeft: outline.topLeft - more, topRight: outline.topRight + more, bottomRight: outline.bottomRight + more,
+      bottomLeft: outline.bottomLeft - more)
+    guard let picture = rectified(view, outline) else { return nil }
+    if let symbols = ZoneLineReader(picture)?.read() { return (symbols, outline) }
+    return ZoneLineReader(picture.oriented(.turn180))?.read().map { ($0, outline.turned(by: 2)) }
   }
 }

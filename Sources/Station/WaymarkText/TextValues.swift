@@ -1,17 +1,16 @@
-/// A day in one of the forms in which it is printed on goods and papers.
+/// A date in one of the formats printed on goods and documents.
 package struct TextDate: Hashable, Sendable {
-  /// The year, four digits.
   package let year: Int
-  /// 1 to 12.
   package let month: Int
-  /// 1 to 31; nil where only month and year are printed.
+  /// The day, 1 to 31; `nil` if only month and year are printed.
   package let day: Int?
 
   private static let months = ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"]
-  /// As German prints them, where that differs.
+  /// German abbreviations of months, where they differ from English.
   private static let others = ["MRZ": 3, "MAI": 5, "OKT": 10, "DEZ": 12]
 
-  /// Reads `2026-01-31`, `20260131`, `31.01.2026`, `31/01/26`, `31 JAN 2026` and `01/2026`; days before months. nil for what is not a day.
+  /// Parses `2026-01-31`, `20260131`, `31.01.2026`, `31/01/26`, `31 JAN 2026` and `01/2026`, with days before months; `nil`
+  /// if the text is not a date.
   package init?(_ text: String) {
     var parts: [String] = []
     var part = ""
@@ -21,7 +20,7 @@ package struct TextDate: Hashable, Sendable {
         if !part.isEmpty { parts.append(part) }
         part = ""
       case _ where character.isASCII && (character.isNumber || character.isLetter):
-        // 31JAN2026: letters and digits take turns without a separator.
+        // In 31JAN2026, letters and digits alternate without a separator.
         if let last = part.last, last.isNumber != character.isNumber {
           parts.append(part)
           part = ""
@@ -58,11 +57,10 @@ package struct TextDate: Hashable, Sendable {
   }
 }
 
-/// A number as meters and labels show it.
+/// A number in a format of meters and labels.
 package struct TextNumber: Hashable, Sendable {
-  /// Its value.
   package let value: Double
-  /// The unit behind it; empty without.
+  /// The unit after the number; empty if there is none.
   package let unit: String
 
   private static let units: Set<String> = [
@@ -73,7 +71,7 @@ package struct TextNumber: Hashable, Sendable {
     "VA", "Ω", "lb", "oz",
   ]
 
-  /// Reads `1234`, `1 234,5 kWh`, `1.234,50 €`, `1,234.5`, `-3 °C`; nil for what is none, and for a unit that is not known.
+  /// Parses `1234`, `1 234,5 kWh`, `1.234,50 €`, `1,234.5`, `-3 °C`; `nil` for anything else, and for an unknown unit.
   package init?(_ text: String) {
     let number = text.prefix { $0.isASCII && $0.isNumber || ".,+-' ".contains($0) }
     let unit = text.dropFirst(number.count).filter { $0 != " " }

@@ -1,33 +1,34 @@
+import CGlyphs
 package import WaymarkImage
 
-/// Reads a line of a machine-readable zone: characters of one typeface that stand at one pitch, 30, 36 or 44 of them. Where the pitch is known,
-/// so is where each character stands, and comparing it with what it may be tells more than a network that was trained on prose.
+/// Reads a line of a machine-readable zone: 30, 36 or 44 characters of one typeface at one pitch. If the pitch is known, so
+/// is the position of each character, and comparing it with drawings is more precise than a network trained on prose.
 package struct ZoneLineReader {
-  /// How alike characters and their drawings must be in the mean, as correlation.
+  /// The least mean correlation of the characters with their drawings.
   private static let least = 0.72
-  /// How many characters lines have (ICAO 9303, parts 4 to 6).
+  /// The possible numbers of characters of a line (ICAO 9303, parts 4 to 6).
   private static let counts = [44, 36, 30]
 
-  /// How many characters at the ends may not have been found; and how many specks may have been taken for some.
+  /// The range of the difference between found and actual characters: at most eight missing at the ends, at most six specks too many.
   private static let missing = -8...6
-  /// Characters that are less alike to any drawing, as correlation, speak against a grid.
+  /// The correlation with a drawing below which a character is evidence against a grid.
   private static let evident = 0.6
 
-  /// Where the characters stand.
+  /// The positions of the characters.
   private struct Grid {
     var face: Int
     var count: Int
-    /// The left edge of the first character and its advance.
+    /// The left edge of the first character, and the advance per character.
     var left: Double
     var pitch: Double
-    /// The top of the capitals, and their height.
+    /// The top of the capitals, and the height of the capitals.
     var top: Double
     var capitals: Double
     var score = -1.0
   }
 
   private static let faces: [[[Float]]] = ZoneGlyphs.faces.map { face in
-    let values = face.rows.compactMap(\.hexDigitValue).map(Float.init)
+    let values = face.values.map(Float.init)
     let size = ZoneGlyphs.width * ZoneGlyphs.height
     return ZoneGlyphs.characters.indices.map { index in
       var glyph = Array(values[(index * size)..<((index + 1) * size)])
@@ -37,10 +38,10 @@ package struct ZoneLineReader {
   }
 
   private let plane: InkPlane
-  /// The middles of what may be single characters, from left to right; the line that capitals stand on, and their height.
+  /// The centres of pieces that may be single characters, from left to right; the baseline of the capitals; and their height.
   private let start: (middles: [Double], bottom: Double, capitals: Double)
 
-  /// - Parameter image: the line, upright; nil where nothing on it may be a line of a zone.
+  /// - Parameter image: The upright line; the initialiser returns `nil` if it cannot be a line of a zone.
   package init?(_ image: GrayImage) {
     guard let line = image.withView({ LinePicture($0, on: .print) }) else { return nil }
     let ink = line.plane
@@ -51,18 +52,18 @@ package struct ZoneLineReader {
         && Double($0.area) >= max(4, 0.1 * line.capitalHeight * line.capitalHeight)
     }
     let tall = solid.filter { Double($0.height) >= 0.8 * line.capitalHeight }.map(\.bottom).sorted()
-    // Pieces that have run together tell nothing of where single characters stand.
+    // Joined pieces do not show the positions of single characters.
     let single = solid.filter { Double($0.width) <= 1.3 * line.capitalHeight }
     let middles = single.map(\.centerX).sorted()
     guard let left = middles.first, let right = middles.last, middles.count >= 8, !tall.isEmpty,
       right - left > 10 * line.capitalHeight, line.capitalHeight >= 6
     else { return nil }
     start = (middles, Double(tall[tall.count / 2] + 1), line.capitalHeight)
-    // Larger print than the drawings is seen as coarsely as they are.
+    // Print larger than the drawings is blurred to their resolution.
     plane = ink.softened(max(0, line.capitalHeight / 14 - 1) * 0.5)
   }
 
-  /// Its characters, with what else each may be; nil where it is none.
+  /// Returns the characters with their alternatives; `nil` if it is not a line of a zone.
   package func read() -> [ReadSymbol]? {
     guard let grid = grid() else { return nil }
     let columns = (0..<grid.count).map { likenesses(grid, at: $0) }
@@ -76,19 +77,19 @@ package struct ZoneLineReader {
       let right = left + grid.pitch / Double(plane.width)
       return ReadSymbol(
         String(ZoneGlyphs.characters[order[0]]), confidence: sure,
-        // How alike it is to each, itself included: a field may allow not all of them.
+        // The correlations with all characters, including itself, because a field may allow only some of them.
         choices: order.prefix(8).map { .init(String(ZoneGlyphs.characters[$0]), max(0, values[$0])) },
         span: max(0, min(1, left))...max(0, min(1, max(left, right))))
     }
   }
 
-  /// How sure a character is that is so alike to one drawing and less to another.
+  /// Returns the confidence of a character from its correlations with the best and the next best drawing.
   static func sureness(_ best: Double, over next: Double) -> Double {
     max(0, min(1, best / 0.85)) * max(0, min(1, 0.5 + 5 * (best - next)))
   }
 
-  /// Pitches at which the middles of characters stand most evenly, and the place of one of them, the likeliest first: where their
-  /// phases point in one direction (the periodogram; A. Schuster, 1898). It does not matter which characters are missing.
+  /// The pitches at which the centres of characters are most regular, each with one of the centres, the likeliest first:
+  /// their phases agree (the periodogram; A. Schuster, 1898). Missing characters do not matter.
   private var pitches: [(pitch: Double, middle: Double)] {
     let widths = ZoneGlyphs.faces.map { start.capitals / $0.capitals }
     let (least, most) = (0.8 * (widths.min() ?? 1), 1.25 * (widths.max() ?? 1))
@@ -104,7 +105,7 @@ package struct ZoneLineReader {
       }
       let phase = Double.arcTangent(y: sines, x: cosines) / (2 * .pi)
       found.append((cosines * cosines + sines * sines, pitch, first + phase * pitch))
-      // Over the whole line a step moves the phase by an eighth of a turn.
+      // Over the whole line, one step changes the phase by an eighth of a turn.
       pitch += pitch * pitch / (8 * (last - first))
     }
     let peaks = found.indices.dropFirst().dropLast().filter {
@@ -115,13 +116,13 @@ package struct ZoneLineReader {
     }
   }
 
-  /// Where the characters stand, by what is most alike; nil where nothing is.
+  /// Returns the grid with the most evidence; `nil` if there is none.
   private func grid() -> Grid? {
-    // Of grids of more characters more must be alike: each has to be by as much as makes it one.
+    // A grid of more characters requires more agreement: every character must add evidence.
     Self.counts.compactMap { grid(of: $0).map(refined) }.max { evidence($0) < evidence($1) }
   }
 
-  /// The same grid finer, the height too.
+  /// Returns the grid refined in position, pitch and height.
   private func refined(_ coarse: Grid) -> Grid {
     var grid = coarse
     grid.score = score(grid, every: 2)
@@ -148,7 +149,7 @@ package struct ZoneLineReader {
     return grid
   }
 
-  /// Where so many characters stand, roughly.
+  /// Returns the approximate grid of a number of characters.
   private func grid(of count: Int) -> Grid? {
     guard let first = start.middles.first, let last = start.middles.last else { return nil }
     var best: Grid?
@@ -159,7 +160,7 @@ package struct ZoneLineReader {
       for (index, face) in ZoneGlyphs.faces.enumerated() {
         let capitals = face.capitals * pitch
         guard abs(start.capitals / capitals - 1) < 0.3 else { continue }
-        // Characters that were not found may be missing at either end; what was found too much, too.
+        // Missing characters may be at either end, and so may specks taken as characters.
         for before in min(0, unseen)...max(0, unseen) {
           var next = Grid(
             face: index, count: count, left: left - Double(before) * pitch, pitch: pitch,
@@ -185,7 +186,7 @@ package struct ZoneLineReader {
 
   private func evidence(_ grid: Grid) -> Double { (score(grid, every: 1) - Self.evident) * Double(grid.count) }
 
-  /// How alike its characters are to drawings, in the mean over some of them.
+  /// Returns the mean correlation of every `step`-th character with its best drawing.
   private func score(_ grid: Grid, every step: Int) -> Double {
     var (sum, count) = (0.0, 0)
     for place in stride(from: step / 2, to: grid.count, by: step) {
@@ -196,7 +197,7 @@ package struct ZoneLineReader {
     return sum / Double(max(1, count))
   }
 
-  /// How alike the character at a place is to each drawing, moved a little in all directions.
+  /// Returns the correlation of the character at an index with each drawing, the best over small shifts in all directions.
   private func likenesses(_ grid: Grid, at place: Int) -> [Double] {
     var best = [Double](repeating: -1, count: ZoneGlyphs.characters.count)
     for y in -1...1 {
@@ -211,7 +212,7 @@ package struct ZoneLineReader {
     return best
   }
 
-  /// The ink at a place, as many values as a drawing has.
+  /// Returns the ink values of the character at an index, as many as a drawing has.
   private func cell(_ grid: Grid, _ place: Int, _ moveX: Double, _ moveY: Double) -> [Float] {
     let (w, h) = (ZoneGlyphs.width, ZoneGlyphs.height)
     let left = grid.left + Double(place) * grid.pitch + moveX
@@ -225,7 +226,7 @@ package struct ZoneLineReader {
     return values
   }
 
-  /// 0 for paper to 235 for ink; beyond the picture is paper.
+  /// Returns the ink at a point: 0 for paper to 235 for ink; beyond the picture is paper.
   private func ink(_ x: Double, _ y: Double) -> Float {
     guard x > -1, y > -1, x < Double(plane.width), y < Double(plane.height) else { return 0 }
     let (x0, y0) = (Int(x.rounded(.down)), Int(y.rounded(.down)))
@@ -239,7 +240,7 @@ package struct ZoneLineReader {
     return top * (1 - fy) + bottom * fy
   }
 
-  /// Makes the mean 0 and the length 1; false for what is of one gray.
+  /// Normalises values to mean 0 and length 1; returns false if all are equal.
   private static func normalize(_ values: inout [Float]) -> Bool {
     let mean = values.reduce(0, +) / Float(values.count)
     for i in values.indices { values[i] -= mean }
@@ -258,4 +259,66 @@ package struct ZoneLineReader {
     }
     return Double(sum)
   }
+}
+
+/// Reads a line of a machine-readable zone from a lattice: the likeliest path of 30, 36 or 44 characters, so that the number
+/// of fillers is correct even if they ran together.
+enum ZoneLattice {
+  /// The possible numbers of characters of a line (ICAO 9303, parts 4 to 6).
+  private static let counts = [30, 36, 44]
+  /// The most characters that may be missing in a line, or be too many.
+  private static let missing = 6
+  /// The least mean confidence of a line's characters.
+  private static let least = 0.5
+  /// The difference in correlation that corresponds to a likelihood ratio of e; `MachineReadableZone.settle` compares correlations.
+  private static let unit = 0.02
+
+  /// Returns the characters with their alternatives and correlations; `nil` if the line has another length or is unsure.
+  static func symbols(_ lattice: LineLattice) -> [ReadSymbol]? {
+    let zone = lattice.limited(to: .zone)
+    let seen = zone.symbols().count
+    guard let count = counts.min(by: { abs($0 - seen) < abs($1 - seen) }), abs(count - seen) <= missing else {
+      return nil
+    }
+    let characters = Set(LineAlphabet.zone.characters)
+    let labels = Set(lattice.alphabet.indices.filter { characters.contains(lattice.alphabet[$0]) }.map { $0 + 1 })
+    guard let symbols = zone.symbols(at: Array(repeating: labels, count: count)),
+      ReadLine.confidence(of: symbols) >= least
+    else { return nil }
+    return symbols.map { symbol in
+      var symbol = symbol
+      let top = max(symbol.choices.first?.confidence ?? symbol.confidence, LineLattice.unlikely)
+      symbol.choices = symbol.choices.map { choice in
+        let distance = Double.naturalLogarithm(top / max(choice.confidence, LineLattice.unlikely))
+        return .init(choice.text, max(0, 1 - unit * distance))
+      }
+      return symbol
+    }
+  }
+}
+
+/// Drawings of the characters of machine-readable zones in the typefaces used for them: OCR-B (ISO 1073-2), which ICAO 9303-3
+/// prescribes, and its substitutes DejaVu Sans Mono and Liberation Mono. Created by `Benchmarks/text/make_glyphs.py`.
+enum ZoneGlyphs {
+  /// The characters in the order of each typeface's drawings.
+  static let characters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ<")
+  /// The size of a drawing in values.
+  static let width = 12, height = 18
+
+  /// A typeface.
+  struct Face {
+    /// The height of the capitals, in widths of a character.
+    let capitals: Double
+    /// The characters' values, 0 to 15, row by row.
+    let values: [UInt8]
+  }
+
+  /// The typefaces; empty if the drawings in the program are damaged.
+  static let faces: [Face] = {
+    let (capitals, size) = ([0.999, 1.212, 1.096], characters.count * width * height)
+    guard let file = try? ModelFile(waymark_zone_glyphs, name: "zone-glyphs"),
+      file.payload.count == capitals.count * size
+    else { return [] }
+    return capitals.enumerated().map { Face(capitals: $1, values: Array(file.payload[$0 * size..<($0 + 1) * size])) }
+  }()
 }

@@ -2,16 +2,12 @@ import ArgumentParser
 import Foundation
 import Logging
 import Synchronization
-import WaymarkClient
 import WaymarkCommands
-import WaymarkConfiguration
-import WaymarkHTTP
 import WaymarkKiosk
-import WaymarkServer
 import WaymarkService
 import WaymarkSystem
 
-/// `waymark kiosk`: the page, in a process of its own.
+/// `waymark kiosk`: serves the page in a process of its own.
 struct KioskCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "kiosk",
@@ -113,26 +109,22 @@ struct KioskCommand: AsyncParsableCommand {
   var assets: String?
 
   func validate() throws {
-    _ = try address()
-    _ = try origins()
-    _ = try views()
-    _ = try reachableShare()
+    _ = try options(token: KioskToken(), PageSettings())
     if let language, page == nil, !["en", "de"].contains(language) {
       throw ValidationError("There is no language \(language): en, de, or one of --page.")
     }
     if checkPage, page == nil { throw ValidationError("--check-page looks at the file of --page.") }
-    if let pickup, HTTPOrigin(pickup) == nil {
-      throw ValidationError("--pickup takes http or https, a host and perhaps a port, not \(pickup).")
-    }
     guard (30...3600).contains(pickupFor) else { throw ValidationError("--pickup-for takes 30 to 3600 seconds.") }
     guard returnAfter.isFinite, returnAfter > 0, idleAfter.isFinite, idleAfter >= 0 else {
       throw ValidationError("Times are seconds, not negative.")
     }
   }
 
+  private var folder: String { assets ?? KioskOptions.installedAssets }
+
   func run() async throws {
     if printWords {
-      for line in PageWords.template(assets: assets ?? KioskOptions.installedAssets) { Output.line(line) }
+      for line in PageWords.template(assets: folder) { Output.line(line) }
       return
     }
     let settings = try pageSettings()
@@ -142,149 +134,116 @@ struct KioskCommand: AsyncParsableCommand {
     }
     let socket = place.path
     let backend: any KioskBackend = preview ? PreviewBackend { Output.line($0) } : SocketBackend(path: socket)
-    let folder = (socket as NSString).deletingLastPathComponent
     do {
-      let token = try preview ? KioskToken() : KioskToken(file: tokenFile ?? folder + "/kiosk-token")
-      var options = KioskOptions(assets: assets ?? KioskOptions.installedAssets, token: token)
-      (options.host, options.port) = try address()
-      options.origins = try origins()
-      options.views = try views()
-      options.language = language
-      options.returnSeconds = returnAfter
-      options.idleSeconds = idleAfter
-      options.upload = upload
-      options.reach = try reachableShare()
-      options.keyboard = onScreenKeyboard
-      options.isFixed = fixed
-      options.page = settings
-      options.pickup = pickup.flatMap(HTTPOrigin.init)
-      options.pickupSeconds = pickupFor
-      let isJournal = ProcessInfo.processInfo.environment["JOURNAL_STREAM"] != nil
-      JournalLogHandler.use(LogSettings(level: .warning))
-      var logger = Logger(label: "kiosk") { JournalLogHandler(label: $0, isJournal: isJournal) }
-      logger.logLevel = .warning
-      let host = options.host.contains(":") ? "[\(options.host)]" : options.host
-      if !["127.0.0.1", "[::1]", "localhost"].contains(host) {
-        Output.diagnostic(
-          """
-          waymark: everyone who reaches \(host) can try to open this page, over a connection that is not encrypted.
-            Listen on 127.0.0.1, put a proxy with TLS before it and name its address with --origin, unless this network is
-            yours alone.
-          """)
-      }
-      if ["0.0.0.0", "[::]"].contains(host), options.origins.isEmpty {
-        Output.diagnostic(
-          """
-          waymark: \(host) is not an address that other devices can open, and the page is refused under any other name.
-            Name the address they open with --origin, such as http://192.0.2.7:\(options.port), or with --listen.
-          """)
-      }
-      let origins = options.origins
-      let manager = ServiceManager(environment: ProcessInfo.processInfo.environment)
-      ServiceManager.clearEnvironment()
-      let (file, launch) = (addressFile.map(SecretFile.address), launchPage.map(SecretFile.launchPage))
-      try file?.clear()
-      try launch?.clear()
-      // An address of a page that is gone leads to whoever takes the port next.
-      defer {
-        try? file?.clear()
-        try? launch?.clear()
-      }
-      let isTerminal = isatty(STDOUT_FILENO) == 1
-      let printed = Atomic(false)
-      try await KioskServer(options: options, backend: backend, logger: logger).run(
-        endedBySignals: true,
-        onCode: { port, code in
-          let address = "http://\(host):\(port)/?token=\(code)"
-          do throws(KioskError) {
-            try file?.write(address)
-            try launch?.write(SecretFile.launch(to: address))
-          } catch {
-            // The page is there anyway, for whoever has its address from elsewhere.
-            Output.diagnostic("waymark: \(error.message)\n  \(error.hint)")
-          }
-          // A person may want to open it in another browser, too; whatever reads a pipe wants one address, and may read no further.
-          guard !printed.exchange(true, ordering: .relaxed) || isTerminal else { return }
-          Output.line(address)
-          for origin in origins { Output.line("\(origin.text)/?token=\(code)") }
-        }
-      ) { port in manager.ready("The page is at http://\(host):\(port)/") }
+      let standard = (socket as NSString).deletingLastPathComponent + "/kiosk-token"
+      let options = try options(token: try preview ? KioskToken() : KioskToken(file: tokenFile ?? standard), settings)
+      for caution in options.cautions { Output.diagnostic("waymark: \(caution.message)\n  \(caution.hint)") }
+      try await serve(options, backend)
     } catch {
       try fail(error)
     }
   }
 
-  /// The integrator's settings of the page. What is wrong with their file is told, and ends the program: half of a form is none.
+  /// Serves the page until a signal ends it.
+  private func serve(_ options: KioskOptions, _ backend: any KioskBackend) async throws {
+    let environment = ProcessInfo.processInfo.environment
+    let logger = Daemon.logger("kiosk", level: .warning, environment: environment)
+    let manager = ServiceManager(environment: environment)
+    ServiceManager.clearEnvironment()
+    let (file, launch) = (addressFile.map(SecretFile.address), launchPage.map(SecretFile.launchPage))
+    try file?.clear()
+    try launch?.clear()
+    // After the end, the address would lead to the next program that listens on the port.
+    defer {
+      try? file?.clear()
+      try? launch?.clear()
+    }
+    let isTerminal = isatty(STDOUT_FILENO) == 1
+    let printed = Atomic(false)
+    try await KioskServer(options: options, backend: backend, logger: logger).run(
+      endedBySignals: true,
+      onCode: { port, code in
+        let addresses = options.launchAddresses(port: port, code: code)
+        do throws(KioskError) {
+          try file?.write(addresses[0])
+          try launch?.write(SecretFile.launch(to: addresses[0]))
+        } catch {
+          // The page can be used without the file.
+          Output.diagnostic("waymark: \(error.message)\n  \(error.hint)")
+        }
+        // On a terminal every new address is printed, for further browsers; programs that read a pipe expect only one.
+        guard !printed.exchange(true, ordering: .relaxed) || isTerminal else { return }
+        for address in addresses { Output.line(address) }
+      }
+    ) { port in manager.ready("The page is at \(options.address(port: port))") }
+  }
+
+  /// Reads the integrator's settings of the page. Problems of the file are printed and end the program.
   private func pageSettings() throws -> PageSettings {
     guard let page else { return PageSettings() }
     let settings: PageSettings
     do {
-      settings = try PageSettings(file: page, assets: assets ?? KioskOptions.installedAssets)
+      settings = try PageSettings(file: page, assets: folder)
     } catch {
       try fail(error)
     }
-    var problems = settings.problems
-    if let language, !settings.languages.contains(language) {
-      problems.append(
-        ConfigurationProblem(
-          origin: "flags", key: "language", message: "there are no words for \(language)",
-          hint: "Choose of \(settings.languages.joined(separator: ", ")), or add words.\(language) to --page."))
-    }
-    guard problems.isEmpty else {
-      for problem in problems { Output.diagnostic("\(problem)\n  \(problem.hint)") }
-      throw ExitCode(ExitStatus.badData.rawValue)
-    }
+    try refuse(settings.problems(fixing: language))
     return settings
   }
 
-  /// The address and port to listen on.
-  private func address() throws -> (host: String, port: Int) {
-    guard let colon = listen.lastIndex(of: ":"), let port = UInt16(listen[listen.index(after: colon)...]) else {
+  /// The options of the server.
+  ///
+  /// - Throws: `ValidationError` that names an invalid option.
+  private func options(token: KioskToken, _ settings: PageSettings) throws -> KioskOptions {
+    var options = KioskOptions(assets: folder, token: token)
+    guard let listener = KioskOptions.listener(listen) else {
       throw ValidationError("--listen takes ADDRESS:PORT, such as 127.0.0.1:8631.")
     }
-    var host = String(listen[..<colon])
-    if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
-    guard !host.isEmpty else { throw ValidationError("--listen takes ADDRESS:PORT, such as 127.0.0.1:8631.") }
-    return (host, Int(port))
-  }
-
-  /// The share of the screen, from below, that lies under 1.2 m: the highest operable part of ISO 21542:2021 and of the ADA
-  /// Standards (308.2) for a side or forward reach from a wheelchair.
-  private func reachableShare() throws -> Double {
-    guard let reach else { return 1 }
-    let edges = reach.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
-    guard edges.count == 2, let low = edges[0], let high = edges[1], low >= 0, low < 1.1, high > low, high <= 10 else {
-      throw ValidationError(
-        "--reach takes the heights of the screen's lower and upper edge in metres, such as 0.6,1.8; the lower one below 1.1."
-      )
-    }
-    return min(1, (1.2 - low) / (high - low))
-  }
-
-  /// Parses the origins of a proxy before it.
-  private func origins() throws -> [HTTPOrigin] {
-    try origin.map { text in
-      guard let origin = HTTPOrigin(text) else {
+    (options.host, options.port) = listener
+    options.origins = try origin.map { text in
+      guard let origin = KioskOptions.origin(text) else {
         throw ValidationError(
           "--origin takes http or https, a host and perhaps a port, such as https://kiosk.example, not \(text).")
       }
       return origin
     }
+    options.views = try views()
+    if let reach {
+      guard let share = KioskOptions.reachableShare(reach) else {
+        throw ValidationError(
+          "--reach takes the heights of the screen's lower and upper edge in metres, such as 0.6,1.8; the lower one below 1.1."
+        )
+      }
+      options.reach = share
+    }
+    if let pickup {
+      guard let origin = KioskOptions.origin(pickup) else {
+        throw ValidationError("--pickup takes http or https, a host and perhaps a port, not \(pickup).")
+      }
+      options.pickup = origin
+    }
+    options.language = language
+    options.returnSeconds = returnAfter
+    options.idleSeconds = idleAfter
+    options.upload = upload
+    options.keyboard = onScreenKeyboard
+    options.isFixed = fixed
+    options.page = settings
+    options.pickupSeconds = pickupFor
+    return options
   }
-
-  /// Everything that the start view can offer, as a list to read.
-  private static var names: String { KioskOptions.View.allCases.map(\.rawValue).joined(separator: ", ") }
 
   /// The entries of the start view.
   private func views() throws -> [KioskOptions.View] {
+    let names = KioskOptions.View.allCases.map(\.rawValue).joined(separator: ", ")
     let views = try show.split(separator: ",").map { word in
       guard let view = KioskOptions.View(rawValue: String(word)) else {
-        throw ValidationError("--show takes \(Self.names), not \(word).")
+        throw ValidationError("--show takes \(names), not \(word).")
       }
       return view
     }
     guard !views.isEmpty else {
-      throw ValidationError("--show needs at least one of \(Self.names).")
+      throw ValidationError("--show needs at least one of \(names).")
     }
     return views
   }

@@ -1,17 +1,16 @@
 import ArgumentParser
 import WaymarkCommands
-import WaymarkOnboarding
-import WaymarkPeople
+import WaymarkStation
 import WaymarkSystem
 
-/// `waymark signature`: files of signatures.
+/// `waymark signature`: the command for files of signatures.
 struct SignatureCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "signature", abstract: "Verify signatures that were saved.",
     subcommands: [SignatureVerifyCommand.self])
 }
 
-/// `waymark signature verify`: verifies the file of a signature.
+/// `waymark signature verify`: checks the file of a signature.
 struct SignatureVerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
@@ -37,22 +36,6 @@ struct SignatureVerifyCommand: ParsableCommand {
   @Flag(help: "Print one JSON object.")
   var json = false
 
-  private struct Report: Encodable {
-    let input: String
-    let whole: Bool
-    let hash: String
-    let unchanged: Bool
-    let picture: Bool?
-    let expected: Bool?
-    let subject: Bool?
-    let time: String
-    let signer: String
-    let purpose: String
-    let strokes: Int
-    let points: Int
-    let seconds: Double
-  }
-
   func run() throws {
     let bytes: [UInt8]
     do throws(FileError) {
@@ -60,39 +43,13 @@ struct SignatureVerifyCommand: ParsableCommand {
     } catch {
       Output.fail(.cannotOpen, error.message, hint: error.hint)
     }
-    let finding: SignatureFinding
-    do throws(SignatureError) {
-      finding = try SignatureFinding.of(bytes)
+    let report: SignatureReport
+    do {
+      report = try SignatureReport(bytes, input: file, expectedHash: hash, expectedSubject: subject)
     } catch {
       Output.fail(.badData, "\(file): \(error.message)", hint: error.hint)
     }
-    let signature = finding.signature
-    let isExpected = hash.map { $0.lowercased() == signature.hash }
-    let isSubject = subject.map { $0 == signature.subject }
-    let isWhole = finding.isWhole && isExpected != false && isSubject != false
-    let points = signature.strokes.reduce(0) { $0 + $1.count }
-    let seconds = Double(signature.strokes.last?.last?.time ?? 0) / 1000
-    if json {
-      try Output.record(
-        Report(
-          input: file, whole: isWhole, hash: signature.hash, unchanged: finding.isUnchanged,
-          picture: finding.matchesPicture, expected: isExpected, subject: isSubject, time: signature.time,
-          signer: signature.signer, purpose: signature.purpose, strokes: signature.strokes.count, points: points,
-          seconds: seconds))
-    } else {
-      Output.line(isWhole ? "unchanged" : "changed")
-      if !finding.isUnchanged { Output.line("  the strokes or the text do not match the hash") }
-      if finding.matchesPicture == false {
-        Output.line("  the file differs from one made from these strokes and this text")
-      }
-      if isExpected == false { Output.line("  the hash differs from --hash") }
-      let (signer, purpose) = (DisplayText.escaped(signature.signer), DisplayText.escaped(signature.purpose))
-      if isSubject == false { Output.line("  something else was signed: \(DisplayText.escaped(signature.subject))") }
-      Output.line("  signed \(DisplayText.escaped(signature.time))\(signer.isEmpty ? "" : " by \(signer)")")
-      if !purpose.isEmpty { Output.line("  for \(purpose)") }
-      Output.line("  \(signature.strokes.count) strokes, \(points) points in \(seconds) s")
-      Output.line("  SHA-256 \(signature.hash)")
-    }
-    if !isWhole { throw ExitCode(ExitStatus.invalid.rawValue) }
+    if json { try Output.record(report) } else { Output.line(report.text) }
+    if !report.whole { throw ExitCode(ExitStatus.invalid.rawValue) }
   }
 }

@@ -3,7 +3,8 @@ import WaymarkCommands
 import WaymarkService
 import WaymarkStation
 
-/// The program of the station: the base with documents, text, forms, signatures, accounts, counting, typing and the page.
+/// The program `waymark` of the station: the base with documents, text, forms, signatures, accounts, counting, typing and
+/// the kiosk page.
 @main
 struct Station: AsyncParsableCommand {
   static let configuration = WaymarkBase.waymark([
@@ -16,7 +17,7 @@ struct Station: AsyncParsableCommand {
     UsersCommand.self,
   ])
 
-  /// A feature is a folder of `WaymarkStation` and a row here.
+  /// The features; each is a folder of `WaymarkStation` and an entry here.
   static let features: [Feature] = [.documents, .text, .forms, .signatures, .accounts, .count, .typing]
 
   static func main() { Program(Self.self, features: features).run() }

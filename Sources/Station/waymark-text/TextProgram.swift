@@ -45,10 +45,7 @@ enum TextProgram {
 
   /// The network of this program; nil where it is damaged.
   private static func network() -> LineNetwork? {
-    var count = 0
-    let bytes = waymark_text_network(&count)
-    return try? LineNetwork(
-      ModelFile(UnsafeRawBufferPointer(start: bytes, count: count), name: LineNetwork.modelName))
+    try? LineNetwork(ModelFile(waymark_text_network, name: LineNetwork.modelName))
   }
 
   private static func read(_ view: ImageView, _ reader: OpaquePointer, _ alphabet: LineAlphabet) -> [ReadSymbol]? {

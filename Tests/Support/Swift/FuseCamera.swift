@@ -78,7 +78,7 @@ final class FuseCamera {
     unlink(folder + ".yuyv")
   }
 
-  /// Tells the camera something and waits until it has been done.
+  /// Sends the camera a command and waits for its answer.
   @discardableResult
   func tell(_ command: String) -> String {
     try? commands.fileHandleForWriting.write(contentsOf: Data("\(command)\n".utf8))

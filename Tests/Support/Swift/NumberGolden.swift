@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Numbers of a computation as they were when somebody last looked at them. Other tests say what is right about them; this one, that none of
-/// them changes without being noticed. A change on purpose is recorded with `WAYMARK_RECORD_GOLDEN=1`, and the difference is read.
+/// Numbers of a computation, as recorded at their last review. Other tests check that they are right; this one, that
+/// none of them changes unnoticed. A change on purpose is recorded with `WAYMARK_RECORD_GOLDEN=1`; its diff is read.
 struct NumberGolden {
   private var lines: [(name: String, values: [Double])] = []
 

@@ -89,7 +89,7 @@ final class RawClient: @unchecked Sendable {
     return try JSONParser.parse(Array(line.utf8))
   }
 
-  /// So many bytes, whatever they are.
+  /// Reads `count` bytes of any content.
   func bytes(_ count: Int) throws -> [UInt8] {
     while buffer.count - start < count {
       guard try fill() else { throw TestFailure("the connection ended") }
@@ -108,10 +108,30 @@ final class RawClient: @unchecked Sendable {
     }
   }
 
+  /// The next event of that name; other lines are skipped.
+  func event(_ name: String) throws -> JSONValue {
+    while true {
+      let value = try next()
+      if value["event"]?.string == name { return value }
+    }
+  }
+
   /// Reads to the end of the connection.
   func rest() throws -> [String] {
     var lines: [String] = []
     while let line = try line() { lines.append(line) }
     return lines
+  }
+}
+
+extension TestService {
+  /// A client that has read the greeting.
+  ///
+  /// - Parameter parameters: of a subscription; nil: without one.
+  func client(subscribing parameters: String? = nil) throws -> RawClient {
+    let client = try RawClient(path)
+    _ = try client.next()
+    if let parameters { _ = try client.ask("subscribe", parameters) }
+    return client
   }
 }

@@ -17,3 +17,9 @@ enum Samples {
 let canDrawCodes = ["/usr/bin/qrencode", "/usr/local/bin/qrencode"].contains {
   FileManager.default.isExecutableFile(atPath: $0)
 }
+
+/// Draws a QR code into a PNG file.
+func drawCode(_ text: String, to path: String, _ options: [String] = ["-s", "6", "-m", "8"]) throws {
+  let program = URL(fileURLWithPath: "/usr/bin/env")
+  try Process.run(program, arguments: ["qrencode"] + options + ["-o", path, text]).waitUntilExit()
+}

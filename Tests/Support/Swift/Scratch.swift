@@ -5,9 +5,8 @@ final class Scratch {
   let path = NSTemporaryDirectory() + "waymark-scratch-\(UUID().uuidString)"
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  var segments: [String] {
-    ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).filter { $0.hasSuffix(".log") }.sorted()
-      .map { "\(path)/\($0)" }
+  var files: [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted().map { "\(path)/\($0)" }
   }
 
   func bytes(_ file: String) -> [UInt8] { FileManager.default.contents(atPath: file).map(Array.init) ?? [] }

@@ -2,11 +2,12 @@ import Foundation
 import Synchronization
 import WaymarkFrames
 import WaymarkImage
+import WaymarkProtocol
 import WaymarkService
 import WaymarkSystem
 
-/// Plays pictures one by one: the next comes only when the one before has been worked on, whatever the machine has to do
-/// besides. Times of capture are as if it ran at its rate.
+/// Plays pictures one by one: the next comes only when the one before has been processed, at any load of the machine.
+/// Times of capture are as if it ran at its rate.
 final class SteppedSource: FrameSource {
   private struct State {
     var isOpen = false
@@ -114,7 +115,7 @@ final class FrameCounter: Sendable {
 
   var value: UInt64 {
     let all = pipeline.withLock { $0 }?.statistics.lanes ?? []
-    return all.filter { lanes.contains($0.name) }.map(\.statistics.processed).min() ?? 0
+    return UInt64(all.filter { lanes.contains($0.name) }.map(\.frames).min() ?? 0)
   }
 }
 

@@ -112,7 +112,7 @@ int prctl(int option, ...) {
   return (int)unless_filtered(SYS_prctl, option, a[0], a[1], a[2]);
 }
 
-// Besides the program's threads the emulator has one of its own: a worker that is about to be filtered counts threads by the links
+// The emulator adds a thread of its own to those of the program: a worker that is about to be filtered counts threads by the links
 // of this folder.
 int stat(const char *restrict path, struct stat *restrict facts) {
   int found = fstatat(AT_FDCWD, path, facts, 0);

@@ -68,21 +68,18 @@ static void networks(void) {
   }
 }
 
-// The same in floating point, at all borders.
+// The same in floating point: eight places at once, and the rest one by one.
 static void networks_of_floats(void) {
-  enum { SIDE = 11, INPUTS = 16, OUTPUTS = 24 };
-  static float src[SIDE * SIDE * OUTPUTS], weights[9 * INPUTS * OUTPUTS], offsets[OUTPUTS], dst[SIDE * SIDE * OUTPUTS];
+  enum { ROWS = 3, COLUMNS = 3, INPUTS = 16, BLOCKS = 3, OUTPUTS = BLOCKS * CK_FLOATS, PLACES = 11, ROW = (2 * PLACES + COLUMNS) * OUTPUTS };
+  static float src[ROWS * ROW], weights[ROWS * COLUMNS * INPUTS * OUTPUTS], offsets[OUTPUTS], sums[PLACES * OUTPUTS];
   for (size_t i = 0; i < sizeof src / sizeof *src; i++) src[i] = (float)(next() >> 8) / (1 << 22) - 2;
   for (size_t i = 0; i < sizeof weights / sizeof *weights; i++) weights[i] = (float)(next() >> 8) / (1 << 23) - 1;
   for (int i = 0; i < OUTPUTS; i++) offsets[i] = (float)(next() >> 8) / (1 << 23) - 1;
-  for (int step = 1; step <= 2; step++) {
-    const int to = (SIDE + step - 1) / step;
-    ck_convolve_floats(src, SIDE, INPUTS, step, weights, OUTPUTS, offsets, dst, to);
-    whole("convolve_floats", dst, sizeof *dst * (size_t)(to * to * OUTPUTS));
-    ck_convolve_float_channels(src, SIDE, OUTPUTS, step, weights, offsets, dst, to);
-    whole("convolve_float_channels", dst, sizeof *dst * (size_t)(to * to * OUTPUTS));
-    ck_mix_floats(src, SIDE * SIDE, INPUTS, weights, OUTPUTS, offsets, step - 1, dst);
-    whole("mix_floats", dst, sizeof dst);
+  for (size_t step = 1; step <= 2; step++) {
+    ck_convolve_floats(src, ROW, step * INPUTS, ROWS, COLUMNS * INPUTS, PLACES, weights, BLOCKS, offsets, sums);
+    whole("convolve_floats", sums, sizeof sums);
+    ck_convolve_float_channels(src, ROW, step * OUTPUTS, ROWS, COLUMNS, PLACES, weights, BLOCKS, offsets, sums);
+    whole("convolve_float_channels", sums, sizeof sums);
   }
 }
 

@@ -46,7 +46,7 @@ int main(void) {
   check(wrong == 0, "what is wiped is nothing but what was named");
   check(munmap(arena, size) == 0, "the arena is unmapped");
 
-  // Forgets what is mapped of this program, and goes on.
+  // Releases the mapped code of this program, which continues to run.
   waymark_forget_code();
   check(strlen("called again") == 12 && sysconf(_SC_PAGESIZE) == page, "code that was released is there when it is called");
   return 0;

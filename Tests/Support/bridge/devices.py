@@ -106,7 +106,7 @@ class Broker:
         self.folder.mkdir(parents=True)
         self.folder.chmod(0o777)
         self.configuration = self.folder / "mosquitto.conf"
-        # A broker's own queue is as bounded as it is told to be; what is promised must not end there.
+        # A broker drops messages beyond its own limits: 0 removes them, so that loss in this test is the bridge's.
         self.configuration.write_text(
             "persistence true\npersistence_location %s/\nmax_queued_messages 0\nmax_inflight_messages 0\n"
             "%s\n" % (self.folder, extra or "listener %d 127.0.0.1\nallow_anonymous true" % port))
@@ -189,7 +189,7 @@ class Consumer(threading.Thread):
                 self.faults.append("not QoS 1")
             if levels[2] != "event":
                 continue
-            # What docs/fleet.md tells a consumer to do: one number for each stream, and nothing that is not higher.
+            # As docs/fleet.md asks of a consumer: keep the highest number of each stream, and skip what is not higher.
             self.deliveries += 1
             stream, number = body["id"].rsplit("-", 1)
             key, number = (device, stream), int(number)

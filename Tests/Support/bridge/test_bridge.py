@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -200,7 +201,7 @@ class Suite:
         assert state("camera", {"status": "streaming"}) == "streaming"
         assert state("camera_problem", {"status": "lost"}) == "ON" and state("camera_problem", {"status": "closed"}) == "OFF"
 
-        # The broker forgets everything: the device tells it again by itself.
+        # The broker loses its state: the device publishes it again by itself.
         broker.stop(signal.SIGKILL)
         for file in self.folder.glob("**/mosquitto.db"):
             file.unlink()
@@ -232,6 +233,34 @@ class Suite:
         assert 1000 <= 5001 - first <= 1100, first
         assert len(dropped) == 1 and "'count': %d" % (first - 1) in dropped[0], consumer.faults
         assert consumer.events["d2"] == list(range(first, 5001))
+
+    def full(self):
+        """A disk that is full: what the service has is fetched when there is room again, and the log has a line."""
+        port, disk = free_port(), self.folder / "disk"
+        disk.mkdir()
+        if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", disk], stderr=subprocess.DEVNULL).returncode:
+            print("        no disk can be mounted here", flush=True)
+            return
+        self.ends.append(lambda: subprocess.run(["umount", "-l", disk]))
+        service, bridge = self.device("d5", "broker: { host: 127.0.0.1, port: %d }" % port)
+        text = bridge.configuration.read_text()
+        bridge.configuration.write_text(text.replace(str(bridge.folder / "store"), str(disk / "store")))
+        bridge.start()
+        wait(lambda: service.client, "the bridge did not come to the service")
+        service.emit(10)
+        with open(disk / "filler", "wb", buffering=0) as filler:
+            try:
+                while True:
+                    filler.write(bytes(4096))
+            except OSError:
+                pass
+        service.emit(6000)
+        wait(lambda: "events wait at the service" in bridge.log(), "the store took everything: " + bridge.log())
+        (disk / "filler").unlink()
+        consumer = self.consumer(self.broker("b5", port=port))
+        wait(lambda: consumer.events.get("d5", [0])[-1] == 6010, "not everything came: " + bridge.log(), 90)
+        assert consumer.events["d5"] == list(range(1, 6011)) and not consumer.faults, consumer.faults
+        assert bridge.log().count("events wait at the service") <= 2, bridge.log()
 
     def encrypted(self):
         """TLS with certificates on both sides, a password, MQTT 3.1.1 and 5; strangers stay outside."""
@@ -282,7 +311,7 @@ broker:
         service.emit(20)
         wait(lambda: len(consumer.events.get("d3", [])) == 40, "nothing came by MQTT 3.1.1: " + bridge.log())
         bridge.stop()
-        # A certificate that nobody vouches for, a broker of another name, a wrong password: nothing is sent, everything is kept.
+        # An untrusted certificate, a broker of another name, a wrong password: nothing is sent, everything is kept.
         for change in [("device", "stranger"), ("localhost", "127.0.0.1"), ("username: line-3", "username: line-4")]:
             bridge.configuration.write_text(text.replace(change[0] + (".pem" if change[0] == "device" else ""),
                                                          change[1] + (".pem" if change[0] == "device" else "")))
@@ -344,15 +373,17 @@ broker:
 
 
 def stored(bridge):
-    """The number of the newest event in a store: segments are named after their first, records follow."""
-    newest = max(bridge.folder.joinpath("store").glob("*.log"), default=None)
-    if newest is None:
-        return 0
-    data, place, number = newest.read_bytes(), 32, int(newest.stem) - 1
-    while place + 16 <= len(data):
-        place += 16 + int.from_bytes(data[place:place + 4], "little")
-        number += 1
-    return number
+    """The number of the newest event in a store, by a copy of its database, which the bridge has locked."""
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            for file in bridge.folder.joinpath("store").glob("events.db*"):
+                shutil.copy(file, folder)
+            database = sqlite3.connect(folder + "/events.db")
+            number = database.execute("SELECT max(number) FROM event").fetchone()[0]
+            database.close()
+            return number or 0
+        except (OSError, sqlite3.Error):
+            return 0
 
 
 def main():
@@ -366,6 +397,7 @@ def main():
         suite.part("brokers and bridges killed, last will, commands", suite.accidents)
         suite.part("Home Assistant's discovery", suite.home_assistant)
         suite.part("a store that is full", suite.bounded)
+        suite.part("a disk that is full", suite.full)
         suite.part("TLS on both sides, password, MQTT 3.1.1 and 5", suite.encrypted)
         if os.geteuid() == 0 and shutil.which("ip") and subprocess.run(
                 ["ip", "netns", "add", "wmb-try"], stderr=subprocess.DEVNULL).returncode == 0:

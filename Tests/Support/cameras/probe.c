@@ -1,4 +1,4 @@
-// Takes the place of a program that plays addresses, and tells on its standard output which of these things it is allowed to do: a word for each,
+// Takes the place of a program that plays addresses, and prints on its standard output which of these operations are permitted: a word for each,
 // then "end".
 #define _GNU_SOURCE
 #include <fcntl.h>

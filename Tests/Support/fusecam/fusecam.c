@@ -2,16 +2,16 @@
 // (FUSE_IOCTL), wakes pollers (FUSE_POLL), and whose shared mappings show the frames (the page cache of the file, filled by
 // notify_store). Unmodified libv4l2 streams from it. Needs root and /dev/fuse.
 //
-// One file, so that whoever needs a camera compiles it with one line of cc; its parts (file system, requests of the device,
+// One file, so that tests compile it with one line of cc; its parts (file system, requests of the device,
 // sensor, commands) share one state under one lock.
 //
 //   fusecam [-r RATE] [-s WIDTHxHEIGHT] [-b BUS] [-y FRAMES.yuyv] MOUNTPOINT FRAME.jpg...
 //
-// BUS is where it says that it is plugged in, `fuse-0` by default: cameras are told apart by it.
+// BUS is the bus that it reports, `fuse-0` by default: it identifies the camera.
 //
 // It says "ready" on standard output when it is mounted, and takes commands on standard input, one a line, each answered
 // by a line "ok":
-//   unplug        the node goes; whoever has it open gets ENODEV and POLLERR|POLLHUP
+//   unplug        the node goes; programs that have it open get ENODEV and POLLERR|POLLHUP
 //   plug          it is back, as a new node
 //   freeze, go    frames stop silently, and come again
 //   error         the next frame carries V4L2_BUF_FLAG_ERROR
@@ -22,7 +22,7 @@
 //   rate N        frames a second
 //   burst N       N frames as fast as buffers are queued, none left out (for counting)
 //   busy, free    another program holds the device: S_FMT and REQBUFS give EBUSY
-//   lie, honest   S_FMT silently gives YUYV whatever is asked for, and what was asked for again
+//   lie, honest   S_FMT silently gives YUYV in place of any other format, and the requested one again
 //   load N FILE   frame N is this picture from now on
 //   controls      answers "controls 128 1 3 0 0" in place of "ok": brightness, power line frequency, exposure, light, focus
 //   stats         answers "frames N dropped N opens N" in place of "ok"
@@ -247,7 +247,7 @@ static void on_poll(fuse_req_t request, fuse_ino_t inode, struct fuse_file_info 
   fuse_reply_poll(request, events);
 }
 
-/// Tells whoever polls to look again. Without the lock: the kernel asks on_poll before this returns.
+/// Wakes the program that polls. Without the lock: the kernel asks on_poll before this returns.
 static void wake_poller(void) {
   pthread_mutex_lock(&cam.lock);
   struct fuse_pollhandle *handle = cam.poller;
@@ -656,7 +656,7 @@ static void obey(const char *line) {
   bool gone = !cam.plugged;
   pthread_mutex_unlock(&cam.lock);
   wake_poller();
-  // The kernel remembers names: it has to be told that this one is gone.
+  // The kernel caches names: this one has to be invalidated.
   if (gone) fuse_lowlevel_notify_inval_entry(cam.session, ROOT_INODE, "video0", 6);
   printf("%s\n", known ? reply : "unknown command");
   fflush(stdout);
@@ -666,7 +666,7 @@ static void *run_commands(void *unused) {
   (void)unused;
   char line[256];
   while (fgets(line, sizeof line, stdin) && strncmp(line, "quit", 4) != 0) obey(line);
-  // Whoever started the camera is done with it, or dead. Ended at once: the loop would wait for ever where a copy of the
+  // The program that started the camera has closed it or died. Ended at once: the loop would wait for ever where a copy of the
   // mount lives on in another mount namespace, and the end of this process ends those too.
   umount2(cam.mountpoint, MNT_DETACH);
   _exit(0);

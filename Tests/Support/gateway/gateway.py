@@ -188,7 +188,11 @@ class Stream:
         self.over = True
 
     def close(self):
-        self.connection.shutdown(socket.SHUT_RDWR)
+        try:
+            self.connection.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            # The gateway is gone.
+            pass
         self.thread.join(5)
         self.connection.close()
 

@@ -6,10 +6,12 @@ Prints a line for each part and ends with "N passed, N failed".
 """
 import argparse
 import json
+import os
 import re
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -281,6 +283,173 @@ tokens: {{ view: {{ file: {self.folder}/observer }} }}
         assert "it is put aside" in (self.folder / "gateway.log").read_text()
         print("        %d events, %d deliveries" % (len(numbers), receiver.deliveries), flush=True)
 
+    def killed(self):
+        """Streams of both roles continue where they were after the gateway, and after the service, was killed; nothing twice."""
+        truth, line = [], Line(self.service_path)
+        line.ask("subscribe", events=["scan.*"])
+        line.follow(truth)
+        streams = {one: Stream(one, "/v1/events?events=scan.*") for one in (self.network, self.viewer)}
+        wait(lambda: all(stream.last for stream in streams.values()), "the streams do not begin")
+        self.scan()
+        seen = {one: [] for one in streams}
+
+        def renew():
+            for one, stream in streams.items():
+                stream.close()
+                seen[one] += stream.events
+                streams[one] = Stream(one, "/v1/events?events=scan.*", last=stream.last)
+        for _ in range(3):
+            self.gateway.stop(signal.SIGKILL)
+            other = Line(self.service_path)
+            for _ in range(5):
+                other.ask("scan.begin", mode="barcode")
+                other.ask("scan.cancel")
+            self.start_gateway()
+            renew()
+            self.scan()
+        # Of guides only the newest counts: the service keeps none.
+        numbers = lambda events: [event.get("seq", event["event"]) for event in events if event["event"] != "scan.guide"]
+        whole = lambda: all(numbers(seen[one] + stream.events) == numbers(truth) for one, stream in streams.items())
+        wait(whole, "events are missing: %s, %s" % (numbers(truth), [numbers(seen[one] + streams[one].events) for one in streams]), 10)
+        count = len(truth)
+        # The next run of the service counts from 1: the streams continue with it.
+        self.service.stop(signal.SIGKILL)
+        wait(lambda: self.local.get("/readyz").status == 503, "the gateway does not notice")
+        self.service.start()
+        wait(lambda: self.local.get("/readyz").status == 200, "the gateway does not come back", 60)
+        wait(self.answers, "no answer", 60)
+        renew()
+        scan = self.scan()
+        for one, stream in streams.items():
+            wait(lambda: [e for e in seen[one] + stream.events if e["event"] == "scan.confirmed" and e["scan"] == scan], "no event of the next run")
+            assert "gateway.missed" not in [e["event"] for e in seen[one] + stream.events]
+            stream.close()
+        print("        %d events" % count, flush=True)
+
+    def probes(self):
+        """Supervisors ask without a token and by any name of the device."""
+        for path in ("/livez", "/readyz"):
+            answer = Gateway(port=self.port).raw(b"GET %s HTTP/1.1\r\nHost: 10.0.0.1\r\nConnection: close\r\n\r\n" % path.encode())
+            assert parse(answer).status == 200 and parse(answer).body == b"ok\n", answer
+            assert Gateway(port=self.port).request("POST", path, b"").status == 405
+        assert Gateway(port=self.port).get("/livez/").status == 401
+
+    def figures(self):
+        """Prometheus reads the service's figures and the gateway's own, with any token."""
+        for path in ("/metrics", "/v1/status"):
+            assert Gateway(port=self.port).get(path).status == 401
+        answer = self.viewer.get("/metrics")
+        lines = answer.body.decode().splitlines()
+        value = lambda name: [float(line.split()[-1]) for line in lines if line.startswith(name)]
+        assert answer.status == 200 and value("waymark_up ") == [1] and value("waymark_gateway_service_connected") == [1], lines
+        assert value("waymark_gateway_connections ")[0] >= 1 and len(value("waymark_gateway_webhook_events_lost_total")) == 1, lines
+        assert value('waymark_gateway_requests_refused_total{reason="noToken"}')[0] >= 2, lines
+        if shutil.which("promtool"):
+            done = subprocess.run(["promtool", "check", "metrics"], input=answer.body, capture_output=True)
+            assert done.returncode == 0 and not done.stderr, done.stdout + done.stderr
+
+    def crowded(self):
+        """What one token takes, and what all observers take together, leaves the operator everything that it needs."""
+        head = lambda one, method, size: one.head("POST", "/v1/" + method, [("Content-Type", "application/json"), ("Content-Length", size)])
+        # Refused from the head alone, and closed: the body is never read.
+        for method in ("scan.picture", "scan.begin"):
+            begin = time.monotonic()
+            with self.viewer.connect() as one:
+                one.sendall(head(self.viewer, method, 16 << 20))
+                answer = b""
+                while piece := one.recv(4096):
+                    answer += piece
+            assert parse(answer).status == 403 and time.monotonic() - begin < 5, answer
+        held = []
+
+        def hold(data, count):
+            for _ in range(count):
+                one = self.viewer.connect()
+                one.sendall(data)
+                held.append(one)
+        statuses = [self.viewer.call("ping", {}, [("Waymark-Session", "s%d" % number)]).status for number in range(70)]
+        assert 200 in statuses and 409 in statuses, statuses
+        hold(head(self.viewer, "ping", 60 << 10), 40)
+        hold(self.viewer.head("GET", "/v1/events"), 150)
+        sockets = []
+        while len(sockets) < 40 and (not sockets or sockets[-1].status == 101):
+            sockets.append(WebSocket(self.viewer))
+        assert sockets[-1].status == 409 and len(sockets) > 4, len(sockets)
+        begin = time.monotonic()
+        assert self.network.call("ping", {}, [("Waymark-Session", "new")]).status == 200
+        assert self.network.call("scan.cancel").status in (200, 409)
+        assert self.network.call("media.snapshot").status == 200
+        stream = Stream(self.network)
+        wait(lambda: stream.last, "the operator gets no stream")
+        stream.close()
+        own = WebSocket(self.network)
+        assert own.status == 101
+        own.close()
+        assert time.monotonic() - begin < 5
+        for one in held:
+            one.close()
+        for one in sockets:
+            one.close()
+        # What it held is free again.
+        wait(lambda: self.viewer.call("ping").status == 200, "the observer stays outside")
+
+    def full(self):
+        """On a full disk nothing is lost that the service still has, and the log has a line."""
+        store, port = self.folder / "small", free_port()
+        store.mkdir()
+        if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", store], stderr=subprocess.DEVNULL).returncode:
+            print("        no disk can be mounted here", flush=True)
+            return
+        receiver, log = Receiver(port, SECRET), self.folder / "full.log"
+        (self.folder / "full.yaml").write_text(f"""
+listen: [{self.folder}/full.sock]
+store: {{ folder: {store}/hooks, megabytes: 1 }}
+webhooks:
+  erp: {{ url: "http://127.0.0.1:{port}/hook", secretFile: {self.folder}/secret, events: [scan.*], role: operator }}
+""")
+        gateway = Program([self.program, "--config", self.folder / "full.yaml", "--socket", self.service_path], log)
+        truth, line = [], Line(self.service_path)
+        try:
+            gateway.start()
+            local = Gateway(path=self.folder / "full.sock")
+            wait(lambda: (self.folder / "full.sock").exists(), "the gateway does not listen")
+            line.ask("subscribe", events=["scan.*"])
+            line.follow(truth)
+            other = Line(self.service_path)
+
+            def emit(count):
+                goal = len(truth) + count
+                while len(truth) < goal:
+                    other.ask("scan.begin", mode="barcode")
+                    other.ask("scan.cancel")
+
+            def begun():
+                emit(1)
+                return local.get("/v1/webhooks").json[0]["waiting"]
+            wait(begun, "the webhook takes nothing")
+            with open(store / "filler", "wb", buffering=0) as filler:
+                try:
+                    while True:
+                        filler.write(bytes(4096))
+                except OSError:
+                    pass
+            emit(700)
+            wait(lambda: "events wait at the service" in log.read_text(), "the store took everything", 10)
+            assert local.get("/v1/webhooks").json[0]["waiting"] < len(truth)
+            (store / "filler").unlink()
+            receiver.start()
+            numbers = lambda events: [event.get("seq", event["event"]) for event in events if event["event"] != "scan.guide"]
+            came = lambda: numbers(event for _, event in receiver.received)
+            wait(lambda: came()[-1:] == numbers(truth)[-1:], "not everything came", 90)
+            whole = numbers(truth)[-len(came()):]
+            assert came() == whole and len(whole) > 600, "lost, in another order, or twice: %d of %d" % (len(came()), len(numbers(truth)))
+            assert log.read_text().count("events wait at the service") <= 2, log.read_text()
+            print("        %d events" % len(truth), flush=True)
+        finally:
+            gateway.stop(signal.SIGKILL)
+            receiver.stop()
+            subprocess.run(["umount", "-l", store])
+
     def encryption(self):
         """TLS and a token where it leaves the device; refused without."""
         self.secure.start()
@@ -293,6 +462,20 @@ tokens: {{ view: {{ file: {self.folder}/observer }} }}
                 return False
         wait(answers, "no answer over TLS")
         assert Gateway(port=self.tls_port, tls=self.tls).call("ping").status == 401
+        # Authenticated encryption alone.
+        for suite, is_offered in (("ECDHE+AESGCM", True), ("ECDHE+CHACHA20", True), ("AES128-SHA:AES256-SHA:ECDHE-ECDSA-AES128-SHA:ECDHE-ECDSA-AES256-SHA", False)):
+            context = ssl.create_default_context(cafile=self.folder / "cert.pem")
+            context.maximum_version = ssl.TLSVersion.TLSv1_2
+            context.set_ciphers(suite + ":@SECLEVEL=0")
+            try:
+                with context.wrap_socket(socket.create_connection(("127.0.0.1", self.tls_port), 5), server_hostname="localhost") as one:
+                    assert is_offered, one.cipher()
+            except ssl.SSLError:
+                assert not is_offered, suite
+        (self.folder / "twice.yaml").write_text((self.folder / "tls.yaml").read_text().replace(
+            "tokens: {", "tokens: { other: { file: %s/observer }," % self.folder))
+        done = subprocess.run([self.program, "--check", "--config", self.folder / "twice.yaml"], capture_output=True, timeout=30)
+        assert done.returncode == 65 and b"have the same token" in done.stderr, done
         plain = Gateway(port=self.tls_port, token=TOKENS["observer"]).raw(b"GET /v1/state HTTP/1.1\r\nHost: localhost\r\n\r\n", timeout=3)
         assert not plain.startswith(b"HTTP/1.1 2"), plain[:60]
         for text in (f'listen: ["0.0.0.0:{free_port()}"]\ntokens: {{ a: {{ file: {self.folder}/observer }} }}',
@@ -302,7 +485,9 @@ tokens: {{ view: {{ file: {self.folder}/observer }} }}
             assert done.returncode == 65, done
         (self.folder / "observer").chmod(0o644)
         done = subprocess.run([self.program, "--check", "--config", self.folder / "tls.yaml"], capture_output=True, timeout=30)
-        assert done.returncode == 66 and b"can be read by everybody" in done.stderr, done
+        assert done.returncode == 65 and b"can be read by everybody" in done.stderr and b"tls.yaml:" in done.stderr, done
+        started = subprocess.run([self.program, "--config", self.folder / "tls.yaml"], capture_output=True, timeout=30)
+        assert started.returncode == 65 and b"can be read by everybody" in started.stderr, started
         (self.folder / "observer").chmod(0o600)
         done = subprocess.run([self.program, "--check", "--config", self.folder / "tls.yaml"], capture_output=True, timeout=30)
         assert done.returncode == 0, done
@@ -416,7 +601,7 @@ tokens: {{ view: {{ file: {self.folder}/observer }} }}
             curl = re.sub("^call", alias, command).replace("/run/waymark-gateway/http.sock", str(self.folder / "http.sock"))
             done = subprocess.run(
                 ["bash", "-c", curl.replace("curl ", "curl --silent --show-error --fail --max-time 5 ", 1)], cwd=folder, capture_output=True, text=True)
-            # A stream goes on until it is ended.
+            # A stream has no end: curl stops at its time limit (status 28).
             assert done.returncode == (28 if " -N " in command else 0), (command, done.returncode, done.stderr)
             if " -N " in command:
                 assert "id: " in done.stdout, (command, done.stdout)
@@ -457,7 +642,8 @@ def main():
     suite = Suite(options.waymark, options.gateway, options.schemathesis)
     parts = [
         ("requests", suite.requests), ("roles", suite.roles), ("events over reconnects", suite.events), ("WebSocket", suite.web_socket),
-        ("live picture", suite.preview), ("uploads", suite.upload), ("webhooks", suite.webhooks), ("TLS and tokens", suite.encryption),
+        ("live picture", suite.preview), ("uploads", suite.upload), ("webhooks", suite.webhooks), ("a full disk", suite.full),
+        ("kill -9", suite.killed), ("probes", suite.probes), ("figures", suite.figures), ("TLS and tokens", suite.encryption), ("a crowd of one token", suite.crowded),
         ("attacks", suite.attacks), ("silent connections", suite.silence), ("commands of the page", suite.documented),
         ("schemathesis", suite.described),
     ]

@@ -264,7 +264,7 @@ def main():
     parser.add_argument('--frames', type=int, default=300)
     parser.add_argument('--rate', type=float, default=5)
     parser.add_argument('--strict', action='store_true')
-    parser.add_argument('--write', action='store_true', help='put the figures into docs/reliability.md')
+    parser.add_argument('--write', action='store_true', help='put the figures into docs/benchmarks.md')
     parser.add_argument('waymark', nargs='?', default=f'{TOP}/.build/release/waymark-station')
     options = parser.parse_args()
     faults, found = [], []
@@ -286,14 +286,13 @@ def main():
     if options.write:
         sys.path.insert(0, f'{TOP}/Benchmarks')
         import written
-        lines = ['| frames of | lane | frames, skipped | median, 99th percentile |', '|---|---|---|---|']
+        lines = ['| frames of | watchdog fed | ping, most; 99th percentile | slowest lane, 99th percentile | its frames, skipped |',
+                 '|---|---|---|---|---|']
         for one in found:
-            for name, lane in one['lanes'].items():
-                lines.append(f'| {one["size"]} | {name} | {lane["frames"]}, {lane["skipped"]} | '
-                             f'{1000 * lane["p50"]:.0f}, {1000 * lane["p99"]:.0f} ms |')
-            lines.append(f'| {one["size"]} | watchdog; ping | every {one["gap"]:.1f} s at most; {one["pings"]} | '
-                         f'most {1000 * one["pingMost"]:.0f} ms, 99th percentile {1000 * one["pingP99"]:.0f} ms |')
-        written.write('reliability.md', 'hostile lanes', lines)
+            name, lane = max(one['lanes'].items(), key=lambda item: item[1]['p99'])
+            lines.append(f'| {one["size"]} | every {one["gap"]:.1f} s at most | {1000 * one["pingMost"]:.0f}; {1000 * one["pingP99"]:.0f} ms | '
+                         f'{name}, {1000 * lane["p99"]:.0f} ms | {lane["frames"]}, {lane["skipped"]} |')
+        written.write('benchmarks.md', 'hostile lanes', lines)
     for fault in faults:
         print(fault, file=sys.stderr)
     sys.exit(1 if faults else 0)

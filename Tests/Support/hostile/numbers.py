@@ -97,7 +97,7 @@ def main():
                     client = client or Client(path)
                     count += 1
                     if '"media.' in variant:
-                        # Pictures come between the lines of what asks for them: what follows is asked by somebody else.
+                        # Pictures come between the lines of this connection: the next request uses another one.
                         client.socket.sendall(variant.encode() + b"\n")
                         client = None
                         continue

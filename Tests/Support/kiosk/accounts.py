@@ -252,10 +252,10 @@ def data_is_synchronized_once_more_from_the_profile(browser):
 
         first = synced()
         assert first
-        # It is told in whole seconds: the next one is another only a second later.
+        # The time is in whole seconds: the next one differs only a second later.
         while time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()) <= first:
             time.sleep(0.05)
-        # The service tells when: a page that was opened since knows it too.
+        # The service keeps the time: a page that is loaded later shows it too.
         browser.driver.refresh()
         browser.click("[data-profile]")
         assert "Last synchronized: Today, " in browser.text("[data-state=profile] .synced")
@@ -266,7 +266,7 @@ def data_is_synchronized_once_more_from_the_profile(browser):
         browser.find(".toast")
         assert "Your data is up to date" in browser.text(".toast"), browser.text(".toast")
         assert synced() > first, (synced(), first)
-        # Where it fails nobody is signed out.
+        # A failed synchronization signs no user out.
         provider.faults["sync"] = "offline"
         browser.click("[data-profile]")
         browser.click("[data-do=sync]")

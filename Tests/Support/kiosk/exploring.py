@@ -100,7 +100,7 @@ def the_coaching_sheet_collapses_and_returns(browser):
 def whoever_reads_a_card_is_left_alone(browser):
     with Stand([STILL], scene=SCENE, options=["--idle-after", "4"]) as stand:
         opened(browser, stand, "ar")
-        # However long it takes until there is something to read, somebody is there; and the page itself takes the times.
+        # The pointer moves until a card is open, so that no idle warning comes earlier; the page itself measures the times.
         browser.script("window.hand = setInterval(() => document.body.dispatchEvent(new PointerEvent('pointermove', { bubbles: true })), 300)")
         browser.click(".coaching .primary", within=60)
         browser.find('.stage[data-phase="annotating"]', within=60)
@@ -114,14 +114,14 @@ def whoever_reads_a_card_is_left_alone(browser):
             if (!stay) return;
             observer.disconnect();
             window.waited = (performance.now() - begun) / 1000;
-            // Whoever is still there reads on.
+            // A person who is still there continues to read.
             stay.click();
           }).observe(document.body, { childList: true, subtree: true });
           document.querySelector('.rail .card[aria-current]').click();""")
         browser.find(".detail")
         words = len(browser.script("return document.querySelector('.detail').textContent").split())
         waited = browser.until("window.waited", within=120, what="a warning")
-        # Two seconds are what anybody gets; the rest is for reading.
+        # Two seconds are the minimum; the rest is for reading.
         assert waited > 1.6 + words / 2.5 * 0.8, (waited, words)
         browser.gone('[data-state="idle-warning"]')
         browser.find(".detail")
@@ -148,7 +148,7 @@ def a_scan_that_is_over_begins_again(browser):
         opened(browser, stand, "onboard")
         stand.is_scanning()
         browser.until("probe.sent.some((one) => one.method === 'scan.begin')")
-        # Whatever ended it, and however little is told: it goes on.
+        # After any end of a scan, even one without details, another begins.
         begun = len(sent(browser, "scan.begin"))
         identity = stand.request("status")["result"]["scan"]["scan"]
         browser.script("tell({ event: 'scan.ended', scan: arguments[0], reason: 'stopping' })", identity)

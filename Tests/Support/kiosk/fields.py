@@ -72,7 +72,7 @@ def fields_do_what_they_promise(browser):
         assert seen(browser, "Block at the limit", ".message") == "Character limit reached."
         type_into(browser, "Block at the limit", Keys.BACKSPACE)
         assert seen(browser, "Block at the limit", ".message") == ""
-        # Beyond it counting goes on, in words and red.
+        # Beyond the limit counting continues, in words and red.
         assert seen(browser, "Count on beyond the limit", ".count") == "18 of 10 characters"
         assert "8 too many" in seen(browser, "Count on beyond the limit", ".message")
         # What is pasted or scanned is whole, and all of it is shown.
@@ -107,7 +107,7 @@ def fields_do_what_they_promise(browser):
         assert seen(browser, "Plant", ".message") == "Read-only" and browser.script(f"return {FIELD}.input.readOnly", "Plant")
         assert browser.script(f"return {FIELD}.input.disabled", "Storage bin")
         assert browser.script(f"return {FIELD}.input.type", "Passcode") == "password"
-        # Which are told by an asterisk, and which by "(optional)".
+        # Either required fields have an asterisk, or optional ones "(optional)".
         legends = browser.script("return [...document.querySelectorAll('wm-fields')].map((one) => !one.shadowRoot.querySelector('.legend').hidden)")
         assert legends == [True, False, True, False], legends
         assert "(optional)" in browser.script("return [...document.querySelectorAll('wm-fields')][1].fields[2].shadowRoot.querySelector('label').textContent")
@@ -198,7 +198,7 @@ def a_form_reaches_the_programs(browser):
         event = listener.event("form.submitted")
         assert event["form"] == "goods-received"
         assert {one["name"]: one["value"] for one in event["fields"]} == {"material": "4012345", "batch": "", "quantity": "1", "note": "a\nb", "signature": ""}, event
-        # What was saved is gone from the screen, and waits for whoever comes later.
+        # Saved values leave the screen, and wait for programs that connect later.
         browser.until("document.querySelector('wm-text-field[name=material]').value === ''")
         late = Program(stand)
         waiting = late.ask("form.pending")["forms"]

@@ -13,7 +13,7 @@ import websocket
 from browser import AXE, PROBE
 
 
-# The checks that go through every view as anybody does, without what only Chromium's driver can: pictures, fingers, single keys.
+# The checks that go through every view as a user does, without those that need Chromium's driver: pictures, fingers, single keys.
 CHECKS = """
   onboarding_from_start_to_handed_over handed_over_goes_back_by_itself an_invalid_code_says_why_in_words the_gallery_asks_first_and_answers_unsuccessful
   a_confirmation_that_fails_is_told a_barcode_fills_a_field another_program_holds_the_scanner a_code_is_outlined_and_followed_between_its_answers
@@ -47,7 +47,7 @@ class Firefox:
                 address = match[1]
                 break
         assert address, "Firefox did not start"
-        # It waits where nobody takes what it says.
+        # Firefox blocks when its standard error is not read.
         threading.Thread(target=self.process.stderr.read, daemon=True).start()
         self.socket = websocket.create_connection(address + "/session", timeout=60, suppress_origin=True)
         self.number = 0
@@ -55,7 +55,7 @@ class Firefox:
         self.driver = self
         self.ask("session.new", capabilities={})
         self.context = self.ask("browsingContext.getTree")["contexts"][0]["context"]
-        # A page in the background is told of no focus.
+        # A page in the background gets no focus events.
         self.ask("browsingContext.activate", context=self.context)
         self.ask("session.subscribe", events=["log.entryAdded", "network.beforeRequestSent"])
         self.ask("script.addPreloadScript", functionDeclaration="() => {" + PROBE + "}")

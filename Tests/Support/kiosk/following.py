@@ -71,7 +71,7 @@ def a_code_is_outlined_and_followed_between_its_answers(browser):
         browser.until("probe.sent.some((one) => one.method === 'codes.follow')", what="a wish to follow")
         browser.click(".verdict .primary")
         browser.gone(".verdict")
-        # It is still there, is not told again, and stays outlined as what it is, where it is.
+        # It is still there, is not reported again, and keeps an outline at its place in the colour of its outcome.
         looked = []
         browser.script("probe.drawn.length = 0")
         browser.until("probe.drawn.filter(([, overlay]) => overlay !== null).length > 8", what="frames with their own outlines")
@@ -92,7 +92,7 @@ def a_code_is_outlined_and_followed_between_its_answers(browser):
         shown(browser, "scan-followed", everywhere=False)
         browser.usual()
         browser.click("dialog .leave")
-        # Nothing is followed for a page that nobody looks at.
+        # Nothing is followed once the view is left.
         stand.becomes("unfollowed", lambda state: state.get("codes") is None, method="subscribe")
         settle(browser)
 

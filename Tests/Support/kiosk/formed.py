@@ -53,7 +53,7 @@ def the_form_has_its_way_out_and_its_save_in_the_bar(browser):
             at_rest(browser)
             bar, leave, save = box(browser, ".form .bar"), box(browser, ".form .bar .leave"), box(browser, ".form .bar .primary")
             assert leave[0] - bar[0] < 60 and bar[2] - save[2] < 60 and save[3] <= bar[3] + 1, (width, bar, leave, save)
-            # One line is one line high, whatever buttons it has.
+            # A field of one line is one line high, with any number of buttons.
             tall = browser.script("return [...document.querySelectorAll('wm-text-field[name=material], wm-text-field[name=batch]')].map((one) => one.shadowRoot.querySelector('.box').getBoundingClientRect().height)")
             line = browser.script("return document.querySelector('wm-stepper').shadowRoot.querySelector('.box').getBoundingClientRect().height")
             assert all(abs(one - line) < 2 for one in tall), (width, tall, line, single)
@@ -209,7 +209,7 @@ def documents_are_set_and_put_right_where_hands_are(browser):
         browser.click("[data-save]")
         browser.find("[data-state=document-saved] .art[data-size='160']")
         assert browser.text("[data-state=document-saved] .primary") == "Continue"
-        # The outline has one colour, whatever goes on.
+        # The outline has one colour in every phase.
         colours = browser.script("""return import('/assets/js/components/overlay.js').then(({ drawPage }) => ['looking', 'holding', 'waiting'].map((phase) => {
           const context = new OffscreenCanvas(300, 300).getContext('2d');
           drawPage(context, [[40, 40], [260, 40], [260, 260], [40, 260]], { phase, progress: .5 });

@@ -158,7 +158,7 @@ def users_and_synchronizing_have_a_bar_of_their_own(browser):
             account(browser, phase="users", user=ada)
             browser.find(".people [data-user]")
             assert browser.script(groups) == expected, browser.script(groups)
-        # Synchronizing says where it is, shows that it goes on, and can be stopped.
+        # Synchronizing shows its progress and that it is running, and can be stopped.
         account(browser, phase="sync", user=ada, sync={"state": "running", "progress": .4})
         browser.find('[data-sync="running"]')
         assert browser.text(".account .bar h2") == "Synchronization" and browser.script("return document.querySelector('.account .bar .leave').textContent") == "Back"

@@ -10,7 +10,7 @@ from checks import check, opened, picture, settle
 from stand import Stand
 from texts import PLATES, VALUE
 
-# Everything that a screen reader is told of by itself, in its order.
+# Everything that live regions announce to a screen reader, in order.
 LISTEN = """
   window.heard = [];
   const tell = (node) => { const text = node.textContent.replace(/\\s+/g, ' ').trim(); if (text && heard.at(-1) !== text) heard.push(text); };

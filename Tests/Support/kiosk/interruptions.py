@@ -33,7 +33,7 @@ def the_service_goes_and_comes_back(browser):
 def the_session_outlives_the_connection_of_the_page(browser):
     with Stand(FRAMES, scene=SCENE) as stand:
         annotated(browser, stand)
-        # The kiosk's process goes and comes back on the same port, with the same token: the page goes on where it was.
+        # The kiosk's process ends and restarts on the same port, with the same token: the page continues where it was.
         stand.restart_kiosk()
         browser.until("document.documentElement.dataset.online === 'true'", within=30)
         browser.until("['scanning', 'matched', 'annotating'].includes(document.querySelector('.stage')?.dataset.phase)", within=30)
@@ -63,7 +63,7 @@ def the_camera_goes_and_comes_back(browser):
 
 @check
 def what_moves_for_ever_is_no_visitor(browser):
-    # Pictures come and go before the camera, over and over: for a while that is somebody who walks about with it.
+    # Pictures come and go before the camera, over and over: for a while that counts as a person who walks about with it.
     with Stand(FRAMES, scene=SCENE, options=["--idle-after", "4"], beat=0.2) as stand:
         annotated(browser, stand)
         browser.find('[data-state="attract"]', within=40)

@@ -119,7 +119,7 @@ def run(browser, wanted=(), sample=False, languages=("en", "de")):
 
 # What a touch opens once the service has answered, which may be later than a browser counts it to the touch.
 OPENED = ["ar detail"]
-# The letters of whoever has set them so, from the first element of a page on.
+# Doubles the font size, as a user can in the browser, from the first element of a page on.
 LARGE_LETTERS = "new MutationObserver(() => { if (document.documentElement) document.documentElement.style.fontSize = '200%'; }).observe(document, { childList: true });"
 
 

@@ -193,7 +193,7 @@ def ar_states_at_rest(browser):
         at_rest(browser)
         for place, card in (((873, 252), "pressure"), ((1100, 400), None)):
             chosen = f"return (document.querySelector('.rail').dataset.card ?? null) === {json.dumps(card)}"
-            # The markers come with the first frame in which the service tells where they are.
+            # The markers appear with the first frame for which the service reports their positions.
             end = time.monotonic() + 20
             while not browser.script(chosen):
                 assert time.monotonic() < end, f"a choice of {card}"
@@ -335,7 +335,7 @@ def the_kit_shows_every_state(browser):
         browser.click("[data-sample=online]")
         browser.until("document.querySelector('#banners .banner')?.dataset.kind === 'success'", what="that it is over")
         browser.gone("#banners .banner")
-        # A button tells in itself how its work goes, and does it once.
+        # A button shows the state of its action, and starts it once.
         browser.click("[data-sample=idle]")
         browser.until("document.querySelector('[data-sample=idle]').dataset.state === 'processing'")
         browser.until("document.querySelector('[data-sample=idle]').dataset.state === 'success'", what="what became of it")

@@ -110,7 +110,7 @@ def roam(browser, stand, seed, taps):
     try:
         browser.find('[data-state="attract"]', within=20)
     except AssertionError:
-        # Where somebody has to sign in, that is where it rests, once what was begun is left.
+        # With accounts it rests at the first screen or at signing in, once what was begun is left.
         assert browser.script("return document.querySelector('[data-screen=signIn], [data-screen=welcome]') !== null"), (seed, visitor.last())
     left = browser.script(LEFT, list(TYPED))
     assert left["storage"] == 0 and left["dialogs"] == 0 and left["layer"] == 0 and not left["said"] and not left["typed"], (seed, left, visitor.last())

@@ -127,7 +127,7 @@ def a_picture_from_the_device_is_judged_and_left(browser):
             stand.is_scanning()
             hand_in(browser, picture("onboarding.png"))
             browser.find('.verdict[data-outcome="successful"]')
-            # Nobody else finds a stranger's code in the scanner.
+            # The next user does not find the previous user's code in the scanner.
             leave()
             browser.gone(".stage")
             stand.is_left()
@@ -148,7 +148,7 @@ def a_code_that_waits_gives_way_to_another_picture(browser):
         browser.find('.verdict[data-outcome="successful"]')
         browser.script("window.before = document.querySelector('.verdict')")
         hand_in(browser, os.path.abspath(__file__))
-        # The next one may come before anybody sees the place empty.
+        # The next verdict may appear before the first one is seen to disappear.
         browser.until("!window.before.isConnected", what="the first verdict gone")
         assert browser.text(".toast").startswith("This file is not a picture.")
         # The camera still sees the code, and is looked at again.
@@ -173,7 +173,7 @@ def what_comes_after_the_scanner_was_left_holds_nothing(browser):
         stand.is_left()
         release(browser)
         stand.is_left()
-        # The same, when somebody has started over meanwhile: that scan goes on.
+        # The same, when a scan was started again meanwhile: that scan continues.
         browser.click("[data-open=onboard]")
         stand.is_scanning()
         leave_while_judged(browser)
@@ -247,6 +247,6 @@ def another_program_holds_the_scanner(browser):
         shown(browser, "scan-busy")
         stream.close()
         holder.close()
-        # It goes on by itself.
+        # The scan continues by itself.
         browser.until("document.querySelector('.prompt').textContent.startsWith('Hold')")
         settle(browser)

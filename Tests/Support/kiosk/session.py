@@ -57,7 +57,7 @@ def ar_from_coaching_to_the_card(browser):
 
 @check
 def a_scene_that_is_loaded_ends_the_choice(browser):
-    # A service that has just started is still loading its scene when somebody opens the view.
+    # A service that has just started is still loading its scene when a user opens the view.
     with Stand(FRAMES, extra=f"scenes:\n  folders: [\"{os.path.dirname(SCENE)}\"]\n") as stand:
         opened(browser, stand, "ar")
         browser.find(".choice .button")

@@ -63,7 +63,7 @@ def an_observer_is_told_so(browser):
 
 @check
 def the_light_is_at_hand_in_every_view(browser):
-    # A camera with a light, as the service would tell of one.
+    # A camera with a light, as the service would report it.
     script = browser.cdp("Page.addScriptToEvaluateOnNewDocument", source="""
       const through = window.fetch;
       window.fetch = async (url, options) => {

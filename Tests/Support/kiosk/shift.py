@@ -223,7 +223,7 @@ def every_other_screen_can_be_left(browser):
         fill(browser, "passcode", PASSCODE)
         submit(browser)
         screen(browser, "passcode-repeat")
-        # Another one than before is none; back leads to the first of the two, which is empty.
+        # A different passcode is refused; back leads to the first of the two, which is empty.
         fill(browser, "passcode", "another1")
         submit(browser)
         browser.find('.account .banner[data-kind="error"]')

@@ -123,7 +123,7 @@ def a_signature_is_drawn_kept_and_verified(browser):
             if WAYMARK and os.environ.get("KEEP"):
                 subprocess.run(["cp", "-r", folder, os.environ["KEEP"]])
             same_picture(browser, canvas, os.path.join(folder, "signature.png"))
-        # Once more: it is empty, and signs nothing before somebody touches it.
+        # Once more: it is empty, and signs nothing before the first touch.
         browser.script(f"{PARTS} part('Re-enter signature').click()")
         assert browser.script(f"return [{CELL}.state, {CELL}.ink.isEmpty, {CELL}.value]") == ["inactive", True, ""]
         browser.script(f"{CELL}.shadowRoot.querySelector('.scrim').click()")

@@ -62,7 +62,7 @@ def main():
                 function(browser)
                 passed += 1
                 print(f"ok      {name.replace('_', ' ')} ({time.monotonic() - begun:.1f} s)", flush=True)
-            except Exception as error:  # a check that failed is told, the rest goes on
+            except Exception as error:  # a failed check is reported, the others still run
                 failed += 1
                 browser.shot(os.path.join(SHOTS, "failed.png"))
                 print(f"FAILED  {name.replace('_', ' ')}: {error}", flush=True)

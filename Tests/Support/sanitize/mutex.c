@@ -4,7 +4,7 @@
 //
 // Without contention a mutex is one atomic operation, which is inlined and instrumented. With contention it is handed over by the
 // kernel (FUTEX_LOCK_PI) inside libswiftSynchronization, which is not instrumented, so that correct code is reported as a race. These
-// functions stand before the library's own and tell the sanitizer of the handing over; what is a race without the mutex stays one.
+// functions stand before the library's own and report the handover to the sanitizer; what is a race without the mutex stays one.
 // Nothing happens in a program without the sanitizer.
 #define _GNU_SOURCE
 #include <dlfcn.h>

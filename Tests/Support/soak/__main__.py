@@ -25,7 +25,7 @@ def main():
     os.makedirs(options.output, exist_ok=True)
     if not os.access(options.waymark, os.X_OK):
         sys.exit(f'{options.waymark} is not there: build it first (Scripts/run does).')
-    # Told to end, it cleans up after itself.
+    # SIGTERM raises SystemExit, so that everything is cleaned up.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     # Short, because a socket's path is.
     folder = tempfile.mkdtemp(prefix='wm-soak-', dir='/tmp')

@@ -140,7 +140,7 @@ class Witness(threading.Thread):
                 while True:
                     self.take(events.pop(0) if events else self.link.line(), stay)
             except TimeoutError:
-                # An armed scan tells its progress once a second: a minute of silence is none.
+                # An armed scan reports its progress once a second: a minute of silence is a fault.
                 self.log.violation('silence', f'{self.name} heard nothing for a minute')
                 if stay:
                     stay['end'] = 'silence'

@@ -1,6 +1,6 @@
 """What a long run gave: faults and how long each took to get over, what grew, what did not hold.
 
-  python3 Tests/Support/soak/report.py [REPORT.json]     writes the summary of a run into docs/reliability.md
+  python3 Tests/Support/soak/report.py [REPORT.json]     writes the summary of a run into docs/benchmarks.md
 """
 import json
 import os
@@ -90,23 +90,23 @@ def text(report):
 
 
 def summary(report):
-    """The same for docs/reliability.md."""
-    counts, count = report['counts'], len(report['violations'])
+    """The same for docs/benchmarks.md, in short."""
+    count = len(report['violations'])
     cameras = f' --cameras {len(report["cameras"])}' if len(report['cameras']) > 1 else ''
-    lines = [f'`Scripts/soak {report["seconds"] // 60} --seed {report["seed"]}{cameras}`: {len(report["log of faults"])} faults of {len(report["faults"])} kinds, '
-             f'{sum(report["runs of the service"].values())} runs of the service, {report["codes shown"]:,} different codes shown, '
-             f'{report["verdicts compared"]:,} verdicts and other',
-             f'events compared between the clients that stay, {count} violation{"" if count == 1 else "s"}.', '',
-             '| counted | times |', '|---|---|']
-    lines += [f'| {key} | {value:,} |' for key, value in counts.items() if isinstance(value, int)]
-    lines += ['', '| camera | frames given | without a buffer | captured | bad | lost |', '|---|---|---|---|---|---|']
-    lines += ['| ' + ' | '.join([name, *(f'{value:,}' for value in figures.values())]) + ' |' for name, figures in report['cameras'].items()]
-    lines += ['', '| fault | times | well again | median | worst |', '|---|---|---|---|---|']
-    lines += [f'| {f["fault"]} | {f["times"]} | {f["well again"]} | {f["median s"] or 0:.2f} s | {f["worst s"] or 0:.2f} s |' for f in report['faults']]
-    longest = sorted(report['flat'], key=lambda g: -g['seconds'])[:3]
-    lines += ['', '| run of the service | memory, first and last half minute | descriptors | threads |', '|---|---|---|---|']
-    lines += [f'| {g["seconds"]} s | {g["memory"][0]} and {g["memory"][1]} MB | {g["descriptors"][0]} and {g["descriptors"][1]} | {g["threads"][0]} and {g["threads"][1]} |'
-              for g in longest]
+    lines = [f'| `Scripts/soak {report["seconds"] // 60} --seed {report["seed"]}{cameras}` | |', '|---|---|',
+             f'| faults; kinds | {len(report["log of faults"])}; {len(report["faults"])} |',
+             f'| runs of the service | {sum(report["runs of the service"].values())} |',
+             f'| different codes shown | {report["codes shown"]:,} |',
+             f'| verdicts and other events compared between clients | {report["verdicts compared"]:,} |',
+             f'| violations | {count} |']
+    slowest = max(report['faults'], key=lambda fault: fault['worst s'] or 0, default=None)
+    if slowest:
+        lines.append(f'| slowest recovery | {slowest["worst s"] or 0:.2f} s ({slowest["fault"]}) |')
+    longest = max(report['flat'], key=lambda run: run['seconds'], default=None)
+    if longest:
+        (memory, later), (descriptors, last), (threads, end) = longest['memory'][:2], longest['descriptors'][:2], longest['threads'][:2]
+        lines.append(f'| longest run, {longest["seconds"]} s: memory, descriptors, threads, first and last half minute | '
+                     f'{memory} and {later} MB, {descriptors} and {last}, {threads} and {end} |')
     return lines
 
 
@@ -115,4 +115,4 @@ if __name__ == '__main__':
     sys.path.insert(0, os.path.join(root, 'Benchmarks'))
     import written
     with open(sys.argv[1] if len(sys.argv) > 1 else os.path.join(root, '.build/soak/report.json'), encoding='utf8') as file:
-        written.write('reliability.md', 'soak', summary(json.load(file)))
+        written.write('benchmarks.md', 'soak', summary(json.load(file)))

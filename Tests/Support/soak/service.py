@@ -16,7 +16,7 @@ class Service:
         self.command, self.environment, self.log, self.output = command, environment, log, output
         self.group = group
         self.process = None
-        self.reads_log = threading.Event()   # cleared: nobody reads what the service says
+        self.reads_log = threading.Event()   # cleared: the service's log is not read
         self.reads_log.set()
         self.lives = []          # one entry a run: started, ended, status, wanted
         self.wanted_end = None   # why the end that comes is one of ours

@@ -337,7 +337,7 @@ class Soak:
             self.count_frames()
         else:
             self.suffer()
-        # Quiet again: nobody comes, nothing breaks; what was confirmed is asked once more.
+        # Quiet again: no client connects, nothing breaks; what was confirmed is asked once more.
         time.sleep(12)
         self.final = self.service.use()
         self.check_used(300)

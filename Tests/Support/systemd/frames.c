@@ -1,4 +1,4 @@
-// Stands in for ffmpeg where none is installed: gray frames in Y4M, 15 a second, until nobody reads them.
+// Stands in for ffmpeg where none is installed: gray frames in Y4M, 15 a second, until the reader closes the pipe.
 #include <stdio.h>
 #include <unistd.h>
 

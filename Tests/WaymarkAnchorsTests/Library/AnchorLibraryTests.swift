@@ -5,18 +5,21 @@ import WaymarkSystem
 
 @testable import WaymarkAnchors
 
-struct AnchorLibraryTests {
+final class AnchorLibraryTests {
+  private let path = temporaryPath()
+
+  deinit { remove(path) }
+
   @Test func aLibraryComesBackAsItWasWritten() throws {
-    try Scenery.withLibrary(Scenery.anchors) { library, _ in
-      #expect(library.references.map(\.name) == ["picture-1", "picture-2", "picture-3"])
-      #expect(library.references.allSatisfy { $0.physicalWidth == 0.2 })
-      for (i, anchor) in Scenery.anchors.enumerated() {
-        let back = try library.compiled(i)
-        #expect(back.features == anchor.features)
-        #expect(back.descriptors == anchor.descriptors)
-        #expect(library.featureCount(of: i) == anchor.features.count)
-        #expect((0..<480).allSatisfy { back.image[$0, 100] == anchor.image[$0, 100] })
-      }
+    let library = try Scenery.library(Scenery.anchors)
+    #expect(library.references.map(\.name) == ["picture-1", "picture-2", "picture-3"])
+    #expect(library.references.allSatisfy { $0.physicalWidth == 0.2 })
+    for (i, anchor) in Scenery.anchors.enumerated() {
+      let back = try library.compiled(i)
+      #expect(back.features == anchor.features)
+      #expect(back.descriptors == anchor.descriptors)
+      #expect(library.featureCount(of: i) == anchor.features.count)
+      #expect((0..<480).allSatisfy { back.image[$0, 100] == anchor.image[$0, 100] })
     }
   }
 
@@ -25,15 +28,12 @@ struct AnchorLibraryTests {
     let bytes = try LibraryWriter.bytes(of: [again] + Scenery.anchors[1...])
     #expect(try bytes == LibraryWriter.bytes(of: Scenery.anchors))
     // Out of a library and into another one: the same again.
-    try Scenery.withLibrary(Scenery.anchors) { library, _ in
-      let copied = try LibraryWriter.bytes(of: (0..<3).map { try library.compiled($0) })
-      #expect(copied == bytes)
-    }
+    let library = try Scenery.library(Scenery.anchors)
+    let copied = try LibraryWriter.bytes(of: (0..<3).map { try library.compiled($0) })
+    #expect(copied == bytes)
   }
 
   @Test func everyChangedByteOfTheHeaderIsNoticed() throws {
-    let path = temporaryPath()
-    defer { remove(path) }
     let bytes = try LibraryWriter.bytes(of: [Scenery.anchors[0]])
     for offset in 0..<LibraryLayout.headerSize {
       for flip: UInt8 in [0x01, 0x80] {
@@ -46,8 +46,6 @@ struct AnchorLibraryTests {
   }
 
   @Test func damageBehindTheHeaderIsNoticed() throws {
-    let path = temporaryPath()
-    defer { remove(path) }
     let bytes = try LibraryWriter.bytes(of: [Scenery.anchors[0]])
     for offset in stride(from: LibraryLayout.headerSize, to: bytes.count, by: bytes.count / 37) {
       var damaged = bytes
@@ -61,24 +59,21 @@ struct AnchorLibraryTests {
     let picture = Scenery.picture(seed: 73, width: 1000, height: 700)
     let anchor = try AnchorCompiler().compile(name: "large", physicalWidth: 0.3, picture: picture)
     let detail = try #require(anchor.detail)
-    try Scenery.withLibrary([anchor, Scenery.anchors[0]]) { library, _ in
-      let reference = library.references[0]
-      #expect((reference.width, reference.height) == (480, 336))
-      #expect(reference.image?.width == 480 && reference.detail == 2 && library.references[1].detail == 1)
-      var back = try library.compiled(0)
-      #expect((back.detail?.width, back.detail?.height) == (960, 672))
-      #expect((0..<960).allSatisfy { back.detail?[$0, 300] == detail[$0, 300] })
-      #expect(back.features.map(\.kind.rawValue).sorted() == back.features.map(\.kind.rawValue))
-      #expect(library.asked(of: 0) == [700, 400, 300] && library.asked(of: 1) == [700, 0, 0])
-      back.keep([100, 20, 0])
-      #expect(back.features == Array(anchor.features[..<100]) + anchor.features.filter { $0.kind == .near }.prefix(20))
-      #expect(back.descriptors.count == 4 * 120 && back.descriptors[..<400] == anchor.descriptors[..<400])
-    }
+    let library = try Scenery.library([anchor, Scenery.anchors[0]])
+    let reference = library.references[0]
+    #expect((reference.width, reference.height) == (480, 336))
+    #expect(reference.image?.width == 480 && reference.detail == 2 && library.references[1].detail == 1)
+    var back = try library.compiled(0)
+    #expect((back.detail?.width, back.detail?.height) == (960, 672))
+    #expect((0..<960).allSatisfy { back.detail?[$0, 300] == detail[$0, 300] })
+    #expect(back.features.map(\.kind.rawValue).sorted() == back.features.map(\.kind.rawValue))
+    #expect(library.asked(of: 0) == [700, 400, 300] && library.asked(of: 1) == [700, 0, 0])
+    back.keep([100, 20, 0])
+    #expect(back.features == Array(anchor.features[..<100]) + anchor.features.filter { $0.kind == .near }.prefix(20))
+    #expect(back.descriptors.count == 4 * 120 && back.descriptors[..<400] == anchor.descriptors[..<400])
   }
 
   @Test func filesThatAreCutOffForeignOrNewerAreRefused() throws {
-    let path = temporaryPath()
-    defer { remove(path) }
     let bytes = try LibraryWriter.bytes(of: [Scenery.anchors[0]])
     func code(_ contents: [UInt8]) throws -> AnchorError.Code? {
       try Data(contents).write(to: URL(fileURLWithPath: path))
@@ -104,10 +99,8 @@ struct AnchorLibraryTests {
     #expect { try AnchorLibrary(path: "/tmp") } throws: { ($0 as? AnchorError)?.code == .notALibrary }
   }
 
-  /// Checksums keep out accidents, not people: what a crafted file says is bounded besides.
+  /// Checksums detect accidents, not forgery: the values of a crafted file are bounded as well.
   @Test func filesThatWouldCostWithoutBoundAreRefused() throws {
-    let path = temporaryPath()
-    defer { remove(path) }
     let bytes = try LibraryWriter.bytes(of: Array(Scenery.anchors.prefix(2)))
     func opens(_ change: (inout [UInt8]) -> Void) throws -> Bool {
       var file = bytes
@@ -149,8 +142,6 @@ struct AnchorLibraryTests {
 
   /// Small libraries are read whole when they are opened.
   @Test func aSmallLibraryThatIsCutOffWhileInUseStaysWhole() throws {
-    let path = temporaryPath()
-    defer { remove(path) }
     try LibraryWriter.write(LibraryWriter.bytes(of: Scenery.anchors), to: path)
     let library = try AnchorLibrary(path: path)
     #expect(truncate(path, 0) == 0)
@@ -164,10 +155,8 @@ struct AnchorLibraryTests {
 
   private static let map = Homography(SIMD3(0.7, 0.1, 150), SIMD3(-0.1, 0.7, 90), SIMD3(0, 0, 1))
 
-  /// The part of a large library that was not read yet is missing when the file is cut off, and nobody ends by SIGBUS.
+  /// The part of a large library that was not read yet is missing when the file is cut off, and the process does not end by SIGBUS.
   @Test func aLargeLibraryThatIsCutOffWhileInUseIsSaidToBeDamaged() throws {
-    let path = temporaryPath()
-    defer { remove(path) }
     try LibraryWriter.write(LibraryWriter.bytes(of: Scenery.anchors), to: path)
     let frame = Scenery.frame(Scenery.picture(seed: 1), Self.map)
     func detections(cut: Bool, loadedBefore: Bool) throws -> (Int, AnchorError.Code?) {
@@ -187,8 +176,6 @@ struct AnchorLibraryTests {
 
   /// A library of ten thousand is opened without reading its index and its pictures: damage is found when they are read.
   @Test func damageOfALargeLibraryIsNoticedWhenItIsRead() throws {
-    let path = temporaryPath()
-    defer { remove(path) }
     let bytes = try LibraryWriter.bytes(of: [Scenery.anchors[0]])
     let header = try #require(LibraryHeader(Array(bytes[..<LibraryLayout.headerSize])))
     for offset in [header.index.lowerBound + 5, header.index.upperBound - 5, header.index.upperBound + 480 * 100] {
@@ -222,8 +209,6 @@ struct AnchorLibraryTests {
   }
 
   @Test func aHugeFileThatIsNoLibraryIsNotReadWhole() throws {
-    let path = temporaryPath()
-    defer { remove(path) }
     #expect(FileManager.default.createFile(atPath: path, contents: nil))
     #expect(truncate(path, 1 << 40) == 0)
     #expect { try AnchorLibrary(path: path) } throws: { ($0 as? AnchorError)?.code == .notALibrary }
@@ -231,8 +216,6 @@ struct AnchorLibraryTests {
 
   /// Checksums keep out accidents; a person makes them fit. An index that points outside must not be followed.
   @Test func indexesThatPointOutsideAreRefused() throws {
-    let path = temporaryPath()
-    defer { remove(path) }
     let bytes = try LibraryWriter.bytes(of: [Scenery.anchors[0]])
     func number(_ bytes: [UInt8], _ at: Int) -> Int { (0..<4).reduce(0) { $0 | Int(bytes[at + $1]) << (8 * $1) } }
     func put(_ value: UInt64, _ at: Int, _ count: Int, _ bytes: inout [UInt8]) {
@@ -308,3 +291,10 @@ struct AnchorLibraryTests {
     }
   }
 }
+
+/// A path for a file that does not exist yet.
+func temporaryPath() -> String {
+  FileManager.default.temporaryDirectory.appendingPathComponent("waymark-anchors-\(UUID().uuidString)").path
+}
+
+func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }

@@ -27,7 +27,7 @@ struct AnchorQualityTests {
     try trial.judge(&rich)
     let first = try #require(rich.trial)
     #expect(first.views == 24 && first.found >= 10 && first.found < 24)
-    // The same again, whoever comes between.
+    // The result does not depend on pictures judged in between.
     let picture = Scenery.picture(seed: 9)
     var dim = try AnchorCompiler().compile(
       name: "dim", physicalWidth: nil,

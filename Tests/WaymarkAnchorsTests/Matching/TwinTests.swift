@@ -11,7 +11,7 @@ import WaymarkSystem
   static let box = Scenery.picture(seed: 41)
   static let kind = changed(box, like: 42) { x, _ in x >= 320 }
 
-  /// A picture that is another one where that is told.
+  /// A picture that differs from another one in a part.
   private static func changed(_ picture: GrayImage, like seed: UInt64, where isOther: (Int, Int) -> Bool) -> GrayImage {
     let other = Scenery.picture(seed: seed)
     return GrayImage(width: picture.width, height: picture.height) { pixels in

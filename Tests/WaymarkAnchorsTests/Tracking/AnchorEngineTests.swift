@@ -2,29 +2,6 @@ import Testing
 import WaymarkAnchors
 import WaymarkImage
 
-/// A detector that knows where things are.
-private final class ScriptedSource: AnchorDetecting {
-  let references: [AnchorReference]
-  var next: [DetectedAnchor] = []
-  private(set) var searches = 0
-
-  init(_ images: [GrayImage]) {
-    references = images.enumerated().map {
-      AnchorReference(name: "p\($0.offset)", physicalWidth: 0.2, image: $0.element)
-    }
-  }
-
-  func detections(in frame: ImageView, known: [Quadrilateral], beside _: [DetectedAnchor]) -> [DetectedAnchor] {
-    searches += 1
-    return next
-  }
-  func reference(_ anchor: Int) -> AnchorReference { references[anchor] }
-  func template(_ anchor: Int) -> AnchorTemplate {
-    AnchorTemplate(references[anchor].image ?? GrayImage(width: 16, height: 16, value: 0))
-  }
-  var referenceCount: Int { references.count }
-}
-
 /// Runs a search when the test says so.
 private final class PatientRunner: SearchRunner {
   private var job: SearchJob?
@@ -134,7 +111,7 @@ private final class PatientRunner: SearchRunner {
     for i in 1..<6 { #expect(!step(i).searched) }
     source.next = [detection(0, places(6).0), detection(1, places(6).1)]
     #expect(step(6).searched && !runner.isIdle)
-    // The search takes long; what is followed is told anyway.
+    // The search takes long; followed anchors are reported anyway.
     for i in 7..<9 { #expect(step(i).observations.map(\.anchor) == [0] && source.searches == 1) }
     runner.finish()
     source.next = []
@@ -280,23 +257,10 @@ private final class PatientRunner: SearchRunner {
   }
 
   @Test func withoutAWidthThereIsNoPose() throws {
-    let engine: AnchorEngine
-    final class Plain: AnchorDetecting {
-      let image: GrayImage
-      let place: Homography
-      init(_ image: GrayImage, _ place: Homography) {
-        self.image = image
-        self.place = place
-      }
-      func detections(in frame: ImageView, known: [Quadrilateral], beside _: [DetectedAnchor]) -> [DetectedAnchor] {
-        [DetectedAnchor(anchor: 0, homography: place, inliers: 9, score: 0.9)]
-      }
-      func reference(_ anchor: Int) -> AnchorReference { AnchorReference(name: "x", physicalWidth: nil, image: image) }
-      func template(_ anchor: Int) -> AnchorTemplate { AnchorTemplate(image) }
-      var referenceCount: Int { 1 }
-    }
     let place = Stage.path(picture, 0)
-    engine = AnchorEngine(source: Plain(picture, place))
+    let source = ScriptedSource([picture], physicalWidth: nil)
+    source.next = [detection(0, place)]
+    let engine = AnchorEngine(source: source)
     let report = Stage.frame([(picture, [place])]).withView { engine.process($0, at: 1) }
     let seen = try #require(report.observations.first)
     #expect(seen.pose == nil && seen.rawPose == nil)

@@ -67,78 +67,73 @@ import WaymarkImage
   }
 
   @Test(arguments: [0.0, 0.5, -0.6]) func foundInOneFrame(_ turned: Double) throws {
-    try Scenery.withLibrary(Self.anchors()) { library, _ in
-      #expect(library.references.allSatisfy { $0.radius == Self.radius })
-      let detector = AnchorDetector(library: library)
-      detector.intrinsics = Self.camera
-      let truth = Self.place(turned: turned)
-      let detections = Self.frame(truth).withView { detector.detect($0) }
-      #expect(detections.map(\.anchor) == [0])
-      let seen = try #require(detections.first?.cylinder)
-      #expect(Self.error(seen, truth) < 1)
-      #expect(seen.pose.translation.distance(to: truth.pose.translation) < 0.005)
-    }
+    let library = try Scenery.library(Self.anchors())
+    #expect(library.references.allSatisfy { $0.radius == Self.radius })
+    let detector = AnchorDetector(library: library)
+    detector.intrinsics = Self.camera
+    let truth = Self.place(turned: turned)
+    let detections = Self.frame(truth).withView { detector.detect($0) }
+    #expect(detections.map(\.anchor) == [0])
+    let seen = try #require(detections.first?.cylinder)
+    #expect(Self.error(seen, truth) < 1)
+    #expect(seen.pose.translation.distance(to: truth.pose.translation) < 0.005)
   }
 
   @Test func followedWhileItTurns() throws {
-    try Scenery.withLibrary(Self.anchors()) { library, _ in
-      let engine = AnchorEngine(library: library, intrinsics: Self.camera)
-      for i in 0..<14 {
-        let t = Double(i) / 30
-        let truth = Self.place(
-          turned: -0.5 + 2 * t, tilt: 0.25 * Double.sine(4 * t), at: Point3(0.01 + 0.1 * t, -0.05 * t, 0.42 + 0.1 * t))
-        let report = Self.frame(truth).withView { engine.process($0, at: t) }
-        let seen = try #require(report.observations.first)
-        #expect(seen.anchor == 0 && seen.trackingMethod == .fullTracking)
-        #expect(Self.error(try #require(seen.cylinder), truth) < 0.6)
-        #expect(seen.outline.count == 18 && seen.corners.isConvex)
-        // The middle of what is in sight, by the plane that touches there.
-        let middle = try #require(truth.visibleMiddle)
-        #expect(seen.homography.apply(middle).distance(to: truth.apply(middle)) < 1.5)
-        let raw = try #require(seen.rawPose)
-        #expect(raw.position.distance(to: Pose(truth.pose).position) < 0.004)
-      }
+    let library = try Scenery.library(Self.anchors())
+    let engine = AnchorEngine(library: library, intrinsics: Self.camera)
+    for i in 0..<14 {
+      let t = Double(i) / 30
+      let truth = Self.place(
+        turned: -0.5 + 2 * t, tilt: 0.25 * Double.sine(4 * t), at: Point3(0.01 + 0.1 * t, -0.05 * t, 0.42 + 0.1 * t))
+      let report = Self.frame(truth).withView { engine.process($0, at: t) }
+      let seen = try #require(report.observations.first)
+      #expect(seen.anchor == 0 && seen.trackingMethod == .fullTracking)
+      #expect(Self.error(try #require(seen.cylinder), truth) < 0.6)
+      #expect(seen.outline.count == 18 && seen.corners.isConvex)
+      // The middle of what is in sight, by the plane that touches there.
+      let middle = try #require(truth.visibleMiddle)
+      #expect(seen.homography.apply(middle).distance(to: truth.apply(middle)) < 1.5)
+      let raw = try #require(seen.rawPose)
+      #expect(raw.position.distance(to: Pose(truth.pose).position) < 0.004)
     }
   }
 
   @Test func rightThroughALens() throws {
     let lens = try #require(
       CameraIntrinsics(fx: 554, fy: 554, cx: 319.5, cy: 239.5, distortion: .init(k1: -0.2, k2: 0.04)))
-    try Scenery.withLibrary(Self.anchors()) { library, _ in
-      let engine = AnchorEngine(library: library, intrinsics: lens)
-      let truth = Self.place(turned: 0.2, at: Point3(0.06, 0.03, 0.42), camera: lens)
-      let frame = Self.frame(truth, lens: lens)
-      var last: AnchorObservation?
-      for i in 0..<3 { last = frame.withView { engine.process($0, at: Double(i) / 30) }.observations.first }
-      let seen = try #require(last)
-      #expect(Self.error(try #require(seen.cylinder), truth) < 0.6)
-      let corner = lens.unrectify(truth.corners?.topLeft ?? .zero)
-      #expect(seen.corners.topLeft.distance(to: corner) < 2)
-      #expect(try #require(seen.outline.first).distance(to: seen.corners.topLeft) < 1e-6)
-    }
+    let library = try Scenery.library(Self.anchors())
+    let engine = AnchorEngine(library: library, intrinsics: lens)
+    let truth = Self.place(turned: 0.2, at: Point3(0.06, 0.03, 0.42), camera: lens)
+    let frame = Self.frame(truth, lens: lens)
+    var last: AnchorObservation?
+    for i in 0..<3 { last = frame.withView { engine.process($0, at: Double(i) / 30) }.observations.first }
+    let seen = try #require(last)
+    #expect(Self.error(try #require(seen.cylinder), truth) < 0.6)
+    let corner = lens.unrectify(truth.corners?.topLeft ?? .zero)
+    #expect(seen.corners.topLeft.distance(to: corner) < 2)
+    #expect(try #require(seen.outline.first).distance(to: seen.corners.topLeft) < 1e-6)
   }
 
   @Test func nothingElseOnACylinderIsClaimed() throws {
     let other = Scenery.picture(seed: 9)
-    try Scenery.withLibrary(Self.anchors()) { library, _ in
-      let detector = AnchorDetector(library: library)
-      detector.intrinsics = Self.camera
-      for turned in [-0.3, 0.3] {
-        let frame = Self.frame(Self.place(turned: turned), of: other)
-        #expect(frame.withView { detector.detect($0) }.isEmpty)
-      }
+    let library = try Scenery.library(Self.anchors())
+    let detector = AnchorDetector(library: library)
+    detector.intrinsics = Self.camera
+    for turned in [-0.3, 0.3] {
+      let frame = Self.frame(Self.place(turned: turned), of: other)
+      #expect(frame.withView { detector.detect($0) }.isEmpty)
     }
   }
 
   /// A flat print is not a can, and a flat anchor has no radius.
   @Test func flatAnchorsStayFlat() throws {
-    try Scenery.withLibrary(Self.anchors(radius: nil)) { library, _ in
-      #expect(library.references.allSatisfy { $0.radius == nil })
-      let map = Homography(SIMD3(0.7, 0.1, 150), SIMD3(-0.1, 0.7, 90), SIMD3(0, 0, 1))
-      let detections = Scenery.frame(Self.picture, map).withView { AnchorDetector(library: library).detect($0) }
-      #expect(detections.count == 1 && detections[0].cylinder == nil)
-      let anchor = try library.compiled(0)
-      #expect(anchor.radius == nil)
-    }
+    let library = try Scenery.library(Self.anchors(radius: nil))
+    #expect(library.references.allSatisfy { $0.radius == nil })
+    let map = Homography(SIMD3(0.7, 0.1, 150), SIMD3(-0.1, 0.7, 90), SIMD3(0, 0, 1))
+    let detections = Scenery.frame(Self.picture, map).withView { AnchorDetector(library: library).detect($0) }
+    #expect(detections.count == 1 && detections[0].cylinder == nil)
+    let anchor = try library.compiled(0)
+    #expect(anchor.radius == nil)
   }
 }

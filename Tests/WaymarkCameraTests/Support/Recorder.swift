@@ -1,3 +1,4 @@
+import Foundation
 import WaymarkFrames
 import WaymarkSystem
 
@@ -42,10 +43,36 @@ final class Recorder: FrameSink {
     seen.wait(until: MonotonicClock.now + seconds) { $0.frames >= total ? true : nil } ?? false
   }
 
-  /// Waits until the source has told a state, counted from the `after`-th status on.
+  /// Waits until the source has reported a state, counted from the `after`-th status on.
   func wait(for state: SourceStatus.State, after: Int = 0, seconds: Double = 60) -> SourceStatus? {
     seen.wait(until: MonotonicClock.now + seconds) { seen in
       seen.statuses.dropFirst(after).first { $0.state == state }
     }
+  }
+}
+
+/// The resources that this process holds.
+struct ProcessUse {
+  let descriptors: Int
+  let threads: Int
+  /// Resident memory in bytes.
+  let memory: Int
+
+  static var now: ProcessUse {
+    let files = FileManager.default
+    let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8))?.split(separator: " ")
+    return ProcessUse(
+      descriptors: (try? files.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? -1,
+      threads: (try? files.contentsOfDirectory(atPath: "/proc/self/task").count) ?? -1,
+      memory: (pages.flatMap { Int($0[1]) } ?? 0) * 4096)
+  }
+}
+
+extension FrameSource {
+  /// Starts the source, and remembers what it delivers.
+  func started() -> Recorder {
+    let recorder = Recorder()
+    start(recorder)
+    return recorder
   }
 }

@@ -30,12 +30,16 @@ final class ScriptedVideo: VideoSyscalls {
     var converting: [Bool] = []
     var time = 0.0
     var streaming = false
-    /// True if the clock goes on while a stream has nothing to give.
+    /// True if the clock advances while a stream has no frame.
     var silencePasses = false
     var deviceCaps = UInt32(V4L2_CAP_VIDEO_CAPTURE | V4L2_CAP_STREAMING)
     /// The format that S_FMT answers with; nil: the one asked for.
     var answer: (fourCC: UInt32, width: UInt32, height: UInt32)?
     var format = PixelFormat.grey.fourCC
+    /// The distance between rows that S_FMT answers with.
+    var bytesPerLine: UInt32 = 0
+    /// The formats that libv4l2 lists beside the camera's own where its conversions were asked for.
+    var emulated: [UInt32] = []
     var width: UInt32 = 8
     var height: UInt32 = 2
     var bufferCount: UInt32 = 4
@@ -170,8 +174,14 @@ final class ScriptedVideo: VideoSyscalls {
       return 0
     case wm_vidioc_enum_fmt:
       let description = argument.assumingMemoryBound(to: v4l2_fmtdesc.self)
-      guard description.pointee.index == 0 else { return -EINVAL }
-      description.pointee.pixelformat = state.format
+      let index = Int(description.pointee.index)
+      guard index > 0 else {
+        description.pointee.pixelformat = state.format
+        return 0
+      }
+      guard state.converting.last == true, index <= state.emulated.count else { return -EINVAL }
+      description.pointee.pixelformat = state.emulated[index - 1]
+      description.pointee.flags = UInt32(V4L2_FMT_FLAG_EMULATED)
       return 0
     case wm_vidioc_enum_framesizes:
       let size = argument.assumingMemoryBound(to: v4l2_frmsizeenum.self)
@@ -182,6 +192,7 @@ final class ScriptedVideo: VideoSyscalls {
     case wm_vidioc_s_fmt:
       state.log.append("format")
       let format = argument.assumingMemoryBound(to: v4l2_format.self)
+      format.pointee.fmt.pix.bytesperline = state.bytesPerLine
       if let answer = state.answer {
         format.pointee.fmt.pix.pixelformat = answer.fourCC
         format.pointee.fmt.pix.width = answer.width

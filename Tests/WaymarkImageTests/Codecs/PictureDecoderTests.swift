@@ -31,6 +31,10 @@ struct PictureDecoderTests {
     colour.withBytes { ppm += $0 }
     let pnm = try PictureDecoder().gray(ppm).image
     #expect(TestPictures.difference(png, pnm) <= 1)
+    // A chunk sRGB behind the header, as screenshots have it, changes no value.
+    var named = try PNGEncoder.encode(colour)
+    named.insert(contentsOf: [0, 0, 0, 1, 0x73, 0x52, 0x47, 0x42, 0, 0xae, 0xce, 0x1c, 0xe9], at: 33)
+    #expect(pixels(try PictureDecoder().gray(named).image) == pixels(png))
   }
 
   @Test func readsEveryPNM() throws {
@@ -90,6 +94,7 @@ struct PictureDecoderTests {
     // Gray and alpha: clear, half, opaque.
     let file = try PictureFile.read(TestPictures.fixtures + "/Pictures/read/dark-png.png")
     var decoder = PictureDecoder()
+    decoder.background = .white
     let white = try decoder.gray(file)
     decoder.background = .black
     let black = try decoder.gray(file)
@@ -97,6 +102,26 @@ struct PictureDecoderTests {
     #expect(pixels(white.image).allSatisfy { $0 == 255 })
     #expect(Set(pixels(black.image)) == [0, 255])
     #expect(try !PictureDecoder().gray(try PNGEncoder.encode(TestPictures.gray(9, 9))).isTransparent)
+  }
+
+  /// The ground is that on which the picture can be seen, and white where both are.
+  @Test func choosesTheBackgroundOnWhichAPictureCanBeSeen() throws {
+    for (tone, expected) in [(255, .black), (240, .black), (190, .black), (160, .white), (0, .white)]
+      as [(UInt8, PictureBackground)]
+    {
+      // BITMAPV4HEADER, 8 × 8 pixels with masks for blue, green, red and alpha: a square of one tone on nothing.
+      func numbers(_ values: UInt32...) -> [UInt8] {
+        values.flatMap { value in (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+      }
+      var file = Array("BM".utf8) + numbers(122 + 256, 0, 122, 108, 8, 8, 1 | 32 << 16, 3, 256, 0, 0, 0, 0)
+      file += numbers(0xFF0000, 0xFF00, 0xFF, 0xFF00_0000) + [UInt8](repeating: 0, count: 52)
+      for y in 0..<8 {
+        for x in 0..<8 { file += 2..<6 ~= x && 2..<6 ~= y ? [tone, tone, tone, 255] : [0, 0, 0, 0] }
+      }
+      let (gray, colour) = (try PictureDecoder().gray(file), try PictureDecoder().rgb(file))
+      #expect(gray.isTransparent && gray.background == expected && colour.background == expected, "\(tone)")
+      #expect(gray.image[0, 0] == expected.rawValue && gray.image[4, 4] == tone, "\(tone)")
+    }
   }
 
   /// Every beginning of a file, and every byte changed: an answer or an error, and never more pixels than allowed.
@@ -145,5 +170,44 @@ struct PictureDecoderTests {
         try PictureDecoder(pixelLimit: 2047).gray(file)
       } throws: { ($0 as? ImageError)?.code == .tooManyPixels }
     }
+  }
+}
+
+/// The pictures that `Scripts/make-test-pictures` makes, pixel by pixel.
+struct PictureFilesTests {
+  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appendingPathComponent("Fixtures/Pictures/read").path
+
+  static func files() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder).sorted().map { folder + "/" + $0 }
+  }
+
+  /// All show the same: a code whose finder pattern stands 12 pixels from the top left, dark on light, 24 pixels of light
+  /// below it.
+  @Test func showTheSameInEveryFormat() throws {
+    for file in try Self.files() where !file.contains("truncated") {
+      let bytes = try PictureFile.read(file)
+      let name = file.split(separator: "/").last ?? ""
+      var decoder = PictureDecoder()
+      if name.hasPrefix("dark") { decoder.background = .black }
+      let gray = try decoder.gray(bytes).image
+      #expect((gray.width, gray.height) == (111, 123), "\(name)")
+      for (x, y) in [(3, 3), (107, 3), (3, 119), (107, 119), (55, 112)] { #expect(gray[x, y] > 150, "\(name)") }
+      for (x, y) in [(13, 13), (13, 31), (31, 13), (22, 22)] { #expect(gray[x, y] < 90, "\(name)") }
+      #expect(gray[17, 17] > 150, "\(name)")
+      // In colour it has the same brightness.
+      let colour = try decoder.rgb(bytes).image
+      #expect((colour.width, colour.height) == (111, 123), "\(name)")
+      for (x, y) in [(3, 3), (13, 13), (17, 17), (49, 60)] {
+        let pixel = colour[x, y]
+        #expect(abs(Int(Luma.of(pixel.red, pixel.green, pixel.blue)) - Int(gray[x, y])) <= 6, "\(name)")
+      }
+    }
+  }
+
+  @Test func fileProblemsAreNamed() {
+    #expect { try PictureFile.read("/nowhere/at/all.png") } throws: { ($0 as? ImageError)?.code == .cannotOpen }
+    #expect { try PictureFile.read("/") } throws: { ($0 as? ImageError)?.code == .cannotOpen }
+    #expect { try PictureFile.read("/dev/zero", limit: 1 << 20) } throws: { ($0 as? ImageError)?.code == .fileTooLarge }
   }
 }

@@ -1,6 +1,7 @@
 import Testing
 import WaymarkDocuments
 import WaymarkImage
+import WaymarkProtocol
 import WaymarkService
 
 @testable import WaymarkStation
@@ -227,7 +228,7 @@ func scrambled(_ place: Int, by shift: UInt64 = 7) -> UInt64 {
     #expect(last?.phase == .found)
   }
 
-  /// A sheet laid over another: for a moment there is none to be seen, shorter than after a page was taken away.
+  /// A sheet laid over another: for a moment no page is visible, shorter than after a page was taken away.
   @Test func aSheetLaidOverAnotherIsCaptured() {
     var player = Player()
     _ = player.show(Self.sight(), seconds: 2)

@@ -2,31 +2,45 @@ import Testing
 import WaymarkDocuments
 import WaymarkFrames
 import WaymarkImage
+import WaymarkProtocol
 import WaymarkService
 
 @testable import WaymarkStation
 
 /// Frames of a camera over a table, 15 a second, played to what follows and captures pages.
 @Suite struct PageTrackerTests {
-  /// A page that is 30 gray levels brighter than the mean of a table of patches of all kinds, where edges are everywhere.
-  private static func frame(_ number: Int, page: Quadrilateral?) -> Frame {
-    let sides = page.map { page in
-      (0..<4).map { (page.corners[$0], page.corners[($0 + 1) % 4] - page.corners[$0]) }
-    }
+  /// A frame of these gray levels and noise.
+  private static func frame(_ number: Int, gray: (_ x: Int, _ y: Int) -> Int, light: Int = 100) -> Frame {
     let image = GrayImage(width: 320, height: 240) { out in
       for y in 0..<240 {
         for x in 0..<320 {
-          let patch: Int = y / 11 * 4099 + (x + y / 3) / 13
           let noise = Int(scrambled(number * 99_991 + y * 331 + x, by: 9) % 5)
-          var value = 60 + Int(scrambled(patch, by: 5) % 120)
-          if let sides, sides.allSatisfy({ $1.cross(Point2(Double(x), Double(y)) - $0) > 0 }) {
-            value = y % 12 < 4 && x % 17 < 13 && (70..<190).contains(y) ? 60 : 150
-          }
-          out[y * 320 + x] = UInt8(value + noise)
+          out[y * 320 + x] = UInt8((gray(x, y) + noise) * light / 100)
         }
       }
     }
     return Frame(origin: .camera, sequence: UInt64(number), captured: Double(number) / 15, image: image)
+  }
+
+  /// The corners of a page and the sides that begin at them.
+  private static func sides(_ page: Quadrilateral) -> [(Point2, Point2)] {
+    let corners = page.corners
+    return (0..<4).map { (corners[$0], corners[($0 + 1) % 4] - corners[$0]) }
+  }
+
+  private static func isInside(_ sides: [(Point2, Point2)]?, _ x: Int, _ y: Int) -> Bool {
+    sides?.allSatisfy { $1.cross(Point2(Double(x), Double(y)) - $0) > 0 } ?? false
+  }
+
+  /// A page that is 30 gray levels brighter than the mean of a table of patches of all kinds, where edges are everywhere.
+  private static func frame(_ number: Int, page: Quadrilateral?) -> Frame {
+    let sides = page.map(sides)
+    return frame(number) { x, y in
+      if isInside(sides, x, y) {
+        return y % 12 < 4 && x % 17 < 13 && (70..<190).contains(y) ? 60 : 150
+      }
+      return 60 + Int(scrambled(y / 11 * 4099 + (x + y / 3) / 13, by: 5) % 120)
+    }
   }
 
   private static let outline = Quadrilateral(
@@ -60,7 +74,9 @@ import WaymarkService
         models,
         colours: PageColours(
           find: { _, _ in nil },
-          settle: { _, near in near.map { _ in .init(outline: settled, bends: [0.5], score: 1, size: size) } }))
+          settle: { _, near in
+            near.map { _ in .init(outline: settled, bends: [0.5], score: 1, width: size.width, height: size.height) }
+          }))
       return (0..<30).compactMap { index in
         tracker.look(Self.frame(index, page: index < 15 ? nil : Self.outline), DocumentTask(generation: 1))?.shot
       }
@@ -82,48 +98,25 @@ import WaymarkService
 
   /// An even table, and sheets that are as even.
   private static func bare(_ number: Int, _ page: Quadrilateral?, light: Int) -> Frame {
-    let sides = page.map { page in
-      (0..<4).map { (page.corners[$0], page.corners[($0 + 1) % 4] - page.corners[$0]) }
-    }
-    let image = GrayImage(width: 320, height: 240) { out in
-      for y in 0..<240 {
-        for x in 0..<320 {
-          let noise = Int(scrambled(number * 99_991 + y * 331 + x, by: 9) % 5)
-          let isPaper: Bool = sides?.allSatisfy { $1.cross(Point2(Double(x), Double(y)) - $0) > 0 } ?? false
-          out[y * 320 + x] = UInt8(((isPaper ? 220 : 110) + noise) * light / 100)
-        }
-      }
-    }
-    return Frame(origin: .camera, sequence: UInt64(number), captured: Double(number) / 15, image: image)
+    let sides = page.map(sides)
+    return frame(number, gray: { x, y in isInside(sides, x, y) ? 220 : 110 }, light: light)
   }
 
   /// The shadow that a sheet casts to the right and below comes into view with it, and does not belong to it.
   @Test(arguments: [6, 12, 20]) func aSheetIsCapturedWithoutItsShadow(_ width: Int) throws {
-    func inside(_ q: Quadrilateral, _ x: Int, _ y: Int) -> Bool {
-      (0..<4).allSatisfy {
-        (q.corners[($0 + 1) % 4] - q.corners[$0]).cross(Point2(Double(x), Double(y)) - q.corners[$0]) > 0
-      }
-    }
+    let sides = Self.sides(Self.outline)
     let seeker = PageTracker(try PageModels.load())
     var shots: [Quadrilateral?] = []
     for number in 0..<35 {
-      let image = GrayImage(width: 320, height: 240) { out in
-        for y in 0..<240 {
-          for x in 0..<320 {
-            let noise = Int(scrambled(number * 99_991 + y * 331 + x, by: 9) % 5)
-            var value = 130
-            if number >= 15 {
-              if inside(Self.outline, x, y) {
-                value = y % 12 < 4 && x % 17 < 13 && (70..<190).contains(y) && (105..<210).contains(x) ? 60 : 210
-              } else if inside(Self.outline, x - width, y - width) {
-                value = 95
-              }
-            }
-            out[y * 320 + x] = UInt8(value + noise)
+      let frame = Self.frame(
+        number,
+        gray: { x, y in
+          guard number >= 15 else { return 130 }
+          if Self.isInside(sides, x, y) {
+            return y % 12 < 4 && x % 17 < 13 && (70..<190).contains(y) && (105..<210).contains(x) ? 60 : 210
           }
-        }
-      }
-      let frame = Frame(origin: .camera, sequence: UInt64(number), captured: Double(number) / 15, image: image)
+          return Self.isInside(sides, x - width, y - width) ? 95 : 130
+        })
       if let shot = seeker.look(frame, DocumentTask(generation: 1))?.shot { shots.append(shot.outline) }
     }
     #expect(shots.count == 1)

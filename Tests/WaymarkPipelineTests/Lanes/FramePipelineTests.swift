@@ -2,6 +2,7 @@ import Testing
 import WaymarkBarcodes
 import WaymarkFrames
 import WaymarkImage
+import WaymarkProtocol
 import WaymarkSystem
 
 @testable import WaymarkService
@@ -56,8 +57,8 @@ struct FramePipelineTests {
     let state = Monitor((begun: 0, allowed: 0, delivered: [UInt64]()))
 
     func lane(_ name: String) -> Lane<Int, UInt64> {
-      Lane(
-        name: name, settings: 0, enabled: true,
+      let lane = Lane(
+        name: name, settings: 0,
         makeWork: { [state] in
           { frame, _ in
             let turn = state.update { state in
@@ -69,6 +70,8 @@ struct FramePipelineTests {
           }
         },
         deliver: { [state] sequence, _ in state.update { $0.delivered.append(sequence) } })
+      lane.setEnabled(true)
+      return lane
     }
 
     func allow(_ number: Int) { state.update { $0.allowed = number } }
@@ -103,16 +106,16 @@ struct FramePipelineTests {
     pipeline.stop()
     let lanes = pipeline.statistics.lanes
     #expect(lanes.map(\.name) == ["slow", "fast"])
-    #expect(lanes[0].statistics.skipped == 8)
-    #expect(lanes[0].statistics.processed == 2)
-    #expect(lanes[1].statistics.skipped == 0)
-    #expect(lanes[1].statistics.percentile99 != nil)
-    #expect(pipeline.statistics.frames == 10)
+    #expect(lanes[0].skipped == 8)
+    #expect(lanes[0].frames == 2)
+    #expect(lanes[1].skipped == 0)
+    #expect(lanes[1].p99 > 0)
+    #expect(pipeline.statistics.frames.captured == 10)
   }
 
   @Test func opensAndClosesTheSourceWithTheNeed() {
     let source = ManualSource()
-    let pipeline = FramePipeline(source: source, configuration: .init(idleTime: 0))
+    let pipeline = FramePipeline(source: source, need: SourceNeed(idleTime: 0))
     let gate = Gate()
     let lane = gate.lane("one")
     lane.setEnabled(false)
@@ -202,7 +205,7 @@ struct FramePipelineTests {
   }
 }
 
-/// Small pictures for those who watch Motion JPEG, decoded by somebody else.
+/// Small pictures of Motion JPEG for previews, decoded in another process.
 struct DistantPreviewTests {
   /// Remembers what it was asked and answers with a text.
   private final class Decoder: FrameDecoder {
@@ -242,7 +245,7 @@ struct DistantPreviewTests {
     #expect(small.bytes == Array("made elsewhere".utf8))
     #expect((small.width, small.height) == (30, 40))
     #expect(decoder.orders == [DecodeRequest(width: 160, height: 120, scale: .quarter)])
-    // As large as it was captured it passes through, and nobody decodes it.
+    // As large as it was captured it passes through undecoded.
     let whole = try #require(encoder.encode(frame(try file(160, 120), width: 160, height: 120), wanted: nil))
     #expect((whole.width, whole.height) == (120, 160))
     #expect(decoder.orders.count == 1)
@@ -264,32 +267,57 @@ struct DistantPreviewTests {
 struct SourceNeedTests {
   @Test func closesTenSecondsAfterTheLastNeed() {
     var need = SourceNeed()
-    #expect(need.handle(.needed(false), at: 0) == nil)
-    #expect(need.handle(.needed(true), at: 1) == .open)
-    #expect(need.handle(.needed(true), at: 2) == nil)
-    #expect(need.handle(.needed(false), at: 5) == nil)
+    #expect(need.update(false, at: 0) == nil)
+    #expect(need.update(true, at: 1) == .open)
+    #expect(need.update(true, at: 2) == nil)
+    #expect(need.update(false, at: 5) == nil)
     #expect(need.deadline == 15)
     // Asked again meanwhile, the time does not start over.
-    #expect(need.handle(.needed(false), at: 9) == nil)
-    #expect(need.handle(.time, at: 14.9) == nil)
-    #expect(need.handle(.time, at: 15) == .close)
-    #expect(need.handle(.needed(true), at: 16) == .open)
+    #expect(need.update(false, at: 9) == nil)
+    #expect(need.update(false, at: 14.9) == nil)
+    #expect(need.update(false, at: 15) == .close)
+    #expect(need.update(true, at: 16) == .open)
   }
 
   @Test func staysOpenWhenNeededAgainInTime() {
     var need = SourceNeed()
-    _ = need.handle(.needed(true), at: 0)
-    _ = need.handle(.needed(false), at: 1)
-    #expect(need.handle(.needed(true), at: 10) == nil)
-    #expect(need.handle(.time, at: 100) == nil)
+    _ = need.update(true, at: 0)
+    _ = need.update(false, at: 1)
+    #expect(need.update(true, at: 10) == nil)
+    #expect(need.update(true, at: 100) == nil)
     #expect(need.isOpen)
   }
 
   @Test func isNeverClosedWhenItShallStayOpen() {
     var need = SourceNeed(keepsOpen: true)
-    #expect(need.handle(.needed(false), at: 0) == .open)
-    _ = need.handle(.needed(true), at: 1)
-    #expect(need.handle(.needed(false), at: 2) == nil)
+    #expect(need.update(false, at: 0) == .open)
+    _ = need.update(true, at: 1)
+    #expect(need.update(false, at: 2) == nil)
     #expect(need.deadline == nil)
+  }
+}
+
+struct LaneStageTests {
+  @Test func aLaneTellsWhereTheTimeWent() throws {
+    let delivered = Monitor(0)
+    let lane = Lane.barcodes(configuration: .live()) { _, _ in delivered.update { $0 += 1 } }
+    defer { lane.stop() }
+    lane.setEnabled(true)
+    let captured = MonotonicClock.now - 2
+    lane.offer(
+      Frame(origin: .camera, sequence: 1, captured: captured, image: GrayImage(width: 64, height: 64, value: 200)))
+    #expect(delivered.wait(until: MonotonicClock.now + 60) { $0 == 1 ? true : nil } == true)
+    // The times are noted after the delivery, on the lane's thread: a second frame shows that the first is through.
+    lane.offer(
+      Frame(
+        origin: .camera, sequence: 2, captured: MonotonicClock.now, image: GrayImage(width: 64, height: 64, value: 200))
+    )
+    #expect(delivered.wait(until: MonotonicClock.now + 60) { $0 == 2 ? true : nil } == true)
+    let stages = lane.statistics.stages ?? []
+    let byName = Dictionary(uniqueKeysWithValues: stages.map { ($0.name, $0) })
+    for name in ["wait", "probe", "modules", "strips", "deliver", "total"] { #expect(byName[name] != nil, "\(name)") }
+    // It was captured two seconds before the lane got it.
+    #expect((byName["wait"]?.p99 ?? 0) >= 2)
+    #expect((byName["total"]?.p99 ?? 0) >= (byName["wait"]?.p99 ?? 9))
   }
 }

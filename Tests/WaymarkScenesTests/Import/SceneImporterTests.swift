@@ -10,7 +10,7 @@ import WaymarkImage
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func read(_ json: String, name: String = "cards.json", _ options: SceneImporter.Options = .init()) throws
+  private func read(_ json: String, name: String = "cards.json", _ options: SceneImportOptions = .init()) throws
     -> SceneImport
   {
     try folder.write(name, json)
@@ -47,7 +47,7 @@ import WaymarkImage
     try folder.write("the anchor.png", TemporaryFolder.png)
     let result = try read(
       "[{\"id\": \"x\", \"title_\": \"X\", \"detailImage_\": \"data:image/png;base64,\(png)\", \"position_\": [0,0,0]}]",
-      SceneImporter.Options(anchorImage: "\(folder.path)/the anchor.png", physicalWidth: 0.3, name: "Mine"))
+      SceneImportOptions(anchorImage: "\(folder.path)/the anchor.png", physicalWidth: 0.3, name: "Mine"))
     let scene = try #require(result.scene)
     #expect(result.problems.isEmpty)
     let target = try TemporaryFolder()

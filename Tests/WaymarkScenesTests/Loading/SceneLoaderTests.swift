@@ -50,9 +50,9 @@ import WaymarkSystem
     #expect(seal.card?.actionType == .link)
     #expect(
       seal.businessObject
-        == .map([
-          "type": .text("equipment"), "id": .text("10004711"), "level": .number(3),
-          "spare": .list([.bool(true), .null]),
+        == .object([
+          "type": .string("equipment"), "id": .string("10004711"), "level": .int(3),
+          "spare": .array([.bool(true), .null]),
         ]))
     #expect(scene.anchors[0].annotations[1].id == "0017", "a plain number keeps its zeros")
   }
@@ -62,6 +62,43 @@ import WaymarkSystem
     scene.anchors[0].annotations[0].card?.description = "a \"quoted\"\n\tline: # not a comment \u{2028} ä\\"
     scene.anchors[0].annotations[1].id = "yes"
     #expect(try load(SceneWriter.yaml(scene)).scene == scene)
+  }
+
+  @Test func aPlaceMayBeAShareOfThePicture() throws {
+    let yaml = Self.whole.replacing("position: [0.05, 0.0, 0.02]", with: "at: [0.75, 0.25]")
+    var scene = try #require(try load(yaml).scene)
+    #expect(scene.anchors[0].annotations[0].share == Point2(0.75, 0.25))
+    #expect(try load(SceneWriter.yaml(scene)).scene == scene)
+    // x along the width, z down the height, from the centre: a quarter of 0.21 m to the right, and of 0.105 m up.
+    scene.anchors[0].place(width: 400, height: 200)
+    let position = scene.anchors[0].annotations[0].position
+    #expect((position - Point3(0.0525, 0, -0.02625)).length < 1e-12)
+    #expect(scene.anchors[0].annotations[1].position == Point3(0, 0.01, 0), "a position stays")
+    scene.anchors[0].physicalWidth = nil
+    scene.anchors[0].place(width: 400, height: 200)
+    #expect((scene.anchors[0].annotations[0].position - Point3(0.25, 0, -0.125)).length < 1e-12)
+    for (wrong, code) in [
+      ("at: [0.75, 0.25], position: [0, 0, 0]", "twoPositions"), ("at: [0.5]", "wrongLength"),
+      ("at: [320, 240]", "tooFar"), ("at: 0.5", "wrongType"),
+    ] {
+      let text = Self.whole.replacing(
+        "- id: 0017\n        position: [0, 0.01, 0]", with: "- {id: b, \(wrong)}")
+      #expect(try load(text).problems.map(\.code) == [code], "\(wrong)")
+    }
+    let code = Self.whole.replacing(
+      "- name: valve\n    image: pump-7.png",
+      with: "- name: rack\n    code: A\n    annotations: [{id: c, at: [0, 0]}]")
+    #expect(try load(code).problems.map(\.code) == ["needsPicture"])
+  }
+
+  @Test func anIconThatThePageDoesNotDrawIsAWarning() throws {
+    let report = try load(Self.whole.replacing("icon: wrench", with: "icon: wrnch"))
+    #expect(report.scene != nil && report.problems.map(\.code) == ["unknownIcon"])
+    #expect(report.problems.first?.hint == "did you mean 'wrench'?")
+    let drawn = try String(
+      contentsOf: URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../Sources/Station/WaymarkKiosk/Resources/js/icons.js"), encoding: .utf8)
+    for icon in Marker.icons { #expect(drawn.contains("\n  \(icon): '"), "\(icon)") }
   }
 
   @Test func jsonReadsLikeYAML() throws {

@@ -95,7 +95,7 @@ import WaymarkImage
     let both = [copy(1), copy(2, x: 0.15)]
     _ = fixture.frames(both, seconds: 1.6)
     #expect(fixture.send(.openCard(id: "p", copy: 2)) == ["selected p/2", "opened p/2", "+p/1*!", "+p/2*!"])
-    // Whoever names none means that one, even when it is out of sight.
+    // A request without a copy means that one, even when it is out of sight.
     #expect(fixture.send(.cardAction(id: "p")) == ["action p/2"])
     _ = fixture.frames([both[0]], seconds: 0.6)
     #expect(fixture.send(.cardAction(id: "p")) == ["action p/2"])

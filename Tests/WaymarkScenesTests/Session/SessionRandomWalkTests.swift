@@ -4,7 +4,7 @@ import WaymarkSystem
 
 @testable import WaymarkScenes
 
-/// A hundred thousand steps of anything, against what must hold whatever happens.
+/// A hundred thousand random steps against the invariants.
 @Suite struct SessionRandomWalkTests {
   @Test func invariantsHold() {
     var random = RandomSource(seed: 20_260_101)
@@ -14,7 +14,7 @@ import WaymarkSystem
     var kinds: Set<String> = []
     for step in 0..<100_000 {
       fixture.now += [0, 0.001, 0.033, 0.033, 0.05, 0.3, 1.2][random.below(7)]
-      let before = fixture.session.status
+      let before = fixture.session
       let input = Self.input(&random)
       let time = random.below(500) == 0 ? [Double.nan, .infinity, -.infinity, 0][random.below(4)] : fixture.now
       let effects = fixture.session.handle(input, at: time)
@@ -92,7 +92,7 @@ import WaymarkSystem
   }
 }
 
-/// The world as a client would believe it after all it was told.
+/// The world as a client knows it from the effects.
 private struct World {
   var phase = ScenePhase.inactive
   var found: Set<String> = []
@@ -103,7 +103,7 @@ private struct World {
 
   /// Returns the problem, if there is one.
   mutating func check(
-    _ input: SessionInput, _ effects: [SessionEffect], before: SessionStatus, session: Session
+    _ input: SessionInput, _ effects: [SessionEffect], before: Session, session: Session
   ) -> String? {
     let previousScene = Set(visible).union(marked)
     let known = Set(session.scene?.annotations.map(\.annotation.id) ?? []).union(previousScene)
@@ -142,7 +142,9 @@ private struct World {
       case .cardAction(let annotation, _):
         guard annotation.card?.actionType != nil else { return "an action that does not exist" }
       case .refused:
-        guard effects.count == 1, session.status == before else { return "refused, and yet something changed" }
+        guard effects.count == 1, session.status == before.status, session.scene == before.scene,
+          session.selected == before.selected, session.openCard == before.openCard
+        else { return "refused, and yet something changed" }
       }
     }
     return agreement(session)
@@ -169,7 +171,7 @@ private struct World {
     return nil
   }
 
-  /// The state told and the true one must be the same.
+  /// The client's state and the true one must be the same.
   private func agreement(_ session: Session) -> String? {
     guard phase == session.phase else { return "the phase was not told" }
     guard selected == session.selected else { return "the selection was not told" }

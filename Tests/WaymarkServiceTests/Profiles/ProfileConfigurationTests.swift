@@ -6,6 +6,7 @@ import WaymarkSystem
 
 @testable import WaymarkService
 @testable import WaymarkStation
+@testable import waymark_station
 
 /// The section `profiles`: which keys it takes, and what they do.
 @Suite struct ProfileConfigurationTests {
@@ -18,8 +19,7 @@ import WaymarkSystem
     let loader = ConfigurationLoader(
       named: folder + "/waymark.yaml", environment: ["XDG_CONFIG_HOME": folder], flags: flags, isSystem: false,
       schema: stationSchema)
-    let (configuration, problems) = loader.load()
-    return (configuration, problems + ConfigurationReview.problems(in: configuration))
+    return loader.checked(Station.features)
   }
 
   private let example = """
@@ -35,7 +35,7 @@ import WaymarkSystem
         serial: "[A-Z]{2}[0-9]{6}"
     documents:
       pages: 50
-      folder: /var/lib/waymark/pages
+      folder: pages
     profiles:
       goods-in:
         when:
@@ -62,8 +62,8 @@ import WaymarkSystem
     let profiled = try #require(configuration.using(profile: "goods-in"))
     #expect(profiled.scan.barcodeSymbologies == ["ean13", "code128"])
     #expect(profiled.scan.newAfter == 4)
-    #expect(TypingSettings(profiled).suffix == "{Tab}")
-    #expect(DocumentSettings(profiled).pageLimit == 5 && DocumentSettings(profiled).folder == "/var/lib/waymark/pages")
+    #expect(TypingSettings(profiled.values).suffix == "{Tab}")
+    #expect(DocumentSettings(profiled).pageLimit == 5 && DocumentSettings(profiled).folder == "pages")
     #expect(TextSettings(profiled).patterns.count == 2)
     // And the file is as it was.
     #expect(configuration.scan.barcodeSymbologies == ["qr"] && DocumentSettings(configuration).pageLimit == 50)
@@ -85,7 +85,7 @@ import WaymarkSystem
 
   @Test func flagsGoBeforeAProfile() throws {
     let (configuration, _) = try load(example, flags: ["type.suffix": "!"])
-    #expect(configuration.using(profile: "goods-in").map(TypingSettings.init)?.suffix == "!")
+    #expect(configuration.using(profile: "goods-in").map { TypingSettings($0.values) }?.suffix == "!")
   }
 
   @Test(arguments: [

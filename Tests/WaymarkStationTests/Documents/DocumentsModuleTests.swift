@@ -58,7 +58,7 @@ import WaymarkSystem
       settings.output = (state ?? folder) + "/saved"
       let (fixed, models) = (settings, try PageModels.load())
       service = try await TestService { hub in
-        let capture = CaptureModule(hub: hub, source: source, keepsOpen: true)
+        let capture = CaptureModule(hub: hub, source: source, need: SourceNeed(keepsOpen: true))
         relay.pipeline = capture.pipeline
         let documents = DocumentsModule(
           hub: hub, cameras: ByCamera(capture), settings: fixed, models: models, disk: disk)
@@ -73,8 +73,7 @@ import WaymarkSystem
       var pipeline: FramePipeline?
 
       func processed() -> UInt64 {
-        guard let lane = pipeline?.statistics.lanes.first(where: { $0.name == "documents" }) else { return 0 }
-        return lane.statistics.processed
+        UInt64(pipeline?.statistics.lanes.first { $0.name == "documents" }?.frames ?? 0)
       }
     }
 

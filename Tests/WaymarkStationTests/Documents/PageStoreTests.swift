@@ -60,20 +60,20 @@ struct PageStoreTests {
   @Test func sealedPagesAreReadWithTheirKeyOnly() throws {
     let folder = try TestFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let key = try PageStore.key(folder + "/key")
-    let store = PageStore(folder: folder + "/session", key: key)
+    let seal = try PageSeal(keyFile: folder + "/key")
+    let store = PageStore(folder: folder + "/session", seal: seal)
     let secret = Array("what is on the page".utf8)
     try store.add(secret, 1)
     try store.write(ledger(1))
     let raw = try Data(contentsOf: URL(fileURLWithPath: folder + "/session/page-1"))
     #expect(raw.firstRange(of: Data(secret)) == nil)
     // The key stays the same from run to run.
-    let again = PageStore(folder: folder + "/session", key: try PageStore.key(folder + "/key"))
+    let again = PageStore(folder: folder + "/session", seal: try PageSeal(keyFile: folder + "/key"))
     #expect(try again.load().ledger?.pages.count == 1)
     #expect(try again.picture(1) == secret)
     for other in [
       PageStore(folder: folder + "/session"),
-      PageStore(folder: folder + "/session", key: try PageStore.key(folder + "/other")),
+      PageStore(folder: folder + "/session", seal: try PageSeal(keyFile: folder + "/other")),
     ] {
       #expect(throws: ServiceProblem.self) { try other.load() }
     }
@@ -130,7 +130,7 @@ struct PageStoreTests {
     let dying = DyingDisk(stopsAt: count, isWhole: isWhole)
     let store = PageStore(folder: folder, disk: dying.disk)
     var ledger = DocumentManifest(session: "d1", changed: 1)
-    // The numbers told, and those that might be told when the process ends now.
+    // The published numbers, and those that may be published if the process ends now.
     var told: [Int] = []
     var next: [Int] = []
     do {
@@ -160,7 +160,7 @@ struct PageStoreTests {
     for number in pages {
       #expect(try store.picture(number) == [UInt8](repeating: UInt8(number), count: 100))
     }
-    // Nothing is left that nobody knows of.
+    // No unknown file is left.
     let files = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
     #expect(files == pages.map { "page-\($0)" } + (found.ledger == nil ? [] : ["record"]))
   }

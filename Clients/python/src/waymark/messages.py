@@ -32,18 +32,20 @@ class AccountPerson(Message):
     """The visible data of a user."""
 
     id: str | None = None
-    """The service's own name for them, which says nothing of who it is; missing for one who is not on this device."""
+    """The service's own name for them, which does not identify the person; missing for a person without a user on this
+    device.
+    """
     title: str | None = None
-    """The name."""
+    """The user's name."""
     subtitle: str | None = None
     """The line below it."""
     initials: str | None = None
-    """Letters in the place of a picture."""
+    """Letters instead of a picture."""
 
 
 @dataclass(kw_only=True, slots=True)
 class AccountPolicyResult(Message):
-    """The texts and rules of the screens. A text is an object of texts by language."""
+    """The texts, by language, and rules of the screens."""
 
     mode: Literal["single", "shared", "off"]
     """The users that the device is for."""
@@ -75,7 +77,7 @@ class AccountPolicyResult(Message):
 
 @dataclass(kw_only=True, slots=True)
 class AccountRemoved(Message):
-    """A user was removed, with all that was kept of them."""
+    """A user and all their data were removed."""
 
     event: ClassVar[str] = "account.removed"
     """The name of the event."""
@@ -87,7 +89,7 @@ class AccountRemoved(Message):
 
 @dataclass(kw_only=True, slots=True)
 class AccountState(Message):
-    """Where the device and its users are."""
+    """The state of the device and its users."""
 
     event: ClassVar[str] = "account.state"
     """The name of the event."""
@@ -106,31 +108,31 @@ class AccountState(Message):
     problem: AccountTrouble | None = None
     """The reason why the last step failed."""
     user: AccountPerson | None = None
-    """The user whose turn it is. Before they have signed in it holds no more than the policy shows."""
+    """The present user. Before they have signed in it holds no more than the policy shows."""
     wait: float | None = None
     """Seconds until the next passcode may be tried."""
     can_recover: bool | None = field(default=None, metadata={"wire": "canRecover"})
     """True if a forgotten passcode can be reset."""
     sync: SyncStatus | None = None
-    """How synchronizing goes."""
+    """The sync status."""
     synced: str | None = None
     """When the data of the user who is signed in was last synchronized: RFC 3339, UTC."""
     choices: list[ConsentEntry] | None = None
     """The last choice of the user who is signed in about each consent that the policy names."""
     provider: bool
-    """True if the integrator's program is there."""
+    """True if the provider is connected."""
 
 
 @dataclass(kw_only=True, slots=True)
 class AccountSummary(Message):
-    """All that is known of a user but their secrets."""
+    """A user without secrets."""
 
     id: str
     """The service's name for them."""
     subject: str | None = None
     """Their name in the integrator's system."""
     title: str
-    """Their name."""
+    """The person's name."""
     subtitle: str | None = None
     """The line below it."""
     host: str | None = None
@@ -154,7 +156,7 @@ class AccountTrouble(Message):
     code: Literal["noProvider", "providerGone", "providerSilent", "offline", "refused", "wrongPasscode", "mismatch", "consentNeeded", "notStored", "failed", "removed"]
     """The fault."""
     text: str | None = None
-    """The integrator's program's own words about it."""
+    """The provider's message about it."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -169,7 +171,7 @@ class AccountUsersResult(Message):
 
 @dataclass(kw_only=True, slots=True)
 class Actor(Message):
-    """The client that did something: the device has one session that many clients see."""
+    """The client that did something."""
 
     client: int
     """The number of the connection, unique in a run of the service."""
@@ -179,7 +181,7 @@ class Actor(Message):
 
 @dataclass(kw_only=True, slots=True)
 class AnchorCodeContent(Message):
-    """The content of a code that is an anchor."""
+    """The content of an anchor's code."""
 
     symbology: str
     """The symbology."""
@@ -191,7 +193,7 @@ class AnchorCodeContent(Message):
 
 @dataclass(kw_only=True, slots=True)
 class AnchorCodeDescription(Message):
-    """Which code an anchor is; one of `text`, `prefix`, `pattern` and `identifier` says what it says."""
+    """`text`, `prefix`, `pattern` or `identifier` describes its content."""
 
     text: str | None = None
     """Exactly this."""
@@ -206,12 +208,12 @@ class AnchorCodeDescription(Message):
     symbologies: list[str] | None = None
     """The symbologies that it may have; missing: those that the service reads."""
     redacted: bool | None = None
-    """True where what it says was left out for an observer."""
+    """True if its content was left out for an observer."""
 
 
 @dataclass(kw_only=True, slots=True)
 class AnchorDescription(Message):
-    """An anchor of a scene."""
+    """An anchor."""
 
     anchor: str
     """Its name."""
@@ -239,7 +241,7 @@ class AnchorDescription(Message):
 
 @dataclass(kw_only=True, slots=True)
 class AnchorFound(Message):
-    """An anchor has come into view."""
+    """An anchor came into view."""
 
     event: ClassVar[str] = "anchor.found"
     """The name of the event."""
@@ -254,7 +256,7 @@ class AnchorFound(Message):
     pose: PoseValue | None = None
     """Where it is; null where no physical width is known."""
     score: float
-    """How sure the engine is, 0 to 1."""
+    """The certainty, 0 to 1."""
     code: AnchorCodeContent | None = None
     """The content of the code that was found; missing where the anchor is a picture."""
     ambiguous: list[str] | None = None
@@ -266,7 +268,7 @@ class AnchorFound(Message):
 
 @dataclass(kw_only=True, slots=True)
 class AnchorLost(Message):
-    """An anchor has been out of view for a while."""
+    """An anchor was out of view for a while."""
 
     event: ClassVar[str] = "anchor.lost"
     """The name of the event."""
@@ -280,7 +282,7 @@ class AnchorLost(Message):
 
 @dataclass(kw_only=True, slots=True)
 class AnchorTracking(Message):
-    """An anchor in a frame."""
+    """The tracking of an anchor."""
 
     anchor: str
     """Its name."""
@@ -294,7 +296,7 @@ class AnchorTracking(Message):
     """
     outline: list[list[float]] | None = None
     """Of a round anchor: the outline of the part that is turned to the camera, clockwise from the top left, each x, y;
-    missing of a flat one, whose outline the corners are.
+    missing for a flat one, whose outline is given by the corners.
     """
     homography: list[float]
     """Nine numbers, row-major: reference pixels to frame pixels. Of a round anchor they hold around the middle of what
@@ -305,7 +307,7 @@ class AnchorTracking(Message):
     raw_pose: PoseValue | None = field(default=None, metadata={"wire": "rawPose"})
     """Not smoothed; null where no physical width is known."""
     score: float | None = None
-    """How sure the engine is, 0 to 1."""
+    """The certainty, 0 to 1."""
     ambiguous: list[str] | None = None
     """As in `anchor.found`; missing once it is proven that it is this anchor."""
     markers: list[MarkerTracking]
@@ -314,7 +316,7 @@ class AnchorTracking(Message):
 
 @dataclass(kw_only=True, slots=True)
 class AnchorsUpdated(Message):
-    """Where everything is that is followed; one a frame."""
+    """The place of every followed anchor; one a frame."""
 
     event: ClassVar[str] = "anchors.updated"
     """The name of the event."""
@@ -326,7 +328,7 @@ class AnchorsUpdated(Message):
 
 @dataclass(kw_only=True, slots=True)
 class AnnotationCleared(Message):
-    """No annotation has the focus any more."""
+    """No annotation is selected any more."""
 
     event: ClassVar[str] = "annotation.cleared"
     """The name of the event."""
@@ -338,7 +340,7 @@ class AnnotationCleared(Message):
 
 @dataclass(kw_only=True, slots=True)
 class AnnotationDescription(Message):
-    """A marker and its card."""
+    """The description of an annotation."""
 
     id: str
     """Its id, unique in the scene."""
@@ -354,26 +356,26 @@ class AnnotationDescription(Message):
 
 @dataclass(kw_only=True, slots=True)
 class AnnotationResult(Message):
-    """The annotation that has the focus."""
+    """The selected annotation."""
 
     id: str | None = None
     """The annotation; null when none has it."""
     copy: int | None = None
-    """The copy of its anchor at which it was selected; missing where one alone is followed, or none was meant."""
+    """The copy of its anchor at which it was selected; missing if only one is followed, or if no copy was named."""
     open: bool
     """True if its card is open."""
 
 
 @dataclass(kw_only=True, slots=True)
 class AnnotationSelected(Message):
-    """The focus moved to an annotation."""
+    """An annotation was selected."""
 
     event: ClassVar[str] = "annotation.selected"
     """The name of the event."""
     id: str
     """The annotation."""
     copy: int | None = None
-    """The copy of its anchor that was meant; missing where one alone is followed, or none was meant."""
+    """The copy of its anchor that was meant; missing if only one is followed, or if no copy was named."""
     card: Card
     """Its card."""
     by: Actor | None = None
@@ -391,14 +393,14 @@ class ArmedScan(Message):
     context: Any = None
     """The `context` of `scan.begin`."""
     by: Actor | None = None
-    """The client that holds it; nobody when the service armed itself."""
+    """The client that holds it; missing when the service armed it."""
     pending: ScanSuccessful | None = None
     """The verdict that waits for its confirmation."""
 
 
 @dataclass(kw_only=True, slots=True)
 class AuthenticationRequested(Message):
-    """A request to the provider: sent to its connection alone."""
+    """A request to the provider."""
 
     event: ClassVar[str] = "authentication.requested"
     """The name of the event."""
@@ -407,25 +409,25 @@ class AuthenticationRequested(Message):
     kind: Literal["activate", "lookup", "verify", "recover", "sync"]
     """The kind of request."""
     timeout: float
-    """Seconds for an answer; for `sync`, from one word about its progress to the next."""
+    """Seconds for an answer; for `sync`, between two reports of its progress."""
     code: str | None = None
     """The code, link or e-mail address of the activation."""
     fields: Any = None
     """The fields that the person filled in, by the names of the policy's fields."""
     subject: str | None = None
-    """Whom it is about."""
+    """The person concerned."""
     host: str | None = None
     """The host that the activation led to."""
 
 
 @dataclass(kw_only=True, slots=True)
 class AuthenticationWithdrawn(Message):
-    """A request needs no reply any more: sent to the integrator's program alone."""
+    """A request to the provider needs no answer any more."""
 
     event: ClassVar[str] = "authentication.withdrawn"
     """The name of the event."""
     request: int
-    """Which."""
+    """The request."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -451,14 +453,14 @@ class CameraControlResult(Message):
     """The value of the control after the change."""
 
     name: str
-    """The control."""
+    """Its name."""
     value: float
     """The value that the driver made of it."""
 
 
 @dataclass(kw_only=True, slots=True)
 class CameraDescription(Message):
-    """A camera that is plugged in."""
+    """The description of a camera."""
 
     id: str
     """Its stable identity, for `camera.select`."""
@@ -480,7 +482,7 @@ class CameraDescription(Message):
 
 @dataclass(kw_only=True, slots=True)
 class CameraFormat(Message):
-    """A pixel format and size of a camera."""
+    """A camera's format."""
 
     format: str
     """Its four-character code."""
@@ -494,9 +496,7 @@ class CameraFormat(Message):
 
 @dataclass(kw_only=True, slots=True)
 class CameraIntrinsicsFound(Message):
-    """The focal length of a camera without a calibration was found from what was followed in it, or more exactly than
-    before. Poses are computed with it from when nothing is followed.
-    """
+    """The focal length of an uncalibrated camera was estimated; poses use it once nothing is followed."""
 
     event: ClassVar[str] = "camera.intrinsics"
     """The name of the event."""
@@ -524,7 +524,7 @@ class CameraListResult(Message):
 
 @dataclass(kw_only=True, slots=True)
 class CameraOverview(Message):
-    """One of several cameras, and the work in it."""
+    """One of several cameras."""
 
     name: str
     """Its name, as in `camera` of requests and events."""
@@ -535,9 +535,9 @@ class CameraOverview(Message):
     scan: ArmedScan | None = None
     """The scan that is armed in it."""
     codes: list[CodeFound] | None = None
-    """Codes that are followed in it; missing where nobody has codes followed, and in `status`."""
+    """Codes that are followed in it; missing while no client follows codes, and in `status`."""
     count: CountState | None = None
-    """The count in it; missing where nobody has codes counted, and in `status`."""
+    """The count in it; missing while no client counts codes, and in `status`."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -550,7 +550,7 @@ class CameraSelectResult(Message):
 
 @dataclass(kw_only=True, slots=True)
 class CameraStatistics(Message):
-    """The frames and lanes of one of several cameras."""
+    """The statistics of a camera."""
 
     name: str
     """Its name."""
@@ -562,7 +562,7 @@ class CameraStatistics(Message):
 
 @dataclass(kw_only=True, slots=True)
 class CameraStatus(Message):
-    """The state of the camera."""
+    """The camera's state."""
 
     event: ClassVar[str] = "camera.status"
     """The name of the event."""
@@ -584,11 +584,13 @@ class CameraStatus(Message):
     """The message."""
     hint: str | None = None
     """The remedy."""
+    ended: bool | None = None
+    """True if the source was played to its end and sends no more."""
 
 
 @dataclass(kw_only=True, slots=True)
 class Card(Message):
-    """The contents of a card."""
+    """A card."""
 
     title: str
     """Its title."""
@@ -608,14 +610,14 @@ class Card(Message):
 
 @dataclass(kw_only=True, slots=True)
 class CardAction(Message):
-    """The button of a card was pressed; the client that shows the card does what it says."""
+    """A card's button was pressed; the client that shows the card performs the action."""
 
     event: ClassVar[str] = "card.action"
     """The name of the event."""
     id: str
     """The annotation."""
     copy: int | None = None
-    """The copy of its anchor that was meant; missing where one alone is followed, or none was meant."""
+    """The copy of its anchor that was meant; missing if only one is followed, or if no copy was named."""
     action_type: Literal["link", "video", "phone", "custom"] = field(metadata={"wire": "actionType"})
     """The kind of action."""
     action_data: str | None = field(default=None, metadata={"wire": "actionData"})
@@ -633,7 +635,7 @@ class CardActionResult(Message):
     id: str
     """The annotation."""
     copy: int | None = None
-    """The copy of its anchor that was meant; missing where one alone is followed, or none was meant."""
+    """The copy of its anchor that was meant; missing if only one is followed, or if no copy was named."""
     action_type: Literal["link", "video", "phone", "custom"] = field(metadata={"wire": "actionType"})
     """The kind of action."""
     action_data: str | None = field(default=None, metadata={"wire": "actionData"})
@@ -644,7 +646,7 @@ class CardActionResult(Message):
 
 @dataclass(kw_only=True, slots=True)
 class CardClosed(Message):
-    """The detail panel of a card closed."""
+    """A card's detail panel closed."""
 
     event: ClassVar[str] = "card.closed"
     """The name of the event."""
@@ -656,14 +658,14 @@ class CardClosed(Message):
 
 @dataclass(kw_only=True, slots=True)
 class CardOpened(Message):
-    """The detail panel of a card opened."""
+    """A card's detail panel opened."""
 
     event: ClassVar[str] = "card.opened"
     """The name of the event."""
     id: str
     """The annotation."""
     copy: int | None = None
-    """The copy of its anchor that was meant; missing where one alone is followed, or none was meant."""
+    """The copy of its anchor that was meant; missing if only one is followed, or if no copy was named."""
     card: Card | None = None
     """Its card."""
     by: Actor | None = None
@@ -672,7 +674,7 @@ class CardOpened(Message):
 
 @dataclass(kw_only=True, slots=True)
 class CodeFound(Message):
-    """A code is known and followed from now on."""
+    """A code is followed from now on."""
 
     event: ClassVar[str] = "code.found"
     """The name of the event."""
@@ -698,7 +700,7 @@ class CodeFound(Message):
 
 @dataclass(kw_only=True, slots=True)
 class CodeLost(Message):
-    """A code has been out of view for a while, or something else stands in its place."""
+    """A code was out of view for a while, or something else took its place."""
 
     event: ClassVar[str] = "code.lost"
     """The name of the event."""
@@ -710,7 +712,7 @@ class CodeLost(Message):
 
 @dataclass(kw_only=True, slots=True)
 class CodeSize(Message):
-    """How large some codes are printed."""
+    """The size of a code."""
 
     symbology: str | None = None
     """Only codes of this symbology."""
@@ -722,12 +724,12 @@ class CodeSize(Message):
 
 @dataclass(kw_only=True, slots=True)
 class CodeTracking(Message):
-    """A code in a frame."""
+    """The tracking of a code."""
 
     code: int
     """Its number."""
     tracking_method: Literal["fullTracking", "lastKnownPose", "notTracking"] = field(metadata={"wire": "trackingMethod"})
-    """How its place was come by."""
+    """How its place was determined."""
     corners: list[list[float]]
     """Corners of the upright code from its top left clockwise, in pixels; not smoothed."""
     pose: PoseValue | None = None
@@ -742,7 +744,7 @@ class CodeTracking(Message):
 
 @dataclass(kw_only=True, slots=True)
 class CodesUpdated(Message):
-    """Where every code is that is followed; one a frame."""
+    """The place of every followed code; one a frame."""
 
     event: ClassVar[str] = "codes.updated"
     """The name of the event."""
@@ -761,8 +763,20 @@ class ConfigReloadResult(Message):
 
 
 @dataclass(kw_only=True, slots=True)
+class ConfigurationInUse(Message):
+    """The configuration that runs."""
+
+    file: str | None = None
+    """Its file; without one the defaults apply."""
+    is_default: bool = field(metadata={"wire": "isDefault"})
+    """True if no other file than the default one was named."""
+    cautions: list[str] | None = None
+    """What it accepts beyond a device that strangers use: every host, unsigned codes."""
+
+
+@dataclass(kw_only=True, slots=True)
 class ConnectionClosed(Message):
-    """The last line before the service closes this connection on its own."""
+    """The last line before the service closes the connection."""
 
     event: ClassVar[str] = "connection.closed"
     """The name of the event."""
@@ -772,7 +786,7 @@ class ConnectionClosed(Message):
 
 @dataclass(kw_only=True, slots=True)
 class ConsentEntry(Message):
-    """One choice, as it is kept."""
+    """A choice."""
 
     consent: str
     """The consent."""
@@ -781,7 +795,7 @@ class ConsentEntry(Message):
     hash: str
     """SHA-256 of what was shown: docs/accounts.md."""
     language: str
-    """The language it was shown in."""
+    """The language shown."""
     choice: str
     """`allow`, `deny`, `later`."""
     time: str
@@ -790,14 +804,14 @@ class ConsentEntry(Message):
 
 @dataclass(kw_only=True, slots=True)
 class ConsentExportEntry(Message):
-    """The choices of one user."""
+    """An entry of the consent export."""
 
     user: str
     """The service's name for them."""
     subject: str | None = None
     """Their name in the integrator's system."""
     title: str
-    """Their name."""
+    """The person's name."""
     records: list[ConsentEntry]
     """Oldest first."""
 
@@ -812,7 +826,7 @@ class ConsentExportResult(Message):
 
 @dataclass(kw_only=True, slots=True)
 class ConsentRecorded(Message):
-    """A choice was written down."""
+    """A choice was recorded."""
 
     event: ClassVar[str] = "consent.recorded"
     """The name of the event."""
@@ -824,7 +838,7 @@ class ConsentRecorded(Message):
 
 @dataclass(kw_only=True, slots=True)
 class ConsentStep(Message):
-    """Which consent is asked for, and which of its screens is shown."""
+    """The step of a consent."""
 
     id: str
     """Its id."""
@@ -836,7 +850,7 @@ class ConsentStep(Message):
 
 @dataclass(kw_only=True, slots=True)
 class Conventions(Message):
-    """How numbers are meant, for the reader of a log; clients need not parse it."""
+    """Units and frames, for readers of logs."""
 
     units: str
     """Units."""
@@ -860,7 +874,7 @@ class Conventions(Message):
 
 @dataclass(kw_only=True, slots=True)
 class CountEnded(Message):
-    """The count is over."""
+    """The count ended."""
 
     event: ClassVar[str] = "count.ended"
     """The name of the event."""
@@ -872,27 +886,27 @@ class CountEnded(Message):
 
 @dataclass(kw_only=True, slots=True)
 class CountState(Message):
-    """Everything that was counted; told when it changes, at most five times a second."""
+    """The whole count, when it changes, at most five times a second."""
 
     event: ClassVar[str] = "count.changed"
     """The name of the event."""
     count: str
     """The count: the same until it is over."""
     total: int
-    """How many codes, copies and all."""
+    """How many codes, all copies included."""
     views: int
-    """How many frames were looked at."""
+    """How many frames were examined."""
     stretches: int
     """The stretches between which the camera's position was lost: where there are several, copies may count twice."""
     codes: list[CountedArticle]
     """The different codes, in the order in which they began to count; at most 500."""
     full: bool | None = None
-    """True where more was seen than is counted: at most 1024 copies of 500 different codes."""
+    """True if more codes were seen than are counted: at most 1024 copies of 500 different codes."""
 
 
 @dataclass(kw_only=True, slots=True)
 class CountedArticle(Message):
-    """A code and how often it was counted."""
+    """A counted article."""
 
     symbology: str
     """The symbology."""
@@ -910,7 +924,7 @@ class CountedArticle(Message):
 
 @dataclass(kw_only=True, slots=True)
 class DocumentCaptured(Message):
-    """A page was captured and written down."""
+    """A page was captured and stored."""
 
     event: ClassVar[str] = "document.captured"
     """The name of the event."""
@@ -921,12 +935,12 @@ class DocumentCaptured(Message):
     count: int
     """How many pages there are now."""
     automatic: bool
-    """True if it was captured by itself."""
+    """True if it was captured automatically."""
     replaced: bool | None = None
-    """True if it took another one's place."""
+    """True if it replaced another page."""
     others: list[list[list[float]]] | None = None
-    """The corners of further pages in the same picture, three at most, likeliest first; missing where there are none,
-    and for observers.
+    """The corners of further pages in the same picture, three at most, likeliest first; missing without any, and for
+    observers.
     """
 
 
@@ -942,7 +956,7 @@ class DocumentChanged(Message):
 
 @dataclass(kw_only=True, slots=True)
 class DocumentEnded(Message):
-    """The session is over, or no client holds it any longer."""
+    """The session is over, or no client holds it."""
 
     event: ClassVar[str] = "document.ended"
     """The name of the event."""
@@ -958,7 +972,7 @@ class DocumentEnded(Message):
 
 @dataclass(kw_only=True, slots=True)
 class DocumentFailed(Message):
-    """A page could not be captured or kept; the session goes on with what it has."""
+    """A page could not be captured or stored; the session continues."""
 
     event: ClassVar[str] = "document.failed"
     """The name of the event."""
@@ -974,7 +988,7 @@ class DocumentFailed(Message):
 
 @dataclass(kw_only=True, slots=True)
 class DocumentOutline(Message):
-    """Where the page is in a frame, and how far capturing it has come."""
+    """The page in a frame, and the progress of its capture."""
 
     event: ClassVar[str] = "document.outline"
     """The name of the event."""
@@ -994,7 +1008,7 @@ class DocumentOutline(Message):
 
 @dataclass(kw_only=True, slots=True)
 class DocumentPage(Message):
-    """A page of the session."""
+    """A page of a document."""
 
     id: str
     """Its id."""
@@ -1007,7 +1021,7 @@ class DocumentPage(Message):
     corners: list[list[float]] | None = None
     """Where it is in that picture: four [x, y] clockwise from its top left; the whole picture when missing."""
     format: Literal["A4", "A5", "Letter", "ID-1", "receipt"] | None = None
-    """Its format, where its shape says so."""
+    """Its format, if its shape is that of one."""
     filter: Literal["colour", "grayscale", "bw", "photo"]
     """The filter for it."""
     rotation: int
@@ -1036,12 +1050,12 @@ class DocumentSaved(Message):
 
 @dataclass(kw_only=True, slots=True)
 class DocumentSession(Message):
-    """The session: the pages that were captured and not yet saved."""
+    """A session of a document."""
 
     session: str
     """Its id: the same after a restart."""
     mode: Literal["automatic", "manual", "paused"]
-    """True if pages are captured by themselves."""
+    """The mode of capture."""
     filter: Literal["colour", "grayscale", "bw", "photo"]
     """The filter for new pages."""
     count: int
@@ -1049,18 +1063,18 @@ class DocumentSession(Message):
     pages: list[DocumentPage] | None = None
     """The pages in their order; missing for observers."""
     removed: list[str] | None = None
-    """Ids of pages that were taken out and can be brought back."""
+    """Ids of removed pages that can be restored."""
     retake: str | None = None
     """The page whose place the next capture takes."""
     by: Actor | None = None
-    """The client that holds it; nobody when its client has left."""
+    """The client that holds it; missing when its client has left."""
     camera: str | None = None
     """The camera that captures, where there are several."""
 
 
 @dataclass(kw_only=True, slots=True)
 class EventPosition(Message):
-    """The last event that a client has received."""
+    """The position of an event."""
 
     instance: str
     """The run of the service that counts."""
@@ -1070,22 +1084,22 @@ class EventPosition(Message):
 
 @dataclass(kw_only=True, slots=True)
 class FormAcknowledgeResult(Message):
-    """A form was forgotten."""
+    """A form was deleted."""
 
     pending: int
-    """How many still wait."""
+    """How many are pending."""
 
 
 @dataclass(kw_only=True, slots=True)
 class FormField(Message):
-    """A field of a form and what was filled in."""
+    """A field of a form."""
 
     name: str
-    """Its name: a word of the integrator's. From 1 to 128 bytes."""
+    """Its name for programs. From 1 to 128 bytes."""
     label: str | None = None
-    """The label that the person saw beside it."""
+    """Its label on the screen."""
     value: str
-    """The whole text that was filled in."""
+    """The whole text."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -1093,7 +1107,7 @@ class FormPendingResult(Message):
     """Pending forms."""
 
     forms: list[FormSubmitted]
-    """The forms, as their events told of them."""
+    """The forms, as in their events."""
     more: bool
     """True if there are more: ask again with the last id as `after`."""
 
@@ -1105,25 +1119,25 @@ class FormSubmitResult(Message):
     id: str
     """Its id."""
     submitted: str
-    """When it was taken in: RFC 3339, UTC, milliseconds."""
+    """When it was submitted: RFC 3339, UTC, milliseconds."""
 
 
 @dataclass(kw_only=True, slots=True)
 class FormSubmitted(Message):
-    """A person has filled in a form and sent it."""
+    """A form was submitted."""
 
     event: ClassVar[str] = "form.submitted"
     """The name of the event."""
     id: str
     """Its id, for `form.acknowledge`."""
     form: str
-    """Which form it is."""
+    """The form's name for programs."""
     submitted: str
-    """When it was taken in: RFC 3339, UTC, milliseconds."""
+    """When it was submitted: RFC 3339, UTC, milliseconds."""
     fields: list[FormField] | None = None
-    """The fields that were filled in; operators alone see them."""
+    """The completed fields; operators alone see them."""
     key: str | None = None
-    """The client's own name for this submission."""
+    """The client's name for the submission."""
     context: Any = None
     """The `context` of `form.submit`."""
     by: Actor | None = None
@@ -1132,10 +1146,10 @@ class FormSubmitted(Message):
 
 @dataclass(kw_only=True, slots=True)
 class FrameReference(Message):
-    """The frame that an event was born of."""
+    """The reference to a frame."""
 
     sequence: int
-    """The service's own count of frames; keeps rising when the camera is opened again."""
+    """The number of the frame; keeps rising when the camera is opened again."""
     captured: float
     """When it was captured: seconds of `CLOCK_MONOTONIC`."""
     width: int
@@ -1157,7 +1171,7 @@ class FrameStatistics(Message):
     lost: int
     """Frames lost between driver and slot."""
     stages: list[StageStatistics] | None = None
-    """Where their time went before the lanes: `driver` (from the capture to our hands), `luma`."""
+    """Where their time went before the lanes: `driver` (from the capture to the service), `luma`."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -1172,7 +1186,7 @@ class GalleryListResult(Message):
 
 @dataclass(kw_only=True, slots=True)
 class GalleryPicture(Message):
-    """A picture in one of the configured folders."""
+    """A picture of the gallery."""
 
     id: str
     """Its id: opaque, never a path, valid as long as the file stays."""
@@ -1186,7 +1200,7 @@ class GalleryPicture(Message):
 
 @dataclass(kw_only=True, slots=True)
 class GalleryScanResult(Message):
-    """The codes read."""
+    """The result of a scan."""
 
     scan: str
     """The scan that it was: a successful onboarding waits for its confirmation."""
@@ -1197,12 +1211,12 @@ class GalleryScanResult(Message):
     invalid: ScanInvalid | None = None
     """The refusal."""
     unsuccessful: ScanUnsuccessful | None = None
-    """Why nothing came of it."""
+    """Why nothing acceptable was read."""
 
 
 @dataclass(kw_only=True, slots=True)
 class Hello(Message):
-    """The first line on every connection."""
+    """The first line of a connection."""
 
     event: ClassVar[str] = "hello"
     """The name of the event."""
@@ -1213,7 +1227,7 @@ class Hello(Message):
     version: str
     """The version of the service."""
     instance: str
-    """Changes with every run of the service."""
+    """Differs in every run of the service."""
     role: Literal["operator", "observer"]
     """The role of this connection."""
     client: int
@@ -1226,7 +1240,7 @@ class Hello(Message):
 
 @dataclass(kw_only=True, slots=True)
 class Intrinsics(Message):
-    """The camera's geometry that poses were computed with."""
+    """The camera geometry of poses."""
 
     fx: float
     """Horizontal focal length in pixels."""
@@ -1244,14 +1258,14 @@ class Intrinsics(Message):
 
 @dataclass(kw_only=True, slots=True)
 class LaneStatistics(Message):
-    """A lane of the pipeline."""
+    """A lane."""
 
     name: str
     """Its name."""
     frames: int
     """Frames it looked at since the start."""
     skipped: int
-    """Frames it had no time for since the start."""
+    """Frames it skipped since the start."""
     p50: float
     """Median time a frame took lately, in seconds."""
     p99: float
@@ -1264,7 +1278,7 @@ class LaneStatistics(Message):
 
 @dataclass(kw_only=True, slots=True)
 class MarkerChanged(Message):
-    """A marker becomes visible or not, selected or not."""
+    """A marker's state."""
 
     event: ClassVar[str] = "marker.changed"
     """The name of the event."""
@@ -1275,21 +1289,21 @@ class MarkerChanged(Message):
     visible: bool
     """True if it is to be drawn."""
     selected: bool
-    """True if it has the focus."""
+    """True if it is selected."""
     pulsing: bool
     """True if it pulses."""
 
 
 @dataclass(kw_only=True, slots=True)
 class MarkerTracking(Message):
-    """A marker in a frame."""
+    """The tracking of a marker."""
 
     id: str
     """The annotation."""
     visible: bool
     """True if it is to be drawn."""
     selected: bool
-    """True if it has the focus."""
+    """True if it is selected."""
     screen: list[float] | None = None
     """x, y in pixels of the frame; null when it lies behind the camera or nothing is known."""
     depth: float | None = None
@@ -1298,7 +1312,7 @@ class MarkerTracking(Message):
 
 @dataclass(kw_only=True, slots=True)
 class MediaHeader(Message):
-    """The line before a picture: `size` bytes follow it."""
+    """The line before the `size` bytes of a picture."""
 
     id: Any = None
     """The request that it answers."""
@@ -1318,14 +1332,14 @@ class MediaHeader(Message):
 
 @dataclass(kw_only=True, slots=True)
 class MessagePart(Message):
-    """The place of a code in a message that is spread over several (structured append, Macro PDF417)."""
+    """A code's part of a message (structured append, Macro PDF417)."""
 
     index: int
     """Its number, from 1."""
     count: int | None = None
-    """How many codes carry the message; missing where only another of them tells."""
+    """How many codes carry the message; missing if only another of them contains it."""
     id: str | None = None
-    """The identifier that all parts of one message share, as the codes tell it; missing where they tell none."""
+    """The identifier that all parts of one message share; missing if the codes contain none."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -1340,9 +1354,7 @@ class PingResult(Message):
 
 @dataclass(kw_only=True, slots=True)
 class PoseValue(Message):
-    """Where an anchor is: the map from the anchor's frame to the camera's (right-handed, +x right, +y up, looking
-    along −z).
-    """
+    """The map from the frame of an anchor or code to the camera's."""
 
     position: list[float]
     """x, y, z of the anchor's origin in the camera's frame, in metres."""
@@ -1354,7 +1366,7 @@ class PoseValue(Message):
 
 @dataclass(kw_only=True, slots=True)
 class ProfileDescription(Message):
-    """A profile, and when it is in use by itself."""
+    """The description of a profile."""
 
     profile: str
     """Its name."""
@@ -1363,7 +1375,7 @@ class ProfileDescription(Message):
     times: list[str] | None = None
     """The times of day, such as `08:00-17:30`, in the time zone of the device; missing where all are."""
     codes: bool
-    """True if codes choose it. They are not told: whoever has one may choose."""
+    """True if codes choose it. The codes are secret: they grant the choice."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -1373,23 +1385,23 @@ class ProfileListResult(Message):
     profiles: list[ProfileDescription]
     """Each of them, in the order in which they are tried."""
     active: ProfileStatus
-    """The one in use, as the last `profile.changed` told it."""
+    """The one in use, as in the last `profile.changed`."""
 
 
 @dataclass(kw_only=True, slots=True)
 class ProfileStatus(Message):
-    """The profile in use, and why: another one than before."""
+    """Another profile is in use."""
 
     event: ClassVar[str] = "profile.changed"
     """The name of the event."""
     profile: str | None = None
-    """Its name; missing where the usual settings hold."""
+    """Its name; missing where the usual settings apply."""
     reason: Literal["none", "request", "code", "schedule"]
     """The reason why it is in use."""
     until: str | None = None
-    """When a choice ends by itself: RFC 3339, UTC."""
+    """When the choice ends: RFC 3339, UTC."""
     cues: list[str] | None = None
-    """The cues that are signalled while it is in use; all where it names none."""
+    """The cues that are signalled while it is in use; else all."""
     by: Actor | None = None
     """The client that asked for it."""
 
@@ -1412,7 +1424,7 @@ class ScanBeginResult(Message):
 
 @dataclass(kw_only=True, slots=True)
 class ScanCancelled(Message):
-    """The person left, or the scan ended otherwise."""
+    """The scan ended without confirmation."""
 
     event: ClassVar[str] = "scan.cancelled"
     """The name of the event."""
@@ -1428,7 +1440,7 @@ class ScanCancelled(Message):
 
 @dataclass(kw_only=True, slots=True)
 class ScanConfirmed(Message):
-    """The person went on."""
+    """The verdict was confirmed."""
 
     event: ClassVar[str] = "scan.confirmed"
     """The name of the event."""
@@ -1442,7 +1454,7 @@ class ScanConfirmed(Message):
 
 @dataclass(kw_only=True, slots=True)
 class ScanEnded(Message):
-    """An armed scan is over, however it ended: the last event of it."""
+    """The last event of every armed scan."""
 
     event: ClassVar[str] = "scan.ended"
     """The name of the event."""
@@ -1458,7 +1470,7 @@ class ScanEnded(Message):
 
 @dataclass(kw_only=True, slots=True)
 class ScanGuide(Message):
-    """An armed scan sees a code that it cannot read."""
+    """A scan sees a code that it cannot read."""
 
     event: ClassVar[str] = "scan.guide"
     """The name of the event."""
@@ -1471,12 +1483,12 @@ class ScanGuide(Message):
     corners: list[list[float]] | None = None
     """Where the code is."""
     by: Actor | None = None
-    """The owner of the scan; nobody when the service armed itself."""
+    """The owner of the scan; missing when the service armed it."""
 
 
 @dataclass(kw_only=True, slots=True)
 class ScanInvalid(Message):
-    """A code was read; policy or signature refused it."""
+    """Policy or signature refused a code."""
 
     event: ClassVar[str] = "scan.invalid"
     """The name of the event."""
@@ -1488,6 +1500,10 @@ class ScanInvalid(Message):
     """Why: the first check that failed."""
     kind: str | None = None
     """The kind of the payload."""
+    field: str | None = None
+    """The field, header or claim that failed the check, where it is one."""
+    explanation: str | None = None
+    """What is wrong and what the policy allows; for observers, only what is wrong."""
     corners: list[list[float]] | None = None
     """Corners of the code."""
     source: Literal["camera", "stream", "folder", "picture"]
@@ -1495,12 +1511,12 @@ class ScanInvalid(Message):
     picture: str | None = None
     """The picture of the gallery."""
     by: Actor | None = None
-    """The owner of the scan; nobody when the service armed itself."""
+    """The owner of the scan; missing when the service armed it."""
 
 
 @dataclass(kw_only=True, slots=True)
 class ScanSuccessful(Message):
-    """An accepted code."""
+    """A code was accepted."""
 
     event: ClassVar[str] = "scan.successful"
     """The name of the event."""
@@ -1523,13 +1539,11 @@ class ScanSuccessful(Message):
     add_on: str | None = field(default=None, metadata={"wire": "addOn"})
     """The digits of the add-on beside a code of retail, where add-ons are asked for; missing when redacted."""
     part: MessagePart | None = None
-    """Which part it is of a message that is spread over several codes, where not all of them were in view; missing
-    when redacted.
-    """
+    """The part of a message that several codes carry, where not all of them were in view; missing when redacted."""
     corners: list[list[float]]
     """Corners of the upright code from its top left clockwise, in pixels."""
     connect_to: str | None = field(default=None, metadata={"wire": "connectTo"})
-    """The host to show to the person before going on."""
+    """The host to show to the person before continuing."""
     fields: Any = None
     """The fields of the payload, by name; missing when redacted."""
     source: Literal["camera", "stream", "folder", "picture"]
@@ -1537,14 +1551,14 @@ class ScanSuccessful(Message):
     picture: str | None = None
     """The picture of the gallery."""
     by: Actor | None = None
-    """The owner of the scan; nobody when the service armed itself."""
+    """The owner of the scan; missing when the service armed it."""
     redacted: bool | None = None
     """True where something was left out for an observer."""
 
 
 @dataclass(kw_only=True, slots=True)
 class ScanUnsuccessful(Message):
-    """A still picture, or an armed scan that timed out, without an acceptable read."""
+    """A picture or a timed-out scan had no acceptable code."""
 
     event: ClassVar[str] = "scan.unsuccessful"
     """The name of the event."""
@@ -1552,7 +1566,7 @@ class ScanUnsuccessful(Message):
     """The scan it belongs to."""
     context: Any = None
     """The `context` of `scan.begin`, unread."""
-    reason: Literal["nothingFound", "notQR", "incomplete", "codeNotReadable"]
+    reason: Literal["nothingFound", "notQR", "incomplete", "codeNotReadable", "codeRefused"]
     """Why."""
     missing: list[int] | None = None
     """The parts of a structured append that are missing, from 1 on."""
@@ -1563,12 +1577,12 @@ class ScanUnsuccessful(Message):
     picture: str | None = None
     """The picture of the gallery."""
     by: Actor | None = None
-    """The owner of the scan; nobody when the service armed itself."""
+    """The owner of the scan; missing when the service armed it."""
 
 
 @dataclass(kw_only=True, slots=True)
 class ScannerStatus(Message):
-    """The state of the scanner."""
+    """The scanner's state."""
 
     event: ClassVar[str] = "scanner.status"
     """The name of the event."""
@@ -1579,7 +1593,7 @@ class ScannerStatus(Message):
     mode: Literal["onboarding", "barcode"] | None = None
     """The mode of the armed scan."""
     by: Actor | None = None
-    """The client that holds the armed scan; nobody when the service armed itself."""
+    """The client that holds the armed scan; missing when the service armed it."""
     frames: int | None = None
     """Frames that the armed scan has looked at."""
     code: str | None = None
@@ -1592,7 +1606,7 @@ class ScannerStatus(Message):
 
 @dataclass(kw_only=True, slots=True)
 class SceneDescription(Message):
-    """A scene as clients see it."""
+    """A scene."""
 
     scene: str
     """Its name for `scene.load`."""
@@ -1606,7 +1620,7 @@ class SceneDescription(Message):
 
 @dataclass(kw_only=True, slots=True)
 class SceneFailed(Message):
-    """A scene cannot be used; the one before stays."""
+    """A scene cannot be used; the previous one stays."""
 
     event: ClassVar[str] = "scene.failed"
     """The name of the event."""
@@ -1664,7 +1678,7 @@ class SceneProgress(Message):
 
 @dataclass(kw_only=True, slots=True)
 class SceneSummary(Message):
-    """A scene in short."""
+    """A scene."""
 
     scene: str
     """Its name for `scene.load`."""
@@ -1698,16 +1712,16 @@ class ServerStopping(Message):
 
 @dataclass(kw_only=True, slots=True)
 class ServiceError(Message):
-    """An error as it stands in a reply."""
+    """An error of the service."""
 
     code: str
     """A stable camelCase word."""
     message: str
-    """The fault, and the thing it happened to."""
+    """What failed."""
     hint: str
     """The remedy."""
     holder: Actor | None = None
-    """The client that holds the thing asked for, with the code `busy`."""
+    """The client that holds it, with `busy`."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -1722,7 +1736,7 @@ class SessionGuide(Message):
 
 @dataclass(kw_only=True, slots=True)
 class SessionPhaseEvent(Message):
-    """The AR session moved on."""
+    """The AR session's phase."""
 
     event: ClassVar[str] = "session.phase"
     """The name of the event."""
@@ -1750,25 +1764,25 @@ class SessionResult(Message):
 
 @dataclass(kw_only=True, slots=True)
 class SignatureListResult(Message):
-    """The signatures that are kept."""
+    """The stored signatures."""
 
     signatures: list[SignatureSaved]
-    """The signatures, as their events told of them."""
+    """The signatures, as in their events."""
     more: bool
     """True if there are more: ask again with the last id as `after`."""
 
 
 @dataclass(kw_only=True, slots=True)
 class SignatureRemoveResult(Message):
-    """A signature was forgotten."""
+    """A signature was removed."""
 
     kept: int
-    """How many are kept still."""
+    """How many are stored."""
 
 
 @dataclass(kw_only=True, slots=True)
 class SignatureSaveResult(Message):
-    """The signature is kept."""
+    """The signature is stored."""
 
     id: str
     """Its id."""
@@ -1780,7 +1794,7 @@ class SignatureSaveResult(Message):
 
 @dataclass(kw_only=True, slots=True)
 class SignatureSaved(Message):
-    """A person has signed."""
+    """A person signed."""
 
     event: ClassVar[str] = "signature.saved"
     """The name of the event."""
@@ -1793,16 +1807,16 @@ class SignatureSaved(Message):
     purpose: str | None = None
     """The purpose."""
     signer: str | None = None
-    """The signer, where known."""
+    """The signer."""
     key: str | None = None
-    """The client's own name for it."""
+    """The client's name for it."""
     by: Actor | None = None
     """The client that sent it."""
 
 
 @dataclass(kw_only=True, slots=True)
 class Snapshot(Message):
-    """The current state; events from the next `seq` on are its deltas."""
+    """A snapshot."""
 
     seq: int
     """The last event before the snapshot."""
@@ -1815,7 +1829,7 @@ class Snapshot(Message):
     replayed: int | None = None
     """How many earlier events follow this answer, where they were asked for."""
     missed: bool | None = None
-    """True where some of those may be gone, because the service keeps no more or runs again."""
+    """True if some of those may be lost, because the service keeps no more or was restarted."""
     scanner: ScannerStatus
     """The scanner."""
     camera: CameraStatus
@@ -1831,9 +1845,9 @@ class Snapshot(Message):
     markers: list[MarkerChanged]
     """Markers of anchors in view."""
     codes: list[CodeFound] | None = None
-    """Codes that are followed; missing where nobody has codes followed."""
+    """Codes that are followed; missing while no client follows codes."""
     count: CountState | None = None
-    """The count; missing where nobody has codes counted."""
+    """The count; missing while no client counts codes."""
     annotation: AnnotationSelected | None = None
     """The annotation that has the focus."""
     card: CardOpened | None = None
@@ -1854,7 +1868,7 @@ class Snapshot(Message):
 
 @dataclass(kw_only=True, slots=True)
 class StageStatistics(Message):
-    """A stage on the way of a frame."""
+    """A stage."""
 
     name: str
     """Its name."""
@@ -1868,7 +1882,7 @@ class StageStatistics(Message):
 
 @dataclass(kw_only=True, slots=True)
 class Statistics(Message):
-    """Figures of the running service; once a second to who asked for them by name."""
+    """Figures, once a second; only if subscribed by this name."""
 
     event: ClassVar[str] = "statistics"
     """The name of the event."""
@@ -1889,14 +1903,14 @@ class Statistics(Message):
     cpu: float
     """Processor seconds used since the start."""
     workers: WorkerStatistics | None = None
-    """The processes that read codes and pictures; nil when the service reads them itself."""
+    """The workers; nil when the service reads codes and pictures itself."""
     cameras: list[CameraStatistics] | None = None
     """Frames and lanes of each camera, where there are several; `frames` and `lanes` are of the first."""
 
 
 @dataclass(kw_only=True, slots=True)
 class StatusResult(Message):
-    """How the service is."""
+    """The status of the service."""
 
     version: str
     """Its version."""
@@ -1906,6 +1920,8 @@ class StatusResult(Message):
     """When it started: RFC 3339, UTC."""
     socket: str
     """Where it listens."""
+    configuration: ConfigurationInUse | None = None
+    """The configuration that runs; for operators."""
     scanner: ScannerStatus
     """The scanner."""
     camera: CameraStatus
@@ -1932,33 +1948,33 @@ class StatusResult(Message):
 
 @dataclass(kw_only=True, slots=True)
 class StreamDropped(Message):
-    """This connection was too slow and lost events."""
+    """A slow connection lost events."""
 
     event: ClassVar[str] = "stream.dropped"
     """The name of the event."""
     count: int
-    """How many."""
+    """The number of lost events."""
     since_seq: int = field(metadata={"wire": "sinceSeq"})
     """The last event before the gap."""
 
 
 @dataclass(kw_only=True, slots=True)
 class SyncStatus(Message):
-    """How synchronizing goes."""
+    """The sync status."""
 
     state: Literal["running", "connectionError", "userError"]
     """Its state."""
     progress: float | None = None
     """The share that is done, from 0 to 1, where it is known."""
     user: AccountPerson | None = None
-    """The user who has to act first, with `userError`."""
+    """The user who must act first, with `userError`."""
     text: str | None = None
-    """The integrator's program's own words about it."""
+    """The provider's message about it."""
 
 
 @dataclass(kw_only=True, slots=True)
 class TextAccepted(Message):
-    """A text was taken: it was stable over frames, or somebody chose it. The session is over."""
+    """A text was accepted; the session is over."""
 
     event: ClassVar[str] = "text.accepted"
     """The name of the event."""
@@ -1971,9 +1987,9 @@ class TextAccepted(Message):
     corners: list[list[float]] | None = None
     """Where it stood: four [x, y] in pixels of the frame; missing for observers."""
     confidence: float
-    """How sure the reading is, 0…1."""
+    """The certainty of the reading, 0…1."""
     automatic: bool
-    """True if it was taken without anybody's choice."""
+    """True if it was accepted without a choice."""
     redacted: bool | None = None
     """True where the text was left out."""
 
@@ -1990,7 +2006,7 @@ class TextBegan(Message):
 
 @dataclass(kw_only=True, slots=True)
 class TextCandidate(Message):
-    """A text in view that may be taken."""
+    """A text that may be accepted."""
 
     text: str
     """The text; the lines of a machine-readable zone are apart by a line feed."""
@@ -1999,23 +2015,23 @@ class TextCandidate(Message):
     corners: list[list[float]]
     """Four [x, y] in pixels of the frame, clockwise from the top left of the upright line."""
     confidence: float
-    """How sure the reading is, 0…1."""
+    """The certainty of the reading, 0…1."""
     doubtful: bool
-    """True if somebody must look before it is taken."""
+    """True if a person must check it before it is accepted."""
     others: list[str] | None = None
     """The other possible texts; every one satisfies the pattern."""
 
 
 @dataclass(kw_only=True, slots=True)
 class TextCandidates(Message):
-    """The texts that may be taken in a frame."""
+    """The texts of a frame that may be accepted."""
 
     event: ClassVar[str] = "text.candidates"
     """The name of the event."""
     session: str
     """The session."""
     candidates: list[TextCandidate] | None = None
-    """The candidates, the surest first; missing for observers."""
+    """The candidates, the most certain first; missing for observers."""
     lines: int
     """How many lines of text are in view."""
     skipped: int | None = None
@@ -2038,7 +2054,7 @@ class TextEnded(Message):
 
 @dataclass(kw_only=True, slots=True)
 class TextFailed(Message):
-    """A frame could not be read; the session goes on."""
+    """A frame could not be read; the session continues."""
 
     event: ClassVar[str] = "text.failed"
     """The name of the event."""
@@ -2054,9 +2070,7 @@ class TextFailed(Message):
 
 @dataclass(kw_only=True, slots=True)
 class TextPatternRequest(Message):
-    """A description of texts to accept: the name of a pattern, a regular expression, or conditions of which all that
-    are set must hold. On the wire a word stands for a name or an expression, an object for a description.
-    """
+    """A string with a pattern's name or a regular expression, or an object whose conditions must all hold."""
 
     name: str | None = None
     """The name; alone: the name of a known pattern, or a regular expression."""
@@ -2074,7 +2088,7 @@ class TextPatternRequest(Message):
 
 @dataclass(kw_only=True, slots=True)
 class TextSession(Message):
-    """A session that reads text."""
+    """A text session."""
 
     session: str
     """Its id."""
@@ -2108,18 +2122,18 @@ class UnsubscribeResult(Message):
 
 @dataclass(kw_only=True, slots=True)
 class WorkerStatistics(Message):
-    """The processes that read codes and pictures, since the start."""
+    """The workers since the start."""
 
     starts: int
-    """How many were started."""
+    """Workers started."""
     crashes: int
-    """How many ended by themselves."""
+    """Workers that ended by themselves."""
     hangs: int
-    """How many were ended because they did not answer."""
+    """Workers ended because they did not answer."""
     lost: int
-    """Frames and pictures that were lost with one, or while none was to be had."""
+    """Frames and pictures lost with a worker or for lack of one."""
     failures: dict[str, int] | None = None
-    """How often which failure lost one, by its code: `workerCrashed`, `workerHung`, …; nil when there was none."""
+    """Lost frames and pictures by the failure's code: `workerCrashed`, `workerHung`, …; nil without failures."""
 
 
 EVENTS: dict[str, type[Message]] = {

@@ -61,24 +61,24 @@ class Methods:
         raise NotImplementedError
 
     def ping(self) -> PingResult:
-        """Asks whether the service answers."""
+        """Checks that the service answers."""
         return self._call("ping", {}, PingResult)
 
     def status(self) -> StatusResult:
-        """Asks how the service is."""
+        """Returns the state of the service."""
         return self._call("status", {}, StatusResult)
 
     def unsubscribe(self, *, events: list[str] | None = None) -> UnsubscribeResult:
-        """Asks for events no more.
+        """Ends subscriptions.
 
-        :param events: Patterns that were subscribed; all when missing.
+        :param events: Subscribed patterns; else all.
         """
         return self._call("unsubscribe", {"events": events}, UnsubscribeResult)
 
     def role_lower(self, *, role: Literal["operator", "observer"]) -> RoleLowerResult:
-        """Gives up rights for the rest of this connection, before it is used for somebody who has fewer.
+        """Lowers the role for the rest of this connection.
 
-        :param role: The role from now on: the own one, or one below it.
+        :param role: The same role or a lower one.
         """
         return self._call("role.lower", {"role": role}, RoleLowerResult)
 
@@ -87,15 +87,15 @@ class Methods:
         return self._call("config.reload", {}, ConfigReloadResult)
 
     def profile_list(self) -> ProfileListResult:
-        """Asks which profiles there are and which one is in use."""
+        """Lists the profiles and the one in use."""
         return self._call("profile.list", {}, ProfileListResult)
 
     def profile_use(self, *, profile: str | None = None, seconds: float | None = None) -> ProfileStatus:
-        """Chooses a profile, before the schedule; without one takes the choice of a request or a code back.
+        """Chooses a profile, with precedence over the schedule; without a name, undoes the choice of a request or
+        code.
 
         :param profile: Its name.
-        :param seconds: Seconds after which the choice ends by itself; it holds until another one when missing. From
-            1 to 86400.
+        :param seconds: Seconds until the choice ends; else it holds until another one. From 1 to 86400.
         """
         return self._call("profile.use", {"profile": profile, "seconds": seconds}, ProfileStatus)
 
@@ -112,12 +112,12 @@ class Methods:
     ) -> ScanBeginResult:
         """Arms a scan.
 
-        :param mode: The purpose.
-        :param symbologies: The symbologies to read; the configured ones when missing.
-        :param region: x, y, width, height as shares of the frame: a code counts when its centre lies inside.
-        :param timeout: Seconds after which it ends without a read; never when missing. More than 0, at most 86400.
-        :param once: Ends after the first code (barcode mode).
-        :param context: Anything; comes back with every event of the scan.
+        :param mode: The mode.
+        :param symbologies: The symbologies; else the configured ones.
+        :param region: x, y, width, height as shares of the frame; a code's centre must be inside.
+        :param timeout: Seconds without a read until it ends; else never. More than 0, at most 86400.
+        :param once: Ends after the first code, in barcode mode.
+        :param context: Returned with every event of the scan.
         :param camera: The camera, by its name; the first one when missing.
         """
         return self._call("scan.begin", {
@@ -133,24 +133,24 @@ class Methods:
     def scan_cancel(self, *, scan: str | None = None, camera: str | None = None) -> None:
         """Ends a scan.
 
-        :param scan: Which; the armed one when missing.
+        :param scan: The scan; else the armed one.
         :param camera: The camera, by its name; when missing that of the scan, and the first one without either.
         """
         self.call("scan.cancel", {"scan": scan, "camera": camera})
 
     def scan_confirm(self, *, scan: str | None = None, camera: str | None = None) -> None:
-        """Confirms the verdict that is waiting, by the policy and the clock of this moment.
+        """Confirms the waiting verdict by the current policy and time.
 
-        :param scan: Which; the armed one when missing.
+        :param scan: The scan; else the armed one.
         :param camera: The camera, by its name; when missing that of the scan, and the first one without either.
         """
         self.call("scan.confirm", {"scan": scan, "camera": camera})
 
     def gallery_list(self, *, limit: int | None = None, after: str | None = None) -> GalleryListResult:
-        """Asks for pictures in the configured folders, newest first.
+        """Lists pictures, newest first.
 
-        :param limit: The most pictures to return; 50 when missing. From 1 to 500.
-        :param after: Go on behind this picture.
+        :param limit: The limit; else 50. From 1 to 500.
+        :param after: The picture after which to continue.
         """
         return self._call("gallery.list", {"limit": limit, "after": after}, GalleryListResult)
 
@@ -162,11 +162,11 @@ class Methods:
         context: Any = None,
         camera: str | None = None,
     ) -> GalleryScanResult:
-        """Reads a picture of the gallery like a frame; the verdict also goes out as an event.
+        """Reads a picture of the gallery; the verdict is also sent as an event.
 
         :param id: The picture.
-        :param mode: The purpose; onboarding when missing.
-        :param context: Anything; comes back with the events.
+        :param mode: The mode; else `onboarding`.
+        :param context: Returned with the events.
         :param camera: The camera in whose scan an accepted code waits, by its name; the first one when missing.
         """
         return self._call("gallery.scan", {
@@ -183,17 +183,16 @@ class Methods:
         sizes: list[CodeSize] | None = None,
         camera: str | None = None,
     ) -> None:
-        """Asks for codes to be read and followed: `code.found`, `codes.updated` and `code.lost` tell of them until
-        `codes.unfollow` or until the client leaves. A second request of a client takes the place of its first.
+        """Follows codes until `codes.unfollow` or the client leaves.
 
-        :param symbologies: The symbologies to read; all that are configured for scans when missing.
-        :param sizes: How large codes are printed; the first that fits holds. From 0 to 64 entries.
+        :param symbologies: The symbologies; else those configured for scans.
+        :param sizes: Printed sizes; the first that fits applies. From 0 to 64 entries.
         :param camera: The camera, by its name; the first one when missing.
         """
         self.call("codes.follow", {"symbologies": symbologies, "sizes": sizes, "camera": camera})
 
     def codes_unfollow(self, *, camera: str | None = None) -> None:
-        """Ends what `codes.follow` of the same client began.
+        """Stops following codes for this client.
 
         :param camera: The camera, by its name; the first one when missing.
         """
@@ -206,26 +205,23 @@ class Methods:
         count: str | None = None,
         camera: str | None = None,
     ) -> CountState:
-        """Begins to count the codes that the camera sees, each copy once, or takes part in the count that goes on: it
-        lasts until everybody who takes part has ended it or left.
+        """Begins or joins the count of the codes in view.
 
-        :param symbologies: The symbologies to count; all that are configured for scans when missing. A count that
-            goes on keeps its own.
-        :param count: The count to go on with, for a client that lost its connection: it is kept for 30 seconds
-            after the last one has left so.
+        :param symbologies: The symbologies; else those configured for scans. A running count keeps its own.
+        :param count: The count to continue after a lost connection.
         :param camera: The camera, by its name; the first one when missing.
         """
         return self._call("count.begin", {"symbologies": symbologies, "count": count, "camera": camera}, CountState)
 
     def count_reset(self, *, camera: str | None = None) -> CountState:
-        """Forgets what was counted so far, for everybody who takes part.
+        """Resets the count to zero, for all of its clients.
 
         :param camera: The camera, by its name; the first one when missing.
         """
         return self._call("count.reset", {"camera": camera}, CountState)
 
     def count_end(self, *, camera: str | None = None) -> None:
-        """Ends a client's part in the count; with the last one the count is over.
+        """Leaves the count; it ends with its last client.
 
         :param camera: The camera, by its name; the first one when missing.
         """
@@ -240,7 +236,7 @@ class Methods:
         return self._call("torch", {"on": on, "camera": camera}, TorchResult)
 
     def camera_list(self) -> CameraListResult:
-        """Asks for the cameras."""
+        """Lists the cameras."""
         return self._call("camera.list", {}, CameraListResult)
 
     def camera_select(self, *, id: str, camera: str | None = None) -> CameraSelectResult:
@@ -254,7 +250,7 @@ class Methods:
     def camera_control(self, *, name: str, value: float, camera: str | None = None) -> CameraControlResult:
         """Sets a control of the camera.
 
-        :param name: The control.
+        :param name: Its name.
         :param value: The value.
         :param camera: The camera, by its name; the first one when missing.
         """
@@ -267,23 +263,23 @@ class Methods:
         filter: Literal["colour", "grayscale", "bw", "photo"] | None = None,
         camera: str | None = None,
     ) -> DocumentSession:
-        """Begins to look for pages, or takes over the session that is there.
+        """Begins a session, or takes over the stored one.
 
-        :param mode: True if pages are captured by themselves; they are when missing.
-        :param filter: The filter for new pages; `colour` when missing.
+        :param mode: The mode; else `automatic`.
+        :param filter: The filter of new pages; else `colour`.
         :param camera: The camera that captures, by its name; the first one when missing.
         """
         return self._call("document.begin", {"mode": mode, "filter": filter, "camera": camera}, DocumentSession)
 
     def document_mode(self, *, mode: Literal["automatic", "manual", "paused"]) -> None:
-        """Sets the capture mode: automatic, by the shutter only, or paused.
+        """Sets the capture mode.
 
-        :param mode: Which.
+        :param mode: The mode.
         """
         self.call("document.mode", {"mode": mode})
 
     def document_capture(self) -> None:
-        """Presses the shutter: the next frame is captured, with or without a page in it."""
+        """Captures the next frame, even without a page."""
         self.call("document.capture", {})
 
     def document_pages(self) -> DocumentSession:
@@ -297,12 +293,11 @@ class Methods:
         corners: list[list[float]] | None = None,
         snap: bool | None = None,
     ) -> DocumentPage:
-        """Sets the corners of a page in its picture.
+        """Sets the corners of a page.
 
         :param page: Its id.
-        :param corners: Four [x, y] in pixels of the picture, clockwise from the page's top left; the whole picture
-            when missing.
-        :param snap: True if the corners move to the page's edges where there are some near them.
+        :param corners: Four [x, y] in pixels, clockwise from the page's top left; else the whole picture.
+        :param snap: Moves the corners to nearby edges.
         """
         return self._call("document.adjust", {"page": page, "corners": corners, "snap": snap}, DocumentPage)
 
@@ -315,7 +310,7 @@ class Methods:
         """Sets the filter of a page.
 
         :param filter: The filter.
-        :param page: Its id; all pages, and those to come, when missing.
+        :param page: The page; else all, and new ones.
         """
         return self._call("document.filter", {"filter": filter, "page": page}, DocumentSession)
 
@@ -328,31 +323,31 @@ class Methods:
         return self._call("document.rotate", {"page": page, "degrees": degrees}, DocumentPage)
 
     def document_reorder(self, *, page: str, index: int) -> DocumentSession:
-        """Puts a page elsewhere in the order.
+        """Moves a page.
 
         :param page: Its id.
-        :param index: Its place afterwards, from 0.
+        :param index: Its new place, from 0.
         """
         return self._call("document.reorder", {"page": page, "index": index}, DocumentSession)
 
     def document_delete(self, *, page: str) -> DocumentSession:
-        """Takes a page out; it can be brought back for a while.
+        """Removes a page; it can be restored for a while.
 
         :param page: Its id.
         """
         return self._call("document.delete", {"page": page}, DocumentSession)
 
     def document_restore(self, *, page: str) -> DocumentSession:
-        """Brings a page back that was taken out.
+        """Restores a removed page.
 
         :param page: Its id.
         """
         return self._call("document.restore", {"page": page}, DocumentSession)
 
     def document_retake(self, *, page: str | None = None) -> None:
-        """Lets the next capture take a page's place.
+        """Lets the next capture replace a page.
 
-        :param page: Its id; no page when missing: the next capture adds one.
+        :param page: The page; else the next capture adds one.
         """
         self.call("document.retake", {"page": page})
 
@@ -362,19 +357,19 @@ class Methods:
         format: Literal["pdf", "jpeg", "png"] | None = None,
         name: str | None = None,
     ) -> DocumentSaved:
-        """Writes the pages into files; then the session is over.
+        """Saves the pages and ends the session.
 
-        :param format: `pdf` when missing.
-        :param name: The name of the file, without an ending; the time when missing.
+        :param format: The format; else `pdf`.
+        :param name: The file's name without ending; else the time.
         """
         return self._call("document.save", {"format": format, "name": name}, DocumentSaved)
 
     def document_discard(self) -> None:
-        """Throws the pages away and ends the session."""
+        """Discards the pages and ends the session."""
         self.call("document.discard", {})
 
     def document_end(self) -> None:
-        """Ends looking for pages; they stay until they are saved, discarded or too old."""
+        """Ends capturing; the pages stay."""
         self.call("document.end", {})
 
     def text_begin(
@@ -386,14 +381,12 @@ class Methods:
         timeout: float | None = None,
         camera: str | None = None,
     ) -> TextSession:
-        """Begins to read text; in place of the session before, if that is the same client's.
+        """Begins to read text; replaces the client's session.
 
-        :param region: x, y, width, height as shares of the frame: where text is looked for; all of it when missing.
-        :param patterns: The patterns to accept; when missing, every line is a candidate and none is taken by
-            itself. From 0 to 16 entries.
-        :param languages: The languages of the text, as Tesseract names its models; the configured ones when
-            missing.
-        :param timeout: Seconds after which it ends; never when missing. More than 0, at most 86400.
+        :param region: x, y, width, height as shares of the frame; else all of it.
+        :param patterns: The patterns; else every line is a candidate. From 0 to 16 entries.
+        :param languages: Names of Tesseract's models; else the configured ones.
+        :param timeout: Seconds until it ends; else never. More than 0, at most 86400.
         :param camera: The camera, by its name; the first one when missing.
         """
         return self._call("text.begin", {
@@ -405,48 +398,48 @@ class Methods:
         }, TextSession)
 
     def text_choose(self, *, text: str, session: str | None = None) -> TextAccepted:
-        """Accepts one of the reported candidates.
+        """Accepts a reported candidate.
 
-        :param text: The text of a candidate, or one of its `others`.
-        :param session: The session; the one that reads when missing.
+        :param text: A candidate's text or one of its `others`.
+        :param session: The session; else the running one.
         """
         return self._call("text.choose", {"text": text, "session": session}, TextAccepted)
 
     def text_cancel(self, *, session: str | None = None) -> None:
         """Ends reading text.
 
-        :param session: The session; the one that reads when missing.
+        :param session: The session; else the running one.
         """
         self.call("text.cancel", {"session": session})
 
     def scene_list(self) -> SceneListResult:
-        """Asks for the scenes."""
+        """Lists the scenes."""
         return self._call("scene.list", {}, SceneListResult)
 
     def scene_load(self, *, name: str, camera: str | None = None) -> SceneLoadResult:
         """Uses a scene; `scene.loaded` or `scene.failed` follows.
 
-        :param name: Which.
+        :param name: The scene.
         :param camera: The camera in which it is followed, by its name; that of the scene's file when missing, else
             the first one.
         """
         return self._call("scene.load", {"name": name, "camera": camera}, SceneLoadResult)
 
     def scene_unload(self) -> None:
-        """Uses no scene."""
+        """Unloads the scene."""
         self.call("scene.unload", {})
 
     def session_start(self, *, scene: str | None = None, camera: str | None = None) -> SessionResult:
-        """Opens the AR session: coaching.
+        """Opens the AR session, coaching.
 
-        :param scene: The scene; the one in use when missing.
+        :param scene: The scene; else the one in use.
         :param camera: The camera in which it is followed, by its name; when missing that of `scene.load`, and the
             same as before where the scene is in use.
         """
         return self._call("session.start", {"scene": scene, "camera": camera}, SessionResult)
 
     def session_scan(self) -> SessionResult:
-        """Begin Scan, or Return to Scan."""
+        """Begins to scan, or returns to it."""
         return self._call("session.scan", {}, SessionResult)
 
     def session_coach(self) -> SessionResult:
@@ -464,31 +457,31 @@ class Methods:
         copy: int | None = None,
         point: list[float] | None = None,
     ) -> AnnotationResult:
-        """Moves the focus to an annotation, by its id or by a point of the frame.
+        """Selects an annotation by id or point.
 
         :param id: The annotation.
-        :param copy: The copy of its anchor that is meant, with `id`: one that is in sight.
-        :param point: x, y in pixels of the frame: the nearest visible marker within reach.
+        :param copy: The visible copy of its anchor, with `id`.
+        :param point: x, y in pixels: the nearest visible marker within reach.
         """
         return self._call("annotation.select", {"id": id, "copy": copy, "point": point}, AnnotationResult)
 
     def annotation_next(self) -> AnnotationResult:
-        """Moves the focus on."""
+        """Selects the next one."""
         return self._call("annotation.next", {}, AnnotationResult)
 
     def annotation_previous(self) -> AnnotationResult:
-        """Moves the focus back."""
+        """Selects the previous one."""
         return self._call("annotation.previous", {}, AnnotationResult)
 
     def annotation_clear(self) -> AnnotationResult:
-        """Takes the focus away."""
+        """Clears the selection."""
         return self._call("annotation.clear", {}, AnnotationResult)
 
     def card_open(self, *, id: str | None = None, copy: int | None = None) -> AnnotationResult:
         """Opens the detail panel of a card.
 
-        :param id: The annotation; the selected one when missing.
-        :param copy: The copy of its anchor that is meant; when missing the one at which it was selected.
+        :param id: The annotation; else the selected one.
+        :param copy: The copy of its anchor; else the selected one.
         """
         return self._call("card.open", {"id": id, "copy": copy}, AnnotationResult)
 
@@ -497,10 +490,10 @@ class Methods:
         return self._call("card.close", {}, AnnotationResult)
 
     def card_action(self, *, id: str | None = None, copy: int | None = None) -> CardActionResult:
-        """Presses the button of a card.
+        """Presses a card's button.
 
-        :param id: The annotation; the selected one when missing.
-        :param copy: The copy of its anchor that is meant; when missing the one at which it was selected.
+        :param id: The annotation; else the selected one.
+        :param copy: The copy of its anchor; else the selected one.
         """
         return self._call("card.action", {"id": id, "copy": copy}, CardActionResult)
 
@@ -512,13 +505,12 @@ class Methods:
         key: str | None = None,
         context: Any = None,
     ) -> FormSubmitResult:
-        """Hands a form that a person has filled in to the programs on the socket.
+        """Submits a completed form.
 
-        :param form: Which form it is: a word of the integrator's. From 1 to 128 bytes.
-        :param fields: The fields that were filled in, in the order of the form. From 1 to 200 entries.
-        :param key: The client's own name for this submission: sent once more under the same one it is not taken
-            twice. From 1 to 128 bytes.
-        :param context: Anything: comes back in `form.submitted`.
+        :param form: The form's name for programs. From 1 to 128 bytes.
+        :param fields: The completed fields, in the form's order. From 1 to 200 entries.
+        :param key: A key with which the form is taken only once. From 1 to 128 bytes.
+        :param context: Returned in `form.submitted`.
         """
         return self._call("form.submit", {
             "form": form,
@@ -528,15 +520,15 @@ class Methods:
         }, FormSubmitResult)
 
     def form_pending(self, *, limit: int | None = None, after: str | None = None) -> FormPendingResult:
-        """Lists pending forms, the oldest first.
+        """Lists pending forms, oldest first.
 
-        :param limit: The most forms to return; 20 when missing. Fewer come when they are large. From 1 to 100.
-        :param after: Only those after this id.
+        :param limit: The limit; else 20. Large forms lower it. From 1 to 100.
+        :param after: The form after which to continue.
         """
         return self._call("form.pending", {"limit": limit, "after": after}, FormPendingResult)
 
     def form_acknowledge(self, *, id: str) -> FormAcknowledgeResult:
-        """Acknowledges a form: the service deletes it.
+        """Acknowledges a form, which is then deleted.
 
         :param id: Its id.
         """
@@ -555,16 +547,13 @@ class Methods:
     ) -> SignatureSaveResult:
         """Stores a signature.
 
-        :param strokes: Strokes: a flat list of whole numbers each, four a point: x and y in tenths of a pixel,
-            milliseconds since the first point of the signature, pressure in thousandths or −1. The first point of a
-            stroke is as it is; x, y and time of the others are differences from the point before.
-        :param width: The area in which they were drawn, in pixels.
-        :param height: The area in which they were drawn, in pixels.
-        :param purpose: The purpose, as the person has read it.
-        :param signer: The signer, where known.
-        :param subject: The thing signed: a text, or the hash of a document; goes into the signature's hash.
-        :param key: The client's own name for it: sent once more under the same one it is not kept twice. From 1 to
-            128 bytes.
+        :param strokes: Each a flat list of x, y, time and pressure of its points (docs/signature.md).
+        :param width: Of the drawing area.
+        :param height: Of the drawing area.
+        :param purpose: The purpose that the person read.
+        :param signer: The signer.
+        :param subject: The signed text or its hash; part of `hash`.
+        :param key: A key with which the signature is stored only once. From 1 to 128 bytes.
         """
         return self._call("signature.save", {
             "strokes": strokes,
@@ -577,37 +566,37 @@ class Methods:
         }, SignatureSaveResult)
 
     def signature_list(self, *, limit: int | None = None, after: str | None = None) -> SignatureListResult:
-        """Lists the signatures that are kept, the oldest first.
+        """Lists signatures, oldest first.
 
-        :param limit: The most signatures to return; 20 when missing. From 1 to 100.
-        :param after: Only those after this id.
+        :param limit: The limit; else 20. From 1 to 100.
+        :param after: The signature after which to continue.
         """
         return self._call("signature.list", {"limit": limit, "after": after}, SignatureListResult)
 
     def signature_remove(self, *, id: str) -> SignatureRemoveResult:
-        """Forgets a signature.
+        """Removes a signature.
 
         :param id: Its id.
         """
         return self._call("signature.remove", {"id": id}, SignatureRemoveResult)
 
     def account_state(self) -> AccountState:
-        """Asks where the device and its users are."""
+        """Returns the state of the device and its users."""
         return self._call("account.state", {}, AccountState)
 
     def account_policy(self) -> AccountPolicyResult:
-        """Asks for the texts and rules of the screens."""
+        """Returns the texts and rules of the screens."""
         return self._call("account.policy", {}, AccountPolicyResult)
 
     def account_next(self, *, agreed: bool | None = None) -> AccountState:
         """Continues with the next step.
 
-        :param agreed: True if the terms of the first screen were agreed to.
+        :param agreed: True if the terms were accepted.
         """
         return self._call("account.next", {"agreed": agreed}, AccountState)
 
     def account_back(self) -> AccountState:
-        """Goes back by one screen. Of a user who is signed in and synchronizes once more it stops that; they stay in."""
+        """Goes back one screen, or stops synchronizing without signing out."""
         return self._call("account.back", {}, AccountState)
 
     def account_leave(self) -> AccountState:
@@ -615,25 +604,25 @@ class Methods:
         return self._call("account.leave", {}, AccountState)
 
     def account_demo(self) -> AccountState:
-        """Tries the device out without an account."""
+        """Starts the demo without an account."""
         return self._call("account.demo", {}, AccountState)
 
     def account_choose(self, *, method: Literal["scan", "code", "email", "preset"]) -> AccountState:
         """Chooses a way of activation.
 
-        :param method: The way.
+        :param method: The method.
         """
         return self._call("account.choose", {"method": method}, AccountState)
 
     def account_activate(self, *, code: str) -> AccountState:
-        """Hands in the link, the code or the e-mail address that activates.
+        """Submits the link, code or e-mail address that activates.
 
-        :param code: The code that was typed or scanned.
+        :param code: The code.
         """
         return self._call("account.activate", {"code": code}, AccountState)
 
     def account_users(self) -> AccountUsersResult:
-        """Asks who can sign in, as far as the policy shows them."""
+        """Lists the users who can sign in, as far as the policy shows them."""
         return self._call("account.users", {}, AccountUsersResult)
 
     def account_switch(self) -> AccountState:
@@ -641,61 +630,61 @@ class Methods:
         return self._call("account.switch", {}, AccountState)
 
     def account_select(self, *, user: str) -> AccountState:
-        """Chooses who is to sign in.
+        """Chooses the user who signs in.
 
         :param user: Their id.
         """
         return self._call("account.select", {"user": user}, AccountState)
 
     def account_add(self) -> AccountState:
-        """Begins the onboarding of one more user."""
+        """Begins to onboard another user."""
         return self._call("account.add", {}, AccountState)
 
     def account_list(self) -> AccountListResult:
-        """Asks for all that is known of the users: for administration."""
+        """Lists all data of the users, for administration."""
         return self._call("account.list", {}, AccountListResult)
 
     def account_remove(self, *, user: str) -> None:
-        """Removes a user with all that is kept of them.
+        """Removes a user and all their data.
 
         :param user: Their id.
         """
         self.call("account.remove", {"user": user})
 
     def account_unlock(self, *, user: str | None = None) -> None:
-        """Lets a user, or all, try passcodes again at once.
+        """Ends the wait for passcodes.
 
-        :param user: Their id; everybody when missing.
+        :param user: The user; else all.
         """
         self.call("account.unlock", {"user": user})
 
     def authentication_submit(self, *, fields: Any) -> AccountState:
-        """Hands in the credentials that were asked for.
+        """Submits the requested credentials.
 
-        :param fields: An object: what was filled in, by the names of the policy's fields.
+        :param fields: An object with the policy's fields.
         """
         return self._call("authentication.submit", {"fields": fields}, AccountState)
 
     def authentication_set_passcode(self, *, passcode: str) -> AccountState:
-        """Hands in a new passcode: once, and once more.
+        """Submits a new passcode, then its repetition.
 
         :param passcode: The passcode.
         """
         return self._call("authentication.setPasscode", {"passcode": passcode}, AccountState)
 
     def authentication_sign_in(self, *, passcode: str) -> AccountState:
-        """Hands in the passcode of whose turn it is.
+        """Submits the current user's passcode.
 
         :param passcode: The passcode.
         """
         return self._call("authentication.signIn", {"passcode": passcode}, AccountState)
 
     def authentication_forgot(self) -> AccountState:
-        """Begins to set a forgotten passcode again."""
+        """Begins to reset a forgotten passcode."""
         return self._call("authentication.forgot", {}, AccountState)
 
     def authentication_provide(self, *, name: str | None = None) -> None:
-        """Makes this connection the one that verifies, looks up and synchronizes.
+        """Registers this connection as the provider.
 
         :param name: Its name, for the log.
         """
@@ -712,16 +701,15 @@ class Methods:
         host: str | None = None,
         text: str | None = None,
     ) -> None:
-        """Answers a request of the service.
+        """Answers `authentication.requested`.
 
-        :param request: Its number.
+        :param request: The request.
         :param outcome: The outcome.
-        :param subject: The person's name in the integrator's system; with `conflict`, the person who has to act
-            first.
-        :param title: Their name.
+        :param subject: The person's name in the integrator's system, with `conflict` of the one who must act first.
+        :param title: The person's name.
         :param subtitle: The line below it.
         :param host: Where their data is.
-        :param text: Words for the person, where it is not `accepted`.
+        :param text: A message to the person, unless `accepted`.
         """
         self.call("authentication.answer", {
             "request": request,
@@ -740,12 +728,12 @@ class Methods:
         choice: Literal["allow", "deny", "later"],
         language: str | None = None,
     ) -> AccountState:
-        """Records a choice: about the consent that is asked for, or of a user who is signed in about any.
+        """Records a choice about the requested consent or, when signed in, any.
 
         :param consent: The consent's id.
-        :param choice: `allow`; else `deny` for what is needed and `later` for what is not. Once signed in, `deny`
-            withdraws either; without what is needed they are signed out.
-        :param language: The language it was shown in.
+        :param choice: `allow`, or `deny` for a mandatory and `later` for an optional consent. When signed in,
+            `deny` withdraws either, and signs out for a mandatory one.
+        :param language: The language shown.
         """
         return self._call("consent.choose", {
             "consent": consent,
@@ -754,21 +742,21 @@ class Methods:
         }, AccountState)
 
     def consent_export(self, *, user: str | None = None) -> ConsentExportResult:
-        """Asks for choices that were recorded: for administration.
+        """Returns recorded choices, for administration.
 
-        :param user: The user; everybody when missing.
+        :param user: The user; else all.
         """
         return self._call("consent.export", {"user": user}, ConsentExportResult)
 
     def sync_retry(self) -> AccountState:
-        """Synchronizes once more, after an error or for a user who is signed in."""
+        """Synchronizes again, after an error or for a signed-in user."""
         return self._call("sync.retry", {}, AccountState)
 
     def sync_progress(self, *, request: int, progress: float) -> None:
         """Reports the progress of synchronization.
 
-        :param request: The number of the request.
-        :param progress: The share that is done. From 0 to 1.
+        :param request: The request.
+        :param progress: The share done. From 0 to 1.
         """
         self.call("sync.progress", {"request": request, "progress": progress})
 
@@ -784,24 +772,24 @@ class AsyncMethods:
         raise NotImplementedError
 
     async def ping(self) -> PingResult:
-        """Asks whether the service answers."""
+        """Checks that the service answers."""
         return await self._call("ping", {}, PingResult)
 
     async def status(self) -> StatusResult:
-        """Asks how the service is."""
+        """Returns the state of the service."""
         return await self._call("status", {}, StatusResult)
 
     async def unsubscribe(self, *, events: list[str] | None = None) -> UnsubscribeResult:
-        """Asks for events no more.
+        """Ends subscriptions.
 
-        :param events: Patterns that were subscribed; all when missing.
+        :param events: Subscribed patterns; else all.
         """
         return await self._call("unsubscribe", {"events": events}, UnsubscribeResult)
 
     async def role_lower(self, *, role: Literal["operator", "observer"]) -> RoleLowerResult:
-        """Gives up rights for the rest of this connection, before it is used for somebody who has fewer.
+        """Lowers the role for the rest of this connection.
 
-        :param role: The role from now on: the own one, or one below it.
+        :param role: The same role or a lower one.
         """
         return await self._call("role.lower", {"role": role}, RoleLowerResult)
 
@@ -810,15 +798,15 @@ class AsyncMethods:
         return await self._call("config.reload", {}, ConfigReloadResult)
 
     async def profile_list(self) -> ProfileListResult:
-        """Asks which profiles there are and which one is in use."""
+        """Lists the profiles and the one in use."""
         return await self._call("profile.list", {}, ProfileListResult)
 
     async def profile_use(self, *, profile: str | None = None, seconds: float | None = None) -> ProfileStatus:
-        """Chooses a profile, before the schedule; without one takes the choice of a request or a code back.
+        """Chooses a profile, with precedence over the schedule; without a name, undoes the choice of a request or
+        code.
 
         :param profile: Its name.
-        :param seconds: Seconds after which the choice ends by itself; it holds until another one when missing. From
-            1 to 86400.
+        :param seconds: Seconds until the choice ends; else it holds until another one. From 1 to 86400.
         """
         return await self._call("profile.use", {"profile": profile, "seconds": seconds}, ProfileStatus)
 
@@ -835,12 +823,12 @@ class AsyncMethods:
     ) -> ScanBeginResult:
         """Arms a scan.
 
-        :param mode: The purpose.
-        :param symbologies: The symbologies to read; the configured ones when missing.
-        :param region: x, y, width, height as shares of the frame: a code counts when its centre lies inside.
-        :param timeout: Seconds after which it ends without a read; never when missing. More than 0, at most 86400.
-        :param once: Ends after the first code (barcode mode).
-        :param context: Anything; comes back with every event of the scan.
+        :param mode: The mode.
+        :param symbologies: The symbologies; else the configured ones.
+        :param region: x, y, width, height as shares of the frame; a code's centre must be inside.
+        :param timeout: Seconds without a read until it ends; else never. More than 0, at most 86400.
+        :param once: Ends after the first code, in barcode mode.
+        :param context: Returned with every event of the scan.
         :param camera: The camera, by its name; the first one when missing.
         """
         return await self._call("scan.begin", {
@@ -856,24 +844,24 @@ class AsyncMethods:
     async def scan_cancel(self, *, scan: str | None = None, camera: str | None = None) -> None:
         """Ends a scan.
 
-        :param scan: Which; the armed one when missing.
+        :param scan: The scan; else the armed one.
         :param camera: The camera, by its name; when missing that of the scan, and the first one without either.
         """
         await self.call("scan.cancel", {"scan": scan, "camera": camera})
 
     async def scan_confirm(self, *, scan: str | None = None, camera: str | None = None) -> None:
-        """Confirms the verdict that is waiting, by the policy and the clock of this moment.
+        """Confirms the waiting verdict by the current policy and time.
 
-        :param scan: Which; the armed one when missing.
+        :param scan: The scan; else the armed one.
         :param camera: The camera, by its name; when missing that of the scan, and the first one without either.
         """
         await self.call("scan.confirm", {"scan": scan, "camera": camera})
 
     async def gallery_list(self, *, limit: int | None = None, after: str | None = None) -> GalleryListResult:
-        """Asks for pictures in the configured folders, newest first.
+        """Lists pictures, newest first.
 
-        :param limit: The most pictures to return; 50 when missing. From 1 to 500.
-        :param after: Go on behind this picture.
+        :param limit: The limit; else 50. From 1 to 500.
+        :param after: The picture after which to continue.
         """
         return await self._call("gallery.list", {"limit": limit, "after": after}, GalleryListResult)
 
@@ -885,11 +873,11 @@ class AsyncMethods:
         context: Any = None,
         camera: str | None = None,
     ) -> GalleryScanResult:
-        """Reads a picture of the gallery like a frame; the verdict also goes out as an event.
+        """Reads a picture of the gallery; the verdict is also sent as an event.
 
         :param id: The picture.
-        :param mode: The purpose; onboarding when missing.
-        :param context: Anything; comes back with the events.
+        :param mode: The mode; else `onboarding`.
+        :param context: Returned with the events.
         :param camera: The camera in whose scan an accepted code waits, by its name; the first one when missing.
         """
         return await self._call("gallery.scan", {
@@ -906,17 +894,16 @@ class AsyncMethods:
         sizes: list[CodeSize] | None = None,
         camera: str | None = None,
     ) -> None:
-        """Asks for codes to be read and followed: `code.found`, `codes.updated` and `code.lost` tell of them until
-        `codes.unfollow` or until the client leaves. A second request of a client takes the place of its first.
+        """Follows codes until `codes.unfollow` or the client leaves.
 
-        :param symbologies: The symbologies to read; all that are configured for scans when missing.
-        :param sizes: How large codes are printed; the first that fits holds. From 0 to 64 entries.
+        :param symbologies: The symbologies; else those configured for scans.
+        :param sizes: Printed sizes; the first that fits applies. From 0 to 64 entries.
         :param camera: The camera, by its name; the first one when missing.
         """
         await self.call("codes.follow", {"symbologies": symbologies, "sizes": sizes, "camera": camera})
 
     async def codes_unfollow(self, *, camera: str | None = None) -> None:
-        """Ends what `codes.follow` of the same client began.
+        """Stops following codes for this client.
 
         :param camera: The camera, by its name; the first one when missing.
         """
@@ -929,13 +916,10 @@ class AsyncMethods:
         count: str | None = None,
         camera: str | None = None,
     ) -> CountState:
-        """Begins to count the codes that the camera sees, each copy once, or takes part in the count that goes on: it
-        lasts until everybody who takes part has ended it or left.
+        """Begins or joins the count of the codes in view.
 
-        :param symbologies: The symbologies to count; all that are configured for scans when missing. A count that
-            goes on keeps its own.
-        :param count: The count to go on with, for a client that lost its connection: it is kept for 30 seconds
-            after the last one has left so.
+        :param symbologies: The symbologies; else those configured for scans. A running count keeps its own.
+        :param count: The count to continue after a lost connection.
         :param camera: The camera, by its name; the first one when missing.
         """
         return await self._call("count.begin", {
@@ -945,14 +929,14 @@ class AsyncMethods:
         }, CountState)
 
     async def count_reset(self, *, camera: str | None = None) -> CountState:
-        """Forgets what was counted so far, for everybody who takes part.
+        """Resets the count to zero, for all of its clients.
 
         :param camera: The camera, by its name; the first one when missing.
         """
         return await self._call("count.reset", {"camera": camera}, CountState)
 
     async def count_end(self, *, camera: str | None = None) -> None:
-        """Ends a client's part in the count; with the last one the count is over.
+        """Leaves the count; it ends with its last client.
 
         :param camera: The camera, by its name; the first one when missing.
         """
@@ -967,7 +951,7 @@ class AsyncMethods:
         return await self._call("torch", {"on": on, "camera": camera}, TorchResult)
 
     async def camera_list(self) -> CameraListResult:
-        """Asks for the cameras."""
+        """Lists the cameras."""
         return await self._call("camera.list", {}, CameraListResult)
 
     async def camera_select(self, *, id: str, camera: str | None = None) -> CameraSelectResult:
@@ -981,7 +965,7 @@ class AsyncMethods:
     async def camera_control(self, *, name: str, value: float, camera: str | None = None) -> CameraControlResult:
         """Sets a control of the camera.
 
-        :param name: The control.
+        :param name: Its name.
         :param value: The value.
         :param camera: The camera, by its name; the first one when missing.
         """
@@ -998,23 +982,23 @@ class AsyncMethods:
         filter: Literal["colour", "grayscale", "bw", "photo"] | None = None,
         camera: str | None = None,
     ) -> DocumentSession:
-        """Begins to look for pages, or takes over the session that is there.
+        """Begins a session, or takes over the stored one.
 
-        :param mode: True if pages are captured by themselves; they are when missing.
-        :param filter: The filter for new pages; `colour` when missing.
+        :param mode: The mode; else `automatic`.
+        :param filter: The filter of new pages; else `colour`.
         :param camera: The camera that captures, by its name; the first one when missing.
         """
         return await self._call("document.begin", {"mode": mode, "filter": filter, "camera": camera}, DocumentSession)
 
     async def document_mode(self, *, mode: Literal["automatic", "manual", "paused"]) -> None:
-        """Sets the capture mode: automatic, by the shutter only, or paused.
+        """Sets the capture mode.
 
-        :param mode: Which.
+        :param mode: The mode.
         """
         await self.call("document.mode", {"mode": mode})
 
     async def document_capture(self) -> None:
-        """Presses the shutter: the next frame is captured, with or without a page in it."""
+        """Captures the next frame, even without a page."""
         await self.call("document.capture", {})
 
     async def document_pages(self) -> DocumentSession:
@@ -1028,12 +1012,11 @@ class AsyncMethods:
         corners: list[list[float]] | None = None,
         snap: bool | None = None,
     ) -> DocumentPage:
-        """Sets the corners of a page in its picture.
+        """Sets the corners of a page.
 
         :param page: Its id.
-        :param corners: Four [x, y] in pixels of the picture, clockwise from the page's top left; the whole picture
-            when missing.
-        :param snap: True if the corners move to the page's edges where there are some near them.
+        :param corners: Four [x, y] in pixels, clockwise from the page's top left; else the whole picture.
+        :param snap: Moves the corners to nearby edges.
         """
         return await self._call("document.adjust", {"page": page, "corners": corners, "snap": snap}, DocumentPage)
 
@@ -1046,7 +1029,7 @@ class AsyncMethods:
         """Sets the filter of a page.
 
         :param filter: The filter.
-        :param page: Its id; all pages, and those to come, when missing.
+        :param page: The page; else all, and new ones.
         """
         return await self._call("document.filter", {"filter": filter, "page": page}, DocumentSession)
 
@@ -1059,31 +1042,31 @@ class AsyncMethods:
         return await self._call("document.rotate", {"page": page, "degrees": degrees}, DocumentPage)
 
     async def document_reorder(self, *, page: str, index: int) -> DocumentSession:
-        """Puts a page elsewhere in the order.
+        """Moves a page.
 
         :param page: Its id.
-        :param index: Its place afterwards, from 0.
+        :param index: Its new place, from 0.
         """
         return await self._call("document.reorder", {"page": page, "index": index}, DocumentSession)
 
     async def document_delete(self, *, page: str) -> DocumentSession:
-        """Takes a page out; it can be brought back for a while.
+        """Removes a page; it can be restored for a while.
 
         :param page: Its id.
         """
         return await self._call("document.delete", {"page": page}, DocumentSession)
 
     async def document_restore(self, *, page: str) -> DocumentSession:
-        """Brings a page back that was taken out.
+        """Restores a removed page.
 
         :param page: Its id.
         """
         return await self._call("document.restore", {"page": page}, DocumentSession)
 
     async def document_retake(self, *, page: str | None = None) -> None:
-        """Lets the next capture take a page's place.
+        """Lets the next capture replace a page.
 
-        :param page: Its id; no page when missing: the next capture adds one.
+        :param page: The page; else the next capture adds one.
         """
         await self.call("document.retake", {"page": page})
 
@@ -1093,19 +1076,19 @@ class AsyncMethods:
         format: Literal["pdf", "jpeg", "png"] | None = None,
         name: str | None = None,
     ) -> DocumentSaved:
-        """Writes the pages into files; then the session is over.
+        """Saves the pages and ends the session.
 
-        :param format: `pdf` when missing.
-        :param name: The name of the file, without an ending; the time when missing.
+        :param format: The format; else `pdf`.
+        :param name: The file's name without ending; else the time.
         """
         return await self._call("document.save", {"format": format, "name": name}, DocumentSaved)
 
     async def document_discard(self) -> None:
-        """Throws the pages away and ends the session."""
+        """Discards the pages and ends the session."""
         await self.call("document.discard", {})
 
     async def document_end(self) -> None:
-        """Ends looking for pages; they stay until they are saved, discarded or too old."""
+        """Ends capturing; the pages stay."""
         await self.call("document.end", {})
 
     async def text_begin(
@@ -1117,14 +1100,12 @@ class AsyncMethods:
         timeout: float | None = None,
         camera: str | None = None,
     ) -> TextSession:
-        """Begins to read text; in place of the session before, if that is the same client's.
+        """Begins to read text; replaces the client's session.
 
-        :param region: x, y, width, height as shares of the frame: where text is looked for; all of it when missing.
-        :param patterns: The patterns to accept; when missing, every line is a candidate and none is taken by
-            itself. From 0 to 16 entries.
-        :param languages: The languages of the text, as Tesseract names its models; the configured ones when
-            missing.
-        :param timeout: Seconds after which it ends; never when missing. More than 0, at most 86400.
+        :param region: x, y, width, height as shares of the frame; else all of it.
+        :param patterns: The patterns; else every line is a candidate. From 0 to 16 entries.
+        :param languages: Names of Tesseract's models; else the configured ones.
+        :param timeout: Seconds until it ends; else never. More than 0, at most 86400.
         :param camera: The camera, by its name; the first one when missing.
         """
         return await self._call("text.begin", {
@@ -1136,48 +1117,48 @@ class AsyncMethods:
         }, TextSession)
 
     async def text_choose(self, *, text: str, session: str | None = None) -> TextAccepted:
-        """Accepts one of the reported candidates.
+        """Accepts a reported candidate.
 
-        :param text: The text of a candidate, or one of its `others`.
-        :param session: The session; the one that reads when missing.
+        :param text: A candidate's text or one of its `others`.
+        :param session: The session; else the running one.
         """
         return await self._call("text.choose", {"text": text, "session": session}, TextAccepted)
 
     async def text_cancel(self, *, session: str | None = None) -> None:
         """Ends reading text.
 
-        :param session: The session; the one that reads when missing.
+        :param session: The session; else the running one.
         """
         await self.call("text.cancel", {"session": session})
 
     async def scene_list(self) -> SceneListResult:
-        """Asks for the scenes."""
+        """Lists the scenes."""
         return await self._call("scene.list", {}, SceneListResult)
 
     async def scene_load(self, *, name: str, camera: str | None = None) -> SceneLoadResult:
         """Uses a scene; `scene.loaded` or `scene.failed` follows.
 
-        :param name: Which.
+        :param name: The scene.
         :param camera: The camera in which it is followed, by its name; that of the scene's file when missing, else
             the first one.
         """
         return await self._call("scene.load", {"name": name, "camera": camera}, SceneLoadResult)
 
     async def scene_unload(self) -> None:
-        """Uses no scene."""
+        """Unloads the scene."""
         await self.call("scene.unload", {})
 
     async def session_start(self, *, scene: str | None = None, camera: str | None = None) -> SessionResult:
-        """Opens the AR session: coaching.
+        """Opens the AR session, coaching.
 
-        :param scene: The scene; the one in use when missing.
+        :param scene: The scene; else the one in use.
         :param camera: The camera in which it is followed, by its name; when missing that of `scene.load`, and the
             same as before where the scene is in use.
         """
         return await self._call("session.start", {"scene": scene, "camera": camera}, SessionResult)
 
     async def session_scan(self) -> SessionResult:
-        """Begin Scan, or Return to Scan."""
+        """Begins to scan, or returns to it."""
         return await self._call("session.scan", {}, SessionResult)
 
     async def session_coach(self) -> SessionResult:
@@ -1195,31 +1176,31 @@ class AsyncMethods:
         copy: int | None = None,
         point: list[float] | None = None,
     ) -> AnnotationResult:
-        """Moves the focus to an annotation, by its id or by a point of the frame.
+        """Selects an annotation by id or point.
 
         :param id: The annotation.
-        :param copy: The copy of its anchor that is meant, with `id`: one that is in sight.
-        :param point: x, y in pixels of the frame: the nearest visible marker within reach.
+        :param copy: The visible copy of its anchor, with `id`.
+        :param point: x, y in pixels: the nearest visible marker within reach.
         """
         return await self._call("annotation.select", {"id": id, "copy": copy, "point": point}, AnnotationResult)
 
     async def annotation_next(self) -> AnnotationResult:
-        """Moves the focus on."""
+        """Selects the next one."""
         return await self._call("annotation.next", {}, AnnotationResult)
 
     async def annotation_previous(self) -> AnnotationResult:
-        """Moves the focus back."""
+        """Selects the previous one."""
         return await self._call("annotation.previous", {}, AnnotationResult)
 
     async def annotation_clear(self) -> AnnotationResult:
-        """Takes the focus away."""
+        """Clears the selection."""
         return await self._call("annotation.clear", {}, AnnotationResult)
 
     async def card_open(self, *, id: str | None = None, copy: int | None = None) -> AnnotationResult:
         """Opens the detail panel of a card.
 
-        :param id: The annotation; the selected one when missing.
-        :param copy: The copy of its anchor that is meant; when missing the one at which it was selected.
+        :param id: The annotation; else the selected one.
+        :param copy: The copy of its anchor; else the selected one.
         """
         return await self._call("card.open", {"id": id, "copy": copy}, AnnotationResult)
 
@@ -1228,10 +1209,10 @@ class AsyncMethods:
         return await self._call("card.close", {}, AnnotationResult)
 
     async def card_action(self, *, id: str | None = None, copy: int | None = None) -> CardActionResult:
-        """Presses the button of a card.
+        """Presses a card's button.
 
-        :param id: The annotation; the selected one when missing.
-        :param copy: The copy of its anchor that is meant; when missing the one at which it was selected.
+        :param id: The annotation; else the selected one.
+        :param copy: The copy of its anchor; else the selected one.
         """
         return await self._call("card.action", {"id": id, "copy": copy}, CardActionResult)
 
@@ -1243,13 +1224,12 @@ class AsyncMethods:
         key: str | None = None,
         context: Any = None,
     ) -> FormSubmitResult:
-        """Hands a form that a person has filled in to the programs on the socket.
+        """Submits a completed form.
 
-        :param form: Which form it is: a word of the integrator's. From 1 to 128 bytes.
-        :param fields: The fields that were filled in, in the order of the form. From 1 to 200 entries.
-        :param key: The client's own name for this submission: sent once more under the same one it is not taken
-            twice. From 1 to 128 bytes.
-        :param context: Anything: comes back in `form.submitted`.
+        :param form: The form's name for programs. From 1 to 128 bytes.
+        :param fields: The completed fields, in the form's order. From 1 to 200 entries.
+        :param key: A key with which the form is taken only once. From 1 to 128 bytes.
+        :param context: Returned in `form.submitted`.
         """
         return await self._call("form.submit", {
             "form": form,
@@ -1259,15 +1239,15 @@ class AsyncMethods:
         }, FormSubmitResult)
 
     async def form_pending(self, *, limit: int | None = None, after: str | None = None) -> FormPendingResult:
-        """Lists pending forms, the oldest first.
+        """Lists pending forms, oldest first.
 
-        :param limit: The most forms to return; 20 when missing. Fewer come when they are large. From 1 to 100.
-        :param after: Only those after this id.
+        :param limit: The limit; else 20. Large forms lower it. From 1 to 100.
+        :param after: The form after which to continue.
         """
         return await self._call("form.pending", {"limit": limit, "after": after}, FormPendingResult)
 
     async def form_acknowledge(self, *, id: str) -> FormAcknowledgeResult:
-        """Acknowledges a form: the service deletes it.
+        """Acknowledges a form, which is then deleted.
 
         :param id: Its id.
         """
@@ -1286,16 +1266,13 @@ class AsyncMethods:
     ) -> SignatureSaveResult:
         """Stores a signature.
 
-        :param strokes: Strokes: a flat list of whole numbers each, four a point: x and y in tenths of a pixel,
-            milliseconds since the first point of the signature, pressure in thousandths or −1. The first point of a
-            stroke is as it is; x, y and time of the others are differences from the point before.
-        :param width: The area in which they were drawn, in pixels.
-        :param height: The area in which they were drawn, in pixels.
-        :param purpose: The purpose, as the person has read it.
-        :param signer: The signer, where known.
-        :param subject: The thing signed: a text, or the hash of a document; goes into the signature's hash.
-        :param key: The client's own name for it: sent once more under the same one it is not kept twice. From 1 to
-            128 bytes.
+        :param strokes: Each a flat list of x, y, time and pressure of its points (docs/signature.md).
+        :param width: Of the drawing area.
+        :param height: Of the drawing area.
+        :param purpose: The purpose that the person read.
+        :param signer: The signer.
+        :param subject: The signed text or its hash; part of `hash`.
+        :param key: A key with which the signature is stored only once. From 1 to 128 bytes.
         """
         return await self._call("signature.save", {
             "strokes": strokes,
@@ -1308,37 +1285,37 @@ class AsyncMethods:
         }, SignatureSaveResult)
 
     async def signature_list(self, *, limit: int | None = None, after: str | None = None) -> SignatureListResult:
-        """Lists the signatures that are kept, the oldest first.
+        """Lists signatures, oldest first.
 
-        :param limit: The most signatures to return; 20 when missing. From 1 to 100.
-        :param after: Only those after this id.
+        :param limit: The limit; else 20. From 1 to 100.
+        :param after: The signature after which to continue.
         """
         return await self._call("signature.list", {"limit": limit, "after": after}, SignatureListResult)
 
     async def signature_remove(self, *, id: str) -> SignatureRemoveResult:
-        """Forgets a signature.
+        """Removes a signature.
 
         :param id: Its id.
         """
         return await self._call("signature.remove", {"id": id}, SignatureRemoveResult)
 
     async def account_state(self) -> AccountState:
-        """Asks where the device and its users are."""
+        """Returns the state of the device and its users."""
         return await self._call("account.state", {}, AccountState)
 
     async def account_policy(self) -> AccountPolicyResult:
-        """Asks for the texts and rules of the screens."""
+        """Returns the texts and rules of the screens."""
         return await self._call("account.policy", {}, AccountPolicyResult)
 
     async def account_next(self, *, agreed: bool | None = None) -> AccountState:
         """Continues with the next step.
 
-        :param agreed: True if the terms of the first screen were agreed to.
+        :param agreed: True if the terms were accepted.
         """
         return await self._call("account.next", {"agreed": agreed}, AccountState)
 
     async def account_back(self) -> AccountState:
-        """Goes back by one screen. Of a user who is signed in and synchronizes once more it stops that; they stay in."""
+        """Goes back one screen, or stops synchronizing without signing out."""
         return await self._call("account.back", {}, AccountState)
 
     async def account_leave(self) -> AccountState:
@@ -1346,25 +1323,25 @@ class AsyncMethods:
         return await self._call("account.leave", {}, AccountState)
 
     async def account_demo(self) -> AccountState:
-        """Tries the device out without an account."""
+        """Starts the demo without an account."""
         return await self._call("account.demo", {}, AccountState)
 
     async def account_choose(self, *, method: Literal["scan", "code", "email", "preset"]) -> AccountState:
         """Chooses a way of activation.
 
-        :param method: The way.
+        :param method: The method.
         """
         return await self._call("account.choose", {"method": method}, AccountState)
 
     async def account_activate(self, *, code: str) -> AccountState:
-        """Hands in the link, the code or the e-mail address that activates.
+        """Submits the link, code or e-mail address that activates.
 
-        :param code: The code that was typed or scanned.
+        :param code: The code.
         """
         return await self._call("account.activate", {"code": code}, AccountState)
 
     async def account_users(self) -> AccountUsersResult:
-        """Asks who can sign in, as far as the policy shows them."""
+        """Lists the users who can sign in, as far as the policy shows them."""
         return await self._call("account.users", {}, AccountUsersResult)
 
     async def account_switch(self) -> AccountState:
@@ -1372,61 +1349,61 @@ class AsyncMethods:
         return await self._call("account.switch", {}, AccountState)
 
     async def account_select(self, *, user: str) -> AccountState:
-        """Chooses who is to sign in.
+        """Chooses the user who signs in.
 
         :param user: Their id.
         """
         return await self._call("account.select", {"user": user}, AccountState)
 
     async def account_add(self) -> AccountState:
-        """Begins the onboarding of one more user."""
+        """Begins to onboard another user."""
         return await self._call("account.add", {}, AccountState)
 
     async def account_list(self) -> AccountListResult:
-        """Asks for all that is known of the users: for administration."""
+        """Lists all data of the users, for administration."""
         return await self._call("account.list", {}, AccountListResult)
 
     async def account_remove(self, *, user: str) -> None:
-        """Removes a user with all that is kept of them.
+        """Removes a user and all their data.
 
         :param user: Their id.
         """
         await self.call("account.remove", {"user": user})
 
     async def account_unlock(self, *, user: str | None = None) -> None:
-        """Lets a user, or all, try passcodes again at once.
+        """Ends the wait for passcodes.
 
-        :param user: Their id; everybody when missing.
+        :param user: The user; else all.
         """
         await self.call("account.unlock", {"user": user})
 
     async def authentication_submit(self, *, fields: Any) -> AccountState:
-        """Hands in the credentials that were asked for.
+        """Submits the requested credentials.
 
-        :param fields: An object: what was filled in, by the names of the policy's fields.
+        :param fields: An object with the policy's fields.
         """
         return await self._call("authentication.submit", {"fields": fields}, AccountState)
 
     async def authentication_set_passcode(self, *, passcode: str) -> AccountState:
-        """Hands in a new passcode: once, and once more.
+        """Submits a new passcode, then its repetition.
 
         :param passcode: The passcode.
         """
         return await self._call("authentication.setPasscode", {"passcode": passcode}, AccountState)
 
     async def authentication_sign_in(self, *, passcode: str) -> AccountState:
-        """Hands in the passcode of whose turn it is.
+        """Submits the current user's passcode.
 
         :param passcode: The passcode.
         """
         return await self._call("authentication.signIn", {"passcode": passcode}, AccountState)
 
     async def authentication_forgot(self) -> AccountState:
-        """Begins to set a forgotten passcode again."""
+        """Begins to reset a forgotten passcode."""
         return await self._call("authentication.forgot", {}, AccountState)
 
     async def authentication_provide(self, *, name: str | None = None) -> None:
-        """Makes this connection the one that verifies, looks up and synchronizes.
+        """Registers this connection as the provider.
 
         :param name: Its name, for the log.
         """
@@ -1443,16 +1420,15 @@ class AsyncMethods:
         host: str | None = None,
         text: str | None = None,
     ) -> None:
-        """Answers a request of the service.
+        """Answers `authentication.requested`.
 
-        :param request: Its number.
+        :param request: The request.
         :param outcome: The outcome.
-        :param subject: The person's name in the integrator's system; with `conflict`, the person who has to act
-            first.
-        :param title: Their name.
+        :param subject: The person's name in the integrator's system, with `conflict` of the one who must act first.
+        :param title: The person's name.
         :param subtitle: The line below it.
         :param host: Where their data is.
-        :param text: Words for the person, where it is not `accepted`.
+        :param text: A message to the person, unless `accepted`.
         """
         await self.call("authentication.answer", {
             "request": request,
@@ -1471,12 +1447,12 @@ class AsyncMethods:
         choice: Literal["allow", "deny", "later"],
         language: str | None = None,
     ) -> AccountState:
-        """Records a choice: about the consent that is asked for, or of a user who is signed in about any.
+        """Records a choice about the requested consent or, when signed in, any.
 
         :param consent: The consent's id.
-        :param choice: `allow`; else `deny` for what is needed and `later` for what is not. Once signed in, `deny`
-            withdraws either; without what is needed they are signed out.
-        :param language: The language it was shown in.
+        :param choice: `allow`, or `deny` for a mandatory and `later` for an optional consent. When signed in,
+            `deny` withdraws either, and signs out for a mandatory one.
+        :param language: The language shown.
         """
         return await self._call("consent.choose", {
             "consent": consent,
@@ -1485,20 +1461,20 @@ class AsyncMethods:
         }, AccountState)
 
     async def consent_export(self, *, user: str | None = None) -> ConsentExportResult:
-        """Asks for choices that were recorded: for administration.
+        """Returns recorded choices, for administration.
 
-        :param user: The user; everybody when missing.
+        :param user: The user; else all.
         """
         return await self._call("consent.export", {"user": user}, ConsentExportResult)
 
     async def sync_retry(self) -> AccountState:
-        """Synchronizes once more, after an error or for a user who is signed in."""
+        """Synchronizes again, after an error or for a signed-in user."""
         return await self._call("sync.retry", {}, AccountState)
 
     async def sync_progress(self, *, request: int, progress: float) -> None:
         """Reports the progress of synchronization.
 
-        :param request: The number of the request.
-        :param progress: The share that is done. From 0 to 1.
+        :param request: The request.
+        :param progress: The share done. From 0 to 1.
         """
         await self.call("sync.progress", {"request": request, "progress": progress})

@@ -1,6 +1,6 @@
-import WaymarkImage
+package import WaymarkImage
 
-/// The coordinates in which a step is solved: origin at the patches' mean, their spread as the unit.
+/// The coordinates in which a step is solved: the origin is the mean of the patches, the unit their standard deviation.
 struct AlignmentFrame {
   let center: Point2
   let radius: Double
@@ -31,14 +31,14 @@ struct AlignmentFrame {
   }
 }
 
-/// The parameters that alignment changes: the eight numbers of a plane's map, or the six of a cylinder's pose.
+/// The parameters that alignment changes: the eight of a plane's homography, or the six of a cylinder's pose.
 ///
-/// Each number is counted such that one of it moves a patch by about the patches' spread.
+/// Each parameter is scaled so that one unit moves a patch by about the unit of `AlignmentFrame`.
 struct AlignmentParameters {
-  /// The cylinder on the level, and the place that it turns about.
+  /// The cylinder on the level, and the point about which it turns.
   private let cylinder: CylinderMap?
   private let pivot: Point3
-  /// Metres of a shift across, along x and y, and along the line of sight that move the picture by the spread.
+  /// The shifts in metres along x, along y and along the line of sight that move the picture by one unit of the frame.
   private let reach: Point3
 
   init(_ map: SurfaceMap, _ scale: Double, _ frame: AlignmentFrame) {
@@ -52,7 +52,7 @@ struct AlignmentParameters {
     reach = Point3(across.x, across.y, pivot.z)
   }
 
-  /// How the place of a patch changes with each number, in pixels of the level.
+  /// Returns the derivatives of a patch's x and y by each parameter, in pixels of the level.
   @inline(__always)
   func derivative(_ frame: AlignmentFrame, _ set: PatchSet, _ i: Int) -> (SIMD8<Double>, SIMD8<Double>) {
     guard let cylinder else {
@@ -68,7 +68,7 @@ struct AlignmentParameters {
     return (x * unit, y * unit)
   }
 
-  /// The map after a step; `nil` where it is none.
+  /// Returns the map after a step; `nil` if it is invalid.
   func step(_ x: SIMD8<Double>, from map: SurfaceMap, _ scale: Double, _ frame: AlignmentFrame) -> SurfaceMap? {
     switch map {
     case .plane(let h):
@@ -83,4 +83,34 @@ struct AlignmentParameters {
       return next.isFinite ? .cylinder(next) : nil
     }
   }
+}
+
+/// The result of an alignment.
+package struct AlignmentResult: Sendable {
+  /// Reference pixels → frame pixels.
+  package var map: SurfaceMap
+  /// The likeness of reference and frame, 0…1: the mean of the better half of the patches' correlations.
+  package var score: Double
+  /// The share of the patches in view that correlate and agree with the map.
+  package var share: Double
+  /// The number of patches in view, and the number of those that agree.
+  var patches: Int
+  package var inliers: Int
+  /// The weighted root mean square of the residual shifts of the agreeing patches, in pixels.
+  package var residual: Double
+  /// The smaller one of the two principal standard deviations of the agreeing patches' positions, in reference pixels.
+  package var spread: Double
+  /// The mean ratio of the frame's contrast to the reference's in the agreeing patches.
+  package var gain: Double
+
+  /// Returns whether the agreeing patches determine the position of the whole reference.
+  ///
+  /// The error of a map grows with the square of the distance from the patches that determine it. So their standard deviation
+  /// must be at least a twentieth of half the reference's size, as when a twelfth of an evenly textured reference is in view.
+  func determines(_ template: AnchorTemplate) -> Bool {
+    map.cylinder != nil || 40 * spread >= Double(template.width * template.height).squareRoot()
+  }
+
+  /// Reference pixels → frame pixels as a homography, see `SurfaceMap.homography`.
+  package var homography: Homography { map.homography }
 }

@@ -1,30 +1,29 @@
 import CKernels
 package import WaymarkImage
 
-/// Measures how much of what a frame shows of a reference contradicts it: what is covered, or another picture that is
-/// alike in the rest.
+/// Measures the share of the visible part of a reference that contradicts it, because it is covered or belongs to a similar picture.
 ///
-/// The part in sight is cut into squares, and each with structure is correlated with the frame. How well a right square of
-/// its contrast correlates is learned from the squares that agree: their gain tells the light, what is left of them the noise and
-/// the blur. The agreement of a square is its correlation as a share of that; it is zero where the frame has structure and the
-/// reference none. Squares that the light has burnt out or swallowed say nothing.
+/// The visible part is cut into squares, and each square with structure is correlated with the frame. The correlation
+/// expected of a correct square is learned from the squares that agree: their gain gives the light, their residual the noise
+/// and the blur. The agreement of a square is its correlation divided by the expected one; it is zero where the frame has
+/// structure and the reference has none. Over- and underexposed squares are ignored.
 ///
-/// What covers a picture, or makes it another one, fills an area, while a right picture that is worn, or hangs in a frame, disagrees in
-/// single squares and along its edge. So a square contradicts where it and its neighbours together agree too little, and those at the
-/// edge of the reference are left out.
+/// An object on the picture, or a different picture, disagrees over an area, whereas a correct picture that is worn or framed
+/// disagrees in single squares and along its edge. So a square contradicts if it and its neighbours together agree too
+/// little, and squares at the edge of the reference are left out.
 ///
-/// All memory is taken once. To be used from one thread at a time.
+/// All memory is allocated in `init`. Use it from one thread at a time.
 package final class ContradictionMeter {
-  /// A square of the frame and what the reference has there.
+  /// A square of the frame, compared with the reference.
   private struct Square {
-    /// Its place in the grid.
+    /// The column of the square in the grid.
     var column: Int32
     var row: Int32
-    /// The contrasts of the drawing and of the frame, and their correlation.
+    /// The contrasts of the reference and of the frame, and their correlation.
     var drawn: Float
     var seen: Float
     var likeness: Float
-    /// How much it counts, and its correlation as a share of what a right square would have; both 0…1.
+    /// The weight of the square, and its correlation as a share of the expected one; both 0…1.
     var weight: Float = 0
     var agreement: Float = 0
   }
@@ -32,18 +31,18 @@ package final class ContradictionMeter {
   private static let batch = 64
   /// The most squares.
   private static let places = 256
-  /// The fewest squares with structure from which a share is told, and the least weight of all together.
+  /// The least number of squares with structure for a result, and the least sum of their weights.
   private static let fewest = 12
   private static let leastWeight: Float = 6
-  /// The contrast from which on a square has structure, a deviation of four gray levels; half of it is none.
+  /// The contrast from which a square has structure: a standard deviation of four gray levels. Below half of it, a square is flat.
   private static let structure: Float = 32
-  /// The least correlation that a right square must be expected to have; less tells nothing.
+  /// The least correlation expected of a matching square; squares with less are ignored.
   private static let leastLikeness: Float = 0.5
-  /// The mean agreement of a square with its neighbours below which it contradicts, and of how many squares it must be the mean.
+  /// The mean agreement of a square and its neighbours below which it contradicts, and the least number of squares in that mean.
   private static let leastAgreement: Float = 0.6
   private static let fewestNeighbours = 3
 
-  /// The lens of the frames; homographies are then those without its distortion.
+  /// The lens of the frames. If set, maps exclude its distortion.
   package var lens: LensMap? {
     get { set.lens }
     set { set.lens = newValue }
@@ -52,7 +51,7 @@ package final class ContradictionMeter {
   private let centers = UnsafeMutablePointer<SIMD2<Float>>.allocate(capacity: places)
   private let cells = UnsafeMutablePointer<SIMD2<Int32>>.allocate(capacity: places)
   private let measured = UnsafeMutablePointer<Float>.allocate(capacity: 5)
-  /// The squares that were compared, row by row.
+  /// The compared squares, row by row.
   private let squares = UnsafeMutablePointer<Square>.allocate(capacity: places)
   private var count = 0
   private let sorted = UnsafeMutablePointer<Float>.allocate(capacity: places)
@@ -67,15 +66,15 @@ package final class ContradictionMeter {
     squares.deallocate()
   }
 
-  /// The share of the structure in sight that contradicts a reference, 0…1; 0 where too little is in sight.
+  /// Returns the share of the visible structure that contradicts a reference, 0…1; 0 if too little is visible.
   ///
   /// - Parameters:
-  ///   - octave: of the frame, on which the reference is hardly enlarged (`PatchAligner.octaves`).
-  ///   - softness: the deviation in pixels by which the frame is out of focus.
+  ///   - octave: The octave of the frame on which the reference is hardly enlarged (`PatchAligner.octaves`).
+  ///   - softness: The standard deviation of the defocus in pixels.
   package func share(
     _ template: AnchorTemplate, _ map: SurfaceMap, in pyramid: GrayPyramid, octave: Int, softness: Double = 0
   ) -> Double {
-    // An octave below noise and blur are halved; where that leaves too few squares, the finest has four times as many.
+    // On the next coarser octave, noise and blur are halved; if it has too few squares, the finest octave has four times as many.
     for level in stride(from: 2 * octave + 2, through: 2 * octave, by: -2) where level < pyramid.count {
       let structured = measure(template, map, pyramid.level(level), pyramid.scale(level), softness)
       if structured >= 4 * Self.fewest || level == 2 * octave && structured >= Self.fewest { return judge() }
@@ -83,7 +82,7 @@ package final class ContradictionMeter {
     return 0
   }
 
-  /// Compares the squares of a level, and returns how many of them have structure.
+  /// Compares the squares of a level, and returns the number of squares with structure.
   private func measure(
     _ template: AnchorTemplate, _ map: SurfaceMap, _ view: ImageView, _ scale: Double, _ softness: Double
   ) -> Int {
@@ -92,13 +91,14 @@ package final class ContradictionMeter {
     guard let back = level.inverse, let grid = SightGrid(template, level, in: view, squares: Self.places) else {
       return 0
     }
-    /// The point of the reference that a place of the level shows; nil beside the reference.
+    /// Returns the reference point at a point of the level; `nil` outside the reference.
     func shown(_ place: Point2) -> Point2? {
       guard let p = back.apply(place), p.x > 0, p.y > 0, p.x < Double(template.width), p.y < Double(template.height)
       else { return nil }
       return p
     }
-    // Where the map is a little off, or the picture is cut, a square at an edge shows what is beside it.
+    // If the map is slightly off, or the picture is cut, a square at its edge shows the surroundings. So only squares
+    // surrounded by the reference are used.
     func isSurrounded(_ place: Point2) -> Bool {
       shown(place + Point2(-8, -8)) != nil && shown(place + Point2(8, -8)) != nil
         && shown(place + Point2(-8, 8)) != nil && shown(place + Point2(8, 8)) != nil
@@ -140,7 +140,7 @@ package final class ContradictionMeter {
     let gain = median { $0.likeness * $0.seen / $0.drawn }
     let rest = median { $0.seen * $0.seen * (1 - $0.likeness * $0.likeness) }
     guard gain > 0 else { return 0 }
-    // Of the squares without structure only those count that contradict: paper is white in every picture.
+    // Squares without structure are used only if they contradict, because paper is white in every picture.
     let visible = max(gain * Self.structure, 2 * rest.squareRoot())
     var (structured, weights): (Float, Float) = (0, 0)
     for i in 0..<count {
@@ -165,7 +165,7 @@ package final class ContradictionMeter {
     return Double(against / weights)
   }
 
-  /// Returns whether a square and its neighbours, of which the first is not before `first`, agree too little.
+  /// Returns whether a square and its neighbours agree too little; no neighbour has an index below `first`.
   private func contradicts(_ i: Int, from first: Int) -> Bool {
     let (column, row) = (squares[i].column, squares[i].row)
     var (sum, weight, number): (Float, Float, Int) = (0, 0, 0)
@@ -181,7 +181,7 @@ package final class ContradictionMeter {
     return number >= Self.fewestNeighbours && sum < Self.leastAgreement * weight
   }
 
-  /// The median of a number over the squares with structure that agree.
+  /// Returns the median of a value over the squares with structure that agree.
   private func median(_ value: (Square) -> Float) -> Float {
     var n = 0
     for i in 0..<count where squares[i].drawn >= Self.structure && squares[i].likeness > 0.5 {
@@ -191,5 +191,59 @@ package final class ContradictionMeter {
     guard n > 0 else { return 0 }
     sorted.select(n / 2, of: n)
     return sorted[n / 2]
+  }
+}
+
+/// The rectangle of a level of the frame in which a reference is visible, and the step between squares in pixels: about the
+/// requested number of squares cover it, at least eight pixels apart.
+struct SightGrid {
+  let left: Double
+  let right: Double
+  let top: Double
+  let bottom: Double
+  let step: Double
+
+  /// - Parameters:
+  ///   - map: Reference pixels → pixels of the level.
+  ///   - wanted: The requested number of squares.
+  init?(_ template: AnchorTemplate, _ map: SurfaceMap, in view: ImageView, squares wanted: Int) {
+    guard let box = map.box(width: template.width, height: template.height) else { return nil }
+    // A patch extends four pixels from its middle.
+    (left, right) = (max(5, box.low.x), min(Double(view.width) - 6, box.high.x))
+    (top, bottom) = (max(5, box.low.y), min(Double(view.height) - 6, box.high.y))
+    guard left < right, top < bottom else { return nil }
+    step = max(8, ((right - left) * (bottom - top) / Double(wanted)).squareRoot().rounded(.up))
+  }
+}
+
+/// Tests whether a square of gray levels has structure in two directions: a corner, not an edge.
+enum SquareStructure {
+  /// Returns whether a square, given as ten rows of ten gray levels, has structure in two directions.
+  static func isStructured(_ gray: InlineArray<100, Float>) -> Bool {
+    let none = [UInt8](repeating: 0, count: 144)
+    var m = InlineArray<10, Float>(repeating: 0)
+    var out = m.mutableSpan
+    gray.span.withUnsafeBufferPointer { pattern in
+      out.withUnsafeMutableBufferPointer { out in
+        none.withUnsafeBufferPointer { none in
+          guard let first = none.baseAddress else { return }
+          ck_patch_structure(pattern.baseAddress, first + 26, 12, out.baseAddress)
+        }
+      }
+    }
+    let (strong, weak) = eigenvalues(Double(m[0]), Double(m[1]), Double(m[2]))
+    return isStructured(strong, weak)
+  }
+
+  /// Returns whether the weaker direction has structure. A squared gradient below 0.75 gray levels per pixel is noise; one
+  /// below a twentieth of the stronger direction is a sampling artefact of a slanted edge.
+  static func isStructured(_ strong: Double, _ weak: Double) -> Bool { weak > 0.75 && weak > 0.05 * strong }
+
+  /// Returns the larger and the smaller eigenvalue of a structure tensor.
+  static func eigenvalues(_ xx: Double, _ xy: Double, _ yy: Double) -> (Double, Double) {
+    let half = 0.5 * (xx - yy)
+    let root = (half * half + xy * xy).squareRoot()
+    let mean = 0.5 * (xx + yy)
+    return (mean + root, mean - root)
   }
 }

@@ -1,23 +1,17 @@
 package import WaymarkImage
 
-/// How a picture that moves while the shutter is open is smeared: every point along its own way.
+/// The motion blur of a picture that moves while the shutter is open: every point moves along its own path.
 ///
-/// The way is a parabola. With a straight one, the middle of the smear would be taken for the place in the middle of the
-/// exposure; under an acceleration *a* it lies *a*·T²/24 beside it, a twentieth of a pixel where a hand turns back.
+/// The path is a parabola. With a straight path, the middle of the blur would be taken for the position in the middle of the
+/// exposure; under an acceleration *a* it is *a*·T²/24 beside it, a twentieth of a pixel when a hand reverses its motion.
 package struct MotionBlur: Sendable {
-  /// Reference → frame when the shutter opens, in the middle of the exposure, and when it closes.
-  private let opening: SurfaceMap
-  private let middle: SurfaceMap
-  private let closing: SurfaceMap
+  /// Reference pixels → frame pixels when the shutter opens, in the middle of the exposure, and when it closes.
+  let opening: SurfaceMap
+  let middle: SurfaceMap
+  let closing: SurfaceMap
 
-  package init(opening: SurfaceMap, middle: SurfaceMap, closing: SurfaceMap) {
-    self.opening = opening
-    self.middle = middle
-    self.closing = closing
-  }
-
-  /// The way of a point of the reference in the frame while the shutter is open, in pixels: from its beginning to its end, and
-  /// from its middle to the middle between these two.
+  /// Returns the path in the frame of a reference point during the exposure, in pixels: the chord from start to end, and the
+  /// sag from the middle position to the middle of the chord.
   package func way(of p: Point2) -> (chord: Point2, sag: Point2) {
     let (a, b, c) = (opening.apply(p), middle.apply(p), closing.apply(p))
     let chord = c - a

@@ -1,54 +1,54 @@
 import CKernels
 package import WaymarkImage
 
-/// Moves a homography until the reference, drawn through it, agrees with the frame: direct alignment on intensities.
+/// Aligns a map from reference to frame until the reference, drawn through the map, agrees with the frame: direct alignment on intensities.
 ///
-/// The reference is drawn patch by patch as the frame should show it, on the frame's own pixels, and its gradients are
-/// taken there once; the frame is then compared at shifted places until nothing moves (inverse compositional: S. Baker,
-/// I. Matthews, "Lucas-Kanade 20 years on", IJCV 56 (2004)). Within a patch the step is a shift, since the patch was drawn
-/// under a map that is nearly right; all patches together determine the eight numbers of the map. Gain and offset of the
-/// light are free in every patch (its mean, its length and the parts of the gradients along both are taken out). Patches
-/// that are covered, or shifted against what the others agree on, lose their weight.
+/// Each patch of the reference is drawn on the frame's pixel grid as the frame should show it, and its gradients are computed
+/// once. The frame is then compared at shifted positions until the steps vanish (inverse compositional: S. Baker, I.
+/// Matthews, "Lucas-Kanade 20 years on", IJCV 56 (2004)). Within a patch the step is a shift, because the patch was drawn
+/// under a nearly correct map; all patches together determine the eight parameters of the map. Gain and offset of the light
+/// are free in every patch: its mean, its length and the components of the gradients along both are removed. Patches that are
+/// covered, or shifted against the majority, lose their weight.
 ///
-/// All memory is taken once. To be used from one thread at a time.
+/// All memory is allocated in `init`. Use it from one thread at a time.
 package final class PatchAligner {
   package struct Options: Sendable {
-    /// How many patches are compared on the finest level; more take more time and tremble less.
+    /// The number of patches compared on the finest level; more patches take more time and reduce the jitter.
     var patches = 96
-    /// The same where the anchor is smeared by motion: each patch says less then.
+    /// The number of patches compared on the finest level under motion blur, when each patch is less informative.
     var smearedPatches = 96
-    /// How many on the coarser levels.
+    /// The number of patches compared on the coarser levels.
     var coarsePatches = 48
-    /// How many are compared on the finest level before all of them are: they bring the map so near that the others are drawn where they are
-    /// compared. None are where this is zero.
+    /// The number of patches compared in a first pass on the finest level, which brings the map near its end so that all
+    /// patches are then drawn close to where they are compared; zero: no first pass.
     var draftPatches = 0
-    /// The most steps on a level.
-    package var iterations = 6
-    /// On how many levels of the frame, each half the one before, it is done.
-    package var levels = 3
-    /// The standard deviation of the camera's noise, in gray levels.
-    package var noise = 4.0
-    /// The error of the drawing, as a share of a patch's contrast.
-    package var mismatch = 0.25
-    /// True if a flat anchor keeps its shape, being shifted, turned and resized alone: bars look alike however long they are, and however
-    /// slanted along themselves.
+    /// True if a flat anchor may only be shifted, turned and scaled. For bar codes: bars look alike at any length and slant.
     var isRigid = false
     package init() {}
   }
 
-  package let options: Options
-  /// The lens of the frames; all homographies given and returned are then those without its distortion.
+  /// The most steps on an octave, and the most octaves of the frame on which an anchor is aligned.
+  private static let iterations = 6
+  private static let levels = 3
+  /// The standard deviation of the camera's noise, in gray levels.
+  private static let noise = 4.0
+  /// The standard deviation of the drawing error, as a share of a patch's contrast.
+  private static let mismatch = 0.25
+
+  let options: Options
+  /// The lens of the frames. If set, all maps passed in and returned exclude its distortion.
   package var lens: LensMap? {
     get { set.lens }
     set { set.lens = newValue }
   }
+  private let memory = ScratchMemory()
   private let set: PatchSet
-  /// The result of the last comparison of each patch.
+  /// The results of the last comparison of each patch: its shift in pixels.
   private let shift: UnsafeMutablePointer<Point2>
   private let correlation: UnsafeMutablePointer<Float>
   private let information: UnsafeMutablePointer<Double>
   private let product: UnsafeMutablePointer<Point2>
-  /// How the products of the frame with the drawn gradients change with the shift: xx, xy, yy.
+  /// The derivatives by the shift of the products of frame and drawn gradients: xx, xy, yy.
   private let slope: UnsafeMutablePointer<Point3>
   private let sorted: UnsafeMutablePointer<Float>
   private let out: UnsafeMutablePointer<Float>
@@ -57,48 +57,28 @@ package final class PatchAligner {
     self.options = options
     let capacity = max(options.patches, options.smearedPatches, options.coarsePatches, options.draftPatches)
     set = PatchSet(capacity: capacity)
-    shift = .allocate(capacity: capacity)
-    correlation = .allocate(capacity: capacity)
-    information = .allocate(capacity: capacity)
-    product = .allocate(capacity: capacity)
-    slope = .allocate(capacity: capacity)
-    sorted = .allocate(capacity: capacity)
-    out = .allocate(capacity: 5)
+    shift = memory.allocate(capacity)
+    correlation = memory.allocate(capacity)
+    information = memory.allocate(capacity)
+    product = memory.allocate(capacity)
+    slope = memory.allocate(capacity)
+    sorted = memory.allocate(capacity)
+    out = memory.allocate(5)
   }
 
-  deinit {
-    shift.deallocate()
-    correlation.deallocate()
-    information.deallocate()
-    product.deallocate()
-    slope.deallocate()
-    sorted.deallocate()
-    out.deallocate()
-  }
-
-  /// Aligns, from coarse to fine.
+  /// Aligns a reference with a frame from coarse to fine octaves.
   ///
   /// - Parameters:
-  ///   - start: reference → frame, right within a few pixels.
-  ///   - pyramid: of the frame; its whole octaves are used.
-  ///   - softness: the deviation in pixels by which the frame is out of focus.
-  ///   - blur: how the anchor is smeared by motion.
-  ///   - coarsest: the coarsest octave to begin with; `nil`: by the size of the anchor.
-  /// - Returns: `nil` where too little of the anchor is in view or nothing agrees.
+  ///   - start: Reference pixels → frame pixels, correct within a few pixels.
+  ///   - pyramid: The pyramid of the frame; only its octaves are used.
+  ///   - softness: The standard deviation of the defocus in pixels.
+  ///   - coarsest: The octave to start on; `nil`: chosen by the size of the anchor.
+  ///   - blur: Returns the motion blur of the anchor at a map; called on each octave with the map known by then.
+  /// - Returns: `nil` if too little of the anchor is in view or nothing agrees.
   package func align(
     _ template: AnchorTemplate, from start: SurfaceMap, in pyramid: GrayPyramid, softness: Double = 0,
-    blur: MotionBlur? = nil, coarsest: Int? = nil
-  ) -> Result? {
-    align(template, from: start, in: pyramid, softness: softness, coarsest: coarsest) { _ in blur }
-  }
-
-  /// The same where the smear follows from the place.
-  ///
-  /// - Parameter blur: how the anchor is smeared that is seen at a place; asked on each octave with the place that is known by then.
-  func align(
-    _ template: AnchorTemplate, from start: SurfaceMap, in pyramid: GrayPyramid, softness: Double,
-    coarsest: Int? = nil, blur: (SurfaceMap) -> MotionBlur?
-  ) -> Result? {
+    coarsest: Int? = nil, blur: (SurfaceMap) -> MotionBlur? = { _ in nil }
+  ) -> AlignmentResult? {
     guard let range = octaves(template, start, pyramid, blur: blur(start)) else { return nil }
     let octaves = (finest: range.finest, coarsest: max(range.finest, min(coarsest ?? range.coarsest, range.coarsest)))
     var h = alignCoarse(template, from: start, in: pyramid, octaves: octaves, softness: softness, blur: blur)
@@ -114,7 +94,7 @@ package final class PatchAligner {
       octave: octaves.finest)
   }
 
-  /// Aligns on all octaves but the finest.
+  /// Returns the map after alignment on all octaves but the finest.
   func alignCoarse(
     _ template: AnchorTemplate, from start: SurfaceMap, in pyramid: GrayPyramid,
     octaves: (finest: Int, coarsest: Int), softness: Double, blur: (SurfaceMap) -> MotionBlur?
@@ -127,8 +107,8 @@ package final class PatchAligner {
     return h
   }
 
-  /// How alike reference and frame are under a map, without moving it: the mean of the better half of the correlations of
-  /// at most `limit` patches; `nil` where too little is in view.
+  /// Returns the likeness of reference and frame under a map, without changing the map: the mean of the better half of the
+  /// correlations of at most `limit` patches; `nil` if too little is in view.
   package func likeness(
     _ template: AnchorTemplate, _ h: SurfaceMap, in pyramid: GrayPyramid, octave: Int, limit: Int,
     softness: Double = 0, blur: MotionBlur? = nil
@@ -137,7 +117,9 @@ package final class PatchAligner {
     return betterHalf()
   }
 
-  /// The same, the mean of all correlations: of a picture that repeats itself the better half is nearly as like a step aside.
+  /// Returns the mean of the correlations of at most `limit` patches; `nil` if too little is in view.
+  ///
+  /// For a picture with a repeating pattern: one period aside, the better half of the correlations is nearly as high as at the right position.
   package func agreement(
     _ template: AnchorTemplate, _ h: SurfaceMap, in pyramid: GrayPyramid, octave: Int, limit: Int,
     softness: Double = 0, blur: MotionBlur? = nil
@@ -148,9 +130,10 @@ package final class PatchAligner {
     return sum / Double(set.count)
   }
 
-  /// Returns whether a reference agrees with the frame under a map more than with it a step of its pattern aside, where it repeats itself.
+  /// Returns whether a reference with a repeating pattern agrees better with the frame under `map` than one period aside;
+  /// always true without a repeating pattern.
   ///
-  /// Features and proof know the pattern at each of its places, and motion that is not known yet smears what would tell them apart.
+  /// Features and structure verification match the pattern at each of its periods, and unknown motion blur hides the differences.
   func standsOut(_ template: AnchorTemplate, _ map: SurfaceMap, in pyramid: GrayPyramid) -> Bool {
     guard case .plane(let homography) = map, !template.repeats.isEmpty,
       let octave = octaves(template, map, pyramid)?.coarsest
@@ -162,7 +145,7 @@ package final class PatchAligner {
     return template.repeats.allSatisfy { agreement(.plane(homography * Homography.translation($0))) < own }
   }
 
-  /// Compares reference and frame under a map; `false` where too little is in view.
+  /// Compares the patches of reference and frame under a map; returns `false` if too little is in view.
   private func compare(
     _ template: AnchorTemplate, _ h: SurfaceMap, _ pyramid: GrayPyramid, _ octave: Int, _ limit: Int,
     _ softness: Double, _ blur: MotionBlur?
@@ -177,11 +160,11 @@ package final class PatchAligner {
     return true
   }
 
-  /// The octaves of the frame between which the alignment moves: on the finest the reference is hardly enlarged, on the
-  /// coarsest it still has several patches.
+  /// Returns the octaves of the frame between which the alignment moves: on the finest the reference is hardly enlarged, on
+  /// the coarsest it still has several patches.
   ///
-  /// - Parameter blur: how the anchor is smeared. What is smeared over several pixels has no more detail than the next octave shows, where as many
-  ///   patches cover four times as much of it.
+  /// - Parameter blur: The motion blur of the anchor. An anchor blurred over several pixels has no more detail than the next
+  ///   coarser octave shows, where the same number of patches covers four times its area.
   package func octaves(
     _ template: AnchorTemplate, _ h: SurfaceMap, _ pyramid: GrayPyramid, blur: MotionBlur? = nil
   ) -> (finest: Int, coarsest: Int)? {
@@ -205,18 +188,18 @@ package final class PatchAligner {
       if way / Double(1 << finest) > Self.sharpest { finest += 1 }
     }
     var coarsest = finest
-    while coarsest < last, coarsest < finest + options.levels - 1, extent / Double(1 << (coarsest + 1)) >= 32 {
+    while coarsest < last, coarsest < finest + Self.levels - 1, extent / Double(1 << (coarsest + 1)) >= 32 {
       coarsest += 1
     }
     return (finest, coarsest)
   }
 
-  /// The longest smear, in pixels of an octave, with which the octave shows more than the next one.
+  /// The longest motion blur, in pixels of an octave, with which the octave shows more detail than the next coarser one.
   private static let sharpest = 6.0
 
-  /// The map moved on one octave.
+  /// Returns the map after alignment on one octave.
   ///
-  /// - Parameter judged: whether `judge` should speak of where it ends; otherwise nothing is measured there.
+  /// - Parameter judged: True if the patches are measured once more at the resulting map, for `judge`.
   private func step(
     _ template: AnchorTemplate, _ start: SurfaceMap, _ pyramid: GrayPyramid, _ octave: Int, _ softness: Double,
     _ blur: MotionBlur?, limit: Int, prior: Double, judged: Bool
@@ -229,23 +212,23 @@ package final class PatchAligner {
     guard set.count >= 4 else { return start }
     var frame = AlignmentFrame(set)
     var h = start
-    for round in 0..<options.iterations {
+    for round in 0..<Self.iterations {
       measure(h, view, scale)
       guard let step = solve(&frame, h, scale, robust: round > 0, prior: prior) else { return h }
       h = step.map
-      // The gradient measured a hundredth of a pixel away holds here, too.
+      // A step this short leaves the measurements valid.
       if step.length < 0.01 { return h }
     }
     if judged { measure(h, view, scale) }
     return h
   }
 
-  /// Compares every patch with the frame at the place where `h` now puts it.
+  /// Compares every patch with the frame at its position under `h`.
   private func measure(_ h: SurfaceMap, _ view: ImageView, _ scale: Double) {
     let toLevel = h.resized(by: scale)
-    let noise = options.noise * options.noise
-    let mismatch = options.mismatch * options.mismatch / 64
-    // Of bars a few ends must outweigh the many that know nothing of a shift along themselves.
+    let noise = Self.noise * Self.noise
+    let mismatch = Self.mismatch * Self.mismatch / 64
+    // In a bar code, the few patches at the ends of bars must outweigh the many that a shift along the bars does not change.
     let flat = options.isRigid ? 0.0005 : 0.01
     for i in 0..<set.count {
       let c = set.seen(toLevel.apply(set.anchor[i]), scale: scale)
@@ -262,7 +245,7 @@ package final class PatchAligner {
       let rho = Double(out[2])
       correlation[i] = out[2]
       guard length > 0, rho > 0.1 else { continue }
-      // The step towards the place where the frame is orthogonal to the drawn gradients.
+      // The step to the shift at which the frame is orthogonal to the drawn gradients.
       let b = Point2(-Double(out[3]), -Double(out[4]))
       let (tx, xy, ty) = (
         rho * Double(set.tensor[3 * i]), rho * Double(set.tensor[3 * i + 1]), rho * Double(set.tensor[3 * i + 2])
@@ -278,11 +261,11 @@ package final class PatchAligner {
     }
   }
 
-  /// The map after the step that brings the patches nearest to where they were seen, and how long that was in pixels of the level.
+  /// Returns the map after the least-squares step towards the patches' measured positions, and the length of the step in pixels of the level.
   private func solve(
     _ frame: inout AlignmentFrame, _ h: SurfaceMap, _ scale: Double, robust: Bool, prior: Double
   ) -> (map: SurfaceMap, length: Double)? {
-    // The scale of the patches' own disagreement: the median of their shifts, at least a tenth of a pixel.
+    // The scale of the residual shifts: their median, at least a tenth of a pixel.
     var n = 0
     for i in 0..<set.count where information[i] > 0 {
       sorted[n] = Float(shift[i].length)
@@ -297,7 +280,7 @@ package final class PatchAligner {
     for i in 0..<set.count where information[i] > 0 {
       let ratio = shift[i].length / limit
       guard ratio < 1 else { continue }
-      // Tukey's biweight on the shift, and the correlation as a doubt of its own.
+      // The weight is Tukey's biweight of the shift times the squared correlation.
       let doubt = (1 - ratio * ratio) * (1 - ratio * ratio)
       let rho = Double(correlation[i])
       let weight = information[i] * doubt * rho * rho
@@ -312,14 +295,14 @@ package final class PatchAligner {
       for k in 0..<8 { system.rows[k] += ax * jx[k] + ay * jy[k] }
       system.rhs += (jx * product[i].x + jy * product[i].y) * weight
     }
-    // The little that is known beforehand steadies a map that few patches determine: the perspective changes by at most
-    // a few hundredths over the radius, the rest by a few tenths.
+    // Priors stabilise a map that few patches determine: the perspective changes by at most a few hundredths over the radius,
+    // the other parameters by a few tenths.
     let loose = 1 / (0.5 * 0.5)
     let tight = 1 / (prior * prior)
     for k in 0..<6 { system.rows[k][k] += loose }
     for k in 6..<8 { system.rows[k][k] += tight }
     if options.isRigid, h.cylinder == nil {
-      // A similarity scales both ways alike, turns both ways alike, and keeps what is parallel.
+      // A similarity scales and turns both axes alike and has no perspective.
       let rows = system.rows
       let weight = 10 * max(rows[0][0], rows[1][1], rows[3][3], rows[4][4])
       system.add(SIMD8(1, 0, 0, 0, -1, 0, 0, 0), 0, weight: weight)
@@ -332,7 +315,7 @@ package final class PatchAligner {
     return (next, length)
   }
 
-  /// The mean of the better half of the correlations, 0…1.
+  /// Returns the mean of the better half of the correlations, 0…1.
   private func betterHalf() -> Double {
     let n = set.count
     for i in 0..<n { sorted[i] = correlation[i] }
@@ -343,7 +326,7 @@ package final class PatchAligner {
     return min(1, max(0, sum / Double(half)))
   }
 
-  private func judge(_ h: SurfaceMap, octave: Int) -> Result? {
+  private func judge(_ h: SurfaceMap, octave: Int) -> AlignmentResult? {
     let n = set.count
     guard n >= 4 else { return nil }
     let score = betterHalf()
@@ -367,7 +350,7 @@ package final class PatchAligner {
       xx / count - middle.x * middle.x, xy / count - middle.x * middle.y, yy / count - middle.y * middle.y
     )
     let least = 0.5 * (xx + yy) - (0.25 * (xx - yy) * (xx - yy) + xy * xy).squareRoot()
-    return Result(
+    return AlignmentResult(
       map: h, score: score, share: Double(inliers) / Double(n), patches: n,
       inliers: inliers,
       residual: (squares / Double(max(1, inliers))).squareRoot() * Double(1 << octave),

@@ -1,101 +1,89 @@
 import CKernels
-import WaymarkImage
+package import WaymarkImage
 
-/// Patches of a reference, drawn as the frame should show them, with room for a fixed number of them.
+/// Patches of a reference drawn as the frame should show them, at most `capacity` of them.
 ///
-/// Patch `i` stands on whole pixels of one level of the frame: `left[i]`, `top[i]` is its first pixel. All memory is taken
-/// once. To be used from one thread at a time.
+/// Patch `i` covers whole pixels of one level of the frame; its first pixel is (`left[i]`, `top[i]`). All memory is allocated
+/// in `init`. Use it from one thread at a time.
 final class PatchSet {
   static let side = Int(CK_PATCH)
-  /// From a patch's first pixel to its centre.
+  /// The distance from a patch's first pixel to its centre, in pixels.
   static let middle = 3.5
 
   let capacity: Int
   private(set) var count = 0
-  /// Where the frame's level puts each patch, in pixels.
+  /// The first pixel of each patch on the level.
   let left: UnsafeMutablePointer<Int32>
   let top: UnsafeMutablePointer<Int32>
-  /// Where each patch's centre stands on the level, the lens's distortion taken out.
+  /// The centre of each patch on the level, without the lens distortion.
   let place: UnsafeMutablePointer<Point2>
-  /// How the frame's pixels move there with the straight ones: derivatives by x and y. Only with a lens.
+  /// The derivatives by x and y of distorted positions by undistorted ones at each patch; only set with a lens.
   let bend: UnsafeMutablePointer<(dx: Point2, dy: Point2)>
-  /// The lens; the homographies are then those without its distortion.
+  /// The lens of the frames. If set, maps exclude its distortion.
   var lens: LensMap?
-  /// Which of the places that it was chosen from each patch has.
+  /// The index of each patch in the list of centres from which it was drawn.
   let index: UnsafeMutablePointer<Int32>
-  /// The point of the reference that each patch's centre shows, in reference pixels.
+  /// The reference point at each patch's centre, in reference pixels.
   let anchor: UnsafeMutablePointer<Point2>
-  /// The patch's gray levels, and the root of their summed squares without the mean.
+  /// The contrast of each patch: the root of the summed squares of its gray levels without their mean.
   let contrast: UnsafeMutablePointer<Float>
-  /// Sums of gx·gx, gx·gy, gy·gy in units of the contrast.
+  /// The sums of gx·gx, gx·gy and gy·gy of each patch, in units of its contrast.
   let tensor: UnsafeMutablePointer<Float>
   let prepared: UnsafeMutablePointer<Float>
+  private let memory = ScratchMemory()
   private let drawn: UnsafeMutablePointer<Float>
-  /// From one drawn patch to the next; none where only the last one is kept.
+  /// The distance in values between two drawn patches; zero if only the last drawn one is kept.
   private let step: Int
   private let ranking = TextureRanking()
-  /// The places of a part of a reference that is larger than the frame.
+  /// The patch centres on the visible part of a reference that is larger than the frame.
   private let near: CloseUpPatches
 
-  /// - Parameter keepsDrawn: whether patches are kept as they were drawn, for `drawing`.
+  /// - Parameter keepsDrawn: True if every patch is kept as drawn, for `drawing`.
   init(capacity: Int, keepsDrawn: Bool = false) {
     step = keepsDrawn ? Int(CK_DRAWN_CAPACITY) : 0
     self.capacity = capacity
     near = CloseUpPatches()
-    left = .allocate(capacity: capacity)
-    top = .allocate(capacity: capacity)
-    place = .allocate(capacity: capacity)
-    bend = .allocate(capacity: capacity)
-    index = .allocate(capacity: capacity)
-    anchor = .allocate(capacity: capacity)
-    contrast = .allocate(capacity: capacity)
-    tensor = .allocate(capacity: 3 * capacity)
-    prepared = .allocate(capacity: Int(CK_PREPARED) * capacity)
-    drawn = .allocate(capacity: Int(CK_DRAWN_CAPACITY) * (keepsDrawn ? capacity : 1))
+    left = memory.allocate(capacity)
+    top = memory.allocate(capacity)
+    place = memory.allocate(capacity)
+    bend = memory.allocate(capacity)
+    index = memory.allocate(capacity)
+    anchor = memory.allocate(capacity)
+    contrast = memory.allocate(capacity)
+    tensor = memory.allocate(3 * capacity)
+    prepared = memory.allocate(Int(CK_PREPARED) * capacity)
+    drawn = memory.allocate(Int(CK_DRAWN_CAPACITY) * (keepsDrawn ? capacity : 1))
   }
 
-  deinit {
-    left.deallocate()
-    top.deallocate()
-    place.deallocate()
-    bend.deallocate()
-    index.deallocate()
-    anchor.deallocate()
-    contrast.deallocate()
-    tensor.deallocate()
-    prepared.deallocate()
-    drawn.deallocate()
-  }
-
-  /// Where a level of the frame shows a place of the straight level.
+  /// Returns the distorted position on a level of the frame of an undistorted position.
   @inline(__always)
   func seen(_ straight: Point2, scale: Double) -> Point2 {
     guard let lens else { return straight }
     return (lens.bend((straight + 0.5) / scale - 0.5) + 0.5) * scale - 0.5
   }
 
-  /// The straight place that a level of the frame shows somewhere.
+  /// Returns the undistorted position of a position on a level of the frame.
   func straight(_ seen: Point2, scale: Double) -> Point2 {
     guard let lens else { return seen }
     return (lens.straighten((seen + 0.5) / scale - 0.5) + 0.5) * scale - 0.5
   }
 
-  /// A patch as it was drawn, with one more pixel on each side.
+  /// Returns a patch as drawn, with a margin of one pixel on each side.
   func drawing(_ i: Int) -> UnsafePointer<Float> { UnsafePointer(drawn + step * i) }
 
   func pattern(_ i: Int) -> UnsafeMutablePointer<Float> { prepared + i * Int(CK_PREPARED) }
 
-  /// Draws the patches of a reference that a level of the frame should show under a map.
+  /// Draws the patches of a reference that are visible on a level of the frame under a map.
   ///
   /// - Parameters:
-  ///   - map: reference → frame, in pixels of the full sizes.
-  ///   - scale: of the frame's level.
-  ///   - width: of the frame's level; `height` likewise.
-  ///   - limit: how many patches at most.
-  ///   - softness: the deviation in pixels of the full frame by which the frame is out of focus.
-  ///   - blur: how motion smears a point of the reference during the exposure, in pixels of the full frame.
-  ///   - keepsPlain: whether patches without contrast are kept, too; those of one gray level have a pattern of zeros.
-  ///   - chosen: the centres of the patches in reference pixels; `nil`: where the reference has most texture.
+  ///   - map: Reference pixels → frame pixels of the full size.
+  ///   - scale: The scale of the frame's level, relative to the full frame.
+  ///   - width: The width of the frame's level; `height` likewise.
+  ///   - limit: The most patches to draw.
+  ///   - softness: The standard deviation of the defocus in pixels of the full frame.
+  ///   - blur: The motion blur in pixels of the full frame; `nil`: none.
+  ///   - keepsPlain: True if patches without contrast are kept as well; patches of one gray level get a pattern of zeros.
+  ///   - chosen: The centres of the patches in reference pixels; `nil`: the places of the reference with most texture.
   func draw(
     _ template: AnchorTemplate, map: SurfaceMap, scale: Double, width: Int, height: Int, limit: Int,
     softness: Double, blur: MotionBlur?, keepsPlain: Bool = false,
@@ -103,11 +91,11 @@ final class PatchSet {
   ) {
     count = 0
     let toLevel = map.resized(by: scale)
-    // The scale of the reference on this level, from the derivative at the middle of what is seen of it.
+    // The scale of the reference on this level, from the derivative at the middle of the visible part.
     guard let inverse = toLevel.inverse else { return }
     let stretch = LocalScale(toLevel, inverse, template: template, width: width, height: height)
     guard stretch.largest.isFinite, stretch.largest > 0 else { return }
-    // A coarser level of the reference is a softer one: box and tent of its pixels have a deviation of about half of one.
+    // A coarser level of the reference is blurred: the box and tent filters of its pixels have a standard deviation of about half a pixel.
     let focus = min(1, 0.5 / max(softness * scale, 0.5))
     let sight = CloseUpRegion(template, inverse, width: width, height: height) { straight($0, scale: scale) }
     let size = template.level(for: min(sight == nil ? 1 : template.detail, stretch.largest * focus))
@@ -128,7 +116,7 @@ final class PatchSet {
       let c = seen(straight, scale: scale)
       let (x, y) = ((c.x - Self.middle).rounded(), (c.y - Self.middle).rounded())
       guard x >= 1, y >= 1, x + 10 <= Double(width), y + 10 <= Double(height) else { continue }
-      // Patch pixels → straight pixels of the level: through a lens, by its derivative at the patch.
+      // Patch pixels → undistorted pixels of the level; with a lens, by its derivative at the patch.
       var local = Homography.translation(Point2(x, y))
       var bent = (dx: Point2(1, 0), dy: Point2(0, 1))
       if let lens {
@@ -144,7 +132,7 @@ final class PatchSet {
         return q.x >= -0.5 && q.y >= -0.5 && q.x <= right && q.y <= bottom
       }
       guard inside(Point2(-1, -1)), inside(Point2(8, -1)), inside(Point2(8, 8)), inside(Point2(-1, 8)) else { continue }
-      // Round things are squeezed towards their sides, flat ones everywhere nearly alike.
+      // A cylinder is compressed towards its sides, a plane nearly evenly.
       let squeeze = flat != nil ? stretch : LocalScale(toLevel.derivative(at: center))
       let samples = PatchSamples(
         minification: squeeze.minification(of: level.scale), across: squeeze.across,
@@ -162,7 +150,7 @@ final class PatchSet {
           view.base, view.stride, Int32(view.width), Int32(view.height), m, m + 9, Int32(offsets), drawn + step * count)
       }
       let length = ck_patch_prepare(drawn + step * count, pattern(count), tensor + 3 * count)
-      // Below a deviation of one gray level there is nothing to hold on to.
+      // A patch with a standard deviation below one gray level cannot be aligned.
       guard length > 8 || keepsPlain else { continue }
       if length == 0 { pattern(count).update(repeating: 0, count: Int(CK_PREPARED)) }
       index[count] = Int32(number)
@@ -180,7 +168,7 @@ final class PatchSet {
 }
 
 extension PatchSet {
-  /// Pixels of the frame around `seen` → straight pixels around `straight`; `nil` where the lens folds.
+  /// Returns the map from frame pixels around `seen` to undistorted pixels around `straight`; `nil` where the distortion is not invertible.
   private static func straightening(_ bent: (dx: Point2, dy: Point2), at straight: Point2, seen: Point2) -> Homography?
   {
     let d = bent.dx.x * bent.dy.y - bent.dx.y * bent.dy.x
@@ -192,19 +180,19 @@ extension PatchSet {
   }
 }
 
-/// How much a map enlarges, at the middle of the part of the reference that a level of the frame shows.
+/// The local scale of a map, at the middle of the part of the reference that a level of the frame shows.
 private struct LocalScale {
   /// The larger and the smaller singular value of the derivative.
   var largest: Double
   var smallest: Double
-  /// The unit direction in the frame along which the smaller one acts.
+  /// The unit direction in the frame that belongs to the smaller singular value.
   var across: Point2
 
   init(_ map: SurfaceMap, _ inverse: SurfaceMap.Inverse, template: AnchorTemplate, width: Int, height: Int) {
     let (w, h) = (Double(template.width), Double(template.height))
     var middle = map.cylinder?.visibleMiddle ?? 0.5 * Point2(w, h)
     let seen = map.apply(middle)
-    // Where the middle lies outside the frame, the nearest point inside stands for it.
+    // If the middle is outside the frame, the nearest point inside is used.
     let nearest = Point2(min(max(seen.x, 0), Double(width)), min(max(seen.y, 0), Double(height)))
     if nearest != seen {
       if let p = inverse.apply(nearest), p.x.isFinite, p.y.isFinite {
@@ -216,7 +204,7 @@ private struct LocalScale {
 
   init(_ derivative: (dx: Point2, dy: Point2)) {
     let (a, b) = derivative
-    // Eigenvalues of D·Dᵀ.
+    // The eigenvalues of D·Dᵀ, D being the derivative.
     let xx = a.x * a.x + b.x * b.x
     let xy = a.x * a.y + b.x * b.y
     let yy = a.y * a.y + b.y * b.y
@@ -227,11 +215,11 @@ private struct LocalScale {
     across = Point2(Double.cosine(angle), Double.sine(angle))
   }
 
-  /// How many pixels of a reference level of this scale fall on one pixel of the frame, along `across`.
+  /// Returns the number of pixels of a reference level of this scale per frame pixel, along `across`.
   func minification(of scale: Double) -> Double { scale / max(smallest, 0.02) }
 }
 
-/// Where within and around a pixel the reference is sampled: along the direction in which it is squeezed, and along the
+/// The sample positions within and around a pixel: along the direction in which the reference is compressed, and along the
 /// motion during the exposure.
 private struct PatchSamples {
   static let most = 32
@@ -242,8 +230,8 @@ private struct PatchSamples {
   private let sag: Point2
 
   /// - Parameters:
-  ///   - way: of the motion, in pixels of the full frame.
-  ///   - scale: of the level.
+  ///   - way: The path of the motion in pixels of the full frame.
+  ///   - scale: The scale of the level, relative to the full frame.
   init(minification: Double, across: Point2, way: (chord: Point2, sag: Point2), scale: Double) {
     squeezed = min(4, max(1, Int((minification + 0.3).rounded())))
     let length = way.chord.length * scale
@@ -260,7 +248,7 @@ private struct PatchSamples {
       for j in 0..<moved {
         var p = across * ((Double(i) + 0.5) / Double(squeezed) - 0.5)
         if moved > 1 {
-          // A pixel shows, while the anchor has moved on, the part of the drawing that lies that far behind it.
+          // When the anchor has moved by some distance, a pixel shows the part of the drawing that is that far behind.
           let t = (Double(j) + 0.5) / Double(moved) - 0.5
           p -= chord * t + sag * (4 * t * t)
         }
@@ -270,5 +258,71 @@ private struct PatchSamples {
       }
     }
     return n
+  }
+}
+
+/// Finds the shift of an anchor from its expected position, by trying every shift in a square.
+///
+/// All patches of the reference, drawn at the expected position, decide together: a shift is rated by the sum of their
+/// correlation coefficients with the frame. This works where single patches are ambiguous or blurred, and takes no longer
+/// than searching for each patch alone.
+package final class PatchSearch {
+  /// The largest shift that can be searched, in pixels of an octave.
+  static let greatestRadius = 12
+
+  /// The lens of the frames. If set, maps exclude its distortion.
+  package var lens: LensMap? {
+    get { set.lens }
+    set { set.lens = newValue }
+  }
+  private let set = PatchSet(capacity: 32)
+  private let memory = ScratchMemory()
+  private let map: UnsafeMutablePointer<Float>
+  private let pattern: UnsafeMutablePointer<Int16>
+
+  package init() {
+    let side = 2 * Self.greatestRadius + 1
+    map = memory.allocate(side * side)
+    pattern = memory.allocate(PatchSet.side * PatchSet.side)
+  }
+
+  /// Searches for the shift on one octave of the frame.
+  ///
+  /// - Parameters:
+  ///   - radius: The search radius in pixels of the octave.
+  ///   - blur: The motion blur of the anchor; `nil`: none.
+  /// - Returns: The map shifted to the best position, and the mean correlation there; `nil` if too little is in view.
+  package func search(
+    _ template: AnchorTemplate, around expected: SurfaceMap, in pyramid: GrayPyramid, octave: Int, radius: Int,
+    softness: Double = 0, blur: MotionBlur? = nil
+  ) -> (map: SurfaceMap, correlation: Double)? {
+    let view = pyramid.level(2 * octave)
+    let scale = pyramid.scale(2 * octave)
+    set.draw(
+      template, map: expected, scale: scale, width: view.width, height: view.height, limit: set.capacity,
+      softness: softness, blur: blur)
+    guard set.count >= 3 else { return nil }
+    let r = min(radius, Self.greatestRadius)
+    let side = 2 * r + 1
+    map.update(repeating: 0, count: side * side)
+    let weight = 1 / Float(set.count)
+    for i in 0..<set.count {
+      ck_patch_quantize(set.pattern(i), pattern)
+      // Pixels of the margin around a level may be read; they correlate with nothing.
+      ck_patch_search(
+        view.base + Int(set.top[i]) * view.stride + Int(set.left[i]), view.stride, pattern, Int32(r), weight, map)
+    }
+    var best = 0
+    for i in 1..<(side * side) where map[i] > map[best] { best = i }
+    let (x, y) = (best % side, best / side)
+    var shift = Point2(Double(x - r), Double(y - r))
+    // The maximum of the parabola through the value and its two neighbours.
+    func top(_ a: Float, _ b: Float, _ c: Float) -> Double {
+      let curvature = a - 2 * b + c
+      return curvature < -1e-6 ? Double(min(max(0.5 * (a - c) / curvature, -0.5), 0.5)) : 0
+    }
+    if x > 0, x < side - 1 { shift.x += top(map[best - 1], map[best], map[best + 1]) }
+    if y > 0, y < side - 1 { shift.y += top(map[best - side], map[best], map[best + side]) }
+    return (expected.shifted(by: shift / scale), Double(map[best]))
   }
 }

@@ -1,13 +1,13 @@
 package import WaymarkImage
 
-/// Where the points of a reference stand in a frame: flat, or wrapped round a cylinder.
+/// Maps the points of a reference into a frame, flat or wrapped round a cylinder.
 ///
-/// Pixels of the frame are those without the lens's distortion.
+/// Frame pixels exclude the lens distortion.
 package enum SurfaceMap: Hashable, Sendable {
   case plane(Homography)
   case cylinder(CylinderMap)
 
-  /// The image of a point of the reference.
+  /// Returns the frame point of a reference point.
   @inline(__always)
   package func apply(_ p: Point2) -> Point2 {
     switch self {
@@ -16,7 +16,7 @@ package enum SurfaceMap: Hashable, Sendable {
     }
   }
 
-  /// Above zero where a point of the reference can be seen.
+  /// Returns the depth of a reference point, greater than zero if it is visible.
   @inline(__always)
   package func depth(_ p: Point2) -> Double {
     switch self {
@@ -25,7 +25,7 @@ package enum SurfaceMap: Hashable, Sendable {
     }
   }
 
-  /// The derivatives of the image by x and by y.
+  /// Returns the derivatives of the frame point by x and by y.
   @inline(__always)
   package func derivative(at p: Point2) -> (dx: Point2, dy: Point2) {
     switch self {
@@ -34,7 +34,7 @@ package enum SurfaceMap: Hashable, Sendable {
     }
   }
 
-  /// The same for frames resized by `factor`.
+  /// Returns the map for frames resized by `factor`.
   package func resized(by factor: Double) -> SurfaceMap {
     switch self {
     case .plane(let h): .plane(Homography.resize(Point2(factor, factor)) * h)
@@ -42,7 +42,7 @@ package enum SurfaceMap: Hashable, Sendable {
     }
   }
 
-  /// The same a few pixels further in the frame; a cylinder goes there at the distance of what is in sight of it.
+  /// Returns the map shifted in the frame by `shift` pixels; a cylinder is moved parallel to the image at the distance of its visible part.
   package func shifted(by shift: Point2) -> SurfaceMap {
     switch self {
     case .plane(let h): return .plane((Homography.translation(shift) * h).normalized)
@@ -53,7 +53,7 @@ package enum SurfaceMap: Hashable, Sendable {
     }
   }
 
-  /// The map as a homography; of a cylinder that of the plane which touches it in the middle of what is in sight.
+  /// The map as a homography; for a cylinder that of the tangent plane in the middle of the visible part.
   package var homography: Homography {
     switch self {
     case .plane(let h): h
@@ -61,13 +61,13 @@ package enum SurfaceMap: Hashable, Sendable {
     }
   }
 
-  /// The cylinder, where it is one.
+  /// The cylinder; `nil` if the map is flat.
   package var cylinder: CylinderMap? {
     guard case .cylinder(let c) = self else { return nil }
     return c
   }
 
-  /// The corners of what can be seen of a reference; `nil` where they are not a plausible outline.
+  /// Returns the corners of the visible part of a reference in the frame; `nil` if they are not a plausible outline.
   package func outline(width: Int, height: Int) -> Quadrilateral? {
     switch self {
     case .plane(let h): return h.outline(width: Double(width), height: Double(height))
@@ -77,7 +77,7 @@ package enum SurfaceMap: Hashable, Sendable {
     }
   }
 
-  /// How many pixels of the frame a pixel of the reference has, in the middle of what is in sight.
+  /// Returns the number of frame pixels per reference pixel, in the middle of the visible part.
   func enlargement(_ outline: Quadrilateral, width: Int, height: Int) -> Double {
     switch self {
     case .plane: return (outline.signedArea / Double(width * height)).squareRoot()
@@ -87,22 +87,15 @@ package enum SurfaceMap: Hashable, Sendable {
     }
   }
 
-  /// The smallest box of the frame around what can be seen of a reference; `nil` where it has no end.
+  /// Returns the smallest box in the frame around the visible part of a reference; `nil` if it is not finite.
   func box(width: Int, height: Int) -> (low: Point2, high: Point2)? {
-    var low = Point2(repeating: .infinity)
-    var high = -low
-    func take(_ p: Point2) {
-      low = pointwiseMin(low, p)
-      high = pointwiseMax(high, p)
-    }
+    var (low, high) = (Point2(repeating: .infinity), Point2(repeating: -.infinity))
+    func take(_ p: Point2) { (low, high) = (pointwiseMin(low, p), pointwiseMax(high, p)) }
     switch self {
     case .plane(let h):
       let outline = h.apply(Quadrilateral(width: Double(width), height: Double(height)))
       guard outline.isFinite else { return nil }
-      take(outline.topLeft)
-      take(outline.topRight)
-      take(outline.bottomRight)
-      take(outline.bottomLeft)
+      for i in 0..<4 { take(outline[i]) }
     case .cylinder(let c):
       guard let visible = c.visible else { return nil }
       for i in 0..<2 * CylinderMap.arcPoints { take(c.outlinePoint(i, of: visible)) }
@@ -110,7 +103,7 @@ package enum SurfaceMap: Hashable, Sendable {
     return (low + high).sum().isFinite ? (low, high) : nil
   }
 
-  /// The map back from the frame: a plane's whole inverse, and for a cylinder the inverse around a pixel.
+  /// The inverse map; for a cylinder it is computed point by point.
   var inverse: Inverse? {
     switch self {
     case .plane(let h): return h.inverse.map(Inverse.plane)
@@ -118,12 +111,12 @@ package enum SurfaceMap: Hashable, Sendable {
     }
   }
 
-  /// Frame pixels → reference pixels.
+  /// Maps frame pixels to reference pixels.
   enum Inverse {
     case plane(Homography)
     case cylinder(CylinderMap)
 
-    /// The point of the reference that a pixel shows.
+    /// Returns the reference point that a frame pixel shows; `nil` if it shows none.
     func apply(_ q: Point2) -> Point2? {
       switch self {
       case .plane(let h): return h.apply(q)
@@ -131,10 +124,10 @@ package enum SurfaceMap: Hashable, Sendable {
       }
     }
 
-    /// A map that stands for the inverse within a patch of eight pixels around `q`.
+    /// Returns a homography that approximates the inverse within a patch of eight pixels around `q`.
     ///
-    /// A cylinder bends within the patch: the affine map goes through four places as far from the middle as the patch's pixels are in
-    /// the root of the mean square, so that what the bend brings is right in the mean.
+    /// A cylinder is curved within the patch. The affine map is fitted to four points at the root mean square distance of the
+    /// patch's pixels from its middle, so that the mean error of the curvature is zero.
     func near(_ q: Point2) -> Homography? {
       switch self {
       case .plane(let h): return h
@@ -145,12 +138,102 @@ package enum SurfaceMap: Hashable, Sendable {
           let middle = c.inverse(q)
         else { return nil }
         let (dx, dy) = ((r - l) / (2 * reach), (b - t) / (2 * reach))
-        // Half of the second derivatives times the mean squares; both of the four places' deviations hold one of them.
+        // Half of the second derivatives times the mean squares; the deviations of the four points contain each of them once.
         let center = middle + 0.5 * (l + r + t + b - 4 * middle)
         let o = center - dx * q.x - dy * q.y
         guard o.x.isFinite, o.y.isFinite else { return nil }
         return Homography(SIMD3(dx.x, dy.x, o.x), SIMD3(dx.y, dy.y, o.y), SIMD3(0, 0, 1))
       }
     }
+  }
+}
+
+/// The visible part of a reference of which a frame shows less than half. It is compared in more detail than in the 480-pixel reference.
+struct CloseUpRegion {
+  /// The top left corner of the smallest rectangle around the part, in reference pixels.
+  let low: Point2
+  let high: Point2
+
+  /// - Parameters:
+  ///   - inverse: Frame pixels → reference pixels, without the lens distortion.
+  ///   - width: The width of the frame in pixels; `height` likewise.
+  ///   - straight: Removes the lens distortion from a point of the frame.
+  /// - Returns: `nil` if at least half of the reference, or nothing of it, is in view.
+  init?(
+    _ template: AnchorTemplate, _ inverse: SurfaceMap.Inverse, width: Int, height: Int, straight: (Point2) -> Point2
+  ) {
+    let (w, h) = (Double(template.width), Double(template.height))
+    var (least, most) = (SIMD2(Double.infinity, .infinity), SIMD2(-Double.infinity, -.infinity))
+    // Built from constants, because nested array literals would allocate arrays.
+    let (right, bottom) = (Double(width), Double(height))
+    let corners: InlineArray<4, Point2> = [Point2(0, 0), Point2(right, 0), Point2(right, bottom), Point2(0, bottom)]
+    for i in corners.indices {
+      guard let p = inverse.apply(straight(corners[i])), p.x.isFinite,
+        p.y.isFinite
+      else {
+        return nil
+      }
+      least = pointwiseMin(least, SIMD2(p.x, p.y))
+      most = pointwiseMax(most, SIMD2(p.x, p.y))
+    }
+    low = Point2(max(0, least.x), max(0, least.y))
+    high = Point2(min(w, most.x), min(h, most.y))
+    guard low.x < high.x, low.y < high.y, 2 * (high.x - low.x) * (high.y - low.y) < w * h else { return nil }
+  }
+}
+
+/// Chooses the patches of a reference of which only a part is in view: of the patches chosen for the whole reference, only a
+/// few would be in that part.
+final class CloseUpPatches {
+  /// The number of kept sets: enough for the octaves of an alignment of two anchors in turn.
+  private static let sets = 4
+  private let places = UnsafeMutableBufferPointer<SIMD2<Float>>.allocate(capacity: sets * TextureRanking.most)
+  private var counts = InlineArray<4, Int>(repeating: 0)
+  /// The key for which each set was chosen.
+  private var keys = InlineArray<4, Key>(repeating: Key(serial: 0, level: 0, window: .zero))
+  /// The index of the set that was chosen longest ago.
+  private var oldest = 0
+
+  private struct Key: Equatable {
+    /// The serial number of the template; 0: none.
+    var serial: Int
+    var level: Int
+    /// Left, top, right and bottom on the level in units of 16 pixels, so that a small move of the window keeps the patches.
+    var window: SIMD4<Int>
+  }
+
+  deinit { places.deallocate() }
+
+  /// Returns the patch centres on the visible part, in reference pixels.
+  func centers(
+    _ template: AnchorTemplate, _ index: Int, _ sight: CloseUpRegion, _ ranking: TextureRanking
+  ) -> UnsafeBufferPointer<SIMD2<Float>> {
+    let view = template.pyramid.level(index)
+    let scale = template.scale(index)
+    let (low, high) = (sight.low * (scale / 16), sight.high * (scale / 16))
+    let window = SIMD4(
+      Int(low.x.rounded(.down)), Int(low.y.rounded(.down)), min((view.width + 15) / 16, Int(high.x.rounded(.up))),
+      min((view.height + 15) / 16, Int(high.y.rounded(.up))))
+    let wanted = Key(serial: template.serial, level: index, window: window)
+    guard let base = places.baseAddress else { return UnsafeBufferPointer(rebasing: places[..<0]) }
+    var set = 0
+    while set < Self.sets, keys[set] != wanted { set += 1 }
+    if set == Self.sets {
+      (set, oldest) = (oldest, (oldest + 1) % Self.sets)
+      keys[set] = wanted
+      counts[set] = 0
+      let (x, y) = (16 * window.x, 16 * window.y)
+      let own = base + set * TextureRanking.most
+      if x < view.width, y < view.height {
+        let part = ImageView(
+          base: view.base + y * view.stride + x, width: min(view.width, 16 * window.z) - x,
+          height: min(view.height, 16 * window.w) - y, stride: view.stride)
+        counts[set] = ranking.rank(part, scale: scale, into: own)
+      }
+      // The centres are relative to the corner of the part.
+      let offset = SIMD2(Float(x), Float(y)) / Float(scale)
+      for i in 0..<counts[set] { own[i] += offset }
+    }
+    return UnsafeBufferPointer(start: base + set * TextureRanking.most, count: counts[set])
   }
 }

@@ -1,28 +1,24 @@
 package import WaymarkImage
 
-/// Follows codes between their readings: a code once read stays known while it is blurred, turned or half covered.
+/// Follows codes between their readings, so that a code once read stays known while it is blurred, rotated or half covered.
 ///
-/// Reading and following run beside each other. What was read in a frame, whichever it was, is handed in with the next one;
-/// from it a picture of the code is made (`CodeTemplate`), which is followed like the reference of an anchor, always against the
-/// picture and never against the last frame. Every later reading confirms the code, or says that it is another one.
+/// Reading runs in parallel to following. The codes read in an earlier frame are passed in with a later one. From the reading
+/// a picture of the code is made (`CodeTemplate`), and each frame is compared with that picture, never with the last frame.
+/// Every further reading confirms the code or replaces it by another one.
 ///
-/// It holds no clock: the same frames and readings at the same times give the same reports. To be used from one thread at a time.
+/// It reads no clock: the same frames and readings at the same times give the same reports. Use it from one thread at a time.
 package final class CodeFollower {
-  package struct Options: Sendable {
-    /// For how long a code that is out of sight is looked for near its last place and keeps its number, in seconds.
-    package var lostAfter = 0.5
-    /// For how long a code that is not a grid of modules is trusted without being read, in seconds: the texture of bars says in
-    /// one direction only whether they are still the same.
-    package var unread = 1.0
-    /// The most codes that are followed.
-    package var maximum = 64
-    /// The most codes that are taken up in one frame; the others are read again.
-    var newCodesPerFrame = 8
+  /// The time for which a code out of sight is searched for near its last position and keeps its number, in seconds.
+  private static let lostAfter = 0.5
+  /// The time for which a code without a grid of modules is followed without a reading, in seconds: the texture of bars
+  /// changes in one direction only.
+  private static let unread = 1.0
+  /// The most codes that are followed.
+  private static let maximum = 64
+  /// The most codes that start to be followed in one frame; the others are read again.
+  private static let newCodesPerFrame = 8
 
-    package init() {}
-  }
-
-  /// A code read in a frame.
+  /// The codes read in one frame.
   package struct Reading: Sendable {
     package var frame: GrayImage
     /// When the frame was captured, in seconds.
@@ -38,32 +34,30 @@ package final class CodeFollower {
 
   /// The state of all codes after a frame.
   package struct Report: Sendable {
-    /// The codes that are seen or whose last place is still held, in the order of their numbers.
+    /// The codes that are seen or whose last position is kept, in the order of their numbers.
     package var observations: [CodeObservation] = []
-    /// The numbers of those that are new.
+    /// The numbers of the new codes.
     package var found: [Int] = []
-    /// The numbers of those that are gone, and when each was last seen.
+    /// The numbers of the lost codes, and the time when each was last seen.
     package var lost: [(id: Int, lastSeen: Double)] = []
   }
 
-  package let options: Options
   private let intrinsics: CameraIntrinsics
   private let lens: LensMap?
   private let pyramid = GrayPyramid()
-  /// Of the frame in which new codes were read.
+  /// The pyramid of the frame in which new codes were read.
   private let earlier = GrayPyramid()
-  /// Few codes are aligned on many patches, because the error falls with their number; many on fewer.
-  /// So many codes are followed as exactly as can be; of more each has less time.
+  /// The most codes that are aligned on many patches, which reduces the error. More codes are aligned on fewer patches each.
   private static let few = 8
   private let fine: PatchAligner
   private let quick: PatchAligner
-  /// Bars say where they are across themselves; along themselves their ends do.
+  /// The aligner for bars, which determine the position across themselves; along themselves only their ends do.
   private let rigid: PatchAligner
   private let search = PatchSearch()
   private let verifier = StructureVerifier()
   private var exposure = ExposureEstimate()
   private var codes: [FollowedCode] = []
-  /// The number of the next code that is found.
+  /// The number of the next new code.
   package private(set) var next: Int
   private let step: Int
   private var frames = 0
@@ -71,21 +65,17 @@ package final class CodeFollower {
   private var lastTime = -Double.infinity
 
   /// - Parameters:
-  ///   - first: the number of the first code.
-  ///   - step: by how much each next number is greater.
-  package init(intrinsics: CameraIntrinsics, options: Options = Options(), first: Int = 1, step: Int = 1) {
+  ///   - first: The number of the first code.
+  ///   - step: The difference between successive numbers.
+  package init(intrinsics: CameraIntrinsics, first: Int = 1, step: Int = 1) {
     self.intrinsics = intrinsics
     next = first
     self.step = step
-    self.options = options
     lens = LensMap(intrinsics)
     var alignment = PatchAligner.Options()
-    alignment.patches = 224
-    alignment.smearedPatches = 224
+    (alignment.patches, alignment.smearedPatches) = (224, 224)
     fine = PatchAligner(alignment)
-    alignment.patches = 64
-    alignment.smearedPatches = 64
-    alignment.coarsePatches = 32
+    (alignment.patches, alignment.smearedPatches, alignment.coarsePatches) = (64, 64, 32)
     quick = PatchAligner(alignment)
     alignment = PatchAligner.Options()
     alignment.isRigid = true
@@ -97,7 +87,7 @@ package final class CodeFollower {
 
   /// Forgets all codes.
   ///
-  /// - Returns: the numbers of those that were told of, and when each was last seen.
+  /// - Returns: The numbers of the reported codes, and the time when each was last seen.
   package func reset() -> [(id: Int, lastSeen: Double)] {
     defer { codes.removeAll() }
     return codes.filter(\.isReported).map { ($0.id, $0.lastSeen) }
@@ -107,9 +97,9 @@ package final class CodeFollower {
     code.isRigid ? rigid : codes.count > Self.few ? quick : fine
   }
 
-  /// Takes the next frame, and what was read since the last one.
+  /// Processes the next frame and the codes read since the last one.
   ///
-  /// - Parameter time: when the frame was captured, in seconds; a time that is not later than the last starts over.
+  /// - Parameter time: The time of capture in seconds. A time that is not later than the last one resets the follower.
   package func process(_ frame: ImageView, at time: Double, read: Reading? = nil) -> Report {
     var report = Report()
     if size != (frame.width, frame.height) || !(time > lastTime) {
@@ -137,13 +127,13 @@ package final class CodeFollower {
       guard corners.isPlausible() else { continue }
       if let i = match(sighting.content, corners, read.time) {
         codes[i].confirm(at: read.time, width: sighting.physicalWidth)
-        // Followed, and where it was read: nothing else is to be learned.
+        // The code is followed at the position of the reading, which adds nothing new.
         if codes[i].isSeen, !codes[i].isOutgrown(by: corners, at: read.time) { continue }
       } else {
         drop(of: corners, read.time)
-        guard codes.count < options.maximum else { continue }
+        guard codes.count < Self.maximum else { continue }
       }
-      guard begun < options.newCodesPerFrame else { continue }
+      guard begun < Self.newCodesPerFrame else { continue }
       begun += 1
       if !isPyramidReady {
         read.frame.withView { earlier.update($0, levels: 7) }
@@ -153,27 +143,23 @@ package final class CodeFollower {
     }
   }
 
-  /// The code that a sighting is of: one of the same content that was there at the time, or is out of sight.
+  /// Returns the index of the code that was read: one of the same content that was there at the time, or is out of sight.
   private func match(_ content: CodeDetection.Content, _ corners: Quadrilateral, _ time: Double) -> Int? {
     let size = corners.signedArea.squareRoot()
     let same = codes.indices.filter { codes[$0].content == content }
-    let near = same.min { distance($0, corners, time) < distance($1, corners, time) }
-    if let near, distance(near, corners, time) < 0.5 * size { return near }
+    let near = same.min { distance(codes[$0], corners, time) < distance(codes[$1], corners, time) }
+    if let near, distance(codes[near], corners, time) < 0.5 * size { return near }
     return same.first { !codes[$0].isSeen }
   }
 
-  private func distance(_ i: Int, _ corners: Quadrilateral, _ time: Double) -> Double {
-    codes[i].center(at: time).distance(to: corners.center)
-  }
-
-  /// Another code was read where one is known: that one is gone.
+  /// Drops the codes at whose position another code was read later.
   private func drop(of corners: Quadrilateral, _ time: Double) {
     for i in codes.indices where codes[i].lastRead < time {
-      if distance(i, corners, time) < 0.3 * corners.signedArea.squareRoot() { codes[i].drop() }
+      if distance(codes[i], corners, time) < 0.3 * corners.signedArea.squareRoot() { codes[i].drop() }
     }
   }
 
-  /// Makes a code's picture and begins to follow it, in the frame in which it was read.
+  /// Makes a code's picture from the frame in which it was read, and starts to follow it.
   private func begin(_ sighting: CodeDetection, _ corners: Quadrilateral, _ read: Reading, _ now: Double) {
     guard let (portrait, score) = read.frame.withView({ portrait($0, corners, sighting.grids) }) else { return }
     let known = codes.firstIndex {
@@ -195,13 +181,13 @@ package final class CodeFollower {
     code.center(at: time).distance(to: corners.center)
   }
 
-  /// The picture of a code, aligned with the frame in which it was read.
+  /// Returns the picture of a code, aligned with the frame in which it was read, and its score.
   private func portrait(
     _ frame: ImageView, _ corners: Quadrilateral, _ grids: [SIMD2<Int>]
   ) -> (CodeTemplate, Double)? {
     if var drawn = CodeTemplate.drawn(frame, corners, grids, lens: lens) {
-      // The outline of a reading is right within a module; the modules' edges together are far more exact, and through
-      // the better map the modules are read once more.
+      // The outline of a reading is correct within a module. The edges of all modules together are far more precise, and with
+      // the improved map the modules are read once more.
       for round in 0..<3 {
         guard
           let result = fine.align(
@@ -210,7 +196,7 @@ package final class CodeFollower {
         else { break }
         drawn.homography = result.homography
         if result.score >= 0.75, result.share >= 0.5, round > 0 {
-          // Of many none is followed by so many patches that it would show, and each takes up to six more alignments.
+          // With many codes, the patches per code are too few for softness to matter, and estimating it takes up to six more alignments.
           return codes.count < Self.few ? softened(drawn, result.score) : (drawn, result.score)
         }
         guard
@@ -222,11 +208,11 @@ package final class CodeFollower {
     return CodeTemplate(frame, cut: corners, lens: lens).map { ($0, 0.75) }
   }
 
-  /// The picture as soft as the frame shows it.
+  /// Returns the picture blurred as the frame shows it.
   ///
-  /// In a softer frame the light of an edge runs into that of the next one, and as the neighbours of an edge are not alike on both sides, its
-  /// place seems to shift; in the mean a code looks too small. Drawn with the same softness, edges stay where they are. How soft that is,
-  /// is where drawing and frame correlate best.
+  /// In a blurred frame, neighbouring edges influence each other, and because the neighbours of an edge differ on its two
+  /// sides, its position seems to shift; on average a code looks too small. If the picture is equally blurred, the edges
+  /// match. The chosen softness is the one with the highest correlation.
   private func softened(_ drawn: CodeTemplate, _ score: Double) -> (CodeTemplate, Double) {
     var best = (portrait: drawn, score: score)
     for softness in [0.35, 0.5, 0.65, 0.8, 1.0, 1.25] {
@@ -242,32 +228,29 @@ package final class CodeFollower {
   }
 
   private func straightened(_ q: Quadrilateral) -> Quadrilateral {
-    guard let lens else { return q }
-    return Quadrilateral(
-      topLeft: lens.straighten(q.topLeft), topRight: lens.straighten(q.topRight),
-      bottomRight: lens.straighten(q.bottomRight), bottomLeft: lens.straighten(q.bottomLeft))
+    lens.map { q.mapped($0.straighten) } ?? q
   }
 
   // MARK: Following
 
   private func follow(_ i: Int, _ time: Double) {
-    guard var tracker = codes[i].tracker, codes[i].isSeen || time - codes[i].lastSeen <= options.lostAfter,
-      codes[i].isDrawn || time - codes[i].lastRead <= options.unread,
+    guard var tracker = codes[i].tracker, codes[i].isSeen || time - codes[i].lastSeen <= Self.lostAfter,
+      codes[i].isDrawn || time - codes[i].lastRead <= Self.unread,
       let place = tracker.track(in: pyramid, at: time, aligner: aligner(codes[i]), search: search, exposure: exposure)
     else {
       codes[i].miss()
       return
     }
     codes[i].tracker = tracker
-    codes[i].see(place.alignment.homography, score: place.alignment.score, at: time, intrinsics, lens)
-    // Of many, one that has just proven itself is asked again in the next frame but one; one that has not, at once.
-    let interval = codes.count > Self.few && codes[i].isVerified ? 0.06 : 0.03
-    guard codes[i].isDrawn, time - codes[i].lastChecked >= interval - 1e-3 else { return }
+    codes[i].see(place.homography, score: place.score, at: time, intrinsics, lens)
+    // With many codes, a code whose last check confirmed it is checked every second frame, otherwise in every frame.
+    let interval = codes.count > Self.few && codes[i].proof.isVerified ? 0.06 : 0.03
+    guard codes[i].isDrawn, time - codes[i].proof.lastChecked >= interval - 1e-3 else { return }
     let deviations = tracker.deviations(in: pyramid, aligner: aligner(codes[i]), verifier: verifier, exposure: exposure)
-    if !codes[i].verify(deviations, at: time) { codes[i].drop() }
+    if !codes[i].proof.verify(deviations, at: time) { codes[i].drop() }
   }
 
-  /// Of two codes that are followed at one place, the one that was read later stays.
+  /// Drops the one of two codes at the same position that was read earlier.
   private func dropOverlapping() {
     for i in codes.indices where codes[i].isSeen {
       for k in codes.indices where k != i && codes[k].isSeen && codes[k].lastRead < codes[i].lastRead {
@@ -276,7 +259,7 @@ package final class CodeFollower {
     }
   }
 
-  /// Learns from the fastest code how long the shutter is open, and from one after the other how sharp the frame is.
+  /// Estimates the exposure time from the fastest code, and the defocus from one code per frame in turn.
   private func learn() {
     guard !codes.isEmpty else { return }
     let fastest = codes.indices.max { codes[$0].speed < codes[$1].speed }
@@ -297,7 +280,7 @@ package final class CodeFollower {
       report.found.append(codes[i].id)
     }
     codes.removeAll { code in
-      guard code.isGone || !code.isSeen && time - max(code.lastSeen, code.lastRead) > options.lostAfter else {
+      guard code.isGone || !code.isSeen && time - max(code.lastSeen, code.lastRead) > Self.lostAfter else {
         return false
       }
       if code.isReported { report.lost.append((code.id, code.lastSeen)) }

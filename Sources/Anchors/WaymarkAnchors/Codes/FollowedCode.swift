@@ -1,10 +1,10 @@
-import WaymarkImage
+package import WaymarkImage
 
-/// All that the follower keeps of a code.
+/// The follower's state of one code.
 struct FollowedCode {
   let id: Int
   let content: CodeDetection.Content
-  /// True if it keeps its shape between readings, as bars do.
+  /// True if the code keeps its shape between readings, as bar codes do.
   let isRigid: Bool
   var tracker: AnchorTracker?
   private var outline = Quadrilateral(width: 1, height: 1)
@@ -12,23 +12,22 @@ struct FollowedCode {
   private var physicalWidth: Double?
   private var pose = PoseFilter()
   var isDrawn: Bool { observation.isDrawn }
-  /// The side of the square of its area when its picture was made, in pixels of the frame.
+  /// The square root of the code's area in the frame when its picture was made, in pixels.
   private(set) var extent = 0.0
-  /// True if it is seen in the present frame.
+  /// True if the code was seen in the last processed frame.
   private(set) var isSeen = false
-  /// True if something else stands in its place.
+  /// True if something else is at the code's position.
   private(set) var isGone = false
   private(set) var lastSeen: Double
   private(set) var lastRead: Double
-  private(set) var lastChecked: Double
-  private var lastVerified: Double
+  var proof: PlaceProof
   private var readings = 1
   private var needed: Int
   var isReported = false
-  /// The outer edges of the symbol, without the lens's distortion.
+  /// The outer corners of the symbol in the frame, without the lens distortion.
   private(set) var corners: Quadrilateral
   private(set) var observation: CodeObservation
-  /// Where it was in the last frames, to be compared with readings that come late.
+  /// The corners in the last frames, to be compared with readings that arrive late.
   private var places: [(time: Double, corners: Quadrilateral)] = []
 
   init(id: Int, _ sighting: CodeDetection, _ time: Double) {
@@ -37,7 +36,7 @@ struct FollowedCode {
     isRigid = sighting.isLinear
     physicalWidth = sighting.physicalWidth
     needed = sighting.isCertain ? 1 : 2
-    (lastSeen, lastRead, lastChecked, lastVerified) = (time, time, time, time)
+    (lastSeen, lastRead, proof) = (time, time, PlaceProof(at: time))
     corners = sighting.corners
     observation = CodeObservation(
       id: id, content: sighting.content, trackingMethod: .lastKnownPose,
@@ -46,13 +45,13 @@ struct FollowedCode {
       lastSeen: time, lastRead: time)
   }
 
-  /// True if it has been read often enough.
+  /// True if the code was read as often as required.
   var isBelieved: Bool { readings >= needed }
 
-  /// Returns whether a reading of the frame at `time` shows more of it than its picture does, or, of bars, another shape.
+  /// Returns whether a reading of the frame at `time` shows the code in more detail than its picture or, for bars, with another shape.
   func isOutgrown(by read: Quadrilateral, at time: Double) -> Bool {
     let size = read.signedArea.squareRoot()
-    // Seen from half the distance its drawing is too soft.
+    // From half the distance its drawn picture is too soft.
     if isDrawn { return extent * 2 <= size }
     if extent * 1.4 <= size { return true }
     guard isRigid else { return false }
@@ -64,19 +63,19 @@ struct FollowedCode {
     }
   }
 
-  /// How fast it moves, in pixels a second.
+  /// The speed of the code in pixels per second.
   var speed: Double { tracker?.speed ?? 0 }
 
   private func corners(at time: Double) -> Quadrilateral {
     places.min { abs($0.time - time) < abs($1.time - time) }?.corners ?? corners
   }
 
-  /// Where its middle was at a time.
+  /// Returns the centre of the code at a time.
   func center(at time: Double) -> Point2 {
     corners(at: time).center
   }
 
-  /// It was read once more.
+  /// Records a further reading.
   mutating func confirm(at time: Double, width: Double?) {
     if time > lastRead { readings += 1 }
     lastRead = max(lastRead, time)
@@ -84,33 +83,33 @@ struct FollowedCode {
     observation.lastRead = lastRead
   }
 
-  /// It is followed by this picture from now on.
+  /// Starts to follow the code by a picture.
   mutating func begin(_ portrait: CodeTemplate, _ read: Quadrilateral, _ score: Double, at time: Double) {
     let width = Double(portrait.image.width), height = Double(portrait.image.height)
     let inner = portrait.outline
     outline = inner
     picture = Point2(width, height)
     observation.isDrawn = portrait.isDrawn
-    // Drawn codes are placed three times as exactly as pictures, so that smoothing may give way at a third of the speed.
-    pose.options.positionSlope = PoseFilter.Options().positionSlope * (isDrawn ? 3 : 1)
+    // Drawn codes are located three times as precisely as other pictures, so their smoothing gives way at a third of the speed.
+    pose.positionSlope = PoseFilter.positionSlope * (isDrawn ? 3 : 1)
     corners = portrait.homography.apply(inner)
     extent = max(1, corners.signedArea).squareRoot()
     var options = TrackingOptions()
-    // A code is read again soon, and sixty of them leave no time for it.
+    // A code is read again soon, and with sixty codes there is no time for it.
     options.comparesSteps = false
     if isRigid {
-      // Bars are a little like themselves wherever they are laid; cut out of a frame they are very much so in the right place.
+      // Bars correlate a little at any position; cut out of a frame, they correlate highly at the correct one.
       (options.minimumScore, options.minimumShare) = (0.75, 0.5)
     }
     tracker = AnchorTracker(
       AnchorTemplate(portrait.image), at: .plane(portrait.homography), time: time, options: options)
     (isSeen, isGone) = (true, false)
-    (lastChecked, lastVerified) = (time, time)
+    proof = PlaceProof(at: time)
     lastSeen = time
     observation.placement.score = score
   }
 
-  /// Takes the place in the frame at `time`: a homography without the lens's distortion.
+  /// Updates the code with its homography in the frame at `time`, without the lens distortion.
   mutating func see(
     _ homography: Homography, score: Double, at time: Double, _ intrinsics: CameraIntrinsics, _ lens: LensMap?
   ) {
@@ -119,7 +118,7 @@ struct FollowedCode {
     corners = homography.apply(outline)
     if places.count == 16 { places.removeFirst() }
     places.append((time, corners))
-    // The symbol's own pixels: without the margin.
+    // The homography in the symbol's own pixels, without the margin.
     let margin = outline.topLeft + 0.5
     let own = homography * Homography.translation(margin)
     observation.placement.referenceSize = outline.bottomRight - outline.topLeft
@@ -128,53 +127,90 @@ struct FollowedCode {
     observation.placement.homography = lens == nil ? own.normalized : seen(own, through: lens)
     observation.placement.score = score
     observation.lastSeen = time
-    observation.placement.pose = nil
-    observation.placement.rawPose = nil
-    guard let physicalWidth,
-      let solutions = PlanePoseSolver.solve(
-        homography: homography, width: Int(picture.x), height: Int(picture.y),
-        physicalWidth: physicalWidth * picture.x / observation.placement.referenceSize.x, intrinsics: intrinsics)
-    else { return }
-    let (raw, smooth) = pose.update(solutions, at: time)
-    observation.placement.rawPose = raw
-    observation.placement.pose = smooth
+    let width = observation.placement.referenceSize.x
+    let solutions = physicalWidth.flatMap {
+      PlanePoseSolver.solve(
+        homography: homography, width: Int(picture.x), height: Int(picture.y), physicalWidth: $0 * picture.x / width,
+        intrinsics: intrinsics)
+    }
+    pose.update(&observation.placement, solutions, at: time)
   }
 
-  /// The homography through the corners as the frame shows them.
+  /// Returns the homography through the corners as seen in the frame.
   private func seen(_ own: Homography, through lens: LensMap?) -> Homography {
-    let reference = outline.moved(by: -(outline.topLeft + 0.5))
+    let offset = -(outline.topLeft + 0.5)
+    let reference = outline.mapped { $0 + offset }
     return Homography(from: reference, to: observation.placement.corners) ?? own.normalized
   }
 
-  /// Takes how far its place in the frame at `time` is from chance.
-  ///
-  /// - Returns: whether it may be followed on: it has proven itself within a tenth of a second.
-  mutating func verify(_ deviations: Double, at time: Double) -> Bool {
-    lastChecked = time
-    if deviations >= StructureVerifier.holding { lastVerified = time }
-    return time - lastVerified < 0.09
-  }
-
-  /// True if it proved itself when it was asked last.
-  var isVerified: Bool { lastVerified == lastChecked }
-
-  /// It is not in the present frame.
+  /// Records that the code was not seen in the present frame.
   mutating func miss() {
     isSeen = false
     observation.trackingMethod = .lastKnownPose
   }
 
-  /// Something else stands where it was: it is not looked for there any more.
+  /// Stops following the code because something else is at its position.
   mutating func drop() {
     miss()
     isGone = true
   }
 }
 
-extension Quadrilateral {
-  fileprivate func moved(by offset: Point2) -> Quadrilateral {
-    Quadrilateral(
-      topLeft: topLeft + offset, topRight: topRight + offset, bottomRight: bottomRight + offset,
-      bottomLeft: bottomLeft + offset)
+/// A code read in a frame, as input of the follower.
+package struct CodeDetection: Sendable {
+  /// The identity of a code.
+  package struct Content: Hashable, Sendable {
+    /// The symbology, as the reader names it.
+    package var symbology: String
+    /// The payload.
+    package var bytes: [UInt8]
+
+    package init(symbology: String, bytes: [UInt8]) {
+      self.symbology = symbology
+      self.bytes = bytes
+    }
   }
+
+  package var content: Content
+  /// The corners in frame pixels, clockwise from the top left of the upright code.
+  package var corners: Quadrilateral
+  /// The possible numbers of columns and rows of modules; empty if the code has no grid, and its picture is cut out of the frame.
+  package var grids: [SIMD2<Int>]
+  /// True if the code consists of bars, which determine the position only across themselves.
+  package var isLinear: Bool
+  /// True if one reading suffices; otherwise a second one is required.
+  package var isCertain: Bool
+  /// The width of the printed symbol in metres, without its quiet zone; `nil` if unknown.
+  package var physicalWidth: Double?
+
+  package init(
+    content: Content, corners: Quadrilateral, grids: [SIMD2<Int>], isLinear: Bool = false,
+    isCertain: Bool = true, physicalWidth: Double? = nil
+  ) {
+    self.content = content
+    self.corners = corners
+    self.grids = grids
+    self.isLinear = isLinear
+    self.isCertain = isCertain
+    self.physicalWidth = physicalWidth
+  }
+}
+
+/// The state of one code in one frame.
+@dynamicMemberLookup
+package struct CodeObservation: Sendable {
+  /// The number of the code; a code that reappears after it was lost has a new one.
+  package var id: Int
+  package var content: CodeDetection.Content
+  package var trackingMethod: AnchorPlacement.Method
+  /// The position of the outer edges of the symbol, clockwise from the top left of the upright code.
+  package var placement: AnchorPlacement
+  /// True if the picture is drawn from the modules rather than cut out of a frame; the proportions of its reference are then exact.
+  package var isDrawn = false
+  /// The times of the frames in which the code was last seen and last read, in seconds.
+  package var lastSeen: Double
+  package var lastRead: Double
+
+  /// Accesses a member of the placement.
+  package subscript<Part>(dynamicMember part: KeyPath<AnchorPlacement, Part>) -> Part { placement[keyPath: part] }
 }

@@ -3,44 +3,50 @@ import CModels
 import WaymarkImage
 import WaymarkSystem
 
-/// What turns the gradients around a corner into the 256 bits of its descriptor; fitted once and fixed since: libraries depend on it.
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The model that turns the gradients around a corner into the 256 bits of its descriptor. It was fitted once and is fixed,
+/// because libraries depend on it.
 ///
-/// The 64 shares of `ck_gradient_shares` are projected on 256 directions, and the signs against fitted offsets are the bits (after C. Strecha
-/// et al., "LDAHash", PAMI 2012: directions that tell corners apart best for what two views of one corner differ by). The first 24 are
-/// the best directions themselves: they depend least on each other, and the keys of the index are made of them. The others are
-/// random turns of the best 48. `Benchmarks/anchors/learn_descriptor.py` made it.
+/// The 64 shares of `ck_gradient_shares` are projected on 256 directions, and the bits are the signs against fitted offsets
+/// (after C. Strecha et al., "LDAHash", PAMI 2012: directions that separate corners best compared with the differences of two
+/// views of one corner). The first 24 are the best directions themselves: they depend least on each other, and the keys of
+/// the index are made of them. The others are random rotations of the best 48. `Benchmarks/anchors/learn_descriptor.py`
+/// creates the model.
 package struct DescriptorModel: Sendable {
-  /// Numbers that describe the gradients of a patch.
+  /// The number of values that describe the gradients of a patch.
   static let shares = 64
-  /// Bits of a descriptor.
+  /// The number of bits of a descriptor.
   static let bits = 256
-  /// Blocks of outputs of `ck_convolve`.
+  /// The number of output blocks of `ck_convolve`.
   static let blocks = bits / Int(CK_OUTPUTS)
 
-  /// The directions, in the order of `ck_convolve`: of each block of outputs, of each pair of shares, the two weights of each output.
+  /// The directions in the order of `ck_convolve`: for each block of outputs and each pair of shares, the two weights of each output.
   let weights: [Int16]
-  /// What is added to each projection.
+  /// The offset added to each projection.
   let offsets: [Int32]
-  /// A number that changes with the model.
+  /// A hash of the model.
   let fingerprint: UInt32
 
-  /// The model of the program, read and checked at the first use.
+  /// The model embedded in the program, read and checked on first use.
   private static let embedded = Result { () throws(ModelError) in
-    let file = waymark_anchor_descriptor()
-    return try DescriptorModel(
-      ModelFile(UnsafeRawBufferPointer(start: file.bytes, count: file.count), name: "anchor-descriptor"))
+    try DescriptorModel(ModelFile(waymark_anchor_descriptor, name: "anchor-descriptor"))
   }
 
-  /// The model of this program.
+  /// Returns the model embedded in the program.
   ///
-  /// - Throws: `AnchorError` with `damaged`, and why: it is not what the script wrote, or another model than the program runs.
+  /// - Throws: `AnchorError` with `damaged` and the reason: the model is corrupt, or of another version than the program expects.
   package static func load() throws(AnchorError) -> DescriptorModel {
     do throws(ModelError) { return try embedded.get() } catch {
       throw AnchorError(.damaged, error.message, hint: error.hint, cause: error.cause)
     }
   }
 
-  /// Reads 256 × 64 weights of 16 bits, direction by direction, and 256 offsets of 32.
+  /// Reads 256 × 64 weights of 16 bits, direction by direction, and then 256 offsets of 32 bits.
   init(_ file: ModelFile) throws(ModelError) {
     var numbers = ModelFile.Numbers(file)
     let expected = Self.bits * (2 * Self.shares + 4)
@@ -58,5 +64,48 @@ package struct DescriptorModel: Sendable {
     self.weights = weights
     offsets = (0..<Self.bits).map { _ in Int32(bitPattern: numbers.word()) }
     fingerprint = CRC32C.of(file.payload)
+  }
+}
+
+/// The sample positions of the descriptor: a grid around the corner, rotated to every direction, as offsets in a plane.
+package struct SamplingTable {
+  /// The number of samples along a side of the grid.
+  static let side = 16
+  /// The distance between two samples in pixels: the grid is 24 pixels wide. A wider one separates corners better, but covers
+  /// more of the surroundings of a small picture.
+  static let step = 1.5
+  /// The number of offsets per direction.
+  static let offsetsPerDirection = side * side
+
+  private var offsets: [Int32] = []
+  private var stride = 0
+
+  package init() {}
+
+  /// Adapts the table to planes of this stride; does nothing if it already fits.
+  package mutating func fit(stride: Int) {
+    guard self.stride != stride else { return }
+    self.stride = stride
+    let turned = Self.turned
+    if offsets.isEmpty { offsets = Array(repeating: 0, count: turned.count) }
+    for i in 0..<turned.count {
+      offsets[i] = Int32(turned[i].y) &* Int32(truncatingIfNeeded: stride) &+ Int32(turned[i].x)
+    }
+  }
+
+  /// The samples in all directions, in whole pixels.
+  private static let turned: [SIMD2<Int8>] = (0..<Feature.directions).flatMap { direction in
+    let angle = 2 * Double.pi * Double(direction) / Double(Feature.directions)
+    let (c, s) = (cos(angle), sin(angle))
+    return (0..<offsetsPerDirection).map { i in
+      let x = (Double(i % side) - Double(side - 1) / 2) * step
+      let y = (Double(i / side) - Double(side - 1) / 2) * step
+      return SIMD2(Int8((c * x - s * y).rounded()), Int8((s * x + c * y).rounded()))
+    }
+  }
+
+  /// Calls `body` with the offsets of one direction, row by row.
+  func withOffsets<R>(of direction: Int, _ body: (UnsafePointer<Int32>) -> R) -> R {
+    offsets.withUnsafeBufferPointer { body($0.baseAddress! + direction * Self.offsetsPerDirection) }
   }
 }

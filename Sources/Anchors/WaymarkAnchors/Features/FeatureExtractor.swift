@@ -7,32 +7,28 @@ package import WaymarkImage
   import Musl
 #endif
 
-/// Finds and describes the corners of a picture over a pyramid.
+/// Detects and describes the corners of a picture over a pyramid.
 ///
-/// FAST-9 scores (E. Rosten, R. Porter, T. Drummond, "Faster and better", PAMI 2010) of the lightly smoothed levels;
-/// the strongest of every cell, so that dim and flat parts get their share; direction by the intensity centroid
-/// (E. Rublee et al., "ORB", ICCV 2011, section 3.2); 256 signs of projections of the gradients around
-/// a corner, turned to that direction (`DescriptorModel`). Used from one thread; nothing is allocated while the size of the
-/// pictures stays the same.
+/// Corners are the FAST-9 maxima (E. Rosten, R. Porter, T. Drummond, "Faster and better", PAMI 2010) of the slightly smoothed
+/// levels, the strongest of every cell, so that dim and flat parts have corners as well. Their direction is the intensity
+/// centroid (E. Rublee et al., "ORB", ICCV 2011, section 3.2). Their descriptor is the 256 signs of projections of the
+/// gradients around the corner, rotated to that direction (`DescriptorModel`). Use it from one thread; nothing is allocated
+/// while the size of the pictures stays the same.
 package final class FeatureExtractor {
-  /// The settings, with their cost.
+  /// The settings of an extractor.
   package struct Settings: Sendable, Equatable {
     /// The most features to keep; each costs about 1 µs to describe and more to look up.
     package var limit = 1000
-    /// Levels of the pyramid; the fourth and later cost almost nothing.
+    /// The number of levels of the pyramid; the fourth and later ones take almost no time.
     package var levels = 6
-    /// The least FAST score, in gray levels: below it there is only noise.
-    package var threshold = 4
-    /// The side of a cell in pixels of the level.
-    package var cell = 40
-    /// How a level's share falls with its size: share ∝ scale^falloff.
+    /// The exponent by which a level's share of the features falls with its size: share ∝ scale^falloff.
     let falloff = 1.2
-    /// From how many levels features are taken; the pyramid has `levels`.
+    /// The number of levels from which features are taken; the pyramid has `levels`.
     package var searched = 16
     package init() {}
 
-    /// For frames at twice their size. What is only found there is small and has few corners: with 700 one in twenty fewer is found of
-    /// pictures that are 50 to 110 pixels wide, and frames that show nothing take a fourteenth less.
+    /// The settings for frames at double size. Anchors found only there are small and have few corners: with 700 features, 5
+    /// % fewer pictures of 50 to 110 pixels width are found, and frames without an anchor take 7 % less time.
     static var enlarging: Settings {
       var s = Settings()
       s.limit = 900
@@ -42,20 +38,26 @@ package final class FeatureExtractor {
     }
   }
 
-  package let settings: Settings
+  /// The least FAST score in gray levels; weaker corners are noise.
+  private static let threshold: Int32 = 4
+  /// The side of a cell in level pixels.
+  private static let cell = 40
+
+  private let settings: Settings
   package let features: FeatureSet
   package let pyramid = GrayPyramid()
 
+  private let memory = ScratchMemory()
   private var planes = PixelBuffer(capacity: 0)
   private var table = SamplingTable()
   private var scratch: UnsafeMutableBufferPointer<UInt16> = .allocate(capacity: 0)
   private var row: UnsafeMutableBufferPointer<UInt8> = .allocate(capacity: 0)
-  /// Without it nothing is found; who compiles a picture or opens a library is told why it is missing.
+  /// The descriptor model; without it no feature is found. Compiling a picture and opening a library report the reason.
   private let model = try? DescriptorModel.load()
-  /// Gradients of the corners of a level, and the projections of some of them.
+  /// The gradients of the corners, and the projections of one batch of them.
   private let shares: UnsafeMutablePointer<Int16>
   private let sums: UnsafeMutablePointer<Int32>
-  /// Corners that are projected in one call.
+  /// The number of corners projected in one call.
   private static let batch = 64
   private let candidateCapacity = 1 << 16
   private let candidates: UnsafeMutablePointer<UInt32>
@@ -66,26 +68,22 @@ package final class FeatureExtractor {
   package init(settings: Settings = Settings()) {
     self.settings = settings
     features = FeatureSet(capacity: settings.limit + 64)
-    candidates = .allocate(capacity: candidateCapacity)
-    ordered = .allocate(capacity: candidateCapacity)
+    candidates = memory.allocate(candidateCapacity)
+    ordered = memory.allocate(candidateCapacity)
     let room = DescriptorModel.shares * features.capacity + Int(CK_SLACK)
-    shares = .allocate(capacity: room)
+    shares = memory.allocate(room)
     shares.initialize(repeating: 0, count: room)
-    sums = .allocate(capacity: DescriptorModel.bits * Self.batch)
+    sums = memory.allocate(DescriptorModel.bits * Self.batch)
   }
 
   deinit {
-    shares.deallocate()
-    sums.deallocate()
-    candidates.deallocate()
-    ordered.deallocate()
     scratch.deallocate()
     row.deallocate()
   }
 
   /// Fills `features` from a picture of at most 4,095 pixels a side.
   ///
-  /// - Parameter doubled: look at it at twice its size; features are still given in its own pixels.
+  /// - Parameter doubled: True to extract at double size; the features are still in the picture's own pixels.
   package func extract(_ picture: ImageView, doubled: Bool = false) {
     features.removeAll()
     guard let model, picture.width > 0, picture.height > 0, picture.width < 4096, picture.height < 4096 else { return }
@@ -105,7 +103,7 @@ package final class FeatureExtractor {
     describe(model)
   }
 
-  /// Fills the descriptors from the gradients of all features.
+  /// Computes the descriptors from the gradients of all features.
   private func describe(_ model: DescriptorModel) {
     for start in stride(from: 0, to: features.count, by: Self.batch) {
       let count = min(Self.batch, features.count - start)
@@ -120,7 +118,7 @@ package final class FeatureExtractor {
     }
   }
 
-  /// The bytes of one of the planes beside the pyramid: each holds one level at a time, the largest with its margins.
+  /// The size in bytes of one of the planes beside the pyramid: each holds one level at a time, the largest with its margins.
   private var planeSize: Int { pyramid.count > 1 ? pyramid.offset(1) : pyramid.planeSize }
 
   private func prepare() {
@@ -148,7 +146,7 @@ package final class FeatureExtractor {
     }
     let (width, height) = (Int32(w), Int32(h))
     let size = planeSize
-    // Data that an earlier level left in the planes lies outside of the part read: 20 pixels around a level are repeated again.
+    // The data of an earlier level in the planes are outside of the part that is read: the edge is extended by 20 pixels around each level.
     let smooth = planes.bytes + pyramid.offset(0)
     let means = smooth + size
     let scores = smooth + 2 * size
@@ -166,7 +164,7 @@ package final class FeatureExtractor {
     let found = Int(
       ck_fast_maxima(
         scores + border * stride + border, stride, width - 2 * Int32(border), height - 2 * Int32(border),
-        Int32(settings.threshold), candidates, Int32(candidateCapacity), row))
+        Self.threshold, candidates, Int32(candidateCapacity), row))
     let kept = select(found, quota: quota, width: w, height: h)
     let scale = Float(1 / pyramid.scale(index))
     for i in 0..<kept {
@@ -177,21 +175,20 @@ package final class FeatureExtractor {
     }
   }
 
-  /// Puts the strongest candidates first in `ordered`, none of a cell that has had its share, and returns how many
-  /// are to be kept.
+  /// Moves the strongest candidates to the front of `ordered`, at most a quota per cell, and returns the number to keep.
   private func select(_ found: Int, quota: Int, width: Int, height: Int) -> Int {
     var start = InlineArray<256, Int32>(repeating: 0)
     for i in 0..<found { start[255 - Int(candidates[i] & 0xff)] += 1 }
     var sum: Int32 = 0
     for i in 0..<256 { (start[i], sum) = (sum, sum + start[i]) }
-    // Sorted by falling score, reading order among equals.
+    // Sorted by decreasing score; equal scores stay in reading order.
     for i in 0..<found {
       let bin = 255 - Int(candidates[i] & 0xff)
       ordered[Int(start[bin])] = candidates[i]
       start[bin] += 1
     }
     guard found > quota else { return found }
-    let cell = settings.cell
+    let cell = Self.cell
     let columns = (width + cell - 1) / cell
     let cells = columns * ((height + cell - 1) / cell)
     if perCell.count < cells { perCell = Array(repeating: 0, count: cells) }
@@ -212,7 +209,7 @@ package final class FeatureExtractor {
         rest += 1
       }
     }
-    // Cells that are rich fill what the poor ones left.
+    // The quota that cells with few corners leave is filled from the others.
     for i in 0..<min(rest, quota - kept) { ordered[kept + i] = candidates[i] }
     return min(quota, kept + rest)
   }

@@ -1,41 +1,54 @@
 package import WaymarkImage
 
-/// Room for the features of one picture; kept and refilled, so that a frame allocates nothing.
+/// A corner of a picture with its size and direction. Its descriptor is at the same index in the `FeatureSet`.
+package struct Feature: Sendable {
+  /// The coordinate in pixels of the picture.
+  package var x: Float
+  /// The coordinate in pixels of the picture.
+  package var y: Float
+  /// The number of pixels of the picture per pixel of the level on which the corner was found.
+  package var scale: Float
+  /// The direction in steps of 2π / `directions`, clockwise on a screen from +x.
+  package var direction: UInt8
+  /// The level of the pyramid on which the corner was found.
+  package var level: UInt8
+  /// The contrast of the ring of pixels against the centre, in gray levels (FAST score).
+  package var score: UInt8
+
+  package static let directions = 128
+}
+
+/// The storage for the features of one picture, reused so that a frame allocates nothing.
 ///
-/// Owned by one extractor and used from its thread only.
+/// Owned by one extractor and used on its thread only.
 package final class FeatureSet {
-  /// Of how many leading bits the projection is kept: it tells how sure the bits of an index key are.
+  /// The number of leading bits whose projections are kept, which give the certainty of the bits of an index key.
   static let marginCount = 24
 
+  private let memory = ScratchMemory()
   package let capacity: Int
   package private(set) var count = 0
-  /// `capacity` features.
+  /// The features: `count` of them are valid, with room for `capacity`.
   package let features: UnsafeMutablePointer<Feature>
-  /// Four words a feature.
+  /// The descriptors, four words per feature.
   package let descriptors: UnsafeMutablePointer<UInt64>
-  /// `marginCount` projections a feature, in 1/1024.
+  /// The projections, `marginCount` per feature, in 1/1024.
   package let margins: UnsafeMutablePointer<Int16>
 
   package init(capacity: Int) {
     self.capacity = capacity
-    features = .allocate(capacity: capacity)
+    features = memory.allocate(capacity)
     features.initialize(
       repeating: Feature(x: 0, y: 0, scale: 1, direction: 0, level: 0, score: 0), count: capacity)
-    descriptors = .allocate(capacity: 4 * capacity)
+    descriptors = memory.allocate(4 * capacity)
     descriptors.initialize(repeating: 0, count: 4 * capacity)
-    margins = .allocate(capacity: Self.marginCount * capacity)
+    margins = memory.allocate(Self.marginCount * capacity)
     margins.initialize(repeating: 0, count: Self.marginCount * capacity)
-  }
-
-  deinit {
-    features.deallocate()
-    descriptors.deallocate()
-    margins.deallocate()
   }
 
   package func removeAll() { count = 0 }
 
-  /// Drops the features of which `predicate` is true; the others keep their order.
+  /// Removes the features for which `predicate` is true; the others keep their order.
   package func removeAll(where predicate: (Feature) -> Bool) {
     var kept = 0
     for i in 0..<count where !predicate(features[i]) {
@@ -49,7 +62,7 @@ package final class FeatureSet {
     count = kept
   }
 
-  /// Takes one more feature and returns its place; `nil` when there is no room.
+  /// Appends a feature and returns its index; `nil` if the capacity is reached.
   package func append(_ feature: Feature) -> Int? {
     guard count < capacity else { return nil }
     features[count] = feature
@@ -57,7 +70,6 @@ package final class FeatureSet {
     return count - 1
   }
 
-  /// Moves every feature.
   package func move(_ place: (Point2) -> Point2) {
     for i in 0..<count {
       let p = place(Point2(Double(features[i].x), Double(features[i].y)))
@@ -66,4 +78,29 @@ package final class FeatureSet {
   }
 
   package func descriptor(_ index: Int) -> UnsafeMutablePointer<UInt64> { descriptors + 4 * index }
+}
+
+/// A feature of an anchor as stored in a library: eight bytes, without padding.
+package struct AnchorFeature: Sendable, Equatable {
+  /// The anchor's index in the library.
+  package var anchor: UInt16
+  /// The coordinate on the reference in 1/64 pixels.
+  package var x64: UInt16
+  /// The coordinate on the reference in 1/64 pixels.
+  var y64: UInt16
+  /// The view and level from which it was extracted: an index into `ViewCatalog.linears`.
+  package var view: UInt8
+  /// The direction on that level.
+  package var direction: UInt8
+
+  /// The kind of view that a feature is for.
+  package enum Kind: Int, CaseIterable, Sendable { case usual, near, grazing }
+
+  /// The kind of the view from which the feature was extracted.
+  package var kind: Kind {
+    Int(view) < ViewCatalog.firstDetail ? .usual : Int(view) < ViewCatalog.firstGrazing ? .near : .grazing
+  }
+
+  @inline(__always)
+  package var position: SIMD2<Float> { SIMD2(Float(x64), Float(y64)) * (1 / 64) }
 }

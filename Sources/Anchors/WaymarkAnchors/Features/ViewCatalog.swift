@@ -14,7 +14,7 @@ package struct Linear2: Sendable, Equatable {
   @inline(__always)
   package func apply(_ x: Float, _ y: Float) -> SIMD2<Float> { SIMD2(a * x + b * y, c * x + d * y) }
 
-  /// The vector that is taken to `v`.
+  /// Returns the vector that the matrix maps to `v`.
   func inverse(_ v: SIMD2<Float>) -> SIMD2<Float> {
     SIMD2(d * v.x - b * v.y, a * v.y - c * v.x) / determinant
   }
@@ -29,7 +29,7 @@ package struct Linear2: Sendable, Equatable {
     Self(l.a * r.a + l.b * r.c, l.a * r.b + l.b * r.d, l.c * r.a + l.d * r.c, l.c * r.b + l.d * r.d)
   }
 
-  /// A turn by `angle` radians, clockwise on a screen, and a scaling.
+  /// Returns a rotation by `angle` radians, clockwise on a screen, with a scaling.
   package static func turn(_ angle: Double, scale: Double = 1) -> Self {
     let (c, s) = (Float(scale * Double.cosine(angle)), Float(scale * Double.sine(angle)))
     return Self(c, -s, s, c)
@@ -38,25 +38,25 @@ package struct Linear2: Sendable, Equatable {
 
 /// The views of a reference from which its features are taken, the same for every anchor.
 ///
-/// A view is the reference turned by `azimuth`, then narrowed by `tilt`, which is what a camera far away sees whose axis
-/// makes an angle of arccos(1 / tilt) with the picture's. Tilts and azimuths are spaced as in J.-M. Morel, G. Yu, "ASIFT",
-/// SIAM J. Imaging Sciences 2 (2009), section 3.3: tilt by √2, azimuth by about 72° / tilt. Turns within the frame are left
-/// to the descriptor, sizes to the pyramid.
+/// A view is the reference rotated by `azimuth`, then compressed by `tilt`, as a distant camera sees it whose axis makes an
+/// angle of arccos(1 / tilt) with the normal of the picture. Tilts and azimuths are spaced as in J.-M. Morel, G. Yu, "ASIFT",
+/// SIAM J. Imaging Sciences 2 (2009), section 3.3: tilt by √2, azimuth by about 72° / tilt. The descriptor covers rotations
+/// within the frame, the pyramid covers sizes.
 package enum ViewCatalog {
-  /// One way of looking at the reference.
+  /// One view of the reference.
   package struct View: Sendable {
     package var tilt: Double
-    /// Radians.
+    /// The azimuth in radians.
     var azimuth: Double
 
-    /// Reference pixels → view pixels, without the shift.
+    /// Reference pixels → view pixels, without the translation.
     package var linear: Linear2 {
       let (c, s) = (Double.cosine(azimuth), Double.sine(azimuth))
       return Linear2(Float(c / tilt), Float(-s / tilt), Float(s), Float(c))
     }
   }
 
-  /// Levels of each view's pyramid.
+  /// The number of levels of each view's pyramid.
   package static let levels = 7
 
   package static let views: [View] = {
@@ -73,31 +73,30 @@ package enum ViewCatalog {
     return i % 2 == 0 ? 1 / half : 2 / (3 * half)
   }
 
-  /// The sizes above the reference's own at which a picture that has more pixels is looked at as well, straight on: what a camera sees that
-  /// comes close.
+  /// The sizes above the reference's at which a picture with more pixels is also compiled, viewed straight on: as a close camera sees it.
   package static let details: [Double] = [2, 4.0 / 3]
 
-  /// The place of the first of `details` in `linears`.
+  /// The index of the first of `details` in `linears`.
   static let firstDetail = views.count * levels
 
-  /// Views from further aside, at angles to 80°.
+  /// The views at grazing angles, up to 80°.
   static let grazing: [View] = [(4.0, 10), (32.0.squareRoot(), 14)].flatMap { tilt, count in
     (0..<count).map { View(tilt: tilt, azimuth: Double.pi * Double($0) / Double(count)) }
   }
 
-  /// The sizes of the grazing views; those above the reference's own where its picture has the pixels.
+  /// The sizes of the grazing views; those above 1 are used only if the picture has the pixels.
   static let grazingScales: [Double] = [2, 4.0 / 3, 1, 2.0 / 3]
 
-  /// The place of the first of `grazing` in `linears`.
+  /// The index of the first of `grazing` in `linears`.
   static let firstGrazing = firstDetail + details.count
 
-  /// Reference pixels → pixels of a level of a view, by `view * levels + level`, then those of `details`, then those of `grazing`.
+  /// Reference pixels → pixels of a level of a view: by `view * levels + level`, then for `details`, then for `grazing`.
   static let linears: [Linear2] =
     views.flatMap { view in scales.map { view.linear.scaled(by: Float($0)) } }
     + details.map { Linear2(Float($0), 0, 0, Float($0)) }
     + grazing.flatMap { view in grazingScales.map { view.linear.scaled(by: Float($0)) } }
 
-  /// The size at which a feature was seen, relative to the reference's view.
+  /// Returns the size at which a feature was extracted, relative to the reference's view.
   package static func scale(of view: UInt8) -> Double {
     let view = Int(view)
     if view < firstDetail { return scales[view % levels] }

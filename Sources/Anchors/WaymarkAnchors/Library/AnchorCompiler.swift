@@ -2,43 +2,43 @@ import CKernels
 package import WaymarkImage
 import WaymarkSystem
 
-/// Turns reference pictures into compiled anchors: features from many views, of which those are kept that are found
-/// again in simulated frames.
+/// Compiles reference pictures into anchors: it extracts features from many views and keeps those that are found again in simulated frames.
 ///
-/// Used from one thread; one compiler a worker. The result depends on the picture alone.
+/// Use one compiler per thread. The result depends only on the picture and the settings.
 package final class AnchorCompiler {
   package struct Settings: Sendable {
-    /// The most features an anchor keeps: 44 bytes each in the library.
+    /// The most features per anchor; each takes 44 bytes in the library.
     package var limit = 700
-    /// The most features taken from one view.
-    let perView = 500
-    /// Simulated frames that decide which features are kept.
+    /// The number of simulated frames that decide which features are kept.
     package var shots = 60
-    /// The most features it keeps besides, of a picture that has more pixels than the reference: what is seen of it from near.
+    /// The most additional features for close views, of a picture with more pixels than the reference.
     package var details = 400
-    /// The most features it keeps of views from far aside.
+    /// The most additional features for views at grazing angles.
     var grazing = 300
-    /// Simulated frames from near, and as many from far aside, that decide which of these are kept.
-    let closeUps = 24
-    /// The greatest Hamming distance at which a feature counts as found again.
-    package var distance = 70
     package init() {}
 
-    /// The settings for a library of so many anchors: a thousand of them must stay within 80 megabytes and ten thousand within 300,
-    /// and what large libraries go without costs a point of recognition.
+    /// Creates the settings for a library of `anchors` anchors: a thousand must fit into 80 MB and ten thousand into 300 MB.
+    /// Large libraries lose a point of recognition by that.
     package init(anchors: Int) {
       let count = max(1, anchors)
       limit = max(min(600, 5_600_000 / count), min(limit, 573_000 / count))
-      // With 60,000 features a frame takes a twentieth more time than with 35,000.
+      // With 60,000 features a frame takes 5 % more time than with 35,000.
       var room = max(0, 60_000 / count - limit)
-      // A handful is of no use.
+      // Fewer than 200 additional features bring no gain.
       if room < 200 { room = 0 }
       grazing = min(grazing, room / 2)
       details = min(details, room - grazing)
     }
   }
 
-  package let settings: Settings
+  /// The most features taken from one view.
+  private static let perView = 500
+  /// The number of simulated close views, and of simulated grazing views, that decide which features of these views are kept.
+  private static let closeUps = 24
+  /// The largest Hamming distance at which a feature is found again.
+  private static let distance = 70
+
+  private let settings: Settings
   private let renderer = PictureRenderer()
   private let viewExtractor: FeatureExtractor
   private let shotExtractor: FeatureExtractor
@@ -49,7 +49,7 @@ package final class AnchorCompiler {
   package init(settings: Settings = Settings()) {
     self.settings = settings
     var view = FeatureExtractor.Settings()
-    view.limit = settings.perView
+    view.limit = Self.perView
     view.levels = ViewCatalog.levels
     viewExtractor = FeatureExtractor(settings: view)
     shotExtractor = FeatureExtractor()
@@ -59,18 +59,15 @@ package final class AnchorCompiler {
     detailExtractor = FeatureExtractor(settings: detail)
   }
 
-  /// Fewer agreeing features are never claimed, so an anchor with fewer would never be found.
+  /// The least number of features of an anchor: claims need as many agreeing features, so an anchor with fewer is never found.
   static let fewestFeatures = 8
-
-  /// The most bytes of an anchor's name.
-  static let longestName = 1024
 
   /// The long side of a reference in pixels.
   package static let side = 480
 
   /// Compiles a picture of any size.
   ///
-  /// - Throws: `AnchorError` with `unusablePicture` for a name that is empty or a picture that is a mere strip or dot.
+  /// - Throws: `AnchorError` with `unusablePicture` if the name is empty, or the picture is too small or elongated.
   package func compile(name: String, physicalWidth: Double?, picture: GrayImage) throws(AnchorError) -> CompiledAnchor {
     _ = try DescriptorModel.load()
     let image = try Self.reference(name: name, picture: picture)
@@ -80,11 +77,12 @@ package final class AnchorCompiler {
     return anchor
   }
 
-  /// A picture of any size as the reference that is compiled: its long side 480 pixels.
+  /// Returns the reference of a picture of any size: its long side scaled to 480 pixels.
   ///
-  /// - Throws: as `compile`.
+  /// - Throws: The errors of `compile`.
   package static func reference(name: String, picture: GrayImage) throws(AnchorError) -> GrayImage {
-    guard !name.isEmpty, name.utf8.count <= longestName, !name.unicodeScalars.contains(where: \.isControl) else {
+    guard !name.isEmpty, name.utf8.count <= LibraryHeader.longestName, !name.unicodeScalars.contains(where: \.isControl)
+    else {
       throw AnchorError(
         .unusablePicture, "An anchor's name is empty, too long or holds control characters.", hint: "Give it a name.")
     }
@@ -102,16 +100,16 @@ package final class AnchorCompiler {
       height: max(1, Int((Double(picture.height) * scale).rounded())))
   }
 
-  /// A picture at twice the size of its reference; `nil` where it has little more pixels than that, which four times as many are not worth, or
-  /// nothing is kept of what is seen from near.
+  /// Returns a picture at twice the size of its reference; `nil` if the picture has less than 1.25 times the reference's
+  /// pixels a side, or the settings keep no features of close views.
   package static func detail(of picture: GrayImage, reference: GrayImage, _ settings: Settings) -> GrayImage? {
     guard settings.details > 0, 4 * max(picture.width, picture.height) >= 5 * side else { return nil }
     return picture.resized(width: 2 * reference.width, height: 2 * reference.height)
   }
 
-  /// Makes sure that an anchor can be found at all before it is put into a library.
+  /// Checks that an anchor has enough features to be found at all.
   ///
-  /// - Throws: `AnchorError` with `unusablePicture` for one with fewer features than any claim needs.
+  /// - Throws: `AnchorError` with `unusablePicture` if it has fewer features than any claim needs.
   package static func check(_ anchor: CompiledAnchor) throws(AnchorError) {
     guard anchor.features.count < fewestFeatures else { return }
     throw AnchorError(
@@ -127,37 +125,30 @@ package final class AnchorCompiler {
   ) -> CompiledAnchor {
     var pool = CandidatePool(width: image.width, height: image.height)
     image.withView { renderer.load($0) }
-    for (index, view) in ViewCatalog.views.enumerated() { collect(view, index, image, into: &pool) }
-    pool.finish()
-    var cover = FeatureSelector(pool: pool, distance: settings.distance)
-    let camera = SimulatedCamera()
-    for i in 0..<settings.shots {
-      guard let shot = camera.shot(i, of: settings.shots, w: image.width, h: image.height),
-        let (picture, map) = camera.render(shot, index: i, w: image.width, h: image.height, with: renderer)
-      else { continue }
-      // A frame that shows the anchor so small is looked at doubled.
-      let doubled = shot.area < 0.03
-      picture.withView { (doubled ? enlargingExtractor : shotExtractor).extract($0, doubled: doubled) }
-      cover.add((doubled ? enlargingExtractor : shotExtractor).features, map: map, doubled: doubled, share: shot.area)
+    for (index, view) in ViewCatalog.views.enumerated() {
+      let back = show(view, enlarged: 1, image.width, image.height)
+      for (level, scale) in ViewCatalog.scales.enumerated() {
+        take(
+          viewExtractor, at: scale, view: index * ViewCatalog.levels + level, back, image.width, image.height,
+          into: &pool)
+      }
     }
-    let chosen = cover.choose(limit: settings.limit)
-    var descriptors: [UInt64] = []
-    descriptors.reserveCapacity(4 * chosen.count)
-    for c in chosen { descriptors += pool.descriptors[(4 * c)..<(4 * c + 4)] }
-    let features = chosen.map { pool.features[$0] }
-    let reasons = ReferenceAssessor.reasons(
-      image, originalSide: originalSide, chosen: features, extractor: shotExtractor)
-    let sightings = cover.sightings(chosen)
-    return CompiledAnchor(
-      name: name, physicalWidth: physicalWidth, image: image, features: features, asked: [settings.limit, 0, 0],
-      descriptors: descriptors,
-      recall: AnchorQuality.Scale.recall(sightings), sightings: sightings, reasons: reasons)
+    var anchor = CompiledAnchor(
+      name: name, physicalWidth: physicalWidth, image: image, features: [], asked: [settings.limit, 0, 0],
+      descriptors: [], recall: 0, sightings: [], reasons: [])
+    let camera = SimulatedCamera()
+    let shots = (0..<settings.shots).map { camera.shot($0, of: settings.shots, w: image.width, h: image.height) }
+    anchor.sightings = add(pool, seenIn: shots, camera, 1, limit: settings.limit, doubles: true, to: &anchor)
+    anchor.recall = AnchorQuality.Scale.recall(anchor.sightings)
+    anchor.reasons = ReferenceAssessor.reasons(
+      image, originalSide: originalSide, chosen: anchor.features, extractor: shotExtractor)
+    return anchor
   }
 
-  /// Adds what the reference's own pixels and views cannot show: what is seen of a picture from near, in its larger sizes, and from far aside.
+  /// Adds the features of close views, from larger sizes of the picture, and of grazing views.
   ///
-  /// The reference has 480 pixels; of a part of it that fills a frame hardly anything would be known. Both have features and simulated
-  /// frames of their own, so that what is usual is found as well as without them.
+  /// The reference has 480 pixels, too few for a part of it that fills the frame. Close and grazing views have their own
+  /// features and simulated frames, so that the usual views are recognised as well as before.
   private func addFringe(of picture: GrayImage, to anchor: inout CompiledAnchor) {
     let (w, h) = (anchor.image.width, anchor.image.height)
     anchor.detail = Self.detail(of: picture, reference: anchor.image, settings)
@@ -174,8 +165,8 @@ package final class AnchorCompiler {
           detailExtractor, at: size / scale, view: ViewCatalog.firstDetail + i,
           Homography.resize(Point2(1 / scale, 1 / scale)), w, h, into: &pool)
       }
-      let shots = (0..<settings.closeUps).map { camera.closeUp($0, of: settings.closeUps, w: w, h: h) }
-      add(pool, seenIn: shots, camera, scale, limit: settings.details, to: &anchor)
+      let shots = (0..<Self.closeUps).map { camera.closeUp($0, of: Self.closeUps, w: w, h: h) }
+      _ = add(pool, seenIn: shots, camera, scale, limit: settings.details, to: &anchor)
     }
     if settings.grazing > 0 {
       var pool = CandidatePool(width: w, height: h)
@@ -188,37 +179,42 @@ package final class AnchorCompiler {
         }
       }
       let aside = SimulatedCamera(areas: 0.015...0.25, tilts: 68...81)
-      let shots = (0..<settings.closeUps).map { aside.shot($0, of: settings.closeUps, w: w, h: h) }
-      add(pool, seenIn: shots, aside, scale, limit: settings.grazing, to: &anchor)
+      let shots = (0..<Self.closeUps).map { aside.shot($0, of: Self.closeUps, w: w, h: h) }
+      _ = add(pool, seenIn: shots, aside, scale, limit: settings.grazing, to: &anchor)
     }
   }
 
-  /// Adds the features of a pool that simulated frames find again.
+  /// Adds the features of a pool that simulated frames find again, and returns the number of them in each frame.
+  ///
+  /// - Parameter doubles: True to search frames that show the anchor small at double size.
   private func add(
     _ pool: CandidatePool, seenIn shots: [SimulatedCamera.Shot?], _ camera: SimulatedCamera, _ scale: Double,
-    limit: Int,
-    to anchor: inout CompiledAnchor
-  ) {
+    limit: Int, doubles: Bool = false, to anchor: inout CompiledAnchor
+  ) -> [Int] {
     var pool = pool
     pool.finish()
-    var cover = FeatureSelector(pool: pool, distance: settings.distance)
+    var cover = FeatureSelector(pool: pool, distance: Self.distance)
     for (i, shot) in shots.enumerated() {
       guard let shot,
         let (frame, map) = camera.render(
           shot, index: i, w: anchor.image.width, h: anchor.image.height, with: renderer, detail: scale)
       else { continue }
-      frame.withView { shotExtractor.extract($0) }
-      cover.add(shotExtractor.features, map: map, doubled: false, share: shot.area)
+      let doubled = doubles && shot.area < 0.03
+      let extractor = doubled ? enlargingExtractor : shotExtractor
+      frame.withView { extractor.extract($0, doubled: doubled) }
+      cover.add(extractor.features, map: map, doubled: doubled, share: shot.area)
     }
-    for c in cover.choose(limit: limit) {
+    let chosen = cover.choose(limit: limit)
+    for c in chosen {
       anchor.features.append(pool.features[c])
       anchor.descriptors += pool.descriptors[(4 * c)..<(4 * c + 4)]
     }
+    return cover.sightings(chosen)
   }
 
-  /// Takes the features that an extractor has found on its level of a size.
+  /// Adds the features that an extractor has found on its level of one size to the pool.
   ///
-  /// - Parameter back: pixels of the extractor's picture → pixels of the reference.
+  /// - Parameter back: Pixels of the extractor's picture → reference pixels.
   private func take(
     _ extractor: FeatureExtractor, at size: Double, view: Int, _ back: Homography, _ w: Int, _ h: Int,
     into pool: inout CandidatePool
@@ -237,21 +233,12 @@ package final class AnchorCompiler {
     }
   }
 
-  private func collect(_ view: ViewCatalog.View, _ index: Int, _ image: GrayImage, into pool: inout CandidatePool) {
-    let back = show(view, enlarged: 1, image.width, image.height)
-    for (level, scale) in ViewCatalog.scales.enumerated() {
-      take(
-        viewExtractor, at: scale, view: index * ViewCatalog.levels + level, back, image.width, image.height, into: &pool
-      )
-    }
-  }
-
-  /// Extracts the features of a view of what the renderer shows.
+  /// Extracts the features of a view of the renderer's picture.
   ///
   /// - Parameters:
-  ///   - scale: how much larger than the reference that is.
-  ///   - width: of the reference; `height` likewise.
-  /// - Returns: pixels of the view → pixels of the reference.
+  ///   - scale: The size of the renderer's picture relative to the reference.
+  ///   - width: The width of the reference; `height` likewise.
+  /// - Returns: View pixels → reference pixels.
   private func show(_ view: ViewCatalog.View, enlarged scale: Double, _ width: Int, _ height: Int) -> Homography {
     let linear = view.linear.scaled(by: Float(scale))
     let (w, h) = (Double(width), Double(height))
@@ -273,8 +260,7 @@ package final class AnchorCompiler {
     let shown = scale == 1 ? back : Homography.resize(Point2(scale, scale)) * back
     renderer.render(
       shown, into: viewBuffer.bytes, width: columns, height: rows, shrink: view.tilt.squareRoot())
-    viewExtractor.extract(
-      ImageView(base: UnsafePointer(viewBuffer.bytes), width: columns, height: rows, stride: columns))
+    GrayImage(width: columns, height: rows, buffer: viewBuffer).withView { viewExtractor.extract($0) }
     return back
   }
 }

@@ -1,25 +1,21 @@
 import Synchronization
-import WaymarkImage
-public import WaymarkSystem
+public import WaymarkImage
 
 /// A compiled set of reference pictures.
 ///
-/// Made by `AnchorCompiler` and `LibraryWriter`, or by `waymark anchors build`. Shared freely between threads. The file stays open: it may be
-/// replaced while the library is in use, and where it is changed or cut off in place, what was not read yet is missing and `failure`
-/// says so.
+/// Created by `waymark anchors build`. May be used from several threads. The file stays open and may be replaced while the
+/// library is in use. If it is changed or truncated in place, the parts that were not read yet are missing and `failure`
+/// reports the damage.
 public final class AnchorLibrary: Sendable {
   /// The anchors, in the order of the library.
   public let references: [AnchorReference]
 
-  /// How many features of all anchors it holds.
+  /// The number of features of all anchors.
   public let featureCount: Int
   private let file: LibraryFile
   private let header: LibraryHeader
-  private let lists: [Range<Int>]
-  private let asked: [[Int]]
-  /// The recall measured when each anchor was compiled, 0…1.
-  let recalls: [Float]
-  /// For each anchor the pairs in which it is the first; empty where no two look alike.
+  private let records: [AnchorRecord]
+  /// For each anchor, the pairs of similar anchors in which it is the first; empty if the library has no pairs.
   package let twins: [[AnchorTwin]]
   private let state = Mutex(State())
 
@@ -28,13 +24,13 @@ public final class AnchorLibrary: Sendable {
     var failure: AnchorError?
   }
 
-  /// A file of this size is read at once, as whole as it then is.
+  /// The largest file in bytes that is read whole when opened.
   private static let small = 4 << 20
-  /// An index of this size is read when the library is opened; it takes a tenth of a second for four times as much.
+  /// The largest index in bytes that is read when the library is opened; an index four times as large takes a tenth of a second.
   private static let promptIndex = 64 << 20
 
-  /// Opens a library. Nothing of it is used before it was checked: names and sizes now, the index now or, in a library of thousands of
-  /// anchors, with `load` or the first frame, and each picture when it is read.
+  /// Opens a library. All data are checked before use: names and sizes now; the index now or, for thousands of anchors, in
+  /// `load` or with the first frame; each picture when it is read.
   ///
   /// - Throws: `AnchorError` with `cannotOpen`, `notALibrary`, `unsupportedVersion` or `damaged`.
   public convenience init(path: String) throws(AnchorError) {
@@ -42,13 +38,13 @@ public final class AnchorLibrary: Sendable {
   }
 
   /// - Parameters:
-  ///   - small: the greatest file that is read whole.
-  ///   - promptIndex: the greatest index that is read at once.
+  ///   - small: The largest file in bytes that is read whole.
+  ///   - promptIndex: The largest index in bytes that is read when the library is opened.
   convenience init(path: String, small: Int, promptIndex: Int) throws(AnchorError) {
     try self.init(LibraryFile(path: path, small: small), promptIndex: promptIndex)
   }
 
-  /// A library that lies in memory.
+  /// Creates a library from bytes in memory.
   package convenience init(bytes: [UInt8]) throws(AnchorError) {
     try self.init(LibraryFile(bytes: bytes), promptIndex: Self.promptIndex)
   }
@@ -59,20 +55,12 @@ public final class AnchorLibrary: Sendable {
     self.file = file
     self.header = header
     featureCount = header.features
-    let directory = header.directory
-    var bytes = [UInt8](repeating: 0, count: directory.count)
-    var sum = Checksum()
-    guard bytes.withUnsafeMutableBytes({ file.read(into: $0, at: directory.lowerBound) }) else {
+    guard let bytes = file.bytes(header.directory), bytes.withUnsafeBytes(\.checksum) == header.directoryChecksum else {
       throw LibraryHeader.damaged(path)
     }
-    bytes.withUnsafeBytes { sum.add($0) }
-    guard sum.value == header.directoryChecksum else { throw LibraryHeader.damaged(path) }
-    var references: [AnchorReference] = []
-    var lists: [Range<Int>] = []
-    var recalls: [Float] = []
-    var asked: [[Int]] = []
-    references.reserveCapacity(header.anchors)
-    // Each byte belongs to one anchor: records that share pictures or lists would make a small file cost without bound.
+    var records: [AnchorRecord] = []
+    records.reserveCapacity(header.anchors)
+    // Each byte belongs to one anchor. If records could share pictures or lists, a small file could use unlimited memory.
     var (area, listed) = (0, 0)
     let isSound = bytes.withUnsafeBytes { bytes in
       (0..<header.anchors).allSatisfy { i in
@@ -80,49 +68,44 @@ public final class AnchorLibrary: Sendable {
         area += record.reference.width * record.reference.height
         listed += record.list.count
         guard area <= file.size - header.index.upperBound, listed <= header.features else { return false }
-        references.append(record.reference)
-        lists.append(record.list)
-        recalls.append(record.recall)
-        asked.append(record.asked)
+        records.append(record)
         return true
       }
     }
     guard isSound else { throw LibraryHeader.damaged(path) }
-    self.references = references
-    self.lists = lists
-    self.recalls = recalls
-    self.asked = asked
+    self.records = records
+    references = records.map(\.reference)
     guard let pairs = LibraryTwins.read(header, file) else { throw LibraryHeader.damaged(path) }
     twins = LibraryTwins.grouped(pairs, anchors: header.anchors)
     if header.index.count <= promptIndex { try load() } else { file.expect(first: header.index.upperBound) }
     if file.isWhole, !references.allSatisfy({ $0.pixels != nil }) { throw LibraryHeader.damaged(path) }
   }
 
-  /// How many features an anchor has.
-  public func featureCount(of anchor: Int) -> Int { lists[anchor].count }
+  /// Returns the number of features of an anchor.
+  public func featureCount(of anchor: Int) -> Int { records[anchor].list.count }
 
-  /// The quality of an anchor's picture, 0…100, as measured when it was compiled.
-  public func quality(of anchor: Int) -> Int { Int((100 * recalls[anchor]).rounded()) }
+  /// Returns the quality of an anchor's picture, 0…100, measured when it was compiled.
+  public func quality(of anchor: Int) -> Int { Int((100 * records[anchor].recall).rounded()) }
 
-  /// The index of the anchor of this name.
+  /// Returns the index of the anchor with this name, or `nil`.
   public func index(of name: String) -> Int? { references.firstIndex { $0.name == name } }
 
-  // MARK: What is read later
+  // MARK: Data read on demand
 
-  /// Reads the index, which a detector otherwise does: where that must not take time, or to hear whether it is whole.
+  /// Reads the index, which a detector otherwise reads on first use. Call it where that must not take time, or to check that the index is intact.
   ///
   /// - Throws: `AnchorError` with `damaged`.
   public func load() throws(AnchorError) {
     let failure = state.withLock { state -> AnchorError? in
       guard state.index == nil else { return nil }
-      if state.failure == nil { state.index = LibraryIndex(header, file, spans: lists) }
+      if state.failure == nil { state.index = LibraryIndex(header, file, spans: records.map(\.list)) }
       if state.index == nil, state.failure == nil { state.failure = LibraryHeader.damaged(file.path) }
       return state.failure
     }
     if let failure { throw failure }
   }
 
-  /// Reads all of it, the index and every picture, and keeps the index.
+  /// Reads and checks the index and every picture, and keeps the index.
   ///
   /// - Throws: `AnchorError` with `damaged`.
   package func check() throws(AnchorError) {
@@ -130,27 +113,27 @@ public final class AnchorLibrary: Sendable {
     for reference in references where reference.pixels == nil { throw LibraryHeader.damaged(file.path) }
   }
 
-  /// The damage found since the library was opened. An anchor whose picture is damaged is not found; without the
-  /// index none is.
+  /// The damage found since the library was opened, or `nil`. An anchor with a damaged picture is not found;
+  /// with a damaged index no anchor is.
   public var failure: AnchorError? { state.withLock { $0.failure } }
 
-  /// The index; where it is damaged, one in which nothing is found.
+  /// The index; an empty one if it is damaged.
   var index: LibraryIndex {
     try? load()
     return state.withLock { $0.index } ?? LibraryIndex(emptyFor: references.count)
   }
 
-  /// The stored pixels of a reference, in memory that is used again; `nil` where it is damaged.
+  /// Returns the stored pixels of a reference, read into a reused buffer; `nil` if they are damaged.
   func image(of anchor: Int, in buffer: PixelBuffer) -> GrayImage? {
     if let image = references[anchor].pixels(in: buffer) { return image }
     state.withLock { $0.failure = $0.failure ?? LibraryHeader.damaged(file.path) }
     return nil
   }
 
-  /// How many features of each kind were asked for when an anchor was compiled, in the order of `AnchorFeature.Kind`.
-  package func asked(of anchor: Int) -> [Int] { asked[anchor] }
+  /// Returns the number of features of each kind that were requested when the anchor was compiled, in the order of `AnchorFeature.Kind`.
+  package func asked(of anchor: Int) -> [Int] { records[anchor].asked }
 
-  /// An anchor as it was compiled, for writing it into another library.
+  /// Returns an anchor in its compiled form, for writing it into another library.
   ///
   /// - Throws: `AnchorError` with `damaged`.
   package func compiled(_ anchor: Int) throws(AnchorError) -> CompiledAnchor {
@@ -169,31 +152,33 @@ public final class AnchorLibrary: Sendable {
     return CompiledAnchor(
       name: r.name, physicalWidth: r.physicalWidth, radius: r.radius,
       image: r.detail == 1 ? pixels : pixels.resized(width: r.width, height: r.height),
-      detail: r.detail == 1 ? nil : pixels, features: features, asked: asked[anchor],
-      descriptors: words,
-      recall: Double(recalls[anchor]), sightings: [], reasons: [])
+      detail: r.detail == 1 ? nil : pixels, features: features,
+      asked: records[anchor].asked, descriptors: words, recall: Double(records[anchor].recall), sightings: [],
+      reasons: [])
   }
 }
 
 /// The record of one anchor in a library's file.
-private struct AnchorRecord {
+private struct AnchorRecord: Sendable {
   let reference: AnchorReference
-  /// Its part of the lists.
+  /// The range of the anchor's features in the lists section.
   let list: Range<Int>
+  /// The recall measured at compilation, 0…1.
   let recall: Float
+  /// The number of features of each kind requested at compilation.
   let asked: [Int]
 
-  /// References are 480 pixels long, or twice that; more than this nobody writes.
+  /// The longest side of a picture accepted in a file, in pixels; references have 480 or twice that.
   private static let longestSide = 4096
 
   /// - Parameters:
-  ///   - directory: records and names.
-  ///   - index: which record.
-  /// - Returns: `nil` where something in it cannot be.
+  ///   - directory: The bytes of the records and names.
+  ///   - index: The index of the record.
+  /// - Returns: `nil` if a value in the record is invalid.
   init?(_ directory: UnsafeRawBufferPointer, _ index: Int, _ header: LibraryHeader, _ file: LibraryFile) {
     let o = index * LibraryLayout.recordSize
     func number<T: FixedWidthInteger>(_ at: Int, _ type: T.Type) -> T {
-      T(littleEndian: directory.loadUnaligned(fromByteOffset: o + at, as: T.self))
+      directory.number(o + at)
     }
     let names = header.range(of: .names)
     let nameStart = names.lowerBound - LibraryLayout.headerSize + Int(number(0, UInt32.self))
@@ -220,5 +205,65 @@ private struct AnchorRecord {
       picture: LibraryPicture(
         file: file, width: width, height: height, offset: pixels, checksum: number(48, UInt64.self)), detail: detail,
       radius: physical > 0 && radius > 0 ? radius : nil)
+  }
+}
+
+/// The reference picture of one anchor.
+public struct AnchorReference: Sendable {
+  private enum Picture: Sendable {
+    case image(GrayImage)
+    case filed(LibraryPicture)
+  }
+
+  /// The anchor's name, unique in the library.
+  public let name: String
+  /// The width of the printed picture in metres; `nil` if it is unknown, in which case there is no pose.
+  public let physicalWidth: Double?
+  /// The radius in metres of the upright cylinder round which the picture is wrapped; `nil` if it is flat.
+  public let radius: Double?
+  /// Width of the reference in pixels.
+  public let width: Int
+  /// Height of the reference in pixels.
+  public let height: Int
+  private let picture: Picture
+  /// The size of the stored pixels relative to the reference: 1, or 2 if the picture has that much detail.
+  package let detail: Int
+
+  /// Creates a reference with its pixels in memory.
+  public init(name: String, physicalWidth: Double?, image: GrayImage, radius: Double? = nil) {
+    self.name = name
+    self.radius = radius
+    self.physicalWidth = physicalWidth
+    picture = .image(image)
+    (width, height, detail) = (image.width, image.height, 1)
+  }
+
+  /// Creates a reference whose pixels stay in the library's file.
+  init(name: String, physicalWidth: Double?, picture: LibraryPicture, detail: Int, radius: Double?) {
+    self.name = name
+    self.radius = radius
+    self.physicalWidth = physicalWidth
+    self.picture = .filed(picture)
+    (width, height) = (picture.width / detail, picture.height / detail)
+    self.detail = detail
+  }
+
+  /// The picture in gray with its long side scaled to 480 pixels, read from the library's file each time; `nil` if the file
+  /// was damaged or truncated since it was opened. Homographies and corners are in pixels of this picture.
+  public var image: GrayImage? { detail == 1 ? pixels : pixels?.resized(width: width, height: height) }
+
+  /// The stored pixels, at `detail` times the reference's size; `nil` as for `image`.
+  package var pixels: GrayImage? {
+    switch picture {
+    case .image(let image): image
+    case .filed(let picture): pixels(in: PixelBuffer(capacity: picture.width * picture.height))
+    }
+  }
+
+  /// Returns `pixels`, read into `buffer` without allocating memory if its capacity suffices.
+  func pixels(in buffer: PixelBuffer) -> GrayImage? {
+    guard case .filed(let picture) = picture, buffer.capacity >= picture.width * picture.height else { return pixels }
+    guard picture.read(into: buffer) else { return nil }
+    return GrayImage(width: picture.width, height: picture.height, buffer: buffer)
   }
 }

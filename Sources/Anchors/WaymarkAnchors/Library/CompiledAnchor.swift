@@ -1,8 +1,8 @@
 package import WaymarkImage
 
-/// An anchor ready to be put into a library.
+/// A compiled anchor that can be written into a library.
 package struct CompiledAnchor: Sendable {
-  /// In how many views the detector was shown the anchor, and in how many it found it.
+  /// The number of test views shown to the detector, and the number in which it found the anchor.
   package struct Trial: Sendable, Hashable {
     package var views: Int
     package var found: Int
@@ -10,28 +10,29 @@ package struct CompiledAnchor: Sendable {
 
   package var name: String
   package var physicalWidth: Double?
-  /// Of the cylinder that the picture is wrapped round, in metres; set only with a physical width. What is compiled does not depend on it.
+  /// The radius in metres of the cylinder round which the picture is wrapped; set only with a physical width. It does not
+  /// influence the compilation.
   package var radius: Double?
   /// The reference, its long side 480 pixels by convention.
   package var image: GrayImage
-  /// The same at exactly twice its size, where the picture has that much detail.
+  /// The picture at exactly twice the reference's size; `nil` if it does not have that much detail.
   package var detail: GrayImage?
   /// The features, the most useful first; `anchor` is set when the library is written.
   package var features: [AnchorFeature]
-  /// How many of each kind were asked for when it was compiled, in the order of `AnchorFeature.Kind`; there may be fewer.
+  /// The number of features of each kind requested at compilation, in the order of `AnchorFeature.Kind`; `features` may have fewer.
   package var asked: [Int] = [0, 0, 0]
-  /// Four words a feature.
+  /// The descriptors, four words per feature.
   package var descriptors: [UInt64]
-  /// The expected share of simulated views in which it is found, 0…1.
+  /// The expected share of simulated views in which the anchor is found, 0…1.
   var recall: Double
-  /// How many of its corners are found again in each simulated view; not kept in the library.
+  /// The number of corners found again in each simulated view; not stored in the library.
   package var sightings: [Int]
-  /// The detector's own result, where it was asked; not kept in the library.
+  /// The result of the test with the detector, if made; not stored in the library.
   package var trial: Trial?
-  /// The reasons that speak against the picture; not kept in the library.
+  /// The weaknesses of the picture; not stored in the library.
   package var reasons: [AnchorQuality.Reason]
 
-  /// Leaves no more features of each kind than these, in the order of `AnchorFeature.Kind`, the most useful ones.
+  /// Limits the features of each kind, in the order of `AnchorFeature.Kind`, to the most useful ones.
   package mutating func keep(_ limits: [Int]) {
     asked = zip(asked, limits).map(min)
     var counts = limits
@@ -44,8 +45,23 @@ package struct CompiledAnchor: Sendable {
     features = kept.map { features[$0] }
   }
 
-  /// The pixels that a library keeps.
+  /// The pixels that a library stores.
   package var pixels: GrayImage { detail ?? image }
 
   package var quality: AnchorQuality { AnchorQuality(score: Int((100 * recall).rounded()), reasons: reasons) }
+}
+
+extension GrayImage {
+  /// Returns whether two pictures have the same pixels.
+  package func isSame(as other: GrayImage) -> Bool {
+    guard (width, height) == (other.width, other.height) else { return false }
+    return withView { one in
+      other.withView { two in
+        (0..<height).allSatisfy { y in
+          UnsafeBufferPointer(start: one.row(y), count: width).elementsEqual(
+            UnsafeBufferPointer(start: two.row(y), count: width))
+        }
+      }
+    }
+  }
 }

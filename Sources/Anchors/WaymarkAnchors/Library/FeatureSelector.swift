@@ -2,16 +2,17 @@ import WaymarkImage
 
 /// Chooses the features that together are found again in as many simulated frames as possible.
 ///
-/// Every corner of a frame that some candidates match at its right place is an item; a candidate is worth the items that
-/// it covers, less where others cover them already and where the frame has plenty. The sum is submodular, so the greedy
-/// choice is within 1 − 1/e of the best (G. Nemhauser, L. Wolsey, M. Fisher, Mathematical Programming 14 (1978)).
+/// Every corner of a simulated frame that some candidate matches at its correct position is an item. The gain of a candidate
+/// is the number of items it covers, reduced where others cover them already and where the frame has many. The sum is
+/// submodular, so the greedy choice reaches at least 1 − 1/e of the optimum (G. Nemhauser, L. Wolsey, M. Fisher, Mathematical
+/// Programming 14 (1978)).
 struct FeatureSelector {
   private let pool: CandidatePool
   private let distance: Int
-  /// For each candidate, the items it covers.
+  /// The indices of the items that each candidate covers.
   private var items: [[Int32]]
   private var itemFrame: [Int32] = []
-  /// For each frame, how many of its corners any candidate covers.
+  /// The number of corners of each frame that any candidate covers.
   private(set) var found: [Int] = []
 
   init(pool: CandidatePool, distance: Int) {
@@ -20,7 +21,7 @@ struct FeatureSelector {
     items = Array(repeating: [], count: pool.features.count)
   }
 
-  /// For each frame, how many of its corners the chosen candidates cover.
+  /// Returns the number of corners of each frame that the chosen candidates cover.
   func sightings(_ chosen: [Int]) -> [Int] {
     var covered = [Bool](repeating: false, count: itemFrame.count)
     for c in chosen { for item in items[c] { covered[Int(item)] = true } }
@@ -29,7 +30,7 @@ struct FeatureSelector {
     return counts
   }
 
-  /// Takes the features of one simulated frame.
+  /// Adds the features of one simulated frame.
   mutating func add(_ features: FeatureSet, map: Homography, doubled: Bool, share: Double) {
     guard let back = map.inverse else { return }
     let frame = Int32(found.count)
@@ -40,7 +41,7 @@ struct FeatureSelector {
       let place = Point2(Double(f.x), Double(f.y))
       let p = back.apply(place)
       guard p.x.isFinite, p.y.isFinite, abs(p.x) < 2000, abs(p.y) < 2000 else { continue }
-      // The tolerance of two level pixels in the frame, on the reference by the mean scale of the map there.
+      // A tolerance of two level pixels in the frame, converted to reference pixels by the mean scale of the map there.
       let j = back.derivative(at: place)
       let scale = abs(j.dx.cross(j.dy)).squareRoot()
       let radius = Float(min(16, 2.0 * Double(f.scale) * scale))
@@ -64,7 +65,7 @@ struct FeatureSelector {
     found.append(count)
   }
 
-  /// The candidates to keep, the most useful first.
+  /// Returns the indices of the candidates to keep, the most useful first.
   func choose(limit: Int) -> [Int] {
     var covered = [UInt8](repeating: 0, count: itemFrame.count)
     var perFrame = [Float](repeating: 0, count: found.count)
@@ -77,7 +78,7 @@ struct FeatureSelector {
       }
       return sum
     }
-    // Lazy greedy: a gain can only fall, so a stale one that still leads after renewal is the greatest.
+    // Lazy greedy: gains only decrease, so an entry that still leads after its gain was updated has the greatest gain.
     var heap = LazyHeap()
     for k in items.indices where !items[k].isEmpty { heap.push(gain(k), k) }
     var chosen: [Int] = []
@@ -99,7 +100,7 @@ struct FeatureSelector {
   }
 }
 
-/// A binary heap of gains, the greatest on top, the lower index first among equals.
+/// A binary heap of gains, the greatest first; of equal gains, the lower index first.
 private struct LazyHeap {
   struct Entry {
     var gain: Float
@@ -133,6 +134,64 @@ private struct LazyHeap {
       if best == i { return first }
       entries.swapAt(i, best)
       i = best
+    }
+  }
+}
+
+/// The features of all views of one reference, grouped into square cells.
+struct CandidatePool {
+  static let cell = 4
+  private(set) var features: [AnchorFeature] = []
+  private(set) var descriptors: [UInt64] = []
+  private let columns: Int
+  private let rows: Int
+  private var starts: [Int32] = []
+  private var order: [Int32] = []
+
+  init(width: Int, height: Int) {
+    columns = width / Self.cell + 1
+    rows = height / Self.cell + 1
+  }
+
+  mutating func add(_ feature: AnchorFeature, _ descriptor: UnsafePointer<UInt64>) {
+    features.append(feature)
+    for i in 0..<4 { descriptors.append(descriptor[i]) }
+  }
+
+  private func cell(_ f: AnchorFeature) -> Int {
+    let (x, y) = (Int(f.x64) / 64 / Self.cell, Int(f.y64) / 64 / Self.cell)
+    return min(rows - 1, y) * columns + min(columns - 1, x)
+  }
+
+  /// Sorts the features by cell; called after the last one is added.
+  mutating func finish() {
+    starts = Array(repeating: 0, count: columns * rows + 1)
+    for f in features { starts[cell(f) + 1] += 1 }
+    for i in 1..<starts.count { starts[i] += starts[i - 1] }
+    var next = starts
+    order = Array(repeating: 0, count: features.count)
+    for (i, f) in features.enumerated() {
+      let c = cell(f)
+      order[Int(next[c])] = Int32(i)
+      next[c] += 1
+    }
+  }
+
+  /// Calls `body` with the index of every feature closer than `radius` to a point.
+  @inline(__always)
+  func forEach(near p: SIMD2<Float>, radius: Float, _ body: (Int) -> Void) {
+    let c = Float(Self.cell)
+    let x0 = max(0, Int((p.x - radius) / c))
+    let x1 = min(columns - 1, Int((p.x + radius) / c))
+    let y0 = max(0, Int((p.y - radius) / c))
+    let y1 = min(rows - 1, Int((p.y + radius) / c))
+    guard x0 <= x1, y0 <= y1 else { return }
+    for y in y0...y1 {
+      for i in starts[y * columns + x0]..<starts[y * columns + x1 + 1] {
+        let k = Int(order[Int(i)])
+        let d = features[k].position - p
+        if (d * d).sum() <= radius * radius { body(k) }
+      }
     }
   }
 }

@@ -2,21 +2,23 @@ import Glibc
 import WaymarkImage
 import WaymarkSystem
 
-/// The file of a library, parts of which are read when they are needed.
+/// The file of a library, read in parts on demand.
 ///
-/// It is never mapped: whoever cut a mapped file off would end the process by SIGBUS at the next page, and whoever changed it would
-/// change what was checked before. What is read lies in memory of this process alone, and is checked there.
+/// It is not memory-mapped: truncating a mapped file would end the process by SIGBUS at the next access, and writing to it
+/// would change bytes that were already checked. Parts are read into memory and checked there.
 final class LibraryFile: Sendable {
   let path: String
   let size: Int
   private let file: Int32
-  /// All of a small file, which then may even be cut off; empty where parts are read when they are needed.
+  /// The whole content of a small file, which stays valid if the file is truncated; empty if parts are read on demand.
   private let whole: [UInt8]
 
-  /// More than any library that a device could search.
+  /// The first bytes of a library file.
+  static let magic: [UInt8] = Array("WAYMARKA".utf8)
+  /// The largest size of a library file in bytes, more than a device could search.
   private static let limit = 16 << 30
 
-  /// - Parameter small: the greatest file that is read whole.
+  /// - Parameter small: The largest file in bytes that is read whole.
   init(path: String, small: Int) throws(AnchorError) {
     func failure(_ step: String) -> AnchorError {
       let reason = systemMessage(errno)
@@ -38,10 +40,10 @@ final class LibraryFile: Sendable {
     guard status.st_mode & S_IFMT == S_IFREG else { throw refusal("is not a file") }
     let size = Int(status.st_size)
     guard size > 0 else { throw refusal("is empty") }
-    var magic = [UInt8](repeating: 0, count: min(size, LibraryLayout.magic.count))
+    var magic = [UInt8](repeating: 0, count: min(size, Self.magic.count))
     guard magic.withUnsafeMutableBytes({ Self.fill($0, from: file, at: 0) }) else { throw failure("read") }
-    // Nothing more is read of what is not a library.
-    guard magic == LibraryLayout.magic else { throw refusal("is not a library of anchors") }
+    // A file without the magic bytes is not read any further.
+    guard magic == Self.magic else { throw refusal("is not a library of anchors") }
     guard size <= Self.limit else { throw refusal("is larger than \(Self.limit >> 30) GiB") }
     var whole: [UInt8] = []
     if size <= small {
@@ -54,19 +56,19 @@ final class LibraryFile: Sendable {
     isKept = whole.isEmpty
   }
 
-  /// The bytes of a library that was not written to a file.
+  /// Creates a library file from bytes in memory.
   init(bytes: [UInt8]) {
     (path, size, whole, file) = ("", bytes.count, bytes, -1)
   }
 
   deinit { if file >= 0 { close(file) } }
 
-  /// True if all of it is in memory.
+  /// True if the whole file is in memory.
   var isWhole: Bool { !whole.isEmpty }
 
-  /// Reads what lies from `offset` on.
+  /// Reads bytes from `offset` on into `memory`.
   ///
-  /// - Returns: whether the file still has as much.
+  /// - Returns: False if the file has fewer bytes.
   func read(into memory: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
     guard offset >= 0, memory.count <= size, offset <= size - memory.count else { return false }
     guard isWhole else { return Self.fill(memory, from: file, at: offset) }
@@ -76,7 +78,14 @@ final class LibraryFile: Sendable {
     return true
   }
 
-  /// Asks the system to fetch the beginning of the file from the disk meanwhile.
+  /// Returns the bytes of a range; `nil` if the file has fewer.
+  func bytes(_ range: Range<Int>) -> [UInt8]? {
+    guard range.upperBound <= size else { return nil }
+    var bytes = [UInt8](repeating: 0, count: range.count)
+    return bytes.withUnsafeMutableBytes { read(into: $0, at: range.lowerBound) } ? bytes : nil
+  }
+
+  /// Asks the system to read the beginning of the file ahead.
   func expect(first bytes: Int) {
     guard file >= 0 else { return }
     _ = posix_fadvise(file, 0, off_t(bytes), POSIX_FADV_WILLNEED)
@@ -88,7 +97,7 @@ final class LibraryFile: Sendable {
       let n = pread(file, base + done, memory.count - done, off_t(offset + done))
       if n < 0, errno == EINTR { continue }
       guard n > 0 else {
-        // The end of the file is not an error of the system's, but one of the file.
+        // At the end of the file `read` sets no `errno`.
         if n == 0 { errno = EIO }
         return false
       }
@@ -98,7 +107,7 @@ final class LibraryFile: Sendable {
   }
 }
 
-/// Where the pixels of a reference lie in a library's file.
+/// The position of a reference's pixels in a library's file.
 struct LibraryPicture: Sendable {
   let file: LibraryFile
   let width: Int
@@ -106,15 +115,27 @@ struct LibraryPicture: Sendable {
   let offset: Int
   let checksum: UInt64
 
-  /// Reads the pixels, rows without gaps, and checks them.
+  /// Reads the pixels, rows without padding, and verifies their checksum.
   ///
-  /// - Parameter buffer: has room for all of them.
-  /// - Returns: whether they are what was written.
+  /// - Parameter buffer: The destination; its capacity is checked.
+  /// - Returns: False if the buffer is too small, the file is cut off or the checksum differs.
   func read(into buffer: PixelBuffer) -> Bool {
     let memory = UnsafeMutableRawBufferPointer(start: buffer.bytes, count: width * height)
-    guard buffer.capacity >= memory.count, file.read(into: memory, at: offset) else { return false }
+    return buffer.capacity >= memory.count && file.read(into: memory, at: offset)
+      && UnsafeRawBufferPointer(memory).checksum == checksum
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Returns the little-endian number at an offset.
+  @inline(__always)
+  func number<T: FixedWidthInteger>(_ offset: Int, _ type: T.Type = T.self) -> T {
+    T(littleEndian: loadUnaligned(fromByteOffset: offset, as: type))
+  }
+
+  var checksum: UInt64 {
     var sum = Checksum()
-    sum.add(UnsafeRawBufferPointer(memory))
-    return sum.value == checksum
+    sum.add(self)
+    return sum.value
   }
 }

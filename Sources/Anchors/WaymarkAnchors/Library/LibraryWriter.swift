@@ -1,11 +1,11 @@
 import WaymarkImage
 import WaymarkSystem
 
-/// Lays compiled anchors out as a library and writes the file.
+/// Serialises compiled anchors as a library and writes the file.
 package enum LibraryWriter {
-  /// The bytes of a library: the same anchors in the same order give the same bytes.
+  /// Returns the bytes of a library; equal anchors in the same order give equal bytes.
   ///
-  /// - Parameter twins: the pairs among them that look alike.
+  /// - Parameter twins: The pairs of similar anchors among them.
   package static func bytes(
     of anchors: [CompiledAnchor], twins: [AnchorTwin] = []
   ) throws(AnchorError) -> [UInt8] {
@@ -29,16 +29,11 @@ package enum LibraryWriter {
 
     var offsets: [Int] = []
     var end = LibraryLayout.headerSize
-    func section(_ size: Int) {
+    let records = LibraryLayout.recordSize * anchors.count
+    for size in [records, nameBytes.count, 4 * ((1 << bits) + 1), 32 * total, 8 * total, 4 * total] {
       offsets.append(end)
       end = LibraryLayout.align(end + size)
     }
-    section(LibraryLayout.recordSize * anchors.count)
-    section(nameBytes.count)
-    section(4 * ((1 << bits) + 1))
-    section(32 * total)
-    section(8 * total)
-    section(4 * total)
     offsets.append(end)
     var pixelOffsets: [Int] = []
     for a in anchors {
@@ -53,8 +48,8 @@ package enum LibraryWriter {
     var out = [UInt8](repeating: 0, count: end)
     out.withUnsafeMutableBytes { raw in
       let writer = SectionWriter(raw: raw)
-      // The header but for its checksums.
-      raw.copyBytes(from: LibraryLayout.magic)
+      // The header without its checksums.
+      raw.copyBytes(from: LibraryFile.magic)
       writer.put(LibraryLayout.version, at: 8)
       writer.put(LibraryLayout.fingerprint, at: 12)
       writer.put(UInt64(end), at: 16)
@@ -76,8 +71,6 @@ package enum LibraryWriter {
             (raw.baseAddress! + pixelOffsets[i] + y * view.width).copyMemory(from: view.row(y), byteCount: view.width)
           }
         }
-      }
-      for (i, a) in anchors.enumerated() {
         let sum = writer.checksum(pixelOffsets[i]..<pixelOffsets[i] + a.pixels.width * a.pixels.height)
         writer.put(sum, at: offsets[0] + i * LibraryLayout.recordSize + 48)
       }
@@ -88,7 +81,7 @@ package enum LibraryWriter {
     return out
   }
 
-  /// The bytes of a library in which the pictures that look alike are known: each is looked for in all others.
+  /// Returns the bytes of a library with its pairs of similar anchors; each picture is searched for in all others.
   package static func bytesWithTwins(of anchors: [CompiledAnchor]) throws(AnchorError) -> [UInt8] {
     let plain = try bytes(of: anchors)
     guard anchors.count > 1 else { return plain }
@@ -96,7 +89,7 @@ package enum LibraryWriter {
     return twins.isEmpty ? plain : try bytes(of: anchors, twins: twins)
   }
 
-  /// Writes a library so that either the old or the whole new one is there; into a pipe or a device it is written.
+  /// Writes a library atomically: the path has either the old or the complete new file. A pipe or device is written directly.
   package static func write(_ bytes: [UInt8], to path: String) throws(AnchorError) {
     do throws(FileError) {
       try DurableFile.write(bytes, to: path)
@@ -108,7 +101,25 @@ package enum LibraryWriter {
   }
 }
 
-/// Puts numbers, little-endian, into the bytes of a library.
+extension AnchorTwin {
+  /// Returns the pairs of anchors of which the first is found in the picture of the second.
+  static func pairs(in library: AnchorLibrary) -> [AnchorTwin] {
+    let detector = AnchorDetector(library: library)
+    detector.comparesPrints = true
+    var twins: [AnchorTwin] = []
+    var seen = Set<Set<Int>>()
+    for (index, r) in library.references.enumerated() {
+      guard let picture = r.image else { continue }
+      for claim in picture.withView({ detector.detect($0) })
+      where claim.anchor != index && seen.insert([claim.anchor, index]).inserted {
+        twins.append(AnchorTwin(first: claim.anchor, second: index, map: claim.homography))
+      }
+    }
+    return twins
+  }
+}
+
+/// Writes little-endian numbers into the bytes of a library.
 private struct SectionWriter {
   let raw: UnsafeMutableRawBufferPointer
 
@@ -116,11 +127,7 @@ private struct SectionWriter {
     raw.storeBytes(of: value.littleEndian, toByteOffset: offset, as: T.self)
   }
 
-  func checksum(_ range: Range<Int>) -> UInt64 {
-    var sum = Checksum()
-    sum.add(UnsafeRawBufferPointer(rebasing: raw[range]))
-    return sum.value
-  }
+  func checksum(_ range: Range<Int>) -> UInt64 { UnsafeRawBufferPointer(rebasing: raw[range]).checksum }
 
   func putRecords(_ anchors: [CompiledAnchor], at start: Int, _ pixels: [Int]) {
     var (name, list) = (0, 0)
@@ -143,7 +150,7 @@ private struct SectionWriter {
     }
   }
 
-  /// Key starts, descriptors and features in the order of their keys, and each anchor's list into them.
+  /// Writes the key starts, the descriptors and features sorted by key, and each anchor's list of feature indices.
   func putIndex(_ anchors: [CompiledAnchor], bits: Int, total: Int, _ offsets: [Int]) {
     var starts = [UInt32](repeating: 0, count: (1 << bits) + 1)
     for a in anchors {

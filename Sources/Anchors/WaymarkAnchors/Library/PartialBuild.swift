@@ -1,32 +1,32 @@
-import Foundation
+import FoundationEssentials
 package import WaymarkImage
 import WaymarkSystem
 
-/// The anchors that need not be compiled again: those of the library that is to be replaced, and those of a build that was ended.
+/// The anchors that need not be compiled again: those of the library that will be replaced, and those of an interrupted build.
 ///
-/// Compiling takes a quarter of a second a picture, so a build writes what it has compiled into parts beside the library, every half a
-/// minute; the next build takes them over, and the one that is done removes them.
+/// Compiling takes a quarter of a second per picture. So a build saves the compiled anchors every half minute as parts beside
+/// the library. The next build reuses the parts, and the build that completes removes them.
 package final class PartialBuild {
   private let folder: String
   private let libraries: [AnchorLibrary]
-  /// Where an anchor of a name is; the newest where there are several.
+  /// The library and index of each anchor by name; the newest if there are several.
   private let places: [String: (library: Int, anchor: Int)]
   private var number: Int
   private var waiting: [CompiledAnchor] = []
   private var written = MonotonicClock.now
 
-  /// The most anchors of a part, and how long they wait for it in seconds.
+  /// The most anchors in a part, and the longest time until they are saved, in seconds.
   private static let most = 64
   private static let saveInterval = 30.0
 
-  /// - Parameter library: the library that will be written; it may not exist yet.
+  /// - Parameter library: The path of the library that will be written; it may not exist yet.
   package init(beside library: String) {
     folder = library + ".parts"
     let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter {
       $0.hasSuffix(".anchors")
     }
     .sorted()
-    // One that cannot be used, of an older release or damaged, is compiled again.
+    // A library that cannot be read, from an older release or damaged, is ignored and its anchors are compiled again.
     let paths = [library] + names.map { "\(library).parts/\($0)" }
     libraries = paths.compactMap { try? AnchorLibrary(path: $0) }
     var places: [String: (library: Int, anchor: Int)] = [:]
@@ -37,11 +37,12 @@ package final class PartialBuild {
     number = names.compactMap { Int($0.prefix { $0 != "." }) }.max() ?? 0
   }
 
-  /// The anchor of a name as it was compiled before, with the size that it had then; `nil` where its picture has changed, or more features are wanted than were kept then.
+  /// Returns an anchor as compiled before, with its physical size at that time; `nil` if its picture has changed or more
+  /// features are required than were kept.
   ///
   /// - Parameters:
-  ///   - pixels: of the reference as a library keeps them.
-  ///   - settings: how many features an anchor keeps.
+  ///   - pixels: The pixels of the reference as a library stores them.
+  ///   - settings: The number of features of an anchor.
   package var known:
     @Sendable (_ name: String, _ pixels: GrayImage, _ settings: AnchorCompiler.Settings) -> CompiledAnchor?
   {
@@ -50,20 +51,20 @@ package final class PartialBuild {
       guard let place = places[name] else { return nil }
       let library = libraries[place.library]
       let reference = library.references[place.anchor]
-      // Only a picture that has the detail has features of that kind.
+      // Only a picture stored at double size has features of close views.
       let limits = [settings.limit, reference.detail == 1 ? 0 : settings.details, settings.grazing]
       guard zip(library.asked(of: place.anchor), limits).allSatisfy(>=) else { return nil }
       // A damaged anchor is compiled again.
       guard reference.pixels?.isSame(as: pixels) == true, var anchor = try? library.compiled(place.anchor) else {
         return nil
       }
-      // They lie in the order in which they were chosen, so that fewer are the first of them.
+      // The features are in the order of choice, so the first ones are those of a smaller limit.
       anchor.keep(limits)
       return anchor
     }
   }
 
-  /// Takes an anchor that was just compiled; it is on the disk within half a minute.
+  /// Saves an anchor that was just compiled within half a minute.
   package func keep(_ anchor: CompiledAnchor) {
     waiting.append(anchor)
     guard waiting.count >= Self.most || MonotonicClock.now - written > Self.saveInterval else { return }
@@ -76,28 +77,13 @@ package final class PartialBuild {
     try? Folder.make(folder, mode: 0o777)
     number += 1
     let name = number.digits(5)
-    // Without room for it the build goes on; it only cannot be taken up again.
+    // If the disk is full, the build continues but cannot be resumed.
     if let bytes = try? LibraryWriter.bytes(of: waiting) {
       try? LibraryWriter.write(bytes, to: "\(folder)/\(name).anchors")
     }
     waiting = []
   }
 
-  /// The library is written: the parts have done their work.
+  /// Removes the parts after the library is written.
   package func finish() { try? FileManager.default.removeItem(atPath: folder) }
-}
-
-extension GrayImage {
-  /// Returns whether two pictures have the same pixels.
-  package func isSame(as other: GrayImage) -> Bool {
-    guard (width, height) == (other.width, other.height) else { return false }
-    return withView { one in
-      other.withView { two in
-        (0..<height).allSatisfy { y in
-          UnsafeBufferPointer(start: one.row(y), count: width).elementsEqual(
-            UnsafeBufferPointer(start: two.row(y), count: width))
-        }
-      }
-    }
-  }
 }

@@ -1,15 +1,15 @@
+import CKernels
 package import WaymarkImage
 
-/// Views of a reference as a camera might see it: tilted, turned, near or far, blurred, dim and noisy, before a cluttered
-/// ground. The same index always gives the same view.
+/// Simulated camera views of a reference: tilted, rotated, near or far, blurred, dim and noisy, on a cluttered background.
+/// The same index always gives the same view.
 package struct SimulatedCamera {
-  /// One simulated view.
   package struct Shot {
     /// Reference pixels → picture pixels.
     package var map: Homography
     /// The share of a 640×480 frame that the reference covers.
     package var area: Double
-    /// Degrees between the camera's axis and that of the reference.
+    /// The angle between the camera's axis and the normal of the reference, in degrees.
     package var tilt: Double
   }
 
@@ -17,26 +17,16 @@ package struct SimulatedCamera {
   private let height = 480.0
   private let focal = 600.0
 
-  /// The shares of the frame that the reference covers.
-  private let areas: ClosedRange<Double>
-  /// Degrees.
-  private let tilts: ClosedRange<Double>
-  private let seed: UInt64
+  /// The range of the share of the frame that the reference covers.
+  var areas = 0.008...0.8
+  /// The range of tilts in degrees.
+  var tilts = 0.0...70
+  /// The seed of the random numbers; another seed gives other views.
+  var seed: UInt64 = 0x0A_1C_40
 
-  /// - Parameters:
-  ///   - areas: the shares of the frame that the reference covers.
-  ///   - tilts: in degrees.
-  ///   - seed: another one gives other views.
-  package init(areas: ClosedRange<Double> = 0.008...0.8, tilts: ClosedRange<Double> = 0...70, seed: UInt64 = 0x0A_1C_40)
-  {
-    self.areas = areas
-    self.tilts = tilts
-    self.seed = seed
-  }
-
-  /// Where the reference of `w` × `h` pixels stands in shot `index` of `count`; `nil` where it does not fit the frame.
+  /// Returns shot `index` of `count` of a reference of `w` × `h` pixels; `nil` if it does not fit the frame.
   ///
-  /// Tilts are spread evenly over 0…70°, areas evenly in their logarithm.
+  /// Tilts are uniform over `tilts`, areas uniform in their logarithm over `areas`.
   package func shot(_ index: Int, of count: Int, w: Int, h: Int) -> Shot? {
     var random = RandomSource(seed: seed &+ UInt64(index) &* 7919)
     let tilt =
@@ -60,10 +50,11 @@ package struct SimulatedCamera {
     return nil
   }
 
-  /// Where the reference stands in a view from so near that it is larger than the frame, `index` of `count`; `nil` where it is too small for that.
+  /// Returns close view `index` of `count`, in which the reference is larger than the frame; `nil` if it is too small for that.
   ///
-  /// It is 1.2 to 6 times its own size, spread evenly in the logarithm, tilted by up to 35°. The middles of what is in sight are spread evenly over
-  /// the reference (the R2 sequence: M. Roberts, "The unreasonable effectiveness of quasirandom sequences", 2018).
+  /// The reference is enlarged 1.2 to 6 times, uniform in the logarithm, and tilted by up to 35°. The middles of the visible
+  /// parts are spread evenly over the reference (the R2 sequence: M. Roberts, "The unreasonable effectiveness of quasirandom
+  /// sequences", 2018).
   func closeUp(_ index: Int, of count: Int, w: Int, h: Int) -> Shot? {
     var random = RandomSource(seed: seed &+ 0xC1_05_E0 &+ UInt64(index) &* 7919)
     let size = Double(w * h).squareRoot()
@@ -74,7 +65,7 @@ package struct SimulatedCamera {
     let tilt = 35 * random.unit() * .pi / 180
     let (u, v) = (0.5 + 0.7548776662466927 * Double(index), 0.5 + 0.5698402909980532 * Double(index))
     let side = 0.4 * min(width, height) / zoom
-    // The middle of what is in sight, at least that far from the sides where the reference is large enough.
+    // The middle of the visible part, at least `side` from the edges if the reference is large enough.
     func inner(_ t: Double, _ length: Double) -> Double {
       let margin = min(side, 0.4 * length)
       return margin + (t - t.rounded(.down)) * (length - 2 * margin)
@@ -90,11 +81,11 @@ package struct SimulatedCamera {
     return Shot(map: map, area: zoom * zoom * size * size / (width * height), tilt: tilt * 180 / .pi)
   }
 
-  /// The map of a pose, by the distance at which the outline covers `area` of the frame.
+  /// Returns the map of a pose at the distance at which the outline covers `area` of the frame.
   private func pose(tilt: Double, axis: Double, roll: Double, area: Double, center: Point2, w: Int, h: Int)
     -> Homography?
   {
-    // Rotation by `tilt` about an axis in the picture, after a turn by `roll` in it; the first two columns.
+    // The rotation by `tilt` about an axis in the picture, after a rotation by `roll` in its plane; the first two columns.
     let (ca, sa) = (Double.cosine(axis), Double.sine(axis))
     let (ct, st) = (Double.cosine(tilt), Double.sine(tilt))
     let (cr, sr) = (Double.cosine(roll), Double.sine(roll))
@@ -108,7 +99,7 @@ package struct SimulatedCamera {
     let ray = Point3((center.x - (width - 1) / 2) / focal, (center.y - (height - 1) / 2) / focal, 1)
     let camera = Homography(
       SIMD3(focal, 0, (width - 1) / 2), SIMD3(0, focal, (height - 1) / 2), SIMD3(0, 0, 1))
-    // One unit is one reference pixel.
+    // Distances are in reference pixels.
     var (near, far) = (10.0, 100_000.0)
     var result: Homography?
     for _ in 0..<40 {
@@ -127,10 +118,10 @@ package struct SimulatedCamera {
     return result?.normalized
   }
 
-  /// Renders a shot, cropped to what shows the reference and a margin around it.
+  /// Renders a shot, cropped to the reference and a margin around it.
   ///
-  /// - Parameter detail: how much larger than the reference the picture is that the renderer shows.
-  /// - Returns: the picture and the map reference → that picture.
+  /// - Parameter detail: The size of the renderer's picture relative to the reference.
+  /// - Returns: The picture and the map from reference pixels to its pixels.
   func render(_ shot: Shot, index: Int, w: Int, h: Int, with renderer: PictureRenderer, detail: Double = 1) -> (
     GrayImage, Homography
   )? {
@@ -157,7 +148,7 @@ package struct SimulatedCamera {
     let image = GrayImage(width: cw, height: ch) { pixels in
       guard let base = pixels.baseAddress else { return }
       renderer.render(shown, into: base, width: cw, height: ch, shrink: shrink, surroundings: false)
-      // Outside the reference: the ground.
+      // Outside the reference is the background.
       let inside = Interior(back, of: outline.center - Point2(x0, y0), w: w, h: h)
       for y in 0..<ch {
         let row = base + y * cw
@@ -171,7 +162,7 @@ package struct SimulatedCamera {
     return (image, map)
   }
 
-  /// Applies light and noise, in 1/65536 gray levels.
+  /// Applies light and noise, computed in 1/65536 gray levels.
   private func expose(
     _ pixels: UnsafeMutablePointer<UInt8>, _ count: Int, gain: Double, lift: Double, noise: Double,
     random: inout RandomSource
@@ -182,7 +173,8 @@ package struct SimulatedCamera {
         let light: Double = Double(i) * gain + base + 0.5
         tone[i] = Int32((light * 65536).rounded())
       }
-      // A cheap bell curve: the sum of four bytes has a deviation of about 148. One draw is enough for two pixels.
+      // An approximate normal distribution: the sum of four random bytes has a standard deviation of about 148. One random
+      // number is enough for two pixels.
       let step = Int32((noise / 148 * 65536).rounded())
       var draw: UInt64 = 0
       for i in 0..<count {
@@ -194,16 +186,16 @@ package struct SimulatedCamera {
     }
   }
 
-  /// Which pixels of each row show the reference: it is convex, so that they lie between two columns.
+  /// The columns of each row that show the reference; one range per row, because it is convex.
   struct Interior {
-    /// Linear in x and y, all positive inside: the coefficients of x, y and 1.
+    /// Linear functions of x and y that are all positive inside: the coefficients of x, y and 1.
     private var sides: [SIMD3<Double>]
 
     /// - Parameters:
-    ///   - back: picture → reference.
-    ///   - center: a pixel that shows the reference.
+    ///   - back: Picture pixels → reference pixels.
+    ///   - center: A pixel that shows the reference.
     init(_ back: Homography, of center: Point2, w: Int, h: Int) {
-      // The sign of a homography is free; in front of the camera the depth should be positive.
+      // The sign of a homography is arbitrary; it is chosen so that the depth is positive in front of the camera.
       let sign = back.depth(center) < 0 ? -1.0 : 1.0
       let (u, v, z) = (back.row0 * sign, back.row1 * sign, back.row2 * sign)
       sides = [z, u + 0.5 * z, v + 0.5 * z, (Double(w) - 0.5) * z - u, (Double(h) - 0.5) * z - v]
@@ -225,7 +217,7 @@ package struct SimulatedCamera {
     }
   }
 
-  /// A cluttered ground: smooth noise of two sizes over a base tone.
+  /// A cluttered background: smooth noise of two sizes over a base tone.
   private struct Ground {
     private var lattice: [Int16]
 
@@ -250,5 +242,42 @@ package struct SimulatedCamera {
         return UInt8(truncatingIfNeeded: (5 &* at(4, 0) &+ 3 &* at(2, 500)) >> 3)
       }
     }
+  }
+}
+
+/// Renders a reference picture through a map as a camera would, averaged over each pixel.
+///
+/// It takes four samples per pixel from the pyramid level of the nearest pixel size. Buffers are reused. Use it from one thread.
+package final class PictureRenderer {
+  private let pyramid = GrayPyramid()
+  private var wide = PixelBuffer(capacity: 0)
+
+  package init() {}
+
+  /// Loads the picture to render.
+  package func load(_ picture: ImageView) { pyramid.update(picture, levels: 9, minimumSide: 12) }
+
+  /// Renders into `target` (`width` × `height`, rows without padding); beyond the picture its edge is repeated.
+  ///
+  /// - Parameters:
+  ///   - map: Target pixels → picture pixels.
+  ///   - surroundings: True to render the area outside the picture; if false, it may stay black away from the edge.
+  func render(
+    _ map: Homography, into target: UnsafeMutablePointer<UInt8>, width: Int, height: Int, shrink: Double,
+    surroundings: Bool = true
+  ) {
+    guard width > 0, height > 0 else { return }
+    if wide.capacity < 4 * width * height { wide = PixelBuffer(capacity: 4 * width * height) }
+    // Two samples per pixel along each axis, so samples are half of `shrink` picture pixels apart.
+    var level = 0
+    while level + 2 < pyramid.count, shrink / 2 * pyramid.scale(level + 2) >= 1 { level += 2 }
+    let source = pyramid.level(level)
+    let s = pyramid.scale(level)
+    let full = Homography.resize(Point2(s, s)) * map * Homography.resize(Point2(0.5, 0.5))
+    let m = full.normalized.rowMajor
+    ck_warp(
+      source.base, source.stride, Int32(source.width), Int32(source.height), m, surroundings ? -1 : 8, wide.bytes,
+      2 * width, Int32(2 * width), Int32(2 * height))
+    ck_halve(wide.bytes, 2 * width, target, width, Int32(width), Int32(height))
   }
 }

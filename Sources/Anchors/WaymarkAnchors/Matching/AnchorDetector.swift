@@ -2,13 +2,13 @@ public import WaymarkImage
 
 /// Finds the anchors of a library in single frames.
 ///
-/// A detector keeps its buffers from frame to frame and belongs to one thread at a time; several may share one library.
+/// A detector reuses its buffers from frame to frame. Use it from one thread at a time; several detectors may share one library.
 public final class AnchorDetector {
-  /// The library whose anchors are looked for.
+  /// The library whose anchors are searched for.
   public let library: AnchorLibrary
   private let plain = FeatureExtractor()
-  /// For the frame at twice its size: buffers of their own, so that none change their layout from look to look. Only the
-  /// two levels count that the frame itself does not have.
+  /// The extractor for the frame at double size, with its own buffers so that no layout changes between looks. It extracts
+  /// only the two levels that the frame itself does not have.
   private let enlarging = FeatureExtractor(settings: .enlarging)
   private let lookup: FeatureLookup
   private let hypotheses: HypothesisSearch
@@ -17,29 +17,24 @@ public final class AnchorDetector {
   private var claims: FrameClaims
   private var reducer = FrameReducer()
   private var mask = ExclusionMask()
-  /// The lens of the frames: the claims' homographies are then those without its distortion.
+  /// The lens of the frames. If set, the claims' homographies exclude its distortion.
   package var lens: LensMap?
-  /// The camera, for frames of the size that will come; `nil`: assumed. Only round anchors ask for it.
+  /// The camera's intrinsics at the size of the frames; `nil`: assumed. Used only for round anchors.
   package var intrinsics: CameraIntrinsics?
-  /// How many copies of each anchor are claimed in one frame.
+  /// The number of copies of each anchor that are claimed in one frame.
   public var copies = AnchorCopies() {
     didSet { claims.limits = CopyLimits(copies, library.references) }
   }
-  /// True if two anchors may be claimed at one place, and none has to be proven against the others.
-  var allowsOverlaps: Bool {
-    get { verifier.allowsOverlaps }
-    set { verifier.allowsOverlaps = newValue }
-  }
-  /// True if round anchors are looked for as if they were flat.
-  var takesAllFlat: Bool {
-    get { verifier.takesAllFlat }
-    set { verifier.takesAllFlat = newValue }
+  /// True to compare printed pictures: round anchors are treated as flat, and overlapping claims are not compared with each other.
+  var comparesPrints: Bool {
+    get { verifier.comparesPrints }
+    set { verifier.comparesPrints = newValue }
   }
 
-  /// A detector for the anchors of a library.
+  /// Creates a detector for the anchors of a library.
   public convenience init(library: AnchorLibrary) { self.init(library: library, templates: 4) }
 
-  /// - Parameter templates: how many anchors' alignment templates are kept; each takes a third of a megabyte.
+  /// - Parameter templates: The number of anchors whose alignment templates are kept; each takes a third of a megabyte.
   package init(library: AnchorLibrary, templates: Int) {
     self.library = library
     let capacity = plain.features.capacity
@@ -52,15 +47,15 @@ public final class AnchorDetector {
     copySearch = CopySearch(library: library, lookup, hypotheses, verifier)
   }
 
-  /// How many hypotheses of a look may search all features of their anchor, which takes as long as a first guided matching.
+  /// The number of hypotheses per look that may search all features of their anchor, which takes as long as a first guided matching.
   private var wideSearches: Int { lookup.isOfHundreds ? .max : 1 }
-  /// How often a frame is looked at while further copies are found in it.
+  /// The most looks at a frame in which further copies are found.
   private static let mostLooks = 4
 
-  /// The anchors in a frame, the surest first, as many claims an anchor as `copies` allows.
+  /// Returns the anchors in a frame, best score first, with at most as many claims per anchor as `copies` allows.
   ///
-  /// A frame full of copies has more corners than one look takes up. So what was found is painted over and the rest looked at again, until
-  /// nothing more is found, three times at most; copies that one look has told are where the next one starts.
+  /// A frame full of copies has more corners than one look can process. So found copies are painted over and the rest is
+  /// searched again, until nothing more is found, at most three times; each look starts from the copies of the last.
   public func detect(_ frame: ImageView) -> [DetectedAnchor] {
     beginFrame()
     var found = detect(frame, except: [])
@@ -84,12 +79,12 @@ public final class AnchorDetector {
     return found
   }
 
-  /// Begins the first look at a frame.
+  /// Starts the search in a new frame.
   func beginFrame() { copySearch.beginFrame() }
 
-  /// The anchors of one look at a frame, without what lies inside outlines that are already known (through a lens: their straight places).
+  /// Returns the anchors found in one look at a frame, except those inside known outlines, which are given without the lens distortion.
   ///
-  /// - Parameter others: claims of earlier looks at the same frame, beside which there may be further copies.
+  /// - Parameter others: The claims from earlier looks at the same frame, beside which there may be further copies.
   package func detect(
     _ frame: ImageView, except known: [Quadrilateral], beside others: [DetectedAnchor] = []
   ) -> [DetectedAnchor] {
@@ -108,7 +103,7 @@ public final class AnchorDetector {
     return claims.end(scale: 1 / scale)
   }
 
-  /// Returns the data for aligning and tracking an anchor, made when it is first seen.
+  /// Returns the data for aligning and tracking an anchor, created on first use.
   package func template(_ anchor: Int) -> AnchorTemplate { verifier.template(anchor) }
 
   private func look(_ picture: ImageView, doubled: Bool, except known: [Quadrilateral]) {
@@ -122,13 +117,15 @@ public final class AnchorDetector {
     search(extractor, picture, doubled ? .doubled : .first)
   }
 
-  /// The looks at a frame, one after the other until something is found.
+  /// The looks at a frame, tried in this order until something is found.
   private enum SearchStage { case first, thorough, doubled }
 
-  /// The fewest matches that are a hypothesis in a look, and how many hypotheses may fail: each that comes as far as the alignment costs half a
-  /// millisecond. What follows the first look trusts fewer matches; most of these hypotheses are chance in a large library and end at the first
-  /// guided matching, which takes a fifth of that. In a small one the best supported is tried, and at double size three matches are asked
-  /// for: with two a full shelf of copies is lost.
+  /// Returns the least number of matches of a hypothesis in a look, and the number of hypotheses that may fail.
+  ///
+  /// Each hypothesis that reaches the alignment takes half a millisecond. The later looks accept fewer matches; in a large
+  /// library most of these hypotheses are chance and end at the first guided matching, after a fifth of that time. In a small
+  /// library only the best supported one is tried. At double size three matches are required; two would miss copies on a full
+  /// shelf.
   private func bounds(of look: SearchStage) -> (matches: Int, failures: Int) {
     switch (look, lookup.isOfHundreds) {
     case (.first, _): (4, 6)
@@ -138,7 +135,7 @@ public final class AnchorDetector {
     }
   }
 
-  /// Looks for anchors among the features that an extractor has found; `thorough` goes on where `first` has ended.
+  /// Searches for anchors among the features of an extractor; `thorough` continues after `first`.
   private func search(_ extractor: FeatureExtractor, _ picture: ImageView, _ look: SearchStage) {
     let features = extractor.features
     let doubled = look == .doubled
@@ -154,10 +151,10 @@ public final class AnchorDetector {
     }
     let bounds = bounds(of: look)
     hypotheses.run(lookup.matches, count: lookup.count, features: features.features, minimum: bounds.matches)
-    guard !hypotheses.hypotheses.isEmpty || !claims.told.isEmpty else { return }
+    guard !hypotheses.hypotheses.isEmpty || !claims.earlier.isEmpty else { return }
     verifier.load(features, width: picture.width, height: picture.height)
-    // The best supported come first: where several in a row fail, the rest is chance. What succeeds costs nothing of that,
-    // so that a frame full of anchors is read in one go.
+    // The best supported hypotheses come first: if several fail, the rest is chance. Successful ones are not counted, so that
+    // a frame full of anchors is read in one look.
     var failures = 0
     for hypothesis in hypotheses.hypotheses where failures < bounds.failures - (claims.found.isEmpty ? 0 : 1) {
       if let claim = verifier.verify(hypothesis, features, &claims) {
@@ -169,5 +166,111 @@ public final class AnchorDetector {
     guard !claims.limits.isSingle else { return }
     copySearch.run(features, minimum: bounds.matches, &claims)
     copySearch.runBeside(in: Point2(Double(picture.width), Double(picture.height)), &claims)
+  }
+}
+
+/// Finds anchors in a single frame; the engine's interface to the detector.
+package protocol AnchorDetecting: AnyObject {
+  /// Returns the anchors in a frame, best claim first, at most as many claims per anchor as `copies` allows.
+  ///
+  /// - Parameters:
+  ///   - known: The outlines of the followed anchors, which are painted over in the frame.
+  ///   - copies: The followed claims that may have further copies, which are searched for on their planes and beside them.
+  func detections(in frame: ImageView, known: [Quadrilateral], beside copies: [DetectedAnchor]) -> [DetectedAnchor]
+
+  /// Returns the reference of an anchor.
+  func reference(_ anchor: Int) -> AnchorReference
+
+  /// Returns the data of a reference for tracking.
+  func template(_ anchor: Int) -> AnchorTemplate
+
+  /// For each reference, the pairs of similar references in which it is the first; empty if none look alike.
+  var twins: [[AnchorTwin]] { get }
+
+  /// The number of references.
+  var referenceCount: Int { get }
+
+  /// The number of copies of each anchor that are claimed.
+  var copies: AnchorCopies { get set }
+
+  /// The lens of the frames. If set, claims and known outlines exclude its distortion.
+  var lens: LensMap? { get set }
+
+  /// The camera's intrinsics, used to find round anchors; `nil`: assumed.
+  var intrinsics: CameraIntrinsics? { get set }
+}
+
+extension AnchorDetector: AnchorDetecting {
+  package func detections(
+    in frame: ImageView, known: [Quadrilateral], beside copies: [DetectedAnchor]
+  ) -> [DetectedAnchor] {
+    beginFrame()
+    return detect(frame, except: known, beside: copies)
+  }
+  package func reference(_ anchor: Int) -> AnchorReference { library.references[anchor] }
+  package var referenceCount: Int { library.references.count }
+  package var twins: [[AnchorTwin]] { library.twins }
+}
+
+/// The frame with the followed anchors painted over, so that a search of the whole frame uses its time and its features for new anchors.
+///
+/// Each is painted in one gray, because straight edges are not corners. Memory is allocated once per frame size.
+struct ExclusionMask {
+  private var buffer = PixelBuffer(capacity: 0)
+
+  /// Calls `body` with the frame in which the outlines are filled.
+  mutating func paint<R>(_ frame: ImageView, _ known: [Quadrilateral], _ body: (ImageView) -> R) -> R {
+    guard !known.isEmpty, frame.width > 0, frame.height > 0 else { return body(frame) }
+    if buffer.capacity < frame.width * frame.height { buffer = PixelBuffer(capacity: frame.width * frame.height) }
+    let pixels = buffer.bytes
+    for y in 0..<frame.height { (pixels + y * frame.width).update(from: frame.row(y), count: frame.width) }
+    for outline in known { fill(outline, frame.width, frame.height) }
+    return GrayImage(width: frame.width, height: frame.height, buffer: buffer).withView(body)
+  }
+
+  private func fill(_ q: Quadrilateral, _ width: Int, _ height: Int) {
+    guard q.isFinite else { return }
+    let corners = (q.topLeft, q.topRight, q.bottomRight, q.bottomLeft)
+    let ys = (
+      min(corners.0.y, corners.1.y, corners.2.y, corners.3.y), max(corners.0.y, corners.1.y, corners.2.y, corners.3.y)
+    )
+    let first = Int(max(0, ys.0.rounded(.down)))
+    let last = Int(min(Double(height - 1), ys.1.rounded(.up)))
+    guard first <= last else { return }
+    let gray = mean(q, width, height)
+    for y in first...last {
+      // The range in which the row is inside the convex outline.
+      var span = (Double.infinity, -Double.infinity)
+      func cross(_ a: Point2, _ b: Point2) {
+        let at = min(max(Double(y), min(a.y, b.y)), max(a.y, b.y))
+        guard abs(at - Double(y)) <= 1 else { return }
+        let share = a.y == b.y ? 0 : (at - a.y) / (b.y - a.y)
+        let x = a.x + (b.x - a.x) * share
+        span = (min(span.0, x), max(span.1, x))
+        if a.y == b.y { span = (min(span.0, b.x), max(span.1, b.x)) }
+      }
+      cross(corners.0, corners.1)
+      cross(corners.1, corners.2)
+      cross(corners.2, corners.3)
+      cross(corners.3, corners.0)
+      let from = max(0, span.0.rounded(.down) - 1)
+      let to = min(Double(width - 1), span.1.rounded(.up) + 1)
+      guard from <= to else { continue }
+      (buffer.bytes + y * width + Int(from)).update(repeating: gray, count: Int(to) - Int(from) + 1)
+    }
+  }
+
+  /// Returns the mean gray of a few points inside an outline.
+  private func mean(_ q: Quadrilateral, _ width: Int, _ height: Int) -> UInt8 {
+    var sum = 0
+    var n = 0
+    for i in 0..<25 {
+      let (u, v) = (0.1 + 0.2 * Double(i % 5), 0.1 + 0.2 * Double(i / 5))
+      let p = (q.topLeft * (1 - u) + q.topRight * u) * (1 - v) + (q.bottomLeft * (1 - u) + q.bottomRight * u) * v
+      guard p.x >= 0, p.y >= 0, p.x < Double(width), p.y < Double(height) else { continue }
+      sum += Int(buffer.bytes[Int(p.y) * width + Int(p.x)])
+      n += 1
+    }
+    return UInt8(n == 0 ? 128 : sum / n)
   }
 }

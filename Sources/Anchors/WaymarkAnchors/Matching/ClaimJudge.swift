@@ -1,36 +1,28 @@
 package import WaymarkImage
 
-/// Judges whether a claim is proven against the pictures that look like its own: those in the library, by the part in which they
-/// differ, and others by the part in sight that contradicts it.
+/// Decides whether a claim could also be another picture that looks alike: one in the library, by the part in which they
+/// differ, or an unknown one, by a visible part that contradicts the claim.
 ///
-/// All memory is taken once. To be used from one thread at a time.
+/// All memory is allocated in `init`. Use it from one thread at a time.
 package final class ClaimJudge {
-  /// The result: which anchor it is, and where.
+  /// The result: the anchor and its map.
   package struct Judgement: Sendable {
     package var anchor: Int
     package var map: SurfaceMap
-    /// The alignment of the anchor, where it is another one than the claim's.
-    package var alignment: PatchAligner.Result?
-    /// The anchors that it may be as well.
+    /// The alignment of the anchor, if it differs from the claimed one.
+    package var alignment: AlignmentResult?
+    /// The anchors that the claim could be as well.
     package var rivals: [Int] = []
-    /// The share of what is in sight that contradicts the anchor.
+    /// The share of the visible part that contradicts the anchor, 0…1.
     var contradiction = 0.0
     /// True if the frame does not prove that it is this anchor and no other picture.
-    package var isAmbiguous: Bool { ClaimJudge.isAmbiguous(rivals, contradiction) }
+    package var isAmbiguous: Bool { DetectedAnchor.isAmbiguous(rivals, contradiction) }
   }
 
-  /// Returns whether rivals, or a share that contradicts, leave it open which picture it is.
-  static func isAmbiguous(_ rivals: [Int], _ contradiction: Double) -> Bool {
-    !rivals.isEmpty || contradiction > mostContradiction
-  }
-
-  /// The lens of the frames; maps are then those without its distortion.
+  /// The lens of the frames. If set, maps exclude its distortion.
   package var lens: LensMap? {
     didSet { (comparison.lens, meter.lens, aligner.lens) = (lens, lens, lens) }
   }
-  /// A right claim stays below it where nothing covers it and little smears the frame; nearly every picture that is another one
-  /// in a third of what is in sight does not.
-  private static let mostContradiction = 0.1
 
   private let comparison = TwinComparison()
   private let meter = ContradictionMeter()
@@ -41,9 +33,9 @@ package final class ClaimJudge {
   /// Judges a claim.
   ///
   /// - Parameters:
-  ///   - pyramid: of the frame.
-  ///   - twins: of the anchors of the library.
-  ///   - template: of an anchor.
+  ///   - pyramid: The pyramid of the frame.
+  ///   - twins: The similar anchors of each anchor of the library.
+  ///   - template: Returns the template of an anchor.
   package func judge(
     _ anchor: Int, _ map: SurfaceMap, in pyramid: GrayPyramid, twins: [[AnchorTwin]], softness: Double = 0,
     template: (Int) -> AnchorTemplate
@@ -57,7 +49,7 @@ package final class ClaimJudge {
     return result
   }
 
-  /// Finds which one of the pictures that look alike stands there.
+  /// Determines which one of the similar anchors the frame shows.
   private func settle(
     _ result: inout Judgement, _ pyramid: GrayPyramid, _ twins: [[AnchorTwin]], _ softness: Double,
     _ template: (Int) -> AnchorTemplate
@@ -73,7 +65,7 @@ package final class ClaimJudge {
       let other = template(twin.second)
       guard let octave = aligner.octaves(own, result.map, pyramid)?.finest else { continue }
       let start = SurfaceMap.plane((place * back).normalized)
-      // The shared part puts a twin where it would have to stand.
+      // The shared part determines where the twin would be.
       let alignment = aligner.align(other, from: start, in: pyramid, softness: softness)
       let map = alignment?.map ?? start
       switch comparison.compare((own, result.map), (other, map), in: pyramid, octave: octave, softness: softness)
@@ -82,7 +74,7 @@ package final class ClaimJudge {
       case .first: beaten.append(twin.second)
       case .undecided: rivals.append(twin.second)
       case .second:
-        // It fits better, but where it stands is not known.
+        // The twin fits better, but its position is not determined.
         guard let alignment, alignment.score >= 0.6, alignment.determines(other) else {
           rivals.append(twin.second)
           continue
@@ -90,12 +82,226 @@ package final class ClaimJudge {
         beaten.append(result.anchor)
         result.anchor = twin.second
         (result.map, result.alignment) = (alignment.map, alignment)
-        // The pictures that could not be told from the first one are compared with the second.
+        // The anchors that could not be distinguished from the first one are now compared with the second.
         waiting = twins[twin.second]
         rivals = []
       }
     }
     if rivals.count > 1 { rivals.sort() }
     result.rivals = rivals
+  }
+}
+
+/// Aligns a map on intensities, and proves that reference and frame agree under it.
+///
+/// Use it from one thread at a time.
+final class PlaceProver {
+  /// The searched picture: its pyramid, and the pyramid at double size if that is searched.
+  struct Sight {
+    let plain: GrayPyramid
+    let doubled: GrayPyramid?
+    /// The width of the picture in pixels.
+    let width: Int
+  }
+
+  /// A proven position.
+  struct Proof {
+    let map: SurfaceMap
+    let outline: Quadrilateral
+    let score: Double
+    /// The pyramid on which the map fits best.
+    let pyramid: GrayPyramid
+  }
+
+  /// The lens of the frames. If set, maps exclude its distortion.
+  var lens: LensMap? {
+    didSet { (aligner.lens, verifier.lens, search.lens) = (lens, lens, lens) }
+  }
+  private let aligner = PatchAligner()
+  private let verifier = StructureVerifier()
+  private let search = PatchSearch()
+
+  /// Returns the proof that an anchor is at the position of a map; `nil` if it is not proven.
+  ///
+  /// A small anchor covers few squares of the frame, too few for a proof however well they agree. At double size it covers
+  /// four times as many: each is half as large in the frame, and they do not overlap.
+  ///
+  /// - Parameters:
+  ///   - inliers: The number of features that agree with the map.
+  ///   - expected: The outline that the plane of another copy predicts; a result of another shape is rejected.
+  func prove(
+    _ template: AnchorTemplate, _ map: SurfaceMap, inliers: Int, in sight: Sight, expected: Quadrilateral? = nil
+  ) -> Proof? {
+    var best = aligner.align(template, from: map, in: sight.plain)
+    var pyramid = sight.plain
+    // A small anchor has few patches in the frame's own pixels and noisy ones at double size: the better result is used.
+    if let doubled = sight.doubled, let twice = aligner.align(template, from: map, in: doubled),
+      twice.score > best?.score ?? 0
+    {
+      best = twice
+      pyramid = doubled
+    }
+    guard let result = best else { return nil }
+    // Wrong maps can be bent until a quarter of the patches agree; the more features agree, the less is required. A known
+    // shape cannot be bent, and a small anchor has few features: the structure verification decides about them.
+    let least = expected == nil && sight.doubled == nil ? Self.leastScore(inliers) : Self.leastScore
+    guard result.determines(template), result.score > least, result.share + 0.004 * Double(min(inliers, 50)) > 0.44,
+      let outline = result.map.outline(width: template.width, height: template.height),
+      expected.map({ Self.isLike(outline, $0) }) ?? true
+    else { return nil }
+    let freedom = expected == nil ? StructureVerifier.fitted : StructureVerifier.fittedOnPlane
+    func deviations(_ pyramid: GrayPyramid) -> Double {
+      let octave = aligner.octaves(template, result.map, pyramid)?.finest ?? 0
+      return verifier.deviations(template, result.map, in: pyramid, octave: octave, freedom: freedom)
+    }
+    var proven = deviations(pyramid)
+    if let doubled = sight.doubled, proven < StructureVerifier.needed {
+      proven = max(proven, deviations(pyramid === doubled ? sight.plain : doubled))
+    }
+    // Strong perspective is rare, so it is accepted only with ample evidence. A cylinder's pose always has valid depths.
+    guard proven >= StructureVerifier.needed,
+      proven >= StructureVerifier.ample || result.map.cylinder != nil
+        || result.map.homography.hasCameraLikeDepth(
+          of: template.outline, outline, width: sight.width)
+    else { return nil }
+    return Proof(map: result.map, outline: outline, score: result.score, pyramid: pyramid)
+  }
+
+  /// Returns the position near a map at which an anchor is most like the frame; `nil` if the likeness is too low or the
+  /// position is on another claim.
+  func look(
+    for template: AnchorTemplate, around map: Homography, in sight: Sight, except claims: [Quadrilateral]
+  ) -> SurfaceMap? {
+    guard let octaves = aligner.octaves(template, .plane(map), sight.plain),
+      let found = search.search(
+        template, around: .plane(map), in: sight.plain, octave: octaves.coarsest, radius: PatchSearch.greatestRadius),
+      found.correlation > Self.leastLikeness,
+      let outline = found.map.outline(width: template.width, height: template.height),
+      !claims.contains(where: { $0.overlaps(outline) })
+    else { return nil }
+    return found.map
+  }
+
+  /// The least correlation of a copy: copies in poor light have twice as much.
+  private static let leastLikeness = 0.35
+  /// The least score in general.
+  private static let leastScore = 0.6
+
+  /// Returns the least score for a number of agreeing features.
+  ///
+  /// Features and score are both evidence: features that agree by chance become rarer with every further one, patches with
+  /// every hundredth of correlation. In frames without an anchor of the library, wrong claims had 8 to 13 features and scores
+  /// below 0.88. Correct claims with so few features have higher scores, and from 32 features on the general least score is
+  /// enough.
+  static func leastScore(_ inliers: Int) -> Double { max(leastScore, 0.9 - 0.0125 * Double(max(0, inliers - 8))) }
+
+  /// Returns whether an outline is a shifted copy of another one; copies may be turned a little and differ slightly in size.
+  private static func isLike(_ outline: Quadrilateral, _ expected: Quadrilateral) -> Bool {
+    let moved = outline.mapped { $0 - outline.center + expected.center }
+    return moved.largestCornerDistance(to: expected) < 0.12 * expected.signedArea.squareRoot() + 1
+  }
+}
+
+/// The claims of the current frame, and the limits on the copies of each anchor.
+struct FrameClaims {
+  /// The number of copies of each anchor that may be claimed.
+  var limits: CopyLimits
+  /// Claims from earlier looks at the same frame, of anchors with copies.
+  private(set) var earlier: [DetectedAnchor] = []
+  private(set) var found: [DetectedAnchor] = []
+
+  init(limits: CopyLimits) {
+    self.limits = limits
+    found.reserveCapacity(2 * AnchorCopies.most)
+  }
+
+  /// All claims, those from earlier looks first.
+  var all: [DetectedAnchor] { earlier + found }
+
+  /// Starts a look.
+  ///
+  /// - Parameters:
+  ///   - others: The claims from earlier looks at the same frame.
+  ///   - scale: The size of the searched picture relative to the frame of `others`.
+  mutating func begin(beside others: [DetectedAnchor], scale: Double) {
+    found.removeAll(keepingCapacity: true)
+    earlier.removeAll(keepingCapacity: true)
+    for var claim in others where limits[claim.anchor] > 1 {
+      claim.map = claim.map.resized(by: scale)
+      earlier.append(claim)
+    }
+  }
+
+  mutating func add(_ claim: DetectedAnchor) { found.append(claim) }
+
+  /// Adds a further copy and returns true, unless all copies of its anchor are claimed or it overlaps another claim.
+  mutating func addCopy(_ claim: DetectedAnchor) -> Bool {
+    guard limits.allow(claim, beside: all) else { return false }
+    found.append(claim)
+    return true
+  }
+
+  /// Returns whether an anchor was found in the frame and another copy of it is allowed.
+  func isFurther(_ anchor: Int) -> Bool {
+    let count = earlier.count { $0.anchor == anchor } + found.count { $0.anchor == anchor }
+    return count > 0 && count < limits[anchor]
+  }
+
+  /// Returns the planes on which copies of an anchor were found.
+  func planes(of anchor: Int) -> CopyPlanes {
+    var planes = CopyPlanes()
+    for claim in all where claim.anchor == anchor {
+      if case .plane(let map) = claim.map, let outline = limits.outline(claim) { planes.add(map, outline) }
+    }
+    return planes
+  }
+
+  /// Returns whether this look has claimed all allowed copies of an anchor.
+  func isComplete(_ anchor: Int) -> Bool { found.count { $0.anchor == anchor } >= limits[anchor] }
+
+  /// Assigns a position claimed by two similar anchors to the one that fits better.
+  ///
+  /// - Parameter outline: The outline of the new claim in the frame.
+  /// - Returns: False if the earlier claim keeps the position; otherwise the earlier claim is removed.
+  mutating func makeRoom(for claim: DetectedAnchor, _ outline: Quadrilateral) -> Bool {
+    guard let other = found.indices.first(where: { covers(found[$0], outline) }) else { return true }
+    guard !claim.rivals.contains(found[other].anchor), found[other].score < claim.score else { return false }
+    found.remove(at: other)
+    return true
+  }
+
+  /// Returns whether a claim and an outline show the same object: each contains the other's centre.
+  private func covers(_ claim: DetectedAnchor, _ outline: Quadrilateral) -> Bool {
+    guard let other = limits.outline(claim) else { return false }
+    return other.contains(outline.center) && outline.contains(other.center)
+  }
+
+  /// Ends a look.
+  ///
+  /// - Parameter scale: The size of the frame relative to the searched picture.
+  /// - Returns: The claims of the look, best score first.
+  mutating func end(scale: Double) -> [DetectedAnchor] {
+    found.sort { ($1.score, $0.anchor) < ($0.score, $1.anchor) }
+    if scale != 1 {
+      for i in found.indices { found[i].map = found[i].map.resized(by: scale) }
+    }
+    return found
+  }
+}
+
+extension Homography {
+  /// Returns whether the depths of the corners differ by no more than a camera allows: a picture that covers a small angle
+  /// has nearly the same distance at both ends, however it is tilted. Distorted wrong maps fail this test.
+  ///
+  /// - Parameters:
+  ///   - q: The corners of the reference.
+  ///   - outline: The outline of the reference in the frame.
+  ///   - width: The width of the frame in pixels.
+  func hasCameraLikeDepth(of q: Quadrilateral, _ outline: Quadrilateral, width: Int) -> Bool {
+    let depths = SIMD4(depth(q.topLeft), depth(q.topRight), depth(q.bottomRight), depth(q.bottomLeft))
+    let (least, greatest) = (abs(depths.min()), abs(depths.max()))
+    let ratio = max(least, greatest) / max(1e-9, min(least, greatest))
+    // The focal length of a wide lens is 0.7 of the frame's width.
+    return ratio < min(4, 1.1 + 1.8 * outline.longerDiagonal / (0.7 * Double(width)))
   }
 }

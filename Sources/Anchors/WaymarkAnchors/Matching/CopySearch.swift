@@ -1,8 +1,8 @@
 import WaymarkImage
 
-/// Looks for further copies of the anchors that were found in a frame.
+/// Searches for further copies of the anchors found in a frame.
 ///
-/// To be used from one thread at a time.
+/// Use it from one thread at a time.
 final class CopySearch {
   private let library: AnchorLibrary
   private let lookup: FeatureLookup
@@ -19,22 +19,22 @@ final class CopySearch {
     self.verifier = verifier
   }
 
-  /// How many wrong hypotheses of further copies end the search for them in one look, besides as many as there are copies: what was found
-  /// speaks for more of it.
+  /// The number of wrong hypotheses after which the search for further copies in one look ends; each copy found adds one,
+  /// because it makes others likelier.
   private static let attempts = 6
-  /// How many wrong places beside copies end it likewise.
+  /// The number of wrong neighbour places after which the search beside copies ends.
   private static let neighbourAttempts = 12
 
-  /// Begins the first look at a frame.
+  /// Starts the search in a new frame.
   func beginFrame() { neighbours.beginFrame() }
 
-  /// Looks for further copies of the anchors that were found, the best supported hypothesis of all of them first: those on the planes of
-  /// the copies found so far, then any other.
+  /// Searches for further copies of the found anchors, the best supported hypothesis first: those on the planes of the copies
+  /// found so far, then any other.
   ///
-  /// Matches inside an accepted outline are its own; those of a hypothesis that failed are struck out, so that the next one is another.
-  /// All copies share the wrong hypotheses that a look has time for.
+  /// Matches inside an accepted outline belong to that copy. The matches of a failed hypothesis are removed, so that the next
+  /// hypothesis differs. All copies share the number of wrong hypotheses allowed in one look.
   ///
-  /// - Parameter minimum: the fewest matches that are a hypothesis where no plane is known.
+  /// - Parameter minimum: The least number of matches of a hypothesis if no plane is known.
   func run(_ set: FeatureSet, minimum: Int, _ claims: inout FrameClaims) {
     let features = set.features
     var waiting: [Hypothesis] = []
@@ -51,7 +51,7 @@ final class CopySearch {
       for anchor in claims.limits.several {
         hypotheses.strike(of: anchor, in: outline, lookup.matches, features: features)
       }
-      // A hypothesis that waits may be of this very thing.
+      // A waiting hypothesis may show the copy that was just found.
       for spent in waiting where outline.contains(Point2(Double(spent.origin.x), Double(spent.origin.y))) {
         propose(spent.anchor, claims)
       }
@@ -68,7 +68,7 @@ final class CopySearch {
       hypotheses.strike(supporting: best, lookup.matches, features: features)
       if let claim, claims.addCopy(claim) {
         strike(claim, claims)
-        // It may have gone to a picture that looks alike.
+        // The claim may have been assigned to an anchor that looks alike.
         propose(claim.anchor, claims)
       } else {
         failures += 1
@@ -77,16 +77,16 @@ final class CopySearch {
     }
   }
 
-  /// Looks beside every copy, also beside those that this brings: a row goes on, and pictures of which hardly a corner is told apart from the
-  /// next are known by their intensities.
+  /// Searches beside every copy, including those found by this search: copies often form a row, and pictures with few
+  /// distinct corners are recognised by their intensities.
   ///
-  /// - Parameter size: of the picture that is searched, in pixels.
+  /// - Parameter size: The size of the searched picture in pixels.
   func runBeside(in size: Point2, _ claims: inout FrameClaims) {
     var outlines = claims.all.compactMap(claims.limits.outline)
-    let known = claims.told.count
+    let known = claims.earlier.count
     var (next, failures) = (0, 0)
     while next < known + claims.found.count, failures < Self.neighbourAttempts, claims.found.count < AnchorCopies.most {
-      let copy = next < known ? claims.told[next] : claims.found[next - known]
+      let copy = next < known ? claims.earlier[next] : claims.found[next - known]
       next += 1
       guard claims.isFurther(copy.anchor), case .plane(let map) = copy.map else { continue }
       let places = neighbours.beside(
@@ -100,6 +100,51 @@ final class CopySearch {
           failures += 1
         }
       }
+    }
+  }
+}
+
+/// The positions at which further copies are searched for, in the order of a row: on each side of a copy, with a small gap.
+///
+/// A position is returned once per frame, and once more when the frame is searched at double size.
+struct NeighbourPlaces {
+  /// The most positions in one frame at one size.
+  private static let most = 96
+  /// The distance between two copies in units of their width or height; the search around a position reaches a third further.
+  private static let pitch = 1.06
+
+  private var tried: [Point2] = []
+  private var triedDoubled: [Point2] = []
+
+  /// Forgets the positions returned for the last frame.
+  mutating func beginFrame() {
+    tried.removeAll(keepingCapacity: true)
+    triedDoubled.removeAll(keepingCapacity: true)
+  }
+
+  /// Returns the maps of an anchor moved to each side of a copy, as far as they are inside the frame and on no other claim.
+  ///
+  /// - Parameters:
+  ///   - map: The map of the copy.
+  ///   - size: The size of the frame in pixels.
+  ///   - claims: The outlines of the claims so far.
+  mutating func beside(
+    _ map: Homography, _ reference: AnchorReference, in size: Point2, except claims: [Quadrilateral], doubled: Bool
+  ) -> [Homography] {
+    let (w, h) = (Double(reference.width), Double(reference.height))
+    let steps = [Point2(w, 0), Point2(-w, 0), Point2(0, h), Point2(0, -h)]
+    return steps.compactMap { step in
+      let moved = map * Homography.translation(step * Self.pitch)
+      guard let outline = moved.outline(width: w, height: h) else { return nil }
+      let (center, side) = (outline.center, outline.signedArea.squareRoot())
+      let margin = 0.4 * side
+      let known = doubled ? triedDoubled : tried
+      guard known.count < Self.most, center.x > margin, center.y > margin, center.x < size.x - margin,
+        center.y < size.y - margin, !known.contains(where: { $0.distance(to: center) < 0.25 * side }),
+        !claims.contains(where: { $0.contains(center) })
+      else { return nil }
+      if doubled { triedDoubled.append(center) } else { tried.append(center) }
+      return moved
     }
   }
 }

@@ -1,55 +1,57 @@
 import CKernels
 
-/// Looks the features of a frame up in the index of a library.
+/// Looks up the features of a frame in the index of a library.
 ///
-/// Every feature is compared with those under its own key and under the keys that it would have if its least certain bits
-/// had come out the other way; the nearest of a few different anchors are kept. The features of the frame are put in the
-/// order of these keys first, so that the index is gone through once, from its beginning to its end, whatever its size:
-/// looking feature after feature up, most of the time would be spent waiting for memory.
+/// Every feature is compared with the library's features under its own key and under the keys in which its least certain bits
+/// are flipped; the nearest matches of a few different anchors are kept. The lookups are sorted by key first, so that the
+/// index is read once from beginning to end: in the order of the features, most of the time would be spent waiting for
+/// memory.
 final class FeatureLookup {
-  /// How far is looked.
+  /// The extent of a lookup.
   struct Effort: Sendable {
-    /// Keys looked under for each feature, the likeliest first.
+    /// The number of keys looked up for each feature, the likeliest first.
     var probes: Int
-    /// Of how many different anchors the nearest match is kept, at most six.
+    /// The number of different anchors whose nearest match is kept for each feature, at most six.
     var kept: Int
 
-    /// In small libraries. With 20 keys no more of what fills a fair part of the frame is found.
+    /// The first look in small libraries. 20 keys do not find more anchors that fill a fair part of the frame.
     static let quick = Self(probes: 12, kept: 3)
-    /// In libraries that are worth a thorough look: the more anchors, the more often one that is not there is nearer.
+    /// The first look in libraries with a thorough look: the more anchors, the more often an absent one is nearer.
     static let quickOfMany = Self(probes: 10, kept: 4)
-    /// In libraries of thousands: less, because the memory that is gone through takes the time, and the thorough look has the rest.
+    /// The first look in libraries of thousands of anchors: fewer keys, because reading memory takes most of the time and the
+    /// thorough look follows.
     static let quickOfThousands = Self(probes: 8, kept: 6)
-    /// For frames in which that found nothing; as many are kept as before.
+    /// The thorough look, for frames in which the first look found nothing; `kept` is the same.
     static let thoroughOfMany = Self(probes: 32, kept: 4)
     static let thoroughOfThousands = Self(probes: 40, kept: 6)
-    /// For such frames at twice their size in small libraries: a small picture has few features, and each counts.
+    /// The look at double size in small libraries: a small picture has few features, and each is needed.
     static let enlarged = Self(probes: 20, kept: 3)
-    /// The same in libraries of thousands.
+    /// The look at double size in libraries of thousands of anchors.
     static let enlargedOfThousands = Self(probes: 4, kept: 6)
   }
 
   /// The greatest Hamming distance of a match.
   static let distance = 66
-  /// How much farther than the nearest another anchor's match may be.
+  /// The largest difference in Hamming distance between the nearest match and that of another anchor.
   static let slack = 14
 
+  private let memory = ScratchMemory()
   private let index: LibraryIndex
-  private var probes: KeyProbes
-  /// The keys that the features look under, one feature's after the other's.
+  private var probes = KeyProbes()
+  /// The keys to look up, feature by feature.
   private let keys: UnsafeMutablePointer<Int32>
-  /// How many keys each feature looks under.
+  /// The number of keys of each feature.
   private let counts: UnsafeMutablePointer<Int32>
-  /// The keys of all features, put in order, and beside each the feature that looks under it.
+  /// The keys of all features in sorted order; `waiting` has the feature of each.
   private let asked: UnsafeMutablePointer<Int32>
   private let waiting: UnsafeMutablePointer<UInt16>
-  /// By how many bits a key is shortened for putting keys in order: longer ones differ by less than a page of memory.
+  /// The number of low bits of a key that sorting ignores: keys that differ only in them are less than a page of memory apart.
   private let shortened: Int
-  /// Where the keys end that are the same when shortened.
+  /// The end index of the keys with each shortened value.
   private let ends: UnsafeMutablePointer<Int32>
   /// The nearest matches of each feature so far, `mostKept` each.
   private let nearest: UnsafeMutablePointer<FeatureMatch>
-  /// Matches whose anchors are not read yet, in the order in which they were found.
+  /// Matches whose anchors are not read yet, in the order found.
   private let found: UnsafeMutablePointer<FeatureMatch>
   private var foundCount = 0
   private let places: UnsafeMutablePointer<UInt32>
@@ -62,74 +64,60 @@ final class FeatureLookup {
   let limit: Int
   private let capacity: Int
   private static let mostKept = 6
-  /// So many keys ahead of their use descriptors are asked for, and twice as many ahead the places where they start.
+  /// The number of keys ahead of their use at which descriptors are prefetched; the start indices are prefetched twice as far ahead.
   private static let ahead = 12
-  /// So many matches wait before their anchors are read, and so many of them still do afterwards: the last ones' memory was just asked for.
+  /// The number of pending matches at which their anchors are read, and the number that stay pending afterwards, because
+  /// their memory was only just prefetched.
   private static let waitingMatches = (most: 64, last: 12)
-  /// Descriptors compared in one call.
+  /// The number of descriptors compared in one call.
   private static let stretch = 256
 
   /// - Parameters:
-  ///   - library: the library that is looked in.
-  ///   - features: the most features of a frame, at most 65,535.
-  ///   - orderedBits: by how many bits of a key the features are put in order.
+  ///   - library: The library to look in.
+  ///   - features: The most features of a frame, at most 65,535.
+  ///   - orderedBits: The number of high bits of a key by which the lookups are sorted.
   init(library: AnchorLibrary, features: Int, orderedBits: Int = 16) {
     index = library.index
     capacity = min(features, Int(UInt16.max))
     limit = Self.mostKept * capacity
     let most = Effort.thoroughOfThousands.probes
-    probes = KeyProbes()
-    keys = .allocate(capacity: most * capacity)
-    waiting = .allocate(capacity: most * capacity)
-    asked = .allocate(capacity: most * capacity)
+    keys = memory.allocate(most * capacity)
+    waiting = memory.allocate(most * capacity)
+    asked = memory.allocate(most * capacity)
     shortened = max(0, index.keyBits - orderedBits)
-    counts = .allocate(capacity: capacity)
-    ends = .allocate(capacity: 1 << (index.keyBits - shortened) + 1)
-    nearest = .allocate(capacity: limit)
-    found = .allocate(capacity: Self.waitingMatches.most + Self.stretch)
-    places = .allocate(capacity: Self.stretch)
-    distances = .allocate(capacity: Self.stretch)
-    unordered = .allocate(capacity: limit)
-    matches = .allocate(capacity: limit)
+    counts = memory.allocate(capacity)
+    ends = memory.allocate(1 << (index.keyBits - shortened) + 1)
+    nearest = memory.allocate(limit)
+    found = memory.allocate(Self.waitingMatches.most + Self.stretch)
+    places = memory.allocate(Self.stretch)
+    distances = memory.allocate(Self.stretch)
+    unordered = memory.allocate(limit)
+    matches = memory.allocate(limit)
   }
 
-  deinit {
-    probes.deallocate()
-    keys.deallocate()
-    waiting.deallocate()
-    asked.deallocate()
-    counts.deallocate()
-    ends.deallocate()
-    nearest.deallocate()
-    found.deallocate()
-    places.deallocate()
-    distances.deallocate()
-    unordered.deallocate()
-    matches.deallocate()
-  }
-
-  /// True if the library has about two hundred anchors and more: then more keys and more hypotheses find what the first look missed. In smaller
-  /// ones the features that are missing under the first keys are few, and every frame that shows nothing would pay for the search.
+  /// True if the library has about two hundred anchors or more. Then more keys and hypotheses find anchors that the first
+  /// look missed. In smaller libraries the first keys miss few features, and every frame without an anchor would take the
+  /// time of a second search.
   var isOfHundreds: Bool { index.keyBits >= 14 }
 
-  /// True if the library has thousands of anchors: about 3,500 and more.
+  /// True if the library has about 3,500 anchors or more.
   private var isOfThousands: Bool { index.keyBits >= FeatureKey.bitsOfThousands }
 
-  /// The first look for a library of this size.
+  /// The extent of the first look for a library of this size.
   var quickEffort: Effort {
     isOfThousands ? .quickOfThousands : isOfHundreds ? .quickOfMany : .quick
   }
 
-  /// The look that goes on where the first one found nothing.
+  /// The extent of the look that follows if the first one found nothing.
   var thoroughEffort: Effort { isOfThousands ? .thoroughOfThousands : .thoroughOfMany }
 
-  /// The look at the frame at twice its size.
+  /// The extent of the look at the frame at double size.
   var enlargedEffort: Effort { isOfThousands ? .enlargedOfThousands : isOfHundreds ? .quickOfMany : .enlarged }
 
   /// Fills `matches` for the features of a frame.
   ///
-  /// - Parameter known: so many keys of each feature were looked under before, with these features and as many kept: only the others
-  ///   are, and what they bring is added.
+  /// - Parameter known: The number of keys per feature that an earlier run with the same features and the same `kept` has
+  ///   looked up: only the further keys are looked up, and their matches are added.
   func run(_ features: FeatureSet, _ effort: Effort = .quick, beyond known: Int = 0) {
     count = 0
     let n = min(features.count, capacity)
@@ -145,7 +133,7 @@ final class FeatureLookup {
     sortByDistance()
   }
 
-  /// Fills `asked` and `waiting`: under which keys which features look. Returns how many they are.
+  /// Fills `asked` and `waiting` with the keys in sorted order and their features, and returns their number.
   private func sortByKey(_ features: FeatureSet, _ n: Int, _ effort: Effort, beyond known: Int) -> Int {
     let bits = index.keyBits
     let places = 1 << (bits - shortened)
@@ -179,7 +167,7 @@ final class FeatureLookup {
     return pairs
   }
 
-  /// Fills `nearest`: the best matches of each feature.
+  /// Fills `nearest` with the best matches of each feature.
   private func compare(_ features: FeatureSet, _ pairs: Int, kept: Int) {
     let starts = index.keyStarts
     var fetched: Int32 = -1
@@ -196,7 +184,7 @@ final class FeatureLookup {
     keep(all: true, kept: kept)
   }
 
-  /// Compares a feature with some of the library.
+  /// Compares a feature with a range of the library's features.
   @inline(__always)
   private func compare(_ features: FeatureSet, _ q: Int, with range: Range<Int>, kept: Int) {
     let (descriptors, records) = (index.descriptors, index.features)
@@ -204,7 +192,7 @@ final class FeatureLookup {
     var start = range.lowerBound
     while start < range.upperBound {
       let stretch = min(Self.stretch, range.upperBound - start)
-      // A candidate that is not nearer than the last one kept changes nothing.
+      // A candidate that is not nearer than the last kept match is skipped.
       let near = ck_near(
         features.descriptor(q), descriptors + 4 * start, Int32(truncatingIfNeeded: stretch),
         Int32(last.pointee.distance) - 1, places, distances)
@@ -221,7 +209,7 @@ final class FeatureLookup {
     }
   }
 
-  /// Puts what was found among the nearest, all of it or but for the last matches.
+  /// Moves the pending matches to `nearest`: all of them, or all but the last ones.
   private func keep(all: Bool, kept: Int) {
     let records = index.features
     let n = all ? foundCount : foundCount - Self.waitingMatches.last
@@ -234,13 +222,13 @@ final class FeatureLookup {
     foundCount -= n
   }
 
-  /// Asks for the descriptors under a key.
+  /// Prefetches the descriptors under a key.
   private func fetch(_ key: Int) {
     let (start, end) = (Int(index.keyStarts[key]), Int(index.keyStarts[key + 1]))
     ck_prefetch(index.descriptors + 4 * start, 32 * min(end - start, 32))
   }
 
-  /// Puts a match among the nearest of different anchors.
+  /// Inserts a match into the nearest matches of different anchors.
   @inline(__always)
   private static func insert(_ match: FeatureMatch, into best: UnsafeMutablePointer<FeatureMatch>, kept: Int) {
     var at = 0
@@ -275,4 +263,91 @@ final class FeatureLookup {
       start[d] += 1
     }
   }
+}
+
+/// The keys to look up for one descriptor, the likeliest first.
+///
+/// A projection close to its threshold may have the other sign in another view. So the keys are those with the flips of least
+/// total cost (after Q. Lv et al., "Multi-probe LSH", VLDB 2007, section 4.4, enumerated among the weakest bits).
+struct KeyProbes {
+  /// Returns the number of bits that may be flipped; the longest keys have more uncertain bits.
+  private static func weakest(of bits: Int) -> Int { min(bits, bits < FeatureKey.bitsOfThousands ? 7 : 9) }
+  /// The most keys of one descriptor.
+  private static let most = 64
+
+  private let memory = ScratchMemory()
+  private(set) var count = 0
+  let keys: UnsafeMutablePointer<Int32>
+  private let costs: UnsafeMutablePointer<Int32>
+
+  init() {
+    keys = memory.allocate(Self.most)
+    costs = memory.allocate(Self.most)
+  }
+
+  /// Finds the `wanted` likeliest keys, at most 64.
+  mutating func fill(firstWord: UInt64, margins: UnsafePointer<Int16>, bits: Int, wanted: Int) {
+    let weakest = Self.weakest(of: bits)
+    let base = Int32(truncatingIfNeeded: FeatureKey.key(firstWord, bits: bits))
+    // The weakest bits, by insertion sort.
+    var bit = InlineArray<9, Int32>(repeating: 0)
+    var cost = InlineArray<9, Int32>(repeating: Int32.max)
+    for b in 0..<bits {
+      let m = Int32(margins[b])
+      let c = m > 0 ? 2 * m - 1 : -2 * m
+      guard c < cost[weakest - 1] else { continue }
+      var i = weakest - 1
+      while i > 0, cost[i - 1] > c {
+        cost[i] = cost[i - 1]
+        bit[i] = bit[i - 1]
+        i -= 1
+      }
+      cost[i] = c
+      bit[i] = Int32(b)
+    }
+    // All subsets in order of cost: the sorted list of sums is extended by bit after bit and cut at `wanted`.
+    keys[0] = base
+    costs[0] = 0
+    count = 1
+    for i in 0..<weakest {
+      let flip = Int32(1) << bit[i]
+      let added = cost[i]
+      if count == wanted, added >= costs[count - 1] { break }
+      let old = count
+      // The list is merged with a copy of itself to which this bit is added.
+      var a = 0
+      var b = 0
+      var n = 0
+      withUnsafeTemporaryAllocation(of: Int64.self, capacity: Self.most) { merged in
+        while n < wanted, a < old || b < old {
+          let ca = a < old ? costs[a] : Int32.max
+          let cb = b < old ? costs[b] &+ added : Int32.max
+          if ca <= cb {
+            merged[n] = Int64(ca) << 32 | Int64(keys[a])
+            a += 1
+          } else {
+            merged[n] = Int64(cb) << 32 | Int64(keys[b] ^ flip)
+            b += 1
+          }
+          n += 1
+        }
+        for k in 0..<n {
+          keys[k] = Int32(truncatingIfNeeded: merged[k] & 0xffff_ffff)
+          costs[k] = Int32(truncatingIfNeeded: merged[k] >> 32)
+        }
+      }
+      count = n
+    }
+  }
+}
+
+/// A feature of the frame and the feature of the library that it resembles.
+struct FeatureMatch {
+  /// The index of the feature in the frame.
+  var query: Int32
+  /// The index of the feature in the library.
+  var place: UInt32
+  var anchor: UInt16
+  /// The Hamming distance of the descriptors.
+  var distance: UInt16
 }

@@ -1,74 +1,65 @@
 import CKernels
 import WaymarkImage
 
-/// Looks for every feature of one anchor near the place where a map puts it.
+/// Searches for every feature of one anchor near its position under a map.
 ///
-/// Only features of views like the one that the map implies are looked for, only among frame features of the right size
-/// and direction, so that a far greater Hamming distance than in the blind lookup can be trusted.
+/// Only features of views similar to the one that the map implies are searched for, and only among frame features of the
+/// right size and direction, so that a much larger Hamming distance is acceptable than in the blind lookup.
 final class GuidedMatcher {
-  struct Settings {
-    /// The greatest Hamming distance.
-    var distance = 97
-    /// The greatest stretch between the implied view and the feature's: ½(r + 1/r) of the ratio r of the axes.
-    var stretch: Float = 1.3
-  }
-
-  /// The widest circle around where one match puts a feature, in pixels: farther away nearly all that is found is chance.
+  /// The largest Hamming distance of a match.
+  private static let distance = 97
+  /// The largest stretch between the implied view and the feature's view: ½(r + 1/r) of the ratio r of the axes.
+  private static let stretch: Float = 1.3
+  /// The largest search radius around the position that one match implies, in pixels: farther away nearly all matches are chance.
   private static let widest: Float = 64
 
-  private let settings = Settings()
+  private let memory = ScratchMemory()
   private let index: LibraryIndex
   private let grid: FeatureGrid
   private let capacity: Int
   private let bestDistance: UnsafeMutablePointer<UInt16>
   private let bestPlace: UnsafeMutablePointer<UInt32>
-  /// The pairs of the last search.
+  /// The storage for the pairs of the last search; the first `count` are valid.
   let pairs: UnsafeMutableBufferPointer<PointPair>
-  /// How many.
   private(set) var count = 0
+  /// The pairs found by the last search.
+  var found: UnsafeBufferPointer<PointPair> { UnsafeBufferPointer(rebasing: pairs[..<count]) }
   private let inverses: [Linear2]
-  /// How the features of each view are seen under an affine map, the same everywhere.
+  /// The appearance of each view's features under an affine map, which is the same at all points.
   private let seen: UnsafeMutablePointer<ViewSight>
 
   init(library: AnchorLibrary, features: Int) {
     index = library.index
     capacity = features
     grid = FeatureGrid(capacity: features)
-    bestDistance = .allocate(capacity: features)
-    bestPlace = .allocate(capacity: features)
-    pairs = .allocate(capacity: features)
-    seen = .allocate(capacity: ViewCatalog.linears.count)
+    bestDistance = memory.allocate(features)
+    bestPlace = memory.allocate(features)
+    pairs = UnsafeMutableBufferPointer(start: memory.allocate(features), count: features)
+    seen = memory.allocate(ViewCatalog.linears.count)
     inverses = ViewCatalog.linears.map {
       let d = $0.determinant
       return Linear2($0.d / d, -$0.b / d, -$0.c / d, $0.a / d)
     }
   }
 
-  deinit {
-    bestDistance.deallocate()
-    bestPlace.deallocate()
-    seen.deallocate()
-    pairs.deallocate()
-  }
-
-  /// Takes the features of a frame.
+  /// Loads the features of a frame.
   func load(_ features: FeatureSet, width: Int, height: Int) {
     grid.fill(features.features, count: features.count, width: width, height: height)
   }
 
-  /// Fills `pairs` with what is found of an anchor's features within `radius` pixels of their places under `map`.
+  /// Fills `pairs` with an anchor's features found within `radius` pixels of their positions under `map`.
   func run(_ anchor: Int, _ map: SurfaceMap, radius: Float, _ set: FeatureSet) {
-    search(anchor, map, set, distance: settings.distance) { _ in radius }
+    search(anchor, map, set, distance: Self.distance) { _ in radius }
     count = 0
-    for i in 0..<set.count where bestDistance[i] <= UInt16(settings.distance) { append(i, set) }
+    for i in 0..<set.count where bestDistance[i] <= UInt16(Self.distance) { append(i, set) }
   }
 
-  /// Fills `pairs` with all of an anchor's features that are found about where one match puts them, nearest first: farther from
-  /// it, where its map is less sure, in a wider circle.
+  /// Fills `pairs` with all of an anchor's features found near the positions that one match implies, nearest first. The
+  /// search radius grows with the distance from the match, because its map is less precise there.
   ///
   /// - Parameters:
-  ///   - map: the map of that match.
-  ///   - origin: its place in the frame.
+  ///   - map: The map of the match.
+  ///   - origin: The position of the match in the frame.
   func run(_ anchor: Int, _ map: SurfaceMap, around origin: SIMD2<Float>, _ set: FeatureSet) {
     search(anchor, map, set, distance: FeatureLookup.distance) {
       let d = $0 - origin
@@ -82,12 +73,12 @@ final class GuidedMatcher {
     }
   }
 
-  /// The pose of a cylinder that a hypothesis leads to, and how many features agree with it.
+  /// Returns the pose of a cylinder fitted from a hypothesis, and the number of features that agree with it.
   ///
-  /// Around one point a cylinder looks like the plane that touches it, so that features and hypotheses are those of flat anchors; the
-  /// cylinder is fitted to the hypothesis's supporters and then looked for on the whole surface in sight.
+  /// Around one point a cylinder looks like its tangent plane, so features and hypotheses are those of flat anchors. The
+  /// cylinder is fitted to the hypothesis's supporters, and its features are then searched for on the whole visible surface.
   ///
-  /// - Parameter shape: the cylinder, anywhere.
+  /// - Parameter shape: The cylinder at any pose.
   func cylinder(
     _ shape: CylinderMap, from hypothesis: Hypothesis, _ supporters: UnsafeBufferPointer<PointPair>, _ set: FeatureSet
   ) -> (CylinderMap, Int)? {
@@ -112,12 +103,12 @@ final class GuidedMatcher {
         hypothesis.anchor, .cylinder(best), radius: Float(min(24, max(radii[round], round == 0 ? 0.06 * size : 0))), set
       )
       guard count >= 6,
-        let fit = CylinderFit.refine(best, UnsafeBufferPointer(rebasing: pairs[..<count]), sigma: sigmas[round])
+        let fit = CylinderFit.refine(best, found, sigma: sigmas[round])
       else { return nil }
       best = fit.map
     }
     var inliers = 0
-    for pair in pairs[..<count] where best.depth(pair.reference) > 0 {
+    for pair in found where best.depth(pair.reference) > 0 {
       if best.apply(pair.reference).distance(to: pair.frame) < 4.5 { inliers += 1 }
     }
     return inliers >= 8 ? (best, inliers) : nil
@@ -153,7 +144,7 @@ final class GuidedMatcher {
         let f = set.features[i]
         let d = SIMD2(f.x, f.y) - center
         guard (d * d).sum() <= limit, f.scale < 1.7 * scale, scale < 1.7 * f.scale else { return }
-        // Within 28° of the direction.
+        // The directions may differ by up to 28°.
         let off = (Int(f.direction) - direction + 10) & (Feature.directions - 1)
         guard off <= 20 else { return }
         let h = UInt16(ck_hamming(set.descriptor(i), descriptor))
@@ -165,13 +156,13 @@ final class GuidedMatcher {
     }
   }
 
-  /// How a view of the reference and what a map shows of it differ.
+  /// The difference between a view of the reference and the picture that a map shows.
   private struct ViewSight {
-    /// True if they are alike but for size and turn.
+    /// True if the two differ only in size and rotation.
     var isNear: Bool
-    /// The size of the one in pixels of the other.
+    /// The ratio of their sizes.
     var scale: Float = 1
-    /// The turn in steps of a feature's direction.
+    /// The rotation in steps of a feature's direction.
     var turn: Int32 = 0
   }
 
@@ -181,7 +172,7 @@ final class GuidedMatcher {
     let determinant = m.determinant
     guard determinant > 1e-4 else { return ViewSight(isNear: false) }
     let square = m.a * m.a + m.b * m.b + m.c * m.c + m.d * m.d
-    guard square <= 2 * settings.stretch * determinant else { return ViewSight(isNear: false) }
+    guard square <= 2 * Self.stretch * determinant else { return ViewSight(isNear: false) }
     return ViewSight(
       isNear: true, scale: determinant.squareRoot(),
       turn: Int32(truncatingIfNeeded: Self.steps(y: m.c - m.b, x: m.a + m.d)))
@@ -195,9 +186,61 @@ final class GuidedMatcher {
     count += 1
   }
 
-  /// The direction of a vector in steps.
+  /// Returns the direction of a vector in steps.
   @inline(__always)
   private static func steps(y: Float, x: Float) -> Int {
     Int((Double.arcTangent(y: Double(y), x: Double(x)) * Double(Feature.directions) / (2 * .pi)).rounded())
+  }
+}
+
+/// The features of a frame, grouped into square cells.
+final class FeatureGrid {
+  static let cell: Float = 12
+  private var columns = 0
+  private var rows = 0
+  private var starts: [Int32] = []
+  private let order: UnsafeMutablePointer<Int32>
+  private let capacity: Int
+
+  init(capacity: Int) {
+    self.capacity = capacity
+    order = .allocate(capacity: capacity)
+  }
+
+  deinit { order.deallocate() }
+
+  func fill(_ features: UnsafePointer<Feature>, count: Int, width: Int, height: Int) {
+    columns = Int(Float(width) / Self.cell) + 1
+    rows = Int(Float(height) / Self.cell) + 1
+    let cells = columns * rows
+    if starts.count < cells + 2 { starts = Array(repeating: 0, count: cells + 2) }
+    for i in 0..<(cells + 2) { starts[i] = 0 }
+    for i in 0..<count { starts[cell(features[i]) + 2] += 1 }
+    for i in 2..<(cells + 2) { starts[i] += starts[i - 1] }
+    // While filling, `starts[c + 1]` is the index for the next feature of cell `c`.
+    for i in 0..<count {
+      let c = cell(features[i])
+      order[Int(starts[c + 1])] = Int32(i)
+      starts[c + 1] += 1
+    }
+  }
+
+  private func cell(_ f: Feature) -> Int {
+    let x = max(0, min(columns - 1, Int(max(0, f.x) / Self.cell)))
+    let y = max(0, min(rows - 1, Int(max(0, f.y) / Self.cell)))
+    return y * columns + x
+  }
+
+  /// Calls `body` with the index of every feature in the cells that a square around a point touches.
+  @inline(__always)
+  func forEach(near p: SIMD2<Float>, radius: Float, _ body: (Int) -> Void) {
+    let x0 = max(0, Int((p.x - radius) / Self.cell))
+    let x1 = min(columns - 1, Int((p.x + radius) / Self.cell))
+    let y0 = max(0, Int((p.y - radius) / Self.cell))
+    let y1 = min(rows - 1, Int((p.y + radius) / Self.cell))
+    guard x0 <= x1, y0 <= y1 else { return }
+    for y in y0...y1 {
+      for i in Int(starts[y * columns + x0])..<Int(starts[y * columns + x1 + 1]) { body(Int(order[i])) }
+    }
   }
 }

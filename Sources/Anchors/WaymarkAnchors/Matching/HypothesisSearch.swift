@@ -1,20 +1,19 @@
 import WaymarkImage
 
-/// The place of an anchor that a single match implies: an affine map reference → frame.
+/// The position of an anchor implied by a single match: an affine map from reference to frame.
 ///
-/// Both patches of a match are known up to a turn and a size, so a match fixes the map around itself: the frame patch is
-/// the view's patch turned by the difference of directions and scaled by the level.
+/// Both patches of a match have a direction and a size, so one match determines the map around itself: the frame patch is the
+/// view's patch rotated by the difference of directions and scaled by the level.
 struct Hypothesis {
   var anchor: Int
   var linear: Linear2
   var shift: SIMD2<Float>
-  /// Where the match lies in the frame.
+  /// The position of the match in the frame.
   var origin: SIMD2<Float>
   /// The sum of the weights of the matches that agree.
   var support: Float
-  /// How many agree.
   var count: Int
-  /// The whole map, where a copy in sight tells it: the affine one is what it comes to around the match.
+  /// The full map, if a copy in view determines it; the affine map approximates it around the match.
   var predicted: Homography?
 
   @inline(__always)
@@ -28,21 +27,19 @@ struct Hypothesis {
   }
 }
 
-/// Finds, for every anchor with matches, the match whose map most others agree with.
+/// Finds, for every anchor with matches, the match whose map agrees with most other matches.
 ///
-/// No samples are drawn: with one match a hypothesis, all can be tried (after the one-point voting of D. Lowe, IJCV 2004,
-/// section 7.3, with the agreement of the other matches in place of bins).
+/// All matches are tried rather than a random sample, because one match is enough for a hypothesis (after the one-point
+/// voting of D. Lowe, IJCV 2004, section 7.3, with the agreement of the other matches instead of bins).
 final class HypothesisSearch {
-  struct Settings {
-    /// Matches of an anchor that are looked at, the nearest first.
-    var perAnchor = 160
-    /// Hypotheses handed on, the best supported first.
-    var kept = 32
-    /// How many pixels two matches that stand alone must lie apart.
-    var apart: Float = 10
-  }
+  /// The most matches of an anchor that are compared, the nearest first.
+  private static let perAnchor = 160
+  /// The most hypotheses, the best supported first.
+  private static let kept = 32
+  /// The least distance between two matches if only they agree, in pixels.
+  private static let apart: Float = 10
 
-  /// The descriptor and place of a match, ready for comparing.
+  /// The affine map and positions of a match, prepared for comparison.
   private struct Local {
     var reference: SIMD2<Float>
     var frame: SIMD2<Float>
@@ -50,50 +47,41 @@ final class HypothesisSearch {
     var weight: Float
   }
 
-  private let settings: Settings
+  private let memory = ScratchMemory()
   private let library: AnchorLibrary
   private let index: LibraryIndex
-  /// Of each anchor: how many matches it has, and where they begin in `grouped`, or end there once they are filled in.
+  /// The number of matches of each anchor, and their start index in `grouped`; after filling, their end index.
   private let counts: UnsafeMutablePointer<Int32>
   private let heads: UnsafeMutablePointer<Int32>
   private let anchors: Int
   private let grouped: UnsafeMutablePointer<Int32>
   private let locals: UnsafeMutablePointer<Local>
-  /// The places of `locals` on the reference and in the frame, across and down, block by block.
+  /// The positions of `locals` in blocks: x and y on the reference, then x and y in the frame.
   private let places: UnsafeMutablePointer<(Block, Block, Block, Block)>
   private let turns: [SIMD2<Float>]
   private(set) var hypotheses: [Hypothesis] = []
 
-  init(library: AnchorLibrary, matches: Int, settings: Settings = Settings()) {
-    self.settings = settings
+  init(library: AnchorLibrary, matches: Int) {
     self.library = library
     index = library.index
     anchors = library.references.count
-    counts = .allocate(capacity: anchors)
-    heads = .allocate(capacity: anchors)
+    counts = memory.allocate(anchors)
+    heads = memory.allocate(anchors)
     counts.initialize(repeating: 0, count: anchors)
     heads.initialize(repeating: 0, count: anchors)
-    grouped = .allocate(capacity: matches)
-    locals = .allocate(capacity: settings.perAnchor)
-    places = .allocate(capacity: settings.perAnchor / Block.scalarCount + 1)
+    grouped = memory.allocate(matches)
+    locals = memory.allocate(Self.perAnchor)
+    places = memory.allocate(Self.perAnchor / Block.scalarCount + 1)
     turns = (0..<Feature.directions).map {
       let a = 2 * Double.pi * Double($0) / Double(Feature.directions)
       return SIMD2(Float(Double.cosine(a)), Float(Double.sine(a)))
     }
-    hypotheses.reserveCapacity(settings.kept + 1)
+    hypotheses.reserveCapacity(Self.kept + 1)
   }
 
-  deinit {
-    counts.deallocate()
-    heads.deallocate()
-    grouped.deallocate()
-    locals.deallocate()
-    places.deallocate()
-  }
-
-  /// Fills `hypotheses` from matches, nearest first, of which at least `minimum` must agree.
+  /// Fills `hypotheses` from matches, nearest first; at least `minimum` matches must agree.
   ///
-  /// Where two or three are enough, they must lie apart: one corner that is seen at two sizes agrees with itself.
+  /// If two or three are enough, they must be apart: one corner seen at two sizes agrees with itself.
   func run(
     _ matches: UnsafePointer<FeatureMatch>, count: Int, features: UnsafePointer<Feature>, minimum: Int = 4
   ) {
@@ -110,33 +98,30 @@ final class HypothesisSearch {
       grouped[Int(heads[a])] = Int32(i)
       heads[a] += 1
     }
-    for anchor in 0..<anchors where Int(counts[anchor]) >= minimum {
-      let n = min(Int(counts[anchor]), settings.perAnchor)
-      let first = Int(heads[anchor] - counts[anchor])
-      for k in 0..<n { locals[k] = local(matches[Int(grouped[first + k])], features) }
-      if let h = best(anchor, n, minimum) { insert(h) }
+    for anchor in 0..<anchors {
+      if let h = next(of: anchor, matches, features: features, minimum: minimum) { insert(h) }
     }
   }
 
-  /// The best hypothesis of one anchor among its matches that were not struck out.
+  /// Returns the best hypothesis of one anchor from the matches that were not removed.
   func next(
     of anchor: Int, _ matches: UnsafePointer<FeatureMatch>, features: UnsafePointer<Feature>, minimum: Int
   ) -> Hypothesis? {
-    let n = min(Int(counts[anchor]), settings.perAnchor)
+    let n = min(Int(counts[anchor]), Self.perAnchor)
     guard n >= minimum else { return nil }
     let first = Int(heads[anchor] - counts[anchor])
     for k in 0..<n { locals[k] = local(matches[Int(grouped[first + k])], features) }
     return best(anchor, n, minimum)
   }
 
-  /// The best hypothesis of a further copy of an anchor on the planes of those that were found.
+  /// Returns the best hypothesis of a further copy of an anchor on the planes of the found copies.
   ///
-  /// A match brings two numbers there, its place, and no longer four that one corner hardly tells. Matches whose own size and turn are not
-  /// those of the plane at their place are left out.
+  /// On a plane, a match determines only two numbers, its position, instead of four, which one corner hardly determines.
+  /// Matches whose size and rotation differ from those of the plane are left out.
   func next(
     of anchor: Int, on planes: CopyPlanes, _ matches: UnsafePointer<FeatureMatch>, features: UnsafePointer<Feature>
   ) -> Hypothesis? {
-    let n = min(Int(counts[anchor]), settings.perAnchor)
+    let n = min(Int(counts[anchor]), Self.perAnchor)
     guard n >= 2, !planes.isEmpty else { return nil }
     let first = Int(heads[anchor] - counts[anchor])
     var kept = 0
@@ -156,7 +141,7 @@ final class HypothesisSearch {
     return top.predicted == nil ? nil : top
   }
 
-  /// Strikes out the matches of one anchor of which `isSpent` is true; the others keep their order.
+  /// Removes the matches of one anchor for which `isSpent` is true; the others keep their order.
   private func strike(
     of anchor: Int, _ matches: UnsafePointer<FeatureMatch>, features: UnsafePointer<Feature>, _ isSpent: (Local) -> Bool
   ) {
@@ -170,7 +155,7 @@ final class HypothesisSearch {
     heads[anchor] = Int32(kept)
   }
 
-  /// Strikes out the matches of an anchor that lie inside an outline in the frame.
+  /// Removes the matches of an anchor inside an outline in the frame.
   func strike(
     of anchor: Int, in outline: Quadrilateral, _ matches: UnsafePointer<FeatureMatch>, features: UnsafePointer<Feature>
   ) {
@@ -179,7 +164,7 @@ final class HypothesisSearch {
     }
   }
 
-  /// Strikes out the matches that agree with a hypothesis, and the one that it was made from.
+  /// Removes the matches that agree with a hypothesis, and the match from which it was made.
   func strike(
     supporting h: Hypothesis, _ matches: UnsafePointer<FeatureMatch>, features: UnsafePointer<Feature>
   ) {
@@ -189,9 +174,9 @@ final class HypothesisSearch {
   private func insert(_ h: Hypothesis) {
     var i = hypotheses.count
     while i > 0, hypotheses[i - 1].support < h.support { i -= 1 }
-    guard i < settings.kept else { return }
+    guard i < Self.kept else { return }
     hypotheses.insert(h, at: i)
-    if hypotheses.count > settings.kept { hypotheses.removeLast() }
+    if hypotheses.count > Self.kept { hypotheses.removeLast() }
   }
 
   private func local(_ match: FeatureMatch, _ features: UnsafePointer<Feature>) -> Local {
@@ -206,16 +191,16 @@ final class HypothesisSearch {
       weight: max(0.1, (78 - Float(match.distance)) / 40))
   }
 
-  /// How far two matches may disagree: squared pixels, and the squared share of their distance.
+  /// The largest disagreement of two matches: a base in squared pixels, plus a squared share of their distance.
   private typealias Tolerance = (base: Float, share: Float)
-  /// Six pixels and a fifth of the distance: one match tells size and turn no better.
+  /// Six pixels and a fifth of the distance: the precision of one match's size and rotation.
   private static let ofOneMatch: Tolerance = (36, 0.04)
-  /// What the plane of a copy tells: four pixels, and a tenth of the distance by which things are turned and resized.
+  /// On the plane of a copy: four pixels and a tenth of the distance, because objects may be rotated and scaled by that much.
   private static let onPlane: Tolerance = (16, 0.01)
 
-  /// The best hypothesis among the first `n` of `locals`.
+  /// Returns the best hypothesis among the first `n` of `locals`.
   ///
-  /// Of fewer than four matches none may be the corner of the first one, seen at another size.
+  /// If fewer than four matches agree, none of them may be the corner of the first one, seen at another size.
   private func best(_ anchor: Int, _ n: Int, _ minimum: Int, _ tolerance: Tolerance = ofOneMatch) -> Hypothesis? {
     var top: Hypothesis?
     let blocks = (n + Block.scalarCount - 1) / Block.scalarCount
@@ -234,7 +219,7 @@ final class HypothesisSearch {
           guard Self.alike(a.linear, locals[k].linear, determinant) else { continue }
           if minimum < 4 {
             let d = locals[k].frame - a.frame
-            if k == i || (d * d).sum() >= settings.apart * settings.apart {
+            if k == i || (d * d).sum() >= Self.apart * Self.apart {
               apart += 1
             } else if minimum == 2 {
               continue
@@ -253,10 +238,10 @@ final class HypothesisSearch {
     return top
   }
 
-  /// So many matches are compared with one at a time.
+  /// The unit in which matches are compared with one match.
   private typealias Block = SIMD8<Float>
 
-  /// Fills `places` from the first `n` of `locals`; what fills the last block agrees with nothing.
+  /// Fills `places` from the first `n` of `locals`; the padding of the last block agrees with nothing.
   private func spread(_ n: Int, over blocks: Int) {
     for block in 0..<blocks {
       var (u, v, x, y) = (
@@ -270,7 +255,7 @@ final class HypothesisSearch {
     }
   }
 
-  /// Which matches of a block stand where the map of one puts them.
+  /// Returns which matches of a block are at the positions that the map of one match implies.
   @inline(__always)
   private func agreeing(_ a: Local, _ block: Int, _ tolerance: Tolerance) -> SIMDMask<Block.MaskStorage> {
     let (u, v, x, y) = places[block]
@@ -281,12 +266,12 @@ final class HypothesisSearch {
     return ex * ex + ey * ey .<= tolerance.base + tolerance.share * (dx * dx + dy * dy)
   }
 
-  /// Returns whether two local maps agree in size and turn: `b · a⁻¹` is near to a similarity near to 1.
+  /// Returns whether two local maps agree in size and rotation: `b · a⁻¹` is nearly a similarity, and nearly the identity.
   @inline(__always)
   static func alike(_ a: Linear2, _ b: Linear2, _ determinant: Float) -> Bool {
     let ratio = b.determinant / determinant
     guard ratio > 0.35, ratio < 2.9 else { return false }
-    // b · adj(a), whose scale does not matter for the turn.
+    // b · adj(a); its scale does not change the rotation.
     let p = b.a * a.d - b.b * a.c
     let q = b.b * a.a - b.a * a.b
     let r = b.c * a.d - b.d * a.c
@@ -295,7 +280,7 @@ final class HypothesisSearch {
     return c > 0 && c * c > 0.7 * (c * c + t * t)
   }
 
-  /// The matches that agree with a hypothesis, as indices into the matches that it was found among.
+  /// Calls `body` with the reference and frame positions of the matches that agree with a hypothesis.
   func supporters(
     of h: Hypothesis, _ matches: UnsafePointer<FeatureMatch>, features: UnsafePointer<Feature>,
     _ body: (SIMD2<Float>, SIMD2<Float>) -> Void

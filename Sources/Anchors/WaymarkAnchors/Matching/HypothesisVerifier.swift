@@ -1,9 +1,9 @@
 import WaymarkImage
 
-/// Makes a claim of a hypothesis: brings more and more features into agreement with its map, then the intensities, and proves it against
-/// the pictures that look alike.
+/// Verifies a hypothesis and turns it into a claim: fits its map to more and more features, aligns it on intensities, and
+/// compares it with the anchors that look alike.
 ///
-/// All memory is taken once. To be used from one thread at a time.
+/// All memory is allocated in `init`. Use it from one thread at a time.
 final class HypothesisVerifier {
   private let library: AnchorLibrary
   private let lookup: FeatureLookup
@@ -16,25 +16,23 @@ final class HypothesisVerifier {
   private let judge = ClaimJudge()
   private var templates: TemplateCache
 
-  /// The lens of the pictures that are searched: maps are then those without its distortion.
+  /// The lens of the searched pictures. If set, maps exclude its distortion.
   var lens: LensMap? {
     didSet { (prover.lens, judge.lens) = (lens, lens) }
   }
-  /// The camera of the picture that is searched.
+  /// The camera of the searched picture.
   var camera = CameraIntrinsics(assumedFor: 640, 480)
-  /// The look at the picture that is being worked on.
+  /// The picture that is being searched.
   private(set) var sight: PlaceProver.Sight
-  /// How many more of its hypotheses may search all features of their anchor.
+  /// The number of further hypotheses of this picture that may search all features of their anchor.
   private var wideSearches = 0
-  /// True if two anchors may be claimed at one place, and none has to be proven against the others.
-  var allowsOverlaps = false
-  /// True if round anchors are looked for as if they were flat.
-  var takesAllFlat = false
+  /// See `AnchorDetector.comparesPrints`.
+  var comparesPrints = false
 
   /// - Parameters:
-  ///   - hypotheses: made of the matches of `lookup`.
-  ///   - features: the most that a picture has.
-  ///   - templates: how many anchors' alignment templates are kept.
+  ///   - hypotheses: The search that makes hypotheses from the matches of `lookup`.
+  ///   - features: The most features of a picture.
+  ///   - templates: The number of anchors whose alignment templates are kept.
   init(
     library: AnchorLibrary, _ lookup: FeatureLookup, _ hypotheses: HypothesisSearch, features: Int, templates: Int,
     sight: PlaceProver.Sight
@@ -46,43 +44,38 @@ final class HypothesisVerifier {
     self.templates = TemplateCache(capacity: min(templates, library.references.count), for: library)
     guided = GuidedMatcher(library: library, features: features)
     pairs = .allocate(capacity: lookup.limit)
-    var options = HomographyEstimator.Options()
-    options.sigma = 4
-    options.minimumInliers = 6
-    options.capacity = lookup.limit
-    coarse = HomographyEstimator(options)
-    options.sigma = 1.5
-    fine = HomographyEstimator(options)
+    coarse = HomographyEstimator(sigma: 4, minimumInliers: 6, capacity: lookup.limit)
+    fine = HomographyEstimator(sigma: 1.5, minimumInliers: 6, capacity: lookup.limit)
   }
 
   deinit { pairs.deallocate() }
 
-  /// So many matches that agree fix a map well enough to go on from: four times what a map needs.
+  /// The number of agreeing matches that determine a map well enough: four times the minimum.
   private static let many = 16
-  /// So much of an anchor's own size the frame shows at most of a small one: a third, across and down.
+  /// The largest area of a small anchor in the frame, as a share of its reference's area: a third in width and height.
   private static let small: Float = 1 / 9.0
-  /// The fewest features found at the place of a small anchor, and the fewest of them that agree at last. It has few, and at double size a
-  /// proof that needs none.
+  /// The least number of features found at the position of a small anchor, and of those that agree in the end. A small anchor
+  /// has few features; at double size its proof needs none.
   private static let fewestOfSmall = (found: 4, inliers: 7)
-  /// The same of others.
+  /// The least number of features found and of agreeing ones for other anchors.
   private static let fewest = (found: 6, inliers: 8)
-  /// The fewest features that agree with a copy whose shape is known.
+  /// The least number of agreeing features of a copy whose shape is known.
   private static let fewestOfCopy = 3
-  /// The deviation of the shape that a match tells, and of the one that the plane of a copy tells.
+  /// The standard deviation of the shape implied by a match, and of that implied by the plane of a copy.
   private static let looseness = (small: 0.15, copy: 0.04)
 
-  /// Begins to work on the features of a picture.
+  /// Starts the work on a new picture.
   ///
-  /// - Parameter wideSearches: how many hypotheses may search all features of their anchor.
+  /// - Parameter wideSearches: The number of hypotheses that may search all features of their anchor.
   func begin(_ sight: PlaceProver.Sight, wideSearches: Int) { (self.sight, self.wideSearches) = (sight, wideSearches) }
 
-  /// Takes the features of the picture; only where there is something to verify.
+  /// Loads the features of the picture; called only if there is a hypothesis to verify.
   func load(_ features: FeatureSet, width: Int, height: Int) { guided.load(features, width: width, height: height) }
 
-  /// The data for aligning and tracking an anchor, made when it is first seen.
+  /// Returns the data for aligning and tracking an anchor, created on first use.
   func template(_ anchor: Int) -> AnchorTemplate { templates.template(for: anchor, in: library) }
 
-  /// The claim of a hypothesis; `nil` where it is wrong, or its place is another claim's.
+  /// Returns the claim of a hypothesis; `nil` if it is wrong, or its position belongs to another claim.
   func verify(_ hypothesis: Hypothesis, _ features: FeatureSet, _ claims: inout FrameClaims) -> DetectedAnchor? {
     if let predicted = hypothesis.predicted { return confirm(predicted, hypothesis.anchor, features, &claims) }
     let reference = library.references[hypothesis.anchor]
@@ -93,14 +86,14 @@ final class HypothesisVerifier {
       n += 1
     }
     let supporters = UnsafeBufferPointer(rebasing: pairs[..<n])
-    if let radius = reference.radius, let physical = reference.physicalWidth, !takesAllFlat {
+    if let radius = reference.radius, let physical = reference.physicalWidth, !comparesPrints {
       let shape = CylinderMap(
         pose: PlanePose(rotation: .identity, translation: Point3(0, 0, 1)), width: reference.width,
         height: reference.height, physicalWidth: physical, radius: radius, camera: camera)
       guard let (map, inliers) = guided.cylinder(shape, from: hypothesis, supporters, features) else { return nil }
       return claim(hypothesis.anchor, .cylinder(map), inliers, &claims)
     }
-    // Among thousands of anchors most features of this one were not among the nearest: with few that agree, all are looked for first.
+    // In a large library the lookup misses most features of one anchor, so if few agree, all of its features are searched for first.
     let isThin = n < Self.many
     if isThin, lookup.isOfHundreds, let claim = searchWidely(hypothesis, features, &claims) { return claim }
     var map = hypothesis.homography
@@ -113,22 +106,22 @@ final class HypothesisVerifier {
     return isThin && !lookup.isOfHundreds ? searchWidely(hypothesis, features, &claims) : nil
   }
 
-  /// The claim to which all features of an anchor lead that are found about the match of a hypothesis.
+  /// Returns the claim found by searching for all features of an anchor around the match of a hypothesis.
   private func searchWidely(
     _ hypothesis: Hypothesis, _ features: FeatureSet, _ claims: inout FrameClaims
   ) -> DetectedAnchor? {
     guard wideSearches > 0 else { return nil }
     wideSearches -= 1
     guided.run(hypothesis.anchor, .plane(hypothesis.homography), around: hypothesis.origin, features)
-    guard guided.count >= 8, let fit = coarse.estimate(UnsafeBufferPointer(rebasing: guided.pairs[..<guided.count]))
+    guard guided.count >= 8, let fit = coarse.estimate(guided.found)
     else { return nil }
     return follow(fit.homography, hypothesis.anchor, features, &claims)
   }
 
-  /// Looks for a copy near to where a map puts it, by its intensities alone.
+  /// Searches for a copy near a predicted map, by its intensities alone.
   ///
-  /// - Parameter outlines: of all claims; a copy stands on none of them.
-  /// - Returns: Whether there is something like it, and the claim if that is proved.
+  /// - Parameter outlines: The outlines of all claims, which the copy must not overlap.
+  /// - Returns: True if something similar is there, and the claim if it is proven.
   func look(
     for anchor: Int, around place: Homography, except outlines: [Quadrilateral], _ claims: inout FrameClaims
   ) -> (isLike: Bool, claim: DetectedAnchor?) {
@@ -140,7 +133,7 @@ final class HypothesisVerifier {
     return (true, claim(anchor, found, 0, expected: expected, &claims))
   }
 
-  /// The claim of a copy that stands where the plane of another one puts it.
+  /// Returns the claim of a copy at the position that the plane of another copy predicts.
   private func confirm(
     _ predicted: Homography, _ anchor: Int, _ features: FeatureSet, _ claims: inout FrameClaims
   ) -> DetectedAnchor? {
@@ -152,26 +145,25 @@ final class HypothesisVerifier {
     let radii: InlineArray<2, Double> = [min(24, max(6, 0.08 * expected.signedArea.squareRoot())), 4]
     for round in radii.indices {
       guided.run(anchor, .plane(map), radius: Float(radii[round]), features)
-      let found = UnsafeBufferPointer(rebasing: guided.pairs[..<guided.count])
-      guard let better = map.steadied(by: found, looseness: Self.looseness.copy, sigma: 2) else { return nil }
+      guard let better = map.steadied(by: guided.found, looseness: Self.looseness.copy, sigma: 2) else { return nil }
       map = better
     }
     let inliers = agreeing(with: map)
     return inliers >= Self.fewestOfCopy ? claim(anchor, .plane(map), inliers, expected: expected, &claims) : nil
   }
 
-  /// Returns whether a map shows an anchor so small that fewer features are asked for; only at double size.
+  /// Returns whether a map shows an anchor so small that fewer features are required; only true at double size.
   private func isSmall(_ map: Homography) -> Bool {
     let area = (map.row0.x * map.row1.y - map.row0.y * map.row1.x) / (map.row2.z * map.row2.z)
     return sight.doubled != nil && Float(area) < Self.small
   }
 
-  /// How many of the features found last agree with a map.
+  /// Returns how many of the features found last agree with a map.
   private func agreeing(with map: Homography) -> Int {
-    guided.pairs[..<guided.count].count { map.apply($0.reference).distance(to: $0.frame) < 4.5 }
+    guided.found.count { map.apply($0.reference).distance(to: $0.frame) < 4.5 }
   }
 
-  /// Brings more and more of a flat anchor's features into agreement with a map, and then the intensities.
+  /// Fits a flat anchor's map to more and more features, and then to the intensities.
   private func follow(
     _ start: Homography, _ anchor: Int, _ features: FeatureSet, _ claims: inout FrameClaims
   ) -> DetectedAnchor? {
@@ -189,7 +181,7 @@ final class HypothesisVerifier {
       let radius = radii[round]
       guided.run(anchor, .plane(map), radius: Float(min(24, radius)), features)
       guard guided.count >= fewest.found else { return nil }
-      let found = UnsafeBufferPointer(rebasing: guided.pairs[..<guided.count])
+      let found = guided.found
       if isSmall, guided.count < Self.many {
         guard let better = map.steadied(by: found, looseness: Self.looseness.small, sigma: 2) else { return nil }
         map = better
@@ -210,7 +202,7 @@ final class HypothesisVerifier {
     return inliers >= fewest.inliers ? claim(anchor, .plane(map), inliers, &claims) : nil
   }
 
-  /// The claim of a place that the prover proves.
+  /// Returns the claim at a position; `nil` if the prover does not prove it.
   private func claim(
     _ anchor: Int, _ map: SurfaceMap, _ inliers: Int, expected: Quadrilateral? = nil, _ claims: inout FrameClaims
   ) -> DetectedAnchor? {
@@ -218,10 +210,10 @@ final class HypothesisVerifier {
       let proof = prover.prove(template(anchor), map, inliers: inliers, in: sight, expected: expected)
     else { return nil }
     let claim = DetectedAnchor(anchor: anchor, map: proof.map, inliers: inliers, score: proof.score)
-    return allowsOverlaps ? claim : prove(claim, proof.outline, proof.pyramid, &claims)
+    return comparesPrints ? claim : prove(claim, proof.outline, proof.pyramid, &claims)
   }
 
-  /// Proves a claim against the pictures that look like it, and gives one place to one anchor.
+  /// Compares a claim with the anchors that look like it, and assigns one position to one anchor only.
   private func prove(
     _ claim: DetectedAnchor, _ outline: Quadrilateral, _ pyramid: GrayPyramid, _ claims: inout FrameClaims
   ) -> DetectedAnchor? {
@@ -234,9 +226,52 @@ final class HypothesisVerifier {
     if let alignment = judgement.alignment {
       (claim.anchor, claim.map, claim.score) = (judgement.anchor, judgement.map, alignment.score)
       claim.inliers = max(alignment.inliers, 8)
-      // Another hypothesis has found it already.
+      // Another hypothesis has already found the anchor.
       guard !claims.isComplete(claim.anchor) else { return nil }
     }
     return claims.makeRoom(for: claim, outline) ? claim : nil
+  }
+}
+
+/// The alignment templates of the most recently seen anchors. Each takes a third of a megabyte and a millisecond to create,
+/// and four times as much if the library has the picture at double size.
+///
+/// The memory is reserved in `init` and filled on use. The least recently used template is reused, unless it is still referenced.
+struct TemplateCache {
+  private struct Entry {
+    /// Negative if no template is loaded.
+    var anchor: Int
+    var used: UInt64
+    var template: AnchorTemplate
+  }
+  private var entries: [Entry]
+  private var clock: UInt64 = 0
+  /// The buffer into which the pixels of a reference are read; the template copies them.
+  private let pixels: PixelBuffer
+  /// The largest side of the library's pictures in pixels.
+  private let side: Int
+  /// A blank picture, used instead of a damaged one: nothing agrees with it.
+  private let blank = GrayImage(width: 16, height: 16, value: 0)
+
+  init(capacity: Int, for library: AnchorLibrary) {
+    let side = AnchorCompiler.side * (library.references.map(\.detail).max() ?? 1)
+    self.side = side
+    pixels = PixelBuffer(capacity: side * side)
+    entries = (0..<max(1, capacity)).map { _ in Entry(anchor: -1, used: 0, template: AnchorTemplate(side: side)) }
+  }
+
+  mutating func template(for anchor: Int, in library: AnchorLibrary) -> AnchorTemplate {
+    clock += 1
+    if let i = entries.firstIndex(where: { $0.anchor == anchor }) {
+      entries[i].used = clock
+      return entries[i].template
+    }
+    let image = library.image(of: anchor, in: pixels)
+    let detail = image == nil ? 1 : library.references[anchor].detail
+    let oldest = entries.indices.min { entries[$0].used < entries[$1].used } ?? 0
+    if !isKnownUniquelyReferenced(&entries[oldest].template) { entries[oldest].template = AnchorTemplate(side: side) }
+    entries[oldest].template.load(image ?? blank, detail: detail)
+    (entries[oldest].anchor, entries[oldest].used) = (anchor, clock)
+    return entries[oldest].template
   }
 }

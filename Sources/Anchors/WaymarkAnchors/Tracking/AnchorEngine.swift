@@ -1,67 +1,89 @@
 public import WaymarkImage
 import WaymarkSystem
 
-/// Finds anchors in frames and follows them: detection hands over to tracking, tracking back to detection.
+/// Finds anchors in frames and follows them: detection finds an anchor, tracking follows it, and detection searches again for
+/// what tracking has lost.
 ///
-/// It holds no clock and does no input or output: the same frames at the same times give the same reports. After warm-up it
-/// allocates nothing on the image path. To be used from one thread at a time.
+/// It reads no clock and performs no input or output: the same frames at the same times give the same reports. After warm-up,
+/// processing a frame allocates no memory. Use it from one thread at a time.
 public final class AnchorEngine {
   /// The settings.
-  public let options: Options
-  /// Told where the time of frames goes.
+  public struct Options: Hashable, Sendable {
+    /// The least time between two searches of the whole frame while something is followed, in seconds.
+    public var searchInterval = 0.5
+    /// The number of copies of each anchor that are followed.
+    public var copies = AnchorCopies()
+
+    /// The default settings.
+    public init() {}
+  }
+
+  /// The time between two searches of the whole frame while an anchor has just been lost and others are followed, in seconds.
+  private static let urgentInterval = 0.1
+  /// The time for which a lost anchor is searched for near its last position, in seconds.
+  private static let retentionTime = 0.5
+  /// How long an anchor must be seen to be reported as found, and out of sight to be reported as lost, in seconds.
+  private static let presence = Presence.Options(foundAfter: 0.05, lostAfter: 0.5)
+  /// The most anchors followed at once.
+  private static let maximumAnchors = 32
+
+  private let options: Options
+  /// Records the duration of each processing stage of a frame; `nil`: nothing is measured.
   package var stages: StageTimes?
   private let source: any AnchorDetecting
-  /// The runner that searches whole frames while something is followed; nil: it is done in between.
+  /// Searches whole frames on another thread while an anchor is followed; `nil`: `process` searches them itself.
   private let runner: (any SearchRunner)?
   private let job: SearchJob
-  /// True if a search was begun whose claims were not taken up yet.
+  /// True from the start of a search on the runner until its claims are taken up.
   private var isSearching = false
   private let givenIntrinsics: CameraIntrinsics?
   private let pyramid = GrayPyramid()
   private let aligner: PatchAligner
-  /// For copies where many are followed: with fewer patches, so that thirty take little more time than a dozen.
+  /// Aligns copies when more than `fewCopies` are followed: with fewer patches, so that thirty copies take little more time
+  /// than a dozen. `nil` if only single anchors are allowed.
   private var sharing: PatchAligner?
-  /// How many copies have the patches that one anchor has.
+  /// The most copies that are aligned with as many patches as a single anchor.
   private static let fewCopies = 8
   private var roster: CopyRoster
-  /// The most anchors and copies that there may be.
+  /// The most anchors and copies that can be followed: the sum of the copies allowed of each anchor.
   private let capacity: Int
   private let search = PatchSearch()
   private let verifier = StructureVerifier()
   private let judge = ClaimJudge()
-  /// Taken out of all places inside the engine; observations are given as the frame shows them.
+  /// The lens distortion. Positions inside the engine are undistorted, positions in observations are distorted as in the frame.
   private let lens: LensMap?
   private var exposure = ExposureEstimate()
   private var anchors: [FollowedAnchor] = []
   private var lastSearch = -Double.infinity
-  /// True if the last search found something new while it had to share its features among many: then there may be more.
+  /// True if the last search found something new while its features had to suffice for many anchors: then the next frame is searched as well.
   private var mayHoldMore = false
   private var lastTime = -Double.infinity
   private var frameSize = (width: 0, height: 0)
   private var known: [Quadrilateral] = []
   private var painted: [Quadrilateral] = []
-  /// The copies among what is known.
+  /// The claims of the followed copies among `known`.
   private var copies: [DetectedAnchor] = []
   private var mask = ExclusionMask()
   private var frames = 0
-  /// The last report, whose memory the next one takes over once the caller has released it.
+  /// The last report. Its memory is reused for the next one once the caller has released it.
   private var report = AnchorReport(time: 0, observations: [], found: [], lost: [], searched: false)
 
-  /// An engine for the anchors of a library.
+  /// Creates an engine that finds the anchors of a library.
   ///
   /// - Parameters:
-  ///   - library: what is to be found; others may use it at the same time.
-  ///   - intrinsics: of the camera, for frames of the size that will come; `nil`: assumed from a field of view.
-  ///   - options: how often it searches, and when something counts as found or lost.
+  ///   - library: The anchors to find; several engines may share it.
+  ///   - intrinsics: The camera's intrinsics at the size of the frames; `nil`: estimated from an assumed field of view.
+  ///   - options: The search interval and the number of copies.
   public convenience init(library: AnchorLibrary, intrinsics: CameraIntrinsics? = nil, options: Options = Options()) {
     self.init(source: AnchorDetector(library: library, templates: 24), intrinsics: intrinsics, options: options)
   }
 
-  /// An engine over a detector.
+  /// Creates an engine that finds anchors with a given detector.
   ///
-  /// - Parameter intrinsics: of the camera, for frames of the size that will come; `nil`: assumed from a field of view.
-  /// - Parameter runner: searches whole frames beside the following, which then does not wait for it. What it finds is carried
-  ///   on to the frame in which it is heard of; in which frame that is depends on the machine.
+  /// - Parameters:
+  ///   - intrinsics: The camera's intrinsics at the size of the frames; `nil`: estimated from an assumed field of view.
+  ///   - runner: Searches whole frames on another thread. Its claims are tracked from the searched frame to the frame in
+  ///     which the search has ended.
   package init(
     source: any AnchorDetecting, intrinsics: CameraIntrinsics? = nil, options: Options = Options(),
     runner: (any SearchRunner)? = nil
@@ -72,57 +94,50 @@ public final class AnchorEngine {
     self.options = options
     givenIntrinsics = intrinsics
     var alignment = PatchAligner.Options()
-    alignment.patches = 256
-    alignment.smearedPatches = 272
-    alignment.draftPatches = 96
+    (alignment.patches, alignment.smearedPatches, alignment.draftPatches) = (256, 272, 96)
     aligner = PatchAligner(alignment)
     lens = LensMap(intrinsics)
     aligner.lens = lens
-    roster = CopyRoster(options.copies)
+    roster = CopyRoster(copies: options.copies)
     if options.copies.isSingle {
       capacity = source.referenceCount
     } else {
-      alignment.patches = 96
-      alignment.smearedPatches = 104
-      alignment.draftPatches = 48
+      (alignment.patches, alignment.smearedPatches, alignment.draftPatches) = (96, 104, 48)
       sharing = PatchAligner(alignment)
       sharing?.lens = lens
       capacity = (0..<source.referenceCount).reduce(0) { $0 + options.copies.allowed(of: source.reference($1).name) }
     }
     source.copies = options.copies
-    search.lens = lens
-    verifier.lens = lens
-    judge.lens = lens
-    source.lens = lens
+    (search.lens, verifier.lens, judge.lens, source.lens) = (lens, lens, lens, lens)
     source.intrinsics = intrinsics
-    anchors.reserveCapacity(options.maximumAnchors)
-    known.reserveCapacity(options.maximumAnchors)
-    painted.reserveCapacity(options.maximumAnchors)
-    copies.reserveCapacity(options.maximumAnchors)
-    report.observations.reserveCapacity(options.maximumAnchors)
-    report.found.reserveCapacity(options.maximumAnchors)
-    report.lost.reserveCapacity(options.maximumAnchors)
+    anchors.reserveCapacity(Self.maximumAnchors)
+    known.reserveCapacity(Self.maximumAnchors)
+    painted.reserveCapacity(Self.maximumAnchors)
+    copies.reserveCapacity(Self.maximumAnchors)
+    report.observations.reserveCapacity(Self.maximumAnchors)
+    report.found.reserveCapacity(Self.maximumAnchors)
+    report.lost.reserveCapacity(Self.maximumAnchors)
   }
 
-  /// The runner may serve another engine next.
+  /// Waits for a running search, because another engine may use the runner next.
   deinit { if isSearching { runner?.wait() } }
 
-  /// The number of the last copy that was taken up. An engine that takes the place of another goes on from there, so that no number comes twice.
+  /// The number of the copy that was numbered last. An engine that replaces another one continues from it, so that numbers stay unique.
   package var lastCopy: Int {
     get { roster.lastCopy }
     set { roster.lastCopy = newValue }
   }
 
-  /// The camera of the present frames: as given, or assumed for their size.
+  /// The intrinsics of the camera: those given, or an assumption for the size of the last frame.
   public var intrinsics: CameraIntrinsics {
     givenIntrinsics ?? CameraIntrinsics(assumedFor: frameSize.width, frameSize.height)
   }
 
-  /// Takes the next frame.
+  /// Processes the next frame.
   ///
   /// - Parameters:
-  ///   - frame: its luma, lent for the length of the call.
-  ///   - time: when it was captured, in seconds; a time that is not later than the last starts over.
+  ///   - frame: The luma plane, valid only during the call.
+  ///   - time: The time of capture in seconds. A time that is not later than the last one resets the engine.
   public func process(_ frame: ImageView, at time: Double) -> AnchorReport {
     if frameSize != (frame.width, frame.height) || !(time > lastTime) { reset() }
     frameSize = (frame.width, frame.height)
@@ -149,7 +164,7 @@ public final class AnchorEngine {
     return report
   }
 
-  /// Forgets all anchors, as before frames of another camera.
+  /// Forgets all anchors, for example before the frames of another camera.
   public func reset() {
     discardSearch()
     anchors.removeAll(keepingCapacity: true)
@@ -158,10 +173,10 @@ public final class AnchorEngine {
     mayHoldMore = false
   }
 
-  /// Looks for an anchor where it is expected.
+  /// Tracks the anchor at index `i` into the present frame.
   private func follow(_ i: Int, _ time: Double, _ aligner: PatchAligner) {
     guard
-      anchors[i].isSeen || anchors[i].isConfirmed && time - anchors[i].observation.lastSeen <= options.retentionTime,
+      anchors[i].isSeen || anchors[i].isConfirmed && time - anchors[i].observation.lastSeen <= Self.retentionTime,
       let place = anchors[i].tracker.track(
         in: pyramid, at: time, aligner: aligner, search: search, exposure: exposure)
     else {
@@ -169,30 +184,30 @@ public final class AnchorEngine {
       return
     }
     if anchors[i].copy != nil,
-      place.alignment.map.outline(width: anchors[i].width, height: anchors[i].height).map({
+      place.map.outline(width: anchors[i].width, height: anchors[i].height).map({
         roster.isAnother($0, than: i, among: anchors)
       }) != false
     {
       return anchors[i].drop()
     }
     anchors[i].see(
-      place.alignment.map, inliers: place.alignment.inliers, score: place.alignment.score, at: time, intrinsics)
-    // Alignment holds on to whatever edges are there. So every thirtieth of a second it is asked whether they are the anchor's.
-    guard time - anchors[i].lastChecked >= 0.03 - 1e-3 else { return }
+      place.map, inliers: place.inliers, score: place.score, at: time, intrinsics)
+    // Alignment can lock on to unrelated edges. So the structure is verified every 30 ms.
+    guard time - anchors[i].proof.lastChecked >= 0.03 - 1e-3 else { return }
     let deviations = anchors[i].tracker.deviations(
       in: pyramid, aligner: aligner, verifier: verifier, exposure: exposure)
-    guard anchors[i].verify(deviations, at: time) else { return anchors[i].drop() }
+    guard anchors[i].proof.verify(deviations, at: time) else { return anchors[i].drop() }
     prove(i, time)
   }
 
-  /// Asks of an anchor that is followed whether it is this picture and no other: often until it is proven, and now and then where others look alike,
-  /// because one box is put in the place of the other.
+  /// Compares a followed anchor with the anchors that look like it: every 0.1 s until it is proven, then at each search
+  /// interval, because the object before the camera may be exchanged.
   private func prove(_ i: Int, _ time: Double) {
     let hasTwins = source.twins.indices.contains(anchors[i].index) && !source.twins[anchors[i].index].isEmpty
     let isProven = anchors[i].observation.ambiguous == nil
-    // The templates belong to a search that runs.
+    // A running search uses the source's templates on its own thread.
     guard !isSearching, !isProven || hasTwins,
-      time - anchors[i].lastJudged >= (isProven ? options.searchInterval : options.initialSearchInterval) - 1e-3
+      time - anchors[i].lastJudged >= (isProven ? options.searchInterval : Self.urgentInterval) - 1e-3
     else { return }
     let (index, own) = (anchors[i].index, anchors[i].tracker.template)
     let judgement = judge.judge(
@@ -206,29 +221,29 @@ public final class AnchorEngine {
     anchors[i].judge(names(of: judgement.rivals, isAmbiguous: judgement.isAmbiguous), at: time)
   }
 
-  /// The names of the anchors that something may be as well; `nil` where it is proven.
+  /// Returns the names of the anchors that a claim could be as well; `nil` if it is not ambiguous.
   private func names(of rivals: [Int], isAmbiguous: Bool) -> [String]? {
     isAmbiguous ? rivals.map { source.reference($0).name } : nil
   }
 
   private func searchIsDue(_ time: Double) -> Bool {
     guard hasSeen else { return true }
-    let seen = anchors.reduce(0) { $0 + ($1.isSeen ? 1 : 0) }
-    guard !isSearching, seen < min(options.maximumAnchors, capacity) else { return false }
+    guard !isSearching, anchors.count(where: { $0.isSeen }) < min(Self.maximumAnchors, capacity) else { return false }
     if mayHoldMore { return true }
     let urgent = anchors.contains { !$0.isSeen && $0.presence.isPresent }
-    // A little less, so that rounding of the times does not cost a frame.
-    return time - lastSearch >= (urgent ? options.initialSearchInterval : options.searchInterval) - 1e-3
+    // One millisecond less, so that rounding of the times does not delay the search by a frame.
+    return time - lastSearch >= (urgent ? Self.urgentInterval : options.searchInterval) - 1e-3
   }
 
   private var hasSeen: Bool { anchors.contains { $0.isSeen } }
 
-  /// Searches the whole frame and takes up what is new, or begins to.
+  /// Searches the whole frame and follows what is new, or starts the search on the runner.
   private func search(_ frame: ImageView, _ time: Double) {
     known.removeAll(keepingCapacity: true)
     painted.removeAll(keepingCapacity: true)
     copies.removeAll(keepingCapacity: true)
-    // A few are recognised again in passing; many would leave the detector no room for others, and a copy no other copy.
+    // Up to three followed anchors stay in the searched frame and are found again. More would use up the detector's
+    // candidates, and a followed copy would hide the other copies.
     if anchors.count(where: { $0.isSeen }) >= 4 || anchors.contains(where: { $0.isSeen && $0.copy != nil }) {
       for a in anchors where a.isSeen {
         known.append(a.place)
@@ -243,16 +258,14 @@ public final class AnchorEngine {
       runner.start(job)
       return
     }
-    // Nothing is followed that would have to wait. What is still searched for elsewhere is older than this frame.
+    // No anchor is followed that a search in this thread would delay. A search on the runner has an older frame.
     discardSearch()
     lastSearch = time
     mayHoldMore = false
     let detections = mask.paint(frame, painted) { source.detections(in: $0, known: known, beside: copies) }
-    for detection in detections {
-      if isTaken(detection) { continue }
+    for var detection in detections where !isTaken(detection) {
       let template = source.template(detection.anchor)
-      // The claim is brought to where tracking would put it, so that nothing jumps in the next frame.
-      var detection = detection
+      // The claim is aligned as tracking would align it, so that its position does not jump in the next frame.
       if let result = aligner.align(template, from: detection.map, in: pyramid), result.score >= detection.score - 0.05,
         result.inliers >= 6
       {
@@ -264,28 +277,28 @@ public final class AnchorEngine {
     }
   }
 
-  /// Takes up what was found beside the following, carried on to the present frame.
+  /// Takes up the claims of a search that has ended on the runner, tracked to the present frame.
   private func takeUpSearch(_ time: Double) {
     guard isSearching, let runner, runner.isIdle else { return }
     isSearching = false
     mayHoldMore = false
     for detection in job.detections {
-      // Of several copies only the place where one stands now tells whether it is followed.
+      // Copies differ only in their positions in the present frame.
       if options.copies.isSingle, isTaken(detection) { continue }
       var tracker = AnchorTracker(source.template(detection.anchor), at: detection.map, time: job.time)
       guard let now = tracker.track(in: pyramid, at: time, aligner: aligner, search: search, exposure: exposure) else {
         continue
       }
       var carried = detection
-      carried.map = now.alignment.map
-      carried.inliers = now.alignment.inliers
-      carried.score = now.alignment.score
+      carried.map = now.map
+      carried.inliers = now.inliers
+      carried.score = now.score
       take(carried, tracker, time, of: job.detections.count)
     }
     job.clear()
   }
 
-  /// Waits for a search and forgets what it found.
+  /// Waits for a running search and discards its claims.
   private func discardSearch() {
     guard isSearching else { return }
     runner?.wait()
@@ -293,7 +306,7 @@ public final class AnchorEngine {
     isSearching = false
   }
 
-  /// The seat of a claim among what is followed; `nil` where it has no place in the frame.
+  /// Returns how a claim relates to the followed anchors, and its corners; `nil` if its outline is not valid in the frame.
   private func seat(_ detection: DetectedAnchor) -> (seat: CopyRoster.Seat, corners: Quadrilateral)? {
     let reference = source.reference(detection.anchor)
     return detection.map.outline(width: reference.width, height: reference.height).map {
@@ -301,12 +314,12 @@ public final class AnchorEngine {
     }
   }
 
-  /// Returns whether a claim shows what is followed already.
+  /// Returns whether a claim shows an anchor that is already followed.
   private func isTaken(_ detection: DetectedAnchor) -> Bool {
     if case .taken? = seat(detection)?.seat { true } else { false }
   }
 
-  /// Returns whether another anchor is already followed at the same place: pictures that are nearly alike must not both be claimed.
+  /// Returns whether another anchor is already followed at the same position: similar pictures must not both be claimed there.
   private func isTaken(_ corners: Quadrilateral) -> Bool {
     let limit = 0.15 * corners.signedArea.squareRoot()
     return anchors.contains {
@@ -315,7 +328,8 @@ public final class AnchorEngine {
     }
   }
 
-  /// Follows what was found from now on, unless something is followed there already or it may as well stand a step of its pattern aside.
+  /// Starts to follow a claim, unless an anchor is already followed at its position or a position one period of its repeating
+  /// pattern aside agrees as well.
   private func take(_ detection: DetectedAnchor, _ tracker: AnchorTracker, _ time: Double, of detections: Int) {
     guard let (seat, corners) = seat(detection), !isTaken(corners),
       aligner.standsOut(tracker.template, detection.map, in: pyramid)
@@ -326,8 +340,8 @@ public final class AnchorEngine {
     switch seat {
     case .taken: return
     case .again(let place):
-      // Back again: what was smoothed before does not hold any more if it was away for more than a moment.
-      if time - anchors[place].observation.lastSeen > options.lostAfter { anchors[place].pose.reset() }
+      // The anchor is found again: after a longer absence the smoothed pose is out of date.
+      if time - anchors[place].observation.lastSeen > Self.presence.lostAfter { anchors[place].pose.reset() }
       anchors[place].begin(tracker, ambiguous: ambiguous, at: time)
       index = place
     case .free:
@@ -341,14 +355,14 @@ public final class AnchorEngine {
     mayHoldMore = known.count + detections >= 4
   }
 
-  /// Learns from the fastest anchor how long the shutter is open, and from one after the other how sharp the frame is.
+  /// Estimates the exposure time from the fastest anchor, and the defocus from one anchor per frame in turn.
   private func learn() {
     var fastest: (index: Int, speed: Double)?
     for (i, a) in anchors.enumerated() where a.isSeen {
       let speed = a.tracker.speed
       if speed > fastest?.speed ?? 0 { fastest = (i, speed) }
     }
-    // Three pixels of smear at the present estimate or at an hundredth of a second.
+    // At least three pixels of motion blur at the estimated exposure, or at 10 ms if that is longer.
     if let fastest, frames % 2 == 0, fastest.speed * max(exposure.seconds, 0.01) >= 3 {
       anchors[fastest.index].tracker.learnExposure(&exposure, in: pyramid, aligner: aligner)
     }
@@ -363,9 +377,8 @@ public final class AnchorEngine {
     report.observations.removeAll(keepingCapacity: true)
     report.found.removeAll(keepingCapacity: true)
     report.lost.removeAll(keepingCapacity: true)
-    let times = Presence.Options(foundAfter: options.foundAfter, lostAfter: options.lostAfter)
     for i in anchors.indices {
-      switch anchors[i].presence.handle(seen: anchors[i].isSeen && anchors[i].isCredible, at: time, times) {
+      switch anchors[i].presence.handle(seen: anchors[i].isSeen && anchors[i].isCredible, at: time, Self.presence) {
       case .found: report.found.append(anchors[i].index)
       case .lost:
         report.lost.append(
@@ -379,10 +392,10 @@ public final class AnchorEngine {
         report.observations.append(anchors[i].observation)
       }
     }
-    // Anchors that are out of sight, and neither present nor looked for any more, are forgotten.
+    // Anchors out of sight that are neither reported as present nor searched for near their last position are forgotten.
     anchors.removeAll {
       !$0.isSeen && !$0.presence.isPresent
-        && (!$0.isConfirmed || time - $0.observation.lastSeen > options.retentionTime)
+        && (!$0.isConfirmed || time - $0.observation.lastSeen > Self.retentionTime)
     }
     report.observations.sort {
       ($0.trackingMethod == .fullTracking ? 1 : 0, $0.placement.score, -$0.anchor)

@@ -1,29 +1,28 @@
 package import WaymarkImage
 
-/// Follows one anchor from frame to frame, always against its reference, never against the last frame, so that nothing
-/// drifts.
+/// Follows one anchor from frame to frame. Each frame is compared with the reference, never with the last frame, so that errors do not accumulate.
 ///
-/// Each frame: expect the place by the motion so far; look for the anchor there by a joint search on a coarse octave; align
-/// on intensities from coarse to fine, the reference drawn with the smear of the motion; accept or give up.
+/// In each frame it predicts the position from the motion so far, searches around it by shifting all patches together on a
+/// coarse octave, aligns on intensities from coarse to fine with the reference blurred by the expected motion, and accepts or
+/// rejects the result.
 package struct AnchorTracker {
-  /// Where the anchor is in a frame.
-  package struct Place: Sendable {
-    package var alignment: PatchAligner.Result
-  }
-
   package let template: AnchorTemplate
-  package let options: TrackingOptions
+  /// The search radius around the expected position in the first and in the second attempt, in frame pixels.
+  private static let radius = 20.0
+  private static let wideRadius = 44.0
+
+  private let options: TrackingOptions
   private var history = MotionHistory()
-  /// The same of a round anchor.
+  /// The motion of a round anchor.
   private var turns = CylinderMotion()
-  /// The last place.
+  /// Reference pixels → frame pixels at the last accepted position.
   package private(set) var map: SurfaceMap
-  /// How a flat anchor moved there.
+  /// The motion of a flat anchor's corners at the last accepted position.
   package private(set) var motion: CornerMotion?
-  /// The deviation by which the frame is out of focus, as far as known, in pixels.
+  /// The estimated standard deviation of the defocus in pixels.
   private(set) var softness = 0.0
 
-  /// Begins with a place found by detection at `time`.
+  /// Creates a tracker that starts from a position found by detection at `time`.
   package init(
     _ template: AnchorTemplate, at map: SurfaceMap, time: Double, options: TrackingOptions = TrackingOptions()
   ) {
@@ -33,103 +32,102 @@ package struct AnchorTracker {
     accept(map, at: time)
   }
 
-  /// How fast it moves, in pixels a second.
+  /// The speed of the anchor in pixels per second.
   package var speed: Double { map.cylinder == nil ? motion?.velocity.mean ?? 0 : turns.speed }
 
-  private var outline: Quadrilateral { Quadrilateral(width: Double(template.width), height: Double(template.height)) }
-
-  /// Looks for the anchor in the next frame.
+  /// Searches for the anchor in the next frame.
   ///
-  /// - Returns: `nil` where it is not there; the tracker stays as it was, and may be asked again with a later frame.
+  /// - Returns: The alignment; `nil` if the anchor is not found. The tracker is then unchanged and can be used with a later frame.
   package mutating func track(
     in pyramid: GrayPyramid, at time: Double, aligner: PatchAligner, search: PatchSearch, exposure: ExposureEstimate
-  ) -> Place? {
+  ) -> AlignmentResult? {
     if let expected = expected(at: time, isRigid: aligner.options.isRigid),
       let place = attempt(
-        expected, pyramid, time, aligner, search, exposure, radius: options.radius, smeared: true)
+        expected, pyramid, time, aligner, search, exposure, radius: Self.radius, smeared: true)
     {
       return settled(place, expected, pyramid, time, aligner, exposure, smeared: true).map { accept($0, time) }
     }
-    // Once more, wider, around the last place: the motion may have stopped or turned.
+    // The second attempt, around the last position with a wider radius: the motion may have stopped or changed direction.
     guard
-      let place = attempt(map, pyramid, time, aligner, search, exposure, radius: options.wideRadius, smeared: false)
+      let place = attempt(map, pyramid, time, aligner, search, exposure, radius: Self.wideRadius, smeared: false)
     else { return nil }
     return settled(place, map, pyramid, time, aligner, exposure, smeared: false).map { accept($0, time) }
   }
 
-  /// Of a picture that repeats itself, the place at which all of it agrees best: a whole step of the pattern aside much of it agrees as well,
-  /// and where it moved further than was looked, that is what was found.
+  /// Returns the position at which a picture with a repeating pattern agrees best. One period aside, much of it agrees as
+  /// well, and the search finds that position if the anchor moved further than the search radius.
   ///
-  /// - Returns: `nil` where two places agree alike and neither is where it was expected: that is not a place to tell.
+  /// - Returns: `nil` if two positions agree equally well and neither is near the expected one.
   private func settled(
-    _ place: Place, _ expected: SurfaceMap, _ pyramid: GrayPyramid, _ time: Double, _ aligner: PatchAligner,
+    _ place: AlignmentResult, _ expected: SurfaceMap, _ pyramid: GrayPyramid, _ time: Double,
+    _ aligner: PatchAligner,
     _ exposure: ExposureEstimate, smeared: Bool
-  ) -> Place? {
-    guard options.comparesSteps, case .plane(let homography) = place.alignment.map,
+  ) -> AlignmentResult? {
+    guard options.comparesSteps, case .plane(let homography) = place.map,
       case .plane(let before) = expected, !template.repeats.isEmpty,
-      let octaves = aligner.octaves(template, place.alignment.map, pyramid)
+      let octaves = aligner.octaves(template, place.map, pyramid)
     else { return place }
     let smear = smeared ? smear(at: time, exposure) : nil
     func agreement(_ map: SurfaceMap, _ blur: MotionBlur?, _ octave: Int, of patches: Int) -> Double? {
       aligner.agreement(
         template, map, in: pyramid, octave: octave, limit: patches, softness: softness, blur: blur)
     }
-    let ownBlur = smear?.blur(at: place.alignment.map)
-    guard let own = agreement(place.alignment.map, ownBlur, octaves.coarsest, of: 32) else { return place }
+    let ownBlur = smear?.blur(at: place.map)
+    guard let own = agreement(place.map, ownBlur, octaves.coarsest, of: 32) else { return place }
     var best: (map: SurfaceMap, blur: MotionBlur?, agreement: Double)?
     for step in template.repeats {
       let map = SurfaceMap.plane(homography * Homography.translation(step))
       guard map.outline(width: template.width, height: template.height) != nil else { continue }
-      // Either it came from where it was told to be, and is smeared by that, or it was there all along.
+      // Two blurs are tried: the anchor either moved to this position in the last interval, or was already there.
       let blurs: InlineArray<2, MotionBlur?> = [smear?.blur(at: map), ownBlur]
       for k in blurs.indices {
         let blur = blurs[k]
         guard let agreement = agreement(map, blur, octaves.coarsest, of: 32) else { continue }
-        // A place that agrees so much less before it is aligned does not do so afterwards.
+        // A position that agrees so much less before alignment does not catch up by alignment.
         if agreement > max(own - 0.15, best?.agreement ?? 0) { best = (map, blur, agreement) }
       }
     }
     guard let best,
-      let rival = aligner.align(template, from: best.map, in: pyramid, softness: softness, blur: best.blur),
+      let rival = aligner.align(template, from: best.map, in: pyramid, softness: softness, blur: { _ in best.blur }),
       options.accept(rival, of: template), let rivals = agreement(rival.map, best.blur, octaves.finest, of: 64),
-      let present = agreement(place.alignment.map, ownBlur, octaves.finest, of: 64)
+      let present = agreement(place.map, ownBlur, octaves.finest, of: 64)
     else { return place }
     let lead = rivals - present
-    guard abs(lead) < Self.clearLead else { return lead > 0 ? Place(alignment: rival) : place }
+    guard abs(lead) < Self.clearLead else { return lead > 0 ? rival : place }
     let middle = 0.5 * Point2(Double(template.width), Double(template.height))
     let (here, there) = (before.apply(middle), rival.map.apply(middle))
     let (near, far) = (homography.apply(middle).distance(to: here), there.distance(to: here))
     let step = homography.apply(middle).distance(to: there)
-    // One that converged to the same place is not a rival.
-    guard step > 2, 3 * min(near, far) > step else { return near <= far ? place : Place(alignment: rival) }
+    // An alignment that converged to the same position is not a rival.
+    guard step > 2, 3 * min(near, far) > step else { return near <= far ? place : rival }
     return nil
   }
 
-  /// By how much more all patches of one place must agree than those of another, where their correlations err by a few tenths each.
+  /// The least difference in agreement by which one of two positions is chosen; the correlation of a single patch has an error of a few tenths.
   private static let clearLead = 0.03
 
-  /// Where the motion so far lets one expect it.
+  /// Returns the map that the motion so far predicts for `time`; `nil` if the predicted corners are implausible.
   private func expected(at time: Double, isRigid: Bool) -> SurfaceMap? {
     if map.cylinder != nil { return turns.expected(at: time).map(SurfaceMap.cylinder) }
     guard let corners = history.expected(at: time), corners.isPlausible() else { return nil }
-    // With the shape that it had, where that is kept.
+    // A rigid anchor keeps its last shape and is only shifted.
     if isRigid { return map.shifted(by: corners.center - (history.lastCorners ?? corners).center) }
-    return Homography(from: outline, to: corners).map(SurfaceMap.plane)
+    return Homography(from: template.outline, to: corners).map(SurfaceMap.plane)
   }
 
-  /// Takes the next place.
+  /// Records the accepted position at `time`.
   private mutating func accept(_ map: SurfaceMap, at time: Double) {
     self.map = map
     switch map {
     case .plane(let homography):
-      let corners = homography.apply(outline)
+      let corners = homography.apply(template.outline)
       motion = history.motion(at: corners, time)
       history.add(corners, at: time)
     case .cylinder(let cylinder): turns.add(cylinder, at: time)
     }
   }
 
-  /// How it is smeared at the last place, the shutter open `factor` times as long as estimated.
+  /// Returns the motion blur at the last position if the exposure is `factor` times the estimate.
   private func blur(_ exposure: ExposureEstimate, factor: Double = 1) -> MotionBlur? {
     if let cylinder = map.cylinder {
       return turns.blur(cylinder, at: -.infinity, exposure: exposure.seconds * factor)
@@ -138,13 +136,13 @@ package struct AnchorTracker {
     return exposure.blur(corners, motion, width: template.width, height: template.height, factor: factor)
   }
 
-  /// How it is smeared at places of the frame at `time` that were not accepted yet.
+  /// Returns the expected motion blur at positions in the frame at `time` that are not accepted yet.
   private func smear(at time: Double, _ exposure: ExposureEstimate) -> ExpectedSmear {
     ExpectedSmear(
       history: history, turns: turns, exposure: exposure, time: time, width: template.width, height: template.height)
   }
 
-  /// How far the agreement at the last place is from chance, in standard deviations.
+  /// Returns how far the agreement at the last position is above chance, in standard deviations.
   package func deviations(
     in pyramid: GrayPyramid, aligner: PatchAligner, verifier: StructureVerifier, exposure: ExposureEstimate
   ) -> Double {
@@ -154,7 +152,7 @@ package struct AnchorTracker {
       enough: StructureVerifier.holding)
   }
 
-  /// Compares three lengths of smear at the last place, and moves the estimate towards the likeliest.
+  /// Compares three lengths of motion blur at the last position, and moves the exposure estimate towards the likeliest.
   func learnExposure(_ exposure: inout ExposureEstimate, in pyramid: GrayPyramid, aligner: PatchAligner) {
     guard let octaves = aligner.octaves(template, map, pyramid) else { return }
     let estimate = exposure
@@ -169,7 +167,7 @@ package struct AnchorTracker {
     exposure.update(shorter: shorter, present: present, longer: longer)
   }
 
-  /// Compares a sharper and a softer drawing at the last place, and goes one step towards the likelier.
+  /// Compares the reference drawn sharper and softer at the last position, and moves `softness` one step towards the likelier.
   mutating func learnSoftness(in pyramid: GrayPyramid, aligner: PatchAligner, exposure: ExposureEstimate) {
     guard let octaves = aligner.octaves(template, map, pyramid) else { return }
     let blur = blur(exposure)
@@ -180,7 +178,7 @@ package struct AnchorTracker {
     let rungs = Self.softnesses
     let rung = rungs.lastIndex { $0 <= softness } ?? 0
     let present = likeness(softness)
-    // A little better is not enough: going to and fro would show as trembling.
+    // A minimal improvement is required, because alternating between two values would show as jitter.
     if rung + 1 < rungs.count, likeness(rungs[rung + 1]) > present + 0.004 {
       softness = rungs[rung + 1]
     } else if rung > 0, likeness(rungs[rung - 1]) > present + 0.004 {
@@ -190,22 +188,22 @@ package struct AnchorTracker {
 
   private static let softnesses = [0, 0.8, 1.2, 1.8, 2.7, 4.0]
 
-  private mutating func accept(_ place: Place, _ time: Double) -> Place {
-    accept(place.alignment.map, at: time)
+  private mutating func accept(_ place: AlignmentResult, _ time: Double) -> AlignmentResult {
+    accept(place.map, at: time)
     return place
   }
 
   private func attempt(
     _ expected: SurfaceMap, _ pyramid: GrayPyramid, _ time: Double, _ aligner: PatchAligner, _ search: PatchSearch,
     _ exposure: ExposureEstimate, radius: Double, smeared: Bool
-  ) -> Place? {
+  ) -> AlignmentResult? {
     PlaceSearch(
       template, around: expected, in: pyramid, aligner: aligner, search: search, options: options, softness: softness,
       smear: smeared ? smear(at: time, exposure) : nil, isShaken: isShaken(at: time), radius: radius
-    )?.result().map(Place.init)
+    )?.result()
   }
 
-  /// Returns whether it was seen in the frame before, and moves by so much from frame to frame that its motion may have changed.
+  /// Returns whether the anchor was seen less than 0.1 s ago and moves so far per frame that its motion may have changed.
   private func isShaken(at time: Double) -> Bool {
     guard let last = history.lastTime, time - last < 0.1 else { return false }
     return speed * (time - last) > 12

@@ -1,11 +1,11 @@
-import WaymarkImage
+public import WaymarkImage
 import WaymarkSystem
 
-/// All that the engine keeps of an anchor it has seen.
+/// The engine's state of one anchor that it has seen.
 struct FollowedAnchor {
   let index: Int
   let name: String
-  /// Which copy it is, where several are allowed.
+  /// The number of the copy; `nil` if only one copy of the anchor is allowed.
   let copy: Int?
   let width: Int
   let height: Int
@@ -14,21 +14,20 @@ struct FollowedAnchor {
   var pose: PoseFilter
   var presence = Presence()
   var observation: AnchorObservation
-  /// The corners without the lens's distortion.
+  /// The corners in the frame without the lens distortion.
   private(set) var place: Quadrilateral
   private let lens: LensMap?
-  /// True if it is seen in the present frame.
+  /// True if the anchor was seen in the last processed frame.
   var isSeen = true
-  /// When it was last asked whether it is still what is followed, and when it last was.
-  private(set) var lastChecked: Double
-  private var lastVerified: Double
-  /// In how many frames running it has been seen.
+  /// The results of the checks that the followed position still shows this anchor.
+  var proof: PlaceProof
+  /// The number of consecutive frames in which the anchor was seen.
   private var streak = 0
-  /// True if it has been followed for a few frames: a claim that was a mistake does not last that long.
+  /// True if the anchor was seen in several consecutive frames, which false claims do not reach.
   private(set) var isConfirmed = false
-  /// When it was last asked whether it is this picture and no other.
+  /// The time of the last comparison with the anchors that look like it, in seconds.
   private(set) var lastJudged: Double
-  /// True if it may be told: it is confirmed, or so alike that nobody doubts it.
+  /// True if the anchor may be reported: it is confirmed or has a score of at least 0.75.
   var isCredible: Bool { isConfirmed || observation.placement.score >= 0.75 }
 
   init(
@@ -37,7 +36,7 @@ struct FollowedAnchor {
   ) {
     self.copy = copy
     self.lens = lens
-    (lastChecked, lastVerified, lastJudged) = (time, time, time)
+    (proof, lastJudged) = (PlaceProof(at: time), time)
     index = detection.anchor
     name = reference.name
     width = reference.width
@@ -57,7 +56,7 @@ struct FollowedAnchor {
       lastSeen: time, ambiguous: ambiguous, isPresent: false)
   }
 
-  /// Takes the place in the frame at `time`, without the lens's distortion.
+  /// Updates the anchor with its position in the frame at `time`, given without the lens distortion.
   mutating func see(
     _ map: SurfaceMap, inliers: Int, score: Double, at time: Double, _ intrinsics: CameraIntrinsics
   ) {
@@ -77,14 +76,10 @@ struct FollowedAnchor {
     observation.inliers = inliers
     observation.placement.score = score
     observation.lastSeen = time
-    observation.placement.pose = nil
-    observation.placement.rawPose = nil
-    guard let physicalWidth,
-      let solutions = AnchorPose.solutions(map, width: width, height: height, physicalWidth: physicalWidth, intrinsics)
-    else { return }
-    let (raw, smooth) = pose.update(solutions, at: time)
-    observation.placement.rawPose = raw
-    observation.placement.pose = smooth
+    let solutions = physicalWidth.flatMap {
+      AnchorPose.solutions(map, width: width, height: height, physicalWidth: $0, intrinsics)
+    }
+    pose.update(&observation.placement, solutions, at: time)
   }
 
   private static func corners(_ map: SurfaceMap, width: Int, height: Int) -> Quadrilateral {
@@ -95,45 +90,163 @@ struct FollowedAnchor {
     }
   }
 
-  /// What is followed, as a claim in the present frame.
+  /// The followed anchor as a claim in the present frame.
   var claim: DetectedAnchor {
     DetectedAnchor(
       anchor: index, map: tracker.map, inliers: observation.inliers, score: observation.placement.score)
   }
 
-  /// Takes a place where it was found again, and what may stand there as well.
+  /// Resumes following at a position where the anchor was found again; `ambiguous` names the anchors that may be there instead.
   mutating func begin(_ tracker: AnchorTracker, ambiguous: [String]?, at time: Double) {
     self.tracker = tracker
     observation.ambiguous = ambiguous
-    (lastChecked, lastVerified, lastJudged) = (time, time, time)
+    (proof, lastJudged) = (PlaceProof(at: time), time)
   }
 
-  /// Takes how far its place in the frame at `time` is from chance.
-  ///
-  /// - Returns: whether it may be followed on: it has proven itself within a tenth of a second.
-  mutating func verify(_ deviations: Double, at time: Double) -> Bool {
-    lastChecked = time
-    if deviations >= StructureVerifier.holding { lastVerified = time }
-    return time - lastVerified < 0.09
-  }
-
-  /// Takes what may stand there as well; what is proven stays proven while it is followed, whatever covers it then.
+  /// Updates the names of the anchors that it may be instead; a proven anchor stays proven while it is followed.
   mutating func judge(_ ambiguous: [String]?, at time: Double) {
     lastJudged = time
     if ambiguous == nil { observation.ambiguous = nil }
     if observation.ambiguous != nil { observation.ambiguous = ambiguous }
   }
 
-  /// Takes that something else stands where it was followed: it is not looked for there any more.
+  /// Stops following the anchor because something else is at its position; it is not searched for there any more.
   mutating func drop() {
     miss()
     isConfirmed = false
   }
 
-  /// Takes that it is not in the present frame.
+  /// Records that the anchor was not seen in the present frame.
   mutating func miss() {
     isSeen = false
     streak = 0
     observation.trackingMethod = .lastKnownPose
   }
+}
+
+/// Assigns claims to the followed anchors, and decides which of two copies keeps a position, where several copies of an anchor are allowed.
+///
+/// Copies look the same and differ only in position. A copy is recognised by its last position and keeps its number as long as it is followed.
+struct CopyRoster {
+  /// How a claim relates to the followed anchors.
+  enum Seat {
+    /// The anchor or copy is already followed, or all allowed copies are.
+    case taken
+    /// The anchor was followed a moment ago; the value is its index among the kept anchors.
+    case again(Int)
+    /// The claim shows a new anchor or copy.
+    case free
+  }
+
+  let copies: AnchorCopies
+  /// The number of the copy that was numbered last.
+  var lastCopy = 0
+
+  /// Returns how a claim relates to the followed anchors.
+  ///
+  /// - Parameter corners: The claim's corners without the lens distortion.
+  func seat(of anchor: Int, _ name: String, at corners: Quadrilateral, among anchors: [FollowedAnchor]) -> Seat {
+    let allowed = copies.allowed(of: name)
+    guard allowed > 1 else {
+      guard let own = anchors.firstIndex(where: { $0.index == anchor }) else { return .free }
+      return anchors[own].isSeen ? .taken : .again(own)
+    }
+    var seen = 0
+    var kept: Int?
+    for (i, other) in anchors.enumerated() where other.index == anchor {
+      let isHere = other.place.overlaps(corners)
+      if other.isSeen {
+        if isHere { return .taken }
+        seen += 1
+      } else if isHere, kept == nil {
+        kept = i
+      }
+    }
+    guard seen < allowed else { return .taken }
+    if let kept { return .again(kept) }
+    return anchors.count(where: { $0.copy != nil }) < AnchorCopies.most ? .free : .taken
+  }
+
+  /// Returns the number for a new copy; `nil` if only one copy of the anchor is allowed.
+  mutating func number(_ name: String) -> Int? {
+    guard copies.allowed(of: name) > 1 else { return nil }
+    lastCopy += 1
+    return lastCopy
+  }
+
+  /// Returns whether the position found for the copy at index `i` belongs to another followed copy.
+  ///
+  /// Alignment that loses its own copy can lock on to a neighbour. If two copies that were apart now coincide, the one that
+  /// jumped is the wrong one; if they coincided before, the younger one is.
+  func isAnother(_ corners: Quadrilateral, than i: Int, among anchors: [FollowedAnchor]) -> Bool {
+    let own = anchors[i]
+    guard let copy = own.copy else { return false }
+    return anchors.contains { other in
+      guard other.index == own.index, let rival = other.copy, rival != copy, other.isSeen,
+        other.place.overlaps(corners)
+      else { return false }
+      let jumped =
+        corners.center.distance(to: own.place.center) > corners.center.distance(to: other.place.center)
+      return jumped || (rival < copy && own.place.overlaps(other.place))
+    }
+  }
+}
+
+/// The state of one anchor in one frame.
+@dynamicMemberLookup
+public struct AnchorObservation: Sendable {
+  /// The anchor's index in the library.
+  public var anchor: Int
+  /// The anchor's name.
+  public var name: String
+  /// The number of the copy, unique as long as it is followed; `nil` if only one copy of the anchor is allowed.
+  public var copy: Int?
+  /// The method that determined the placement.
+  public var trackingMethod: AnchorPlacement.Method
+  /// The position and pose; its members can be read directly from the observation.
+  public var placement: AnchorPlacement
+  /// The cylinder of a round anchor, not smoothed; `nil` if the anchor is flat.
+  public var cylinder: CylinderMap?
+  /// The number of features or patches that agree with the placement.
+  public var inliers: Int
+  /// The time of the frame in which it was last seen, in seconds.
+  public var lastSeen: Double
+  /// The names of the other anchors that it may be as well, as long as the frames do not prove which one it is; empty if a
+  /// visible part contradicts the picture. `nil` once it is proven.
+  public var ambiguous: [String]?
+  /// True if the anchor is reported as found: seen for long enough and not out of sight for too long.
+  public var isPresent: Bool
+
+  /// The outline of the visible part in frame pixels, clockwise from the top left: the four corners, or for a round anchor
+  /// points along its curved sides.
+  public var outline: [Point2] { cylinder?.outline ?? placement.corners.corners }
+
+  /// Accesses a member of the placement.
+  public subscript<Part>(dynamicMember part: KeyPath<AnchorPlacement, Part>) -> Part { placement[keyPath: part] }
+}
+
+/// The result of one frame.
+public struct AnchorReport: Sendable {
+  /// The time of the frame, in seconds.
+  public var time: Double
+  /// Every anchor that is seen or whose last position is kept, best first.
+  public var observations: [AnchorObservation]
+  /// The indices of the anchors that are reported as found from this frame on, one entry per copy.
+  public var found: [Int]
+  /// The anchors that are reported as lost from this frame on.
+  public var lost: [AnchorLoss]
+  /// True if the whole frame was searched for anchors.
+  public var searched: Bool
+}
+
+/// An anchor that is not in sight any more.
+public struct AnchorLoss: Hashable, Sendable {
+  /// The anchor's index in the library.
+  public var anchor: Int
+  /// Its name.
+  public var name: String
+  /// The number of the copy; `nil` if only one copy of the anchor is allowed.
+  public var copy: Int?
+  /// The time of the frame in which it was last seen, in seconds.
+  public var lastSeen: Double
 }

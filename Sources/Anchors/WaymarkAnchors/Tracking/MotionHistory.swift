@@ -1,9 +1,9 @@
 package import WaymarkImage
 
-/// Where an anchor was in the last frames, and where that lets one expect it.
+/// The last positions of a flat anchor, and the prediction of the next one.
 ///
-/// The four corners are carried on, each with its speed and part of its change of speed. On hand-held paths that was as near
-/// as carrying on the rigid motion and needs no camera model.
+/// The four corners are extrapolated independently, with their velocities and a part of their accelerations. On hand-held
+/// paths this was as accurate as extrapolating the rigid motion, and it needs no camera model.
 package struct MotionHistory: Sendable {
   private struct Entry {
     var time: Double
@@ -16,19 +16,19 @@ package struct MotionHistory: Sendable {
 
   package init() {}
 
-  /// The time of the last place, in seconds.
+  /// The time of the last position in seconds.
   var lastTime: Double? { last?.time }
-  /// The corners of the last place, in pixels.
+  /// The corners at the last position in pixels.
   var lastCorners: Quadrilateral? { last?.corners }
 
-  /// Takes the next place.
+  /// Adds the position at `time`.
   package mutating func add(_ corners: Quadrilateral, at time: Double) {
     guard let previous = last, time > previous.time else {
       self = MotionHistory()
       last = Entry(time: time, corners: corners)
       return
     }
-    // A place from too long ago tells nothing of the speed.
+    // A position older than 0.25 s does not determine the velocity.
     if time - previous.time > 0.25 {
       first = nil
       before = nil
@@ -39,21 +39,21 @@ package struct MotionHistory: Sendable {
     last = Entry(time: time, corners: corners)
   }
 
-  /// The corners to expect at `time`, in pixels; `nil` before the first place.
+  /// Returns the corners predicted for `time`, in pixels; `nil` before the first position.
   package func expected(at time: Double) -> Quadrilateral? {
     guard let last else { return nil }
     guard let before, time > last.time else { return last.corners }
-    // Speed is not carried on for longer than a few frames.
+    // The motion is extrapolated by a few frames at most.
     let interval = min(time - last.time, 0.12)
     guard let first else { return last.corners.moved(by: velocity(before, last), interval) }
     let v1 = velocity(before, last)
     let v0 = velocity(first, before)
     let gap = 0.5 * (last.time - first.time)
-    // Half of the change of speed, which is noisy and does not go on for ever.
+    // Half of the acceleration, which is noisy and does not last.
     return last.corners.moved(by: v1 + (v1 - v0) * (0.75 * interval / gap), interval)
   }
 
-  /// How the corners move if the anchor stands at `corners` at `time`, by the last three places.
+  /// Returns the motion of the corners if the anchor is at `corners` at `time`, from that position and the last three; `nil` without a recent one.
   package func motion(at corners: Quadrilateral, _ time: Double) -> CornerMotion? {
     guard let last, time > last.time, time - last.time <= 0.25 else { return nil }
     let now = Entry(time: time, corners: corners)
@@ -63,8 +63,8 @@ package struct MotionHistory: Sendable {
     let a1 = (v1 - v0) * (2 / (time - before.time))
     let v = v1 + a1 * (0.5 * (time - last.time))
     guard let first else { return CornerMotion(velocity: v, acceleration: a1) }
-    // That holds at the mean time of three places. Half of its change since is added: all of it would add more noise than
-    // it takes out of the error.
+    // This acceleration is valid at the mean time of the last three positions. Half of its change since then is added: the
+    // full change would add more noise than it removes error.
     let a0 = (v0 - velocity(first, before)) * (2 / (last.time - first.time))
     let since = (2 * time - last.time - before.time) / (time - first.time)
     return CornerMotion(velocity: v, acceleration: a1 + (a1 - a0) * (0.5 * since))
@@ -72,5 +72,124 @@ package struct MotionHistory: Sendable {
 
   private func velocity(_ a: Entry, _ b: Entry) -> CornerVelocity {
     CornerVelocity(from: a.corners, to: b.corners, interval: b.time - a.time)
+  }
+}
+
+/// The velocities of four corners in pixels per second, x and y of each, or their accelerations in pixels per second squared.
+package struct CornerVelocity: Hashable, Sendable {
+  var values: SIMD8<Double>
+
+  init(values: SIMD8<Double>) { self.values = values }
+
+  package init(from a: Quadrilateral, to b: Quadrilateral, interval: Double) {
+    values = (b.packed - a.packed) / interval
+  }
+
+  static func + (a: Self, b: Self) -> Self { Self(values: a.values + b.values) }
+  static func - (a: Self, b: Self) -> Self { Self(values: a.values - b.values) }
+  static func * (a: Self, s: Double) -> Self { Self(values: a.values * s) }
+
+  /// The mean speed of the corners in pixels per second.
+  package var mean: Double {
+    var sum = 0.0
+    for i in 0..<4 { sum += Point2(values[2 * i], values[2 * i + 1]).length }
+    return sum / 4
+  }
+}
+
+/// The velocity and acceleration of four corners at one moment.
+package struct CornerMotion: Hashable, Sendable {
+  var velocity: CornerVelocity
+  var acceleration = CornerVelocity(values: .zero)
+}
+
+extension Quadrilateral {
+  /// The x and y coordinates of the corners, clockwise from the top left.
+  var packed: SIMD8<Double> {
+    SIMD8(
+      topLeft.x, topLeft.y, topRight.x, topRight.y, bottomRight.x, bottomRight.y, bottomLeft.x, bottomLeft.y)
+  }
+
+  /// Returns the corners after moving for `interval` seconds.
+  package func moved(by velocity: CornerVelocity, _ interval: Double) -> Quadrilateral {
+    Quadrilateral(packed: packed + velocity.values * interval)
+  }
+
+  /// Returns the corners `interval` seconds after the moment of `motion`, or before it if negative.
+  package func moved(by motion: CornerMotion, _ interval: Double) -> Quadrilateral {
+    Quadrilateral(
+      packed: packed + (motion.velocity.values + motion.acceleration.values * (0.5 * interval)) * interval)
+  }
+
+  private init(packed p: SIMD8<Double>) {
+    self.init(
+      topLeft: Point2(p[0], p[1]), topRight: Point2(p[2], p[3]), bottomRight: Point2(p[4], p[5]),
+      bottomLeft: Point2(p[6], p[7]))
+  }
+}
+
+/// The last position of a round anchor, and the prediction of the next one: its pose is extrapolated with its velocity.
+///
+/// The rotation is about a point on the cylinder's axis, so that a can that is turned in the hand stays in its place.
+struct CylinderMotion: Sendable {
+  private struct Velocity {
+    /// In radians per second; `shift` in metres per second.
+    var turn: Point3
+    var shift: Point3
+  }
+
+  private var last: (map: CylinderMap, time: Double)?
+  private var velocity: Velocity?
+  /// The speed in the frame of the middle of the visible part, in pixels per second.
+  private(set) var speed = 0.0
+
+  /// Adds the position at `time`.
+  mutating func add(_ map: CylinderMap, at time: Double) {
+    velocity = velocity(to: map, at: time)
+    speed = 0
+    // Measured over a short interval: extrapolated by a second, the anchor could be behind the camera or turned by more than a whole turn.
+    let moment = 0.01
+    if let last, let velocity { speed = Self.way(from: moved(last.map, velocity, -moment), to: last.map) / moment }
+    last = (map, time)
+  }
+
+  /// Returns the map predicted for `time`; `nil` before the first position.
+  func expected(at time: Double) -> CylinderMap? {
+    guard let last else { return nil }
+    guard let velocity, time > last.time else { return last.map }
+    // The motion is extrapolated by a few frames at most.
+    let next = moved(last.map, velocity, min(time - last.time, 0.12))
+    return next.isFinite ? next : last.map
+  }
+
+  /// Returns the motion blur at `map` at `time` with an exposure of `exposure` seconds; `nil` if it is shorter than a pixel.
+  func blur(_ map: CylinderMap, at time: Double, exposure: Double) -> MotionBlur? {
+    guard let velocity = last.map({ $0.time < time }) == true ? velocity(to: map, at: time) : velocity else {
+      return nil
+    }
+    let opening = moved(map, velocity, -exposure / 2)
+    let closing = moved(map, velocity, exposure / 2)
+    guard opening.isFinite, closing.isFinite, Self.way(from: opening, to: closing) >= 1 else { return nil }
+    return MotionBlur(opening: .cylinder(opening), middle: .cylinder(map), closing: .cylinder(closing))
+  }
+
+  /// Returns the distance by which the middle of the visible part moves in the frame, in pixels.
+  private static func way(from a: CylinderMap, to b: CylinderMap) -> Double {
+    guard let middle = b.visibleMiddle else { return 0 }
+    let way = a.apply(middle).distance(to: b.apply(middle))
+    return way.isFinite ? way : 0
+  }
+
+  /// A position older than 0.25 s does not determine the velocity.
+  private func velocity(to map: CylinderMap, at time: Double) -> Velocity? {
+    guard let last, time > last.time, time - last.time <= 0.25 else { return nil }
+    let interval = time - last.time
+    return Velocity(
+      turn: (map.pose.rotation * last.map.pose.rotation.transpose).rotationVector / interval,
+      shift: (map.axisPoint - last.map.axisPoint) / interval)
+  }
+
+  private func moved(_ map: CylinderMap, _ velocity: Velocity, _ interval: Double) -> CylinderMap {
+    map.moved(turn: velocity.turn * interval, shift: velocity.shift * interval, pivot: map.axisPoint)
   }
 }

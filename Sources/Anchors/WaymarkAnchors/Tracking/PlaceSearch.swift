@@ -1,10 +1,11 @@
 import WaymarkImage
 
-/// Looks for an anchor around a place of a frame: by a shift that all patches tell together, then by alignment from coarse to fine.
+/// Searches for an anchor around a position in a frame: first by shifting all patches together, then by alignment from coarse to fine octaves.
 ///
-/// Coarsely a picture that repeats itself may agree best a step aside; and a hand that shakes turns it within a frame by more than the motion so far
-/// tells, so that alignment ends at a place where only a part agrees. So where the place found is not what was expected, alignment begins at the
-/// expected one as well, and where the anchor moves fast at those turned a little to both sides. The place where most agrees is taken.
+/// On coarse octaves, a picture with a repeating pattern may agree best at a position one period aside. A shaking hand may
+/// turn the picture between two frames more than its motion predicts, so that alignment ends where only a part agrees. So if
+/// the result is doubtful, alignment starts again from the expected position, and for a fast anchor also from slightly turned
+/// positions. The result with the best agreement is returned.
 struct PlaceSearch {
   private let template: AnchorTemplate
   private let expected: SurfaceMap
@@ -16,23 +17,23 @@ struct PlaceSearch {
   private let smear: ExpectedSmear?
   private let isShaken: Bool
   private let octaves: (finest: Int, coarsest: Int)
-  /// In pixels of the coarsest octave.
+  /// The search radius in pixels of the coarsest octave.
   private let reach: Int
 
-  /// Where alignment began on the finest octave so far.
+  /// The corners at which alignments on the finest octave have started so far.
   private var starts = InlineArray<6, Quadrilateral?>(repeating: nil)
   private var count = 0
-  private var best: PatchAligner.Result?
-  /// How much agrees at the best place, once that was asked.
+  private var best: AlignmentResult?
+  /// The agreement of `best`, once computed.
   private var agreement: Double?
 
   /// - Parameters:
-  ///   - expected: reference → frame, where the motion so far lets one expect it.
-  ///   - softness: the deviation by which the frame is out of focus, in pixels.
-  ///   - smear: `nil`: it is looked for without smear.
-  ///   - isShaken: whether it moves by so much that its motion may have changed.
-  ///   - radius: how far it may be from there, in pixels of the frame.
-  /// - Returns: `nil` where the expected place is none.
+  ///   - expected: Reference pixels → frame pixels at the position that the motion predicts.
+  ///   - softness: The standard deviation of the defocus in pixels.
+  ///   - smear: The expected motion blur; `nil`: none.
+  ///   - isShaken: True if the anchor moves so fast that its motion may have changed since the last frame.
+  ///   - radius: The greatest distance from the expected position in frame pixels.
+  /// - Returns: `nil` if the expected position is invalid.
   init?(
     _ template: AnchorTemplate, around expected: SurfaceMap, in pyramid: GrayPyramid, aligner: PatchAligner,
     search: PatchSearch, options: TrackingOptions, softness: Double, smear: ExpectedSmear?, isShaken: Bool,
@@ -47,22 +48,23 @@ struct PlaceSearch {
     reach = Int((radius * pyramid.scale(2 * octaves.coarsest)).rounded(.up)) + 1
   }
 
-  /// Looks for it; `nil` where it is not there.
-  consuming func result() -> PatchAligner.Result? {
+  /// Returns the best alignment; `nil` if the anchor is not found.
+  consuming func result() -> AlignmentResult? {
     guard var start = shifted(expected, octaves.coarsest, reach).map(coarse) else { return nil }
     if aligner.options.isRigid {
-      // The few patches that tell a shift along bars are outvoted step by step; all shifts compared, they decide.
+      // Few patches of a bar code determine a shift along the bars, and stepwise alignment follows the majority of the
+      // others. So all shifts are compared.
       start = shifted(start, octaves.finest, 6) ?? start
     }
     consider(start)
     guard smear != nil, !aligner.options.isRigid, case .plane(let homography) = expected else { return best }
-    let corners = homography.apply(outline)
+    let corners = homography.apply(template.outline)
     guard isDoubtful(corners) else { return best }
     consider(coarse(expected))
     guard isShaken else { return best }
     let arm = max(20, (0.5 * corners.signedArea).squareRoot())
     for turn in Self.turns {
-      guard let turned = Homography(from: outline, to: corners.rotated(by: turn / arm)),
+      guard let turned = Homography(from: template.outline, to: corners.rotated(by: turn / arm)),
         let start = shifted(.plane(turned), octaves.coarsest, reach)
       else { continue }
       consider(coarse(start))
@@ -70,10 +72,8 @@ struct PlaceSearch {
     return best
   }
 
-  /// By how much a shaken anchor is looked for turned, in pixels at its corners.
+  /// The displacements of the corners, in pixels, by which the start is turned for a fast anchor.
   private static let turns = [5.0, -5, 10, -10]
-
-  private var outline: Quadrilateral { Quadrilateral(width: Double(template.width), height: Double(template.height)) }
 
   private func blur(_ place: SurfaceMap) -> MotionBlur? {
     smear?.blur(at: place)
@@ -85,15 +85,15 @@ struct PlaceSearch {
       blur: blur(start))?.map
   }
 
-  /// Aligned so far that the motion is known well enough to know the smear on the finest octave.
+  /// Returns the map after alignment on all octaves but the finest, which is accurate enough to know the motion blur on the finest.
   private func coarse(_ start: SurfaceMap) -> SurfaceMap {
     aligner.alignCoarse(
       template, from: start, in: pyramid, octaves: octaves, softness: softness, blur: blur)
   }
 
-  /// Aligns from a place, unless that was done from one that is nearly the same, and keeps what agrees more than all before.
+  /// Aligns from `start`, unless an earlier start was less than a pixel away, and keeps the result if its agreement is the best so far.
   private mutating func consider(_ start: SurfaceMap) {
-    let corners = start.homography.apply(outline)
+    let corners = start.homography.apply(template.outline)
     for k in 0..<count where starts[k].map({ $0.meanCornerDistance(to: corners) < 1 }) ?? false { return }
     starts[count] = corners
     count += 1
@@ -111,7 +111,8 @@ struct PlaceSearch {
     if mine > others { self.best = result }
   }
 
-  /// How much all patches agree on all octaves: where only a part does, the better half is as like as at the right place.
+  /// Returns the sum over the octaves of the mean correlation of all patches. At a wrong position only a part of the patches
+  /// agrees, whereas the better half of them may agree as well as at the right one.
   private func agreement(_ map: SurfaceMap) -> Double {
     let blur = blur(map)
     var sum = 0.0
@@ -123,14 +124,33 @@ struct PlaceSearch {
     return sum
   }
 
-  /// Returns whether the place is none, or has another shape than was expected, or a part of it does not agree.
+  /// Returns whether there is no result, or its shape differs from the expected one, or a part of the patches disagrees.
   ///
-  /// Of a picture that does not repeat itself little agrees at a wrong place, so that more may differ before it is doubted.
+  /// A picture without a repeating pattern agrees little at a wrong position, so its limits are wider.
   private func isDoubtful(_ expected: Quadrilateral) -> Bool {
     let repeats = !template.repeats.isEmpty
     guard let best, best.share >= (repeats ? 0.9 : 0.6) else { return true }
-    let corners = best.map.homography.apply(outline)
+    let corners = best.map.homography.apply(template.outline)
     let shift = corners.center - expected.center
     return expected.mapped { $0 + shift }.meanCornerDistance(to: corners) > (repeats ? 2 : 8)
+  }
+}
+
+/// The settings for tracking an anchor and the conditions for accepting an alignment.
+package struct TrackingOptions: Sendable {
+  /// The least score, and the least share of the patches in view that must agree.
+  var minimumScore = 0.6
+  var minimumShare = 0.3
+  /// True if a picture with a repeating pattern is also compared at positions one period aside.
+  var comparesSteps = true
+  package init() {}
+
+  /// Returns whether an alignment is good enough to be the anchor's position.
+  ///
+  /// - Parameter isRigid: True for a bar code: its patches lie along one line, and its map keeps its shape.
+  func accept(_ result: AlignmentResult, of template: AnchorTemplate, isRigid: Bool = false) -> Bool {
+    result.score >= minimumScore && result.share >= minimumShare && result.inliers >= 6
+      && (isRigid || result.determines(template))
+      && result.map.outline(width: template.width, height: template.height) != nil
   }
 }

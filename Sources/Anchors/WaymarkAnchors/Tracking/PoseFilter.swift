@@ -1,49 +1,46 @@
 package import WaymarkImage
 
-/// The pose of one anchor over time: chooses between the two tilts that a plane can have, and smooths.
+/// Smooths the pose of one anchor over time, after choosing between the two tilts that a plane can have in one view.
 package struct PoseFilter {
-  package struct Options: Hashable, Sendable {
-    /// The deviation that the reprojection error has by noise alone, in pixels.
-    package var noise = 0.1
-    /// How much the other tilt must be better, in summed squared errors over the noise, to be taken instead.
-    package var doubt = 8.0
-    /// The cutoff at rest in hertz, and its rise per unit of speed: distances a second, and radians a second.
-    package var minimumCutoff = 4.0
-    var positionSlope = 400.0
-    let rotationSlope = 100.0
-    /// The cutoff of the speed in hertz.
-    package var speedCutoff = 5.0
-    package init() {}
-  }
+  /// The standard deviation of the reprojection error caused by noise, in pixels.
+  private static let noise = 0.1
+  /// The lead by which the other tilt must be better to be chosen, in accumulated squared errors divided by the noise variance.
+  private static let leastLead = 8.0
+  /// The cutoff frequency at rest, and that of the speed's own filter, in hertz.
+  private static let cutoff = 4.0
+  private static let speedCutoff = 5.0
+  /// The rise of the cutoff with the speed in anchor distances per second, and in radians per second.
+  static let positionSlope = 400.0
+  private static let rotationSlope = 100.0
 
-  package var options: Options
+  var positionSlope = Self.positionSlope
   private var last: PlanePose?
   private var doubt = 0.0
-  private var position: OneEuroFilter
-  private var rotation: OneEuroRotationFilter
+  private var position = OneEuroFilter(.init(minimumCutoff: cutoff, slope: 0, speedCutoff: speedCutoff))
+  private var rotation = OneEuroRotationFilter(
+    .init(minimumCutoff: cutoff, slope: rotationSlope, speedCutoff: speedCutoff))
 
-  package init(_ options: Options = Options()) {
-    self.options = options
-    position = OneEuroFilter(
-      .init(minimumCutoff: options.minimumCutoff, slope: 0, speedCutoff: options.speedCutoff))
-    rotation = OneEuroRotationFilter(
-      .init(
-        minimumCutoff: options.minimumCutoff, slope: options.rotationSlope, speedCutoff: options.speedCutoff))
-  }
+  package init() {}
 
-  /// Takes the poses of the frame at `time`.
+  /// Chooses and smooths the pose of the frame at `time`.
   package mutating func update(_ solutions: PlanePoseSolver.Solutions, at time: Double) -> (raw: Pose, smooth: Pose) {
     let chosen = choose(solutions)
     last = chosen
     let raw = Pose(chosen)
-    // Speeds count relative to the distance, so that a near and a far anchor are smoothed alike on the screen.
-    position.options.slope = options.positionSlope / max(raw.position.length, 1e-6)
+    // Speeds are divided by the distance, so that near and far anchors are smoothed alike on the screen.
+    position.options.slope = positionSlope / max(raw.position.length, 1e-6)
     let smooth = Pose(
       position: position.update(raw.position, at: time), orientation: rotation.update(raw.orientation, at: time))
     return (raw, smooth)
   }
 
-  /// Forgets what was, as after a loss.
+  /// Sets the poses of a placement in the frame at `time`, or `nil` without solutions.
+  mutating func update(_ placement: inout AnchorPlacement, _ solutions: PlanePoseSolver.Solutions?, at time: Double) {
+    let poses = solutions.map { update($0, at: time) }
+    (placement.rawPose, placement.pose) = (poses?.raw, poses?.smooth)
+  }
+
+  /// Forgets the earlier poses, for example after a loss.
   package mutating func reset() {
     last = nil
     doubt = 0
@@ -56,17 +53,17 @@ package struct PoseFilter {
       doubt = 0
       return solutions.best.pose
     }
-    // The one nearer to the last tilt goes on unless the errors speak against it for long or loudly: the sum of the
-    // differences is the logarithm of the odds, and old evidence fades.
+    // The solution nearer to the last tilt is kept until the accumulated errors favour the other. The sum of their
+    // differences is the logarithm of the odds, and old evidence decays.
     let bestIsNearer =
       last.rotation.angle(to: solutions.best.pose.rotation) <= last.rotation.angle(to: other.pose.rotation)
     guard !bestIsNearer else {
       doubt = 0
       return solutions.best.pose
     }
-    let variance = options.noise * options.noise
+    let variance = Self.noise * Self.noise
     doubt = 0.9 * doubt + (other.error * other.error - solutions.best.error * solutions.best.error) / variance
-    guard doubt > options.doubt else { return other.pose }
+    guard doubt > Self.leastLead else { return other.pose }
     doubt = 0
     position.reset()
     rotation.reset()

@@ -1,20 +1,20 @@
 package import WaymarkImage
 import WaymarkSystem
 
-/// Something that runs a search of the whole frame beside the following.
+/// Runs searches of whole frames on another thread while the engine follows anchors.
 package protocol SearchRunner: AnyObject {
-  /// Runs a job elsewhere; only called when the last one is done.
+  /// Starts a job; only called when the last one is done.
   func start(_ job: SearchJob)
-  /// True if there is nothing that still runs.
+  /// True if no job is running.
   var isIdle: Bool { get }
-  /// Waits until there is not.
+  /// Waits until no job is running.
   func wait()
 }
 
-/// One search of a whole frame: the frame, the outlines already known in it, and afterwards the claims.
+/// One search of a whole frame: the frame, the outlines already known in it, and after the run the claims.
 ///
-/// `@unchecked`: while a runner has it, it and the source of claims belong to the runner's thread, otherwise to the engine's;
-/// the runner's lock lies between.
+/// `@unchecked`: from `start` until the runner is idle, only the runner's thread uses the job and its source, otherwise only
+/// the engine's. The runner's lock orders the two.
 package final class SearchJob: @unchecked Sendable {
   private let source: any AnchorDetecting
   private var frame = PixelBuffer(capacity: 0)
@@ -25,13 +25,12 @@ package final class SearchJob: @unchecked Sendable {
   private var copies: [DetectedAnchor] = []
   /// When the frame was captured, in seconds.
   package private(set) var time = 0.0
-  /// The anchors found.
   package private(set) var detections: [DetectedAnchor] = []
 
   package init(source: any AnchorDetecting) { self.source = source }
 
-  /// Takes a copy of a frame, the outlines of what is known as the source and as the frame has them, and what of it may have further
-  /// copies.
+  /// Copies a frame and the outlines of the followed anchors in it: `known` without the lens distortion, `painted` with it.
+  /// `copies` are the claims of followed copies, beside which there may be further ones.
   package func load(
     _ view: ImageView, at time: Double, known: [Quadrilateral], painted: [Quadrilateral],
     beside copies: [DetectedAnchor]
@@ -48,19 +47,16 @@ package final class SearchJob: @unchecked Sendable {
     self.copies.append(contentsOf: copies)
   }
 
-  /// Searches.
   package func run() {
-    withExtendedLifetime(frame) {
-      let view = ImageView(base: UnsafePointer(frame.bytes), width: size.width, height: size.height, stride: size.width)
+    GrayImage(width: size.width, height: size.height, buffer: frame).withView { view in
       detections = mask.paint(view, painted) { source.detections(in: $0, known: known, beside: copies) }
     }
   }
 
-  /// Releases what was found.
   func clear() { detections = [] }
 }
 
-/// A thread of its own for searches.
+/// Runs searches on its own thread.
 package final class SearchThread: SearchRunner {
   private struct State {
     var job: SearchJob?

@@ -1,13 +1,11 @@
-import Foundation
+import FoundationEssentials
 import WaymarkConfiguration
 import WaymarkSystem
 
-/// A scene on its way out of a foreign file: what was read and complained about, its pictures, and the ids in use.
+/// A scene while it is imported: the reader with the problems, the pictures, and the used ids.
 struct ImportDraft {
-  /// The file.
   let path: String
   let options: SceneImportOptions
-  /// Reads values and keeps the problems.
   var reader: SceneReader
   private(set) var pictures: [(path: String, bytes: [UInt8])] = []
   private var usedNames: Set<String> = []
@@ -19,7 +17,7 @@ struct ImportDraft {
     reader = SceneReader(file: path)
   }
 
-  /// Notes the id of an annotation, and complains about one that is used already.
+  /// Records the id of an annotation, and reports a duplicate.
   mutating func unique(_ id: String, _ mark: SourceMark, _ field: String) {
     if let first = ids[id] {
       reader.report(
@@ -29,16 +27,14 @@ struct ImportDraft {
     ids[id] = mark
   }
 
-  func tooMany(_ count: Int) -> Bool { count > SceneLimits.annotations }
-
-  mutating func reportTooMany(_ count: Int, _ mark: SourceMark, _ field: String) {
-    reader.report(
+  mutating func refuseTooMany(_ count: Int, _ mark: SourceMark, _ field: String) -> Scene? {
+    reader.refuse(
       mark, field, "tooManyAnnotations", "\(count) annotations; a scene holds at most \(SceneLimits.annotations)",
       hint: "split the file")
   }
 
-  /// The anchor's picture: the caller's, or one beside the file under one of the names. Without any, the scene is made
-  /// anyway, with a place for the picture, and a warning says so.
+  /// Returns the path of the anchor's picture: the caller's, or one beside the file with one of the names. Without a picture
+  /// the scene is still created, with a path for the picture and a warning.
   mutating func anchorImage(named names: [String], _ mark: SourceMark, _ field: String) -> String {
     if let given = options.anchorImage {
       guard let bytes = try? WholeFile.read(given, limit: SceneLimits.pictureBytes), let kind = PictureKind(of: bytes)
@@ -48,7 +44,7 @@ struct ImportDraft {
           hint: "name a JPEG, PNG, WebP, BMP, GIF or PNM picture")
         return "anchor.png"
       }
-      return add(bytes, stem: ((given as NSString).lastPathComponent as NSString).deletingPathExtension, kind)
+      return add(bytes, stem: given.lastPathComponent.deletingPathExtension, kind)
     }
     if let beside = pictureBeside(names) { return beside }
     reader.warn(
@@ -57,33 +53,32 @@ struct ImportDraft {
     return "anchor.png"
   }
 
-  /// A picture file beside the JSON, by its name or id, with or without a suffix.
+  /// Returns the path of a picture file beside the JSON file, by its name or id, with or without a suffix.
   mutating func pictureBeside(_ names: [String]) -> String? {
-    guard let folder = SceneFolder((path as NSString).deletingLastPathComponent.nonEmpty ?? ".") else { return nil }
+    guard let folder = SceneFolder(path.deletingLastPathComponent.nonEmpty ?? ".") else { return nil }
     for name in names {
       for suffix in ["", ".png", ".jpg", ".jpeg", ".webp"] {
         guard let found = try? folder.picture(name + suffix),
           let bytes = try? WholeFile.read(found, limit: SceneLimits.pictureBytes), let kind = PictureKind(of: bytes)
         else { continue }
-        return add(bytes, stem: (name as NSString).deletingPathExtension.nonEmpty ?? name, kind)
+        return add(bytes, stem: name.deletingPathExtension.nonEmpty ?? name, kind)
       }
     }
     return nil
   }
 
-  /// Unpacks a picture in base64, plain or as a data URL (RFC 2397).
+  /// Decodes a picture in base64, plain or as a data URL (RFC 2397), and returns its path.
   mutating func unpack(_ text: String, stem: String, _ mark: SourceMark, _ field: String) -> String? {
     var body = Substring(text)
     if body.hasPrefix("data:"), let comma = body.firstIndex(of: ",") { body = body[body.index(after: comma)...] }
     guard let data = Data(base64Encoded: String(body), options: .ignoreUnknownCharacters), !data.isEmpty else {
-      reader.report(mark, field, "badBase64", "the picture is not base64", hint: "encode the picture's file as base64")
-      return nil
+      return reader.refuse(
+        mark, field, "badBase64", "the picture is not base64", hint: "encode the picture's file as base64")
     }
     guard let kind = PictureKind(of: data) else {
-      reader.report(
+      return reader.refuse(
         mark, field, "badPicture", "the picture is neither JPEG, PNG, WebP, BMP, GIF nor PNM",
         hint: "encode one of these")
-      return nil
     }
     return add([UInt8](data), stem: stem, kind)
   }
@@ -97,7 +92,7 @@ struct ImportDraft {
     if name.isEmpty || name.hasPrefix("-") { name = "picture\(name)" }
     var unique = name
     var number = 2
-    // Without regard to case: the folder may end up on a file system that does not tell.
+    // Names are compared case-insensitively, because the folder may be copied to a case-insensitive file system.
     while !usedNames.insert("\(unique).\(kind.rawValue)".lowercased()).inserted {
       unique = "\(name)-\(number)"
       number += 1
@@ -106,8 +101,22 @@ struct ImportDraft {
     return "\(unique).\(kind.rawValue)"
   }
 
-  /// The file's name without its suffix.
-  var stem: String { ((path as NSString).lastPathComponent as NSString).deletingPathExtension }
+  var stem: String { path.lastPathComponent.deletingPathExtension }
+}
+
+/// The caller's additions to the file.
+package struct SceneImportOptions: Sendable {
+  package var anchorImage: String?
+  /// The width of the printed picture in metres; `nil`: the width in the file, if it has one.
+  package var physicalWidth: Double?
+  /// The scene's name; the file's alias or stem by default.
+  package var name: String?
+
+  package init(anchorImage: String? = nil, physicalWidth: Double? = nil, name: String? = nil) {
+    self.anchorImage = anchorImage
+    self.physicalWidth = physicalWidth
+    self.name = name
+  }
 }
 
 extension String {

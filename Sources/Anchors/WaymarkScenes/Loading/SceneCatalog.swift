@@ -1,21 +1,20 @@
-import Foundation
+import FoundationEssentials
 
-/// The scenes in the configured folders: a folder that holds a scene itself, or one that holds folders of scenes.
+/// The scenes in the configured folders; a configured folder is a scene itself or contains folders of scenes.
 package struct SceneCatalog: Sendable {
   private let folders: [String]
 
-  /// The scenes in `folders`, absolute paths.
+  /// Creates the catalog of the scenes in `folders`, given as absolute paths.
   package init(folders: [String]) { self.folders = folders }
 
-  /// A scene's place.
   package struct Entry: Hashable, Sendable {
-    /// The folder's name; what clients load it by.
+    /// The folder's name, by which clients load the scene.
     package var name: String
-    /// The folder, as an absolute path.
+    /// The absolute path of the folder.
     package var path: String
   }
 
-  /// All of them, by name; of two with one name the first stands.
+  /// Returns all scenes by name; of two with the same name, the first one.
   package func entries() -> [Entry] {
     var found: [String: Entry] = [:]
     for folder in folders {
@@ -27,7 +26,6 @@ package struct SceneCatalog: Sendable {
     return found.values.sorted { $0.name < $1.name }
   }
 
-  /// The one of a name.
   package func entry(_ name: String) -> Entry? { entries().first { $0.name == name } }
 
   private static func scenes(in path: String) -> [String] {

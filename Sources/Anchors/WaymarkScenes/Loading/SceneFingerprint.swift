@@ -1,6 +1,7 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 
-/// The fingerprint of a scene's files; when it changes, the scene is read again.
+/// The fingerprint of a scene's files; if it changes, the scene is read again.
 package struct SceneFingerprint: Hashable, Sendable {
   private struct File: Hashable {
     var path: String
@@ -10,7 +11,7 @@ package struct SceneFingerprint: Hashable, Sendable {
 
   private var files: [File] = []
 
-  /// The files of a folder and of the scene that was read from it last.
+  /// Creates the fingerprint of a folder's scene files and of the pictures of the scene last read from it.
   package init(folder: SceneFolder, scene: Scene?) {
     var names = folder.sceneFiles
     for anchor in scene?.anchors ?? [] {
@@ -25,17 +26,17 @@ package struct SceneFingerprint: Hashable, Sendable {
     }
   }
 
-  /// All files of a folder, of which nothing is known because no scene could be read from it.
+  /// Creates the fingerprint of all files in a folder from which no scene could be read.
   package init(everythingIn folder: String?) {
     guard let folder, let names = try? FileManager.default.subpathsOfDirectory(atPath: folder) else { return }
     for name in names.sorted().prefix(2000) { add(name, "\(folder)/\(name)") }
   }
 
   private mutating func add(_ name: String, _ path: String) {
-    guard let attributes = try? FileManager.default.attributesOfItem(atPath: path) else { return }
+    var information = stat()
+    guard lstat(path, &information) == 0 else { return }
+    let modified = Double(information.st_mtim.tv_sec) + Double(information.st_mtim.tv_nsec) / 1e9
     files.append(
-      File(
-        path: name, size: (attributes[.size] as? NSNumber)?.intValue ?? 0,
-        modified: attributes[.modificationDate] as? Date ?? .distantPast))
+      File(path: name, size: Int(information.st_size), modified: Date(timeIntervalSince1970: modified)))
   }
 }

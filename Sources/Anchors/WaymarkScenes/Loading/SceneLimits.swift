@@ -1,23 +1,25 @@
-/// How much a scene may hold. A scene is read by a service that must not fall over a file, so everything has a bound.
+/// The limits of a scene. They exist so that no file can exhaust the service that reads it.
 package enum SceneLimits {
-  /// Bytes of `scene.yaml` or `scene.json`.
+  /// The largest size of `scene.yaml` or `scene.json` in bytes.
   static let sceneBytes = 4 << 20
-  /// Bytes of a file to import; it carries its pictures inside.
+  /// The largest size in bytes of a file to import, which contains its pictures.
   static let importBytes = 128 << 20
-  /// Anchors in a scene.
+  /// The most anchors in a scene.
   package static let anchors = 200
-  /// Copies of an anchor that are followed at once.
+  /// The most copies of an anchor that are followed at once.
   package static let copies = 30
-  /// Annotations in a scene: more than anyone can tell apart in a picture.
+  /// The most annotations in a scene.
   package static let annotations = 1_000
-  /// Bytes of one picture.
+  /// The largest size of one picture in bytes.
   package static let pictureBytes = 32 << 20
-  /// Characters of a name or id.
+  /// The most characters of a name or id.
   static let nameLength = 128
-  /// Characters of any other text.
+  /// The most characters of any other text.
   static let textLength = 8_192
-  /// Metres from the anchor's centre.
+  /// The greatest distance from the anchor's centre in metres.
   static let reach = 100.0
-  /// Problems in a list; what is beyond is counted.
+  /// The greatest distance from the picture's corner, in widths or heights of it.
+  static let shares = 10.0
+  /// The most problems in a list; of the others only the number is reported.
   static let problems = 50
 }

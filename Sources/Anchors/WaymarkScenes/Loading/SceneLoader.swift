@@ -1,31 +1,7 @@
-import Foundation
 import WaymarkConfiguration
 
-/// The result of checking a scene's folder.
-package struct SceneReport: Sendable {
-  /// The scene, when nothing but warnings was found.
-  package var scene: Scene?
-  /// The problems, in the order of the file; at most `SceneLimits.problems`.
-  package var problems: [SceneProblem]
-  /// How many more there are than `problems` lists.
-  package var omitted: Int
-
-  package init(scene: Scene?, problems: [SceneProblem]) {
-    self.scene = scene
-    // Errors before warnings where the list is cut, else in the order of the file.
-    let kept =
-      problems.count <= SceneLimits.problems
-      ? problems : problems.filter { $0.severity == .error } + problems.filter { $0.severity == .warning }
-    self.problems = Array(kept.prefix(SceneLimits.problems)).sorted { ($0.line, $0.column) < ($1.line, $1.column) }
-    omitted = problems.count - self.problems.count
-  }
-
-  package var errors: [SceneProblem] { problems.filter { $0.severity == .error } }
-}
-
-/// Reads scene folders.
 package enum SceneLoader {
-  /// Reads and checks a folder; never throws: what is wrong is the result.
+  /// Reads and checks a folder; problems are part of the result.
   package static func load(folder path: String) -> SceneReport {
     func failed(_ file: String, _ code: String, _ message: String, _ hint: String) -> SceneReport {
       SceneReport(
@@ -53,7 +29,7 @@ package enum SceneLoader {
     return parse(bytes, file: file, isJSON: name.hasSuffix(".json"), folder: folder)
   }
 
-  /// Checks a scene that is already in memory; without a folder its pictures are not looked for.
+  /// Checks a scene in memory; without a folder, its pictures are not checked.
   package static func parse(_ bytes: [UInt8], file: String, isJSON: Bool, folder: SceneFolder?) -> SceneReport {
     do throws(SourceSyntaxError) {
       let root = try isJSON ? SourceNode.json(bytes) : yaml(bytes)

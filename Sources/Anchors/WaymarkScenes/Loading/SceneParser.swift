@@ -1,12 +1,13 @@
 import WaymarkConfiguration
 import WaymarkImage
+import WaymarkSystem
 
-/// From a document to a scene: every field checked, every problem named.
+/// Converts a document into a scene; checks every field and reports every problem.
 struct SceneParser {
   private var reader: SceneReader
   private let folder: SceneFolder?
   private enum Kind { case anchor, annotation }
-  /// Where each name stood first.
+  /// The position at which each name occurred first.
   private var seen: [Kind: [String: SourceMark]] = [:]
 
   private init(file: String, folder: SceneFolder?) {
@@ -14,7 +15,7 @@ struct SceneParser {
     self.folder = folder
   }
 
-  /// - Parameter folder: where the pictures are looked for; without it their paths are not checked.
+  /// - Parameter folder: The folder of the pictures; `nil`: their paths are not checked.
   static func parse(_ root: SourceNode, file: String, folder: SceneFolder?) -> (scene: Scene?, problems: [SceneProblem])
   {
     var parser = SceneParser(file: file, folder: folder)
@@ -24,10 +25,9 @@ struct SceneParser {
 
   private mutating func scene(_ node: SourceNode) -> Scene? {
     if Self.isCardFile(node) {
-      reader.report(
+      return reader.refuse(
         node.mark, "", "cardFile", "this is a card file of SAP's AR annotations, not a scene",
         hint: "make a scene of it: waymark scene import FILE -o FOLDER")
-      return nil
     }
     guard let map = reader.map(node, "", keys: ["name", "instruction", "ambiguous", "camera", "anchors"]) else {
       return nil
@@ -40,9 +40,8 @@ struct SceneParser {
         unknown: ("unknownAmbiguous", "a treatment of ambiguous anchors")) ?? .show
     let camera = reader.text(map, "camera", "")
     guard let anchorsNode = map["anchors"] else {
-      reader.report(
+      return reader.refuse(
         node.mark, "anchors", "missing", "'anchors' is missing", hint: "add a list of pictures or codes to look for")
-      return nil
     }
     guard let nodes = reader.list(anchorsNode, "anchors") else { return nil }
     if nodes.isEmpty {
@@ -50,17 +49,15 @@ struct SceneParser {
         anchorsNode.mark, "anchors", "empty", "the scene has no anchor", hint: "add at least one picture or code")
     }
     guard nodes.count <= SceneLimits.anchors else {
-      reader.report(
+      return reader.refuse(
         anchorsNode.mark, "anchors", "tooManyAnchors",
         "\(nodes.count) anchors; a scene holds at most \(SceneLimits.anchors)", hint: "split it into several scenes")
-      return nil
     }
     let total = nodes.reduce(0) { $0 + Self.annotationCount($1) }
     guard total <= SceneLimits.annotations else {
-      reader.report(
+      return reader.refuse(
         anchorsNode.mark, "anchors", "tooManyAnnotations",
         "\(total) annotations; a scene holds at most \(SceneLimits.annotations)", hint: "split it into several scenes")
-      return nil
     }
     let anchors = nodes.enumerated().compactMap { anchor($0.element, "anchors[\($0.offset)]") }
     if anchors.count == nodes.count { checkCodes(anchors, nodes) }
@@ -76,20 +73,19 @@ struct SceneParser {
     }
   }
 
-  /// The value of a key that has a few words to choose from; `nil` where it is missing or wrong.
+  /// Returns the value of a key with a fixed set of values; `nil` if it is missing or unknown.
   private mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ map: [String: SourceNode], _ key: String, _ field: String, of choices: Choice.Type,
     unknown: (code: String, kind: String)
   ) -> Choice? {
     guard let word = reader.text(map, key, field), let node = map[key] else { return nil }
     if let value = Choice(rawValue: word) { return value }
-    reader.report(
+    return reader.refuse(
       node.mark, field.isEmpty ? key : "\(field).\(key)", unknown.code, "'\(word.prefix(40))' is not \(unknown.kind)",
       hint: "use \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
-    return nil
   }
 
-  /// The flat list of cards, or the service's scene.
+  /// Returns whether a document is a card file of SAP: the flat list of cards, or the service's scene.
   private static func isCardFile(_ node: SourceNode) -> Bool {
     func keys(_ node: SourceNode) -> [String] {
       if case .map(let entries) = node.value { entries.map(\.key) } else { [] }
@@ -105,7 +101,7 @@ struct SceneParser {
     return nodes.count
   }
 
-  /// A code belongs to the first anchor that names it: what stands behind a wider one is never found.
+  /// Reports anchors whose code is never found, because every such code already matches an earlier anchor.
   private mutating func checkCodes(_ anchors: [SceneAnchor], _ nodes: [SourceNode]) {
     for (index, anchor) in anchors.enumerated() {
       guard let code = anchor.code,
@@ -123,30 +119,23 @@ struct SceneParser {
     guard let map = reader.map(node, field, keys: keys) else { return nil }
     let name = reader.requiredText(map, "name", field, owner: node)
     if let name { unique(name, .anchor, map["name"]?.mark ?? node.mark, "\(field).name", "duplicateAnchor") }
-    let codeNode = map["code"].flatMap { $0.isNull ? nil : $0 }
+    let codeNode = map.given("code")
     let code = codeNode.flatMap { SceneCodeParser.parse($0, of: field, &reader) }
     let image = picture(map, "image", field, owner: node, required: codeNode == nil)
-    var width: Double?
-    if let widthNode = map["physicalWidth"], !widthNode.isNull {
-      width = physicalWidth(widthNode, "\(field).physicalWidth")
-    }
-    var radius: Double?
-    // Beside a width that is wrong nothing can be said of the radius.
-    let isWidthWrong = width == nil && map["physicalWidth"].map { !$0.isNull } ?? false
-    if let radiusNode = map["radius"], !radiusNode.isNull, !isWidthWrong {
-      radius = self.radius(radiusNode, "\(field).radius", width: width, isCode: code != nil)
-    }
+    let widthNode = map.given("physicalWidth")
+    let width = widthNode.flatMap { physicalWidth($0, "\(field).physicalWidth") }
+    // The radius cannot be checked without a valid width.
+    let radiusNode = width == nil && widthNode != nil ? nil : map.given("radius")
+    let radius = radiusNode.flatMap { self.radius($0, "\(field).radius", width: width, isCode: code != nil) }
     let copies = copies(map, field, isCode: code != nil)
     let annotate =
       choice(
         map, "annotate", field, of: AnnotationCopies.self,
         unknown: ("unknownAnnotate", "a choice of the copies that annotations hang on")) ?? .nearest
     var annotations: [Annotation] = []
-    if let listNode = map["annotations"], !listNode.isNull,
-      let nodes = reader.list(listNode, "\(field).annotations")
-    {
+    if let listNode = map.given("annotations"), let nodes = reader.list(listNode, "\(field).annotations") {
       annotations = nodes.enumerated().compactMap {
-        annotation($0.element, "\(field).annotations[\($0.offset)]", metric: width != nil)
+        annotation($0.element, "\(field).annotations[\($0.offset)]", metric: width != nil, isCode: code != nil)
       }
     }
     guard let name, image != nil || code != nil else { return nil }
@@ -156,7 +145,7 @@ struct SceneParser {
   }
 
   private mutating func copies(_ map: [String: SourceNode], _ field: String, isCode: Bool) -> Int {
-    guard let node = map["copies"], !node.isNull, let number = reader.number(node, "\(field).copies") else { return 1 }
+    guard let node = map.given("copies"), let number = reader.number(node, "\(field).copies") else { return 1 }
     guard let copies = Int(exactly: number), (1...SceneLimits.copies).contains(copies) else {
       reader.report(
         node.mark, "\(field).copies", "outOfRange", "\(number) is not a number of copies",
@@ -175,46 +164,26 @@ struct SceneParser {
   private mutating func radius(_ node: SourceNode, _ field: String, width: Double?, isCode: Bool) -> Double? {
     guard let radius = reader.number(node, field) else { return nil }
     guard !isCode else {
-      reader.report(
+      return reader.refuse(
         node.mark, field, "needsPicture", "only pictures can be round",
         hint: "leave the radius out: a small code on something round is nearly flat")
-      return nil
     }
-    guard radius > 0 else {
-      reader.report(
-        node.mark, field, "notPositive", "the radius is \(radius) m", hint: "write the radius of the thing in metres")
-      return nil
-    }
-    guard radius <= SceneLimits.reach else {
-      reader.report(node.mark, field, "tooLarge", "the radius is \(radius) m", hint: "write metres, not millimetres")
-      return nil
-    }
+    guard isLength(radius, node, field, "radius", of: "thing") else { return nil }
     guard let width else {
-      reader.report(
+      return reader.refuse(
         node.mark, field, "missing", "'physicalWidth' is missing beside the radius",
         hint: "add the width of the picture, measured round the thing, in metres")
-      return nil
     }
     guard CylinderMap.fits(width: width, radius: radius) else {
-      reader.report(
+      return reader.refuse(
         node.mark, field, "tooSmall", "a picture \(width) m wide goes more than once round a radius of \(radius) m",
         hint: "write both in metres; the radius is half of the diameter")
-      return nil
     }
     return radius
   }
 
   private mutating func physicalWidth(_ node: SourceNode, _ field: String) -> Double? {
-    guard let width = reader.number(node, field) else { return nil }
-    guard width > 0 else {
-      reader.report(
-        node.mark, field, "notPositive", "the width is \(width) m", hint: "write the width of the print in metres")
-      return nil
-    }
-    guard width <= SceneLimits.reach else {
-      reader.report(node.mark, field, "tooLarge", "the width is \(width) m", hint: "write metres, not millimetres")
-      return nil
-    }
+    guard let width = reader.number(node, field), isLength(width, node, field, "width", of: "print") else { return nil }
     if width > 2 {
       reader.warn(
         node.mark, field, "suspiciousWidth", "the print would be \(width) m wide",
@@ -223,50 +192,86 @@ struct SceneParser {
     return width
   }
 
-  private mutating func annotation(_ node: SourceNode, _ field: String, metric: Bool) -> Annotation? {
-    guard let map = reader.map(node, field, keys: ["id", "position", "marker", "card", "businessObject"]) else {
+  /// Returns whether a length in metres is plausible for an object before a camera; reports an implausible one.
+  private mutating func isLength(
+    _ length: Double, _ node: SourceNode, _ field: String, _ name: String, of thing: String
+  ) -> Bool {
+    if length > 0, length <= SceneLimits.reach { return true }
+    reader.report(
+      node.mark, field, length > 0 ? "tooLarge" : "notPositive", "the \(name) is \(length) m",
+      hint: length > 0 ? "write metres, not millimetres" : "write the \(name) of the \(thing) in metres")
+    return false
+  }
+
+  private mutating func annotation(
+    _ node: SourceNode, _ field: String, metric: Bool, isCode: Bool
+  ) -> Annotation? {
+    guard let map = reader.map(node, field, keys: ["id", "position", "at", "marker", "card", "businessObject"]) else {
       return nil
     }
     let id = reader.requiredText(map, "id", field, owner: node)
     if let id { unique(id, .annotation, map["id"]?.mark ?? node.mark, "\(field).id", "duplicateID") }
     var position = Point3(0, 0, 0)
-    if let positionNode = map["position"], !positionNode.isNull {
+    let share = map.given("at").flatMap { self.share($0, "\(field).at", isCode: isCode) }
+    if let node = map.given("at") {
+      if map.given("position") != nil {
+        reader.report(
+          node.mark, "\(field).at", "twoPositions", "'position' is given, too", hint: "keep one of them")
+      }
+    } else if let positionNode = map.given("position") {
       position = self.position(positionNode, "\(field).position", metric: metric) ?? position
     } else {
       reader.report(
         node.mark, "\(field).position", "missing", "'position' is missing",
-        hint: "add 'position: [x, y, z]' in metres from the centre of the picture")
+        hint: "add 'position: [x, y, z]' in metres from the centre of the picture, or 'at: [x, y]' in shares of it")
     }
-    var marker = Marker()
-    if let markerNode = map["marker"], !markerNode.isNull { marker = self.marker(markerNode, "\(field).marker") }
-    var card: SceneCard?
-    if let cardNode = map["card"], !cardNode.isNull { card = self.card(cardNode, "\(field).card") }
-    var business: OpaqueValue?
-    if let businessNode = map["businessObject"], !businessNode.isNull {
-      business = businessNode.opaque
-      if business == nil {
-        reader.report(
-          businessNode.mark, "\(field).businessObject", "notFinite", "a number in it is not finite", hint: "remove it")
-      }
+    let marker = map.given("marker").map { self.marker($0, "\(field).marker") } ?? Marker()
+    let card = map.given("card").flatMap { self.card($0, "\(field).card") }
+    let business = map.given("businessObject").flatMap { node in
+      node.json
+        ?? reader.refuse(
+          node.mark, "\(field).businessObject", "notFinite", "a number in it is not finite", hint: "remove it")
     }
-    return id.map { Annotation(id: $0, position: position, marker: marker, card: card, businessObject: business) }
+    return id.map {
+      Annotation(id: $0, position: position, share: share, marker: marker, card: card, businessObject: business)
+    }
+  }
+
+  /// Returns a place in shares of the picture, which may lie beside it.
+  private mutating func share(_ node: SourceNode, _ field: String, isCode: Bool) -> Point2? {
+    guard let nodes = reader.list(node, field) else { return nil }
+    guard nodes.count == 2 else {
+      return reader.refuse(
+        node.mark, field, "wrongLength", "\(nodes.count) numbers where two belong",
+        hint: "write [x, y]: [0, 0] is the upper left corner of the picture, [1, 1] the lower right one")
+    }
+    let numbers = nodes.enumerated().compactMap { reader.number($0.element, "\(field)[\($0.offset)]") }
+    guard numbers.count == 2 else { return nil }
+    guard !isCode else {
+      return reader.refuse(
+        node.mark, field, "needsPicture", "only pictures have shares", hint: "write 'position: [x, y, z]' in metres")
+    }
+    guard numbers.allSatisfy({ abs($0) <= SceneLimits.shares }) else {
+      return reader.refuse(
+        node.mark, field, "tooFar", "more than \(Int(SceneLimits.shares)) pictures away",
+        hint: "write shares of the picture from 0 to 1, not pixels")
+    }
+    return Point2(numbers[0], numbers[1])
   }
 
   private mutating func position(_ node: SourceNode, _ field: String, metric: Bool) -> Point3? {
     guard let nodes = reader.list(node, field) else { return nil }
     guard nodes.count == 3 else {
-      reader.report(
+      return reader.refuse(
         node.mark, field, "wrongLength", "\(nodes.count) numbers where three belong", hint: "write [x, y, z] in metres")
-      return nil
     }
     let numbers = nodes.enumerated().compactMap { reader.number($0.element, "\(field)[\($0.offset)]") }
     guard numbers.count == 3 else { return nil }
     let point = Point3(numbers[0], numbers[1], numbers[2])
     guard point.length <= SceneLimits.reach else {
-      reader.report(
+      return reader.refuse(
         node.mark, field, "tooFar", "\(point.length.rounded()) m from the picture; at most \(Int(SceneLimits.reach))",
         hint: "write metres, not millimetres")
-      return nil
     }
     if metric, point.length > 10 {
       reader.warn(
@@ -279,9 +284,16 @@ struct SceneParser {
   private mutating func marker(_ node: SourceNode, _ field: String) -> Marker {
     guard let map = reader.map(node, field, keys: ["icon", "icon-ios", "icon-android"]) else { return Marker() }
     var icon = reader.text(map, "icon", field, limit: SceneLimits.nameLength)
-    // A name with a picture's suffix is a picture.
+    // A name with the extension of a picture is the path of a picture.
     if let name = icon, Scene.isPicturePath(name) {
       icon = picture(map, "icon", field, owner: node, required: false)
+    } else if let name = icon, let node = map["icon"], !Marker.icons.contains(name), map["icon-ios"] == nil,
+      map["icon-android"] == nil
+    {
+      let guess = NearestWord.of(name, among: Marker.icons).map { "did you mean '\($0)'?" }
+      reader.warn(
+        node.mark, "\(field).icon", "unknownIcon", "the page has no icon '\(name.prefix(40))'",
+        hint: guess ?? "use \(Marker.icons.joined(separator: ", ")), or a picture of the folder")
     }
     return Marker(
       icon: icon, iconIOS: reader.text(map, "icon-ios", field, limit: SceneLimits.nameLength),
@@ -299,12 +311,7 @@ struct SceneParser {
     card.actionText = reader.text(map, "actionText", field)
     card.actionData = reader.text(map, "actionData", field)
     if let name = reader.text(map, "actionType", field), let typeNode = map["actionType"] {
-      card.actionType = CardActionType(rawValue: name)
-      if card.actionType == nil {
-        reader.report(
-          typeNode.mark, "\(field).actionType", "unknownActionType", "'\(name.prefix(40))' is not an action",
-          hint: "use \(CardActionType.allCases.map(\.rawValue).joined(separator: ", "))")
-      }
+      card.actionType = reader.action(name, typeNode, "\(field).actionType")
     }
     checkAction(card, map, field, owner: node)
     return title == nil ? nil : card
@@ -359,16 +366,8 @@ struct SceneParser {
       _ = try folder.picture(path)
       return path
     } catch {
-      reader.report(node.mark, "\(field).\(key)", error.code, error.message(path), hint: error.hint)
-      return nil
+      return reader.refuse(
+        node.mark, "\(field).\(key)", error.remedy.code, error.message(path), hint: error.remedy.hint)
     }
-  }
-}
-
-extension Scene {
-  /// Returns whether an icon's name is the path of a picture.
-  package static func isPicturePath(_ name: String) -> Bool {
-    let lower = name.lowercased()
-    return [".png", ".jpg", ".jpeg", ".webp"].contains { lower.hasSuffix($0) }
   }
 }

@@ -27,7 +27,11 @@ package enum SceneWriter {
   private static func yaml(_ annotation: Annotation) -> String {
     let p = annotation.position
     var out = "      - id: \(quoted(annotation.id))\n"
-    out += "        position: [\(number(p.x)), \(number(p.y)), \(number(p.z))]\n"
+    if let share = annotation.share {
+      out += "        at: [\(number(share.x)), \(number(share.y))]\n"
+    } else {
+      out += "        position: [\(number(p.x)), \(number(p.y)), \(number(p.z))]\n"
+    }
     let marker = [
       ("icon", annotation.marker.icon), ("icon-ios", annotation.marker.iconIOS),
       ("icon-android", annotation.marker.iconAndroid),
@@ -64,17 +68,16 @@ package enum SceneWriter {
     return "{ \(parts.joined(separator: ", ")) }"
   }
 
-  /// JSON's flow style, which is YAML too.
-  private static func flow(_ value: OpaqueValue) -> String {
+  /// Returns a value in JSON syntax, which is a subset of YAML.
+  private static func flow(_ value: JSONValue) -> String {
     switch value {
     case .null: "null"
     case .bool(let value): value ? "true" : "false"
-    case .number(let value): number(value)
-    case .text(let value): quoted(value)
-    case .list(let values): "[" + values.map(flow).joined(separator: ", ") + "]"
-    case .map(let map):
-      "{ " + map.sorted { $0.key < $1.key }.map { "\(quoted($0.key)): \(flow($0.value))" }.joined(separator: ", ")
-        + " }"
+    case .number(let digits): digits
+    case .string(let value): quoted(value)
+    case .array(let values): "[" + values.map(flow).joined(separator: ", ") + "]"
+    case .object(let members):
+      "{ " + members.map { "\(quoted($0.name)): \(flow($0.value))" }.joined(separator: ", ") + " }"
     }
   }
 
@@ -82,7 +85,7 @@ package enum SceneWriter {
     Int(exactly: value).map(String.init) ?? "\(value)"
   }
 
-  /// A text as a double-quoted scalar (YAML 1.2.2, section 7.3.1), or plain where nothing can be misread.
+  /// Returns a text as a double-quoted scalar (YAML 1.2.2, section 7.3.1), or as a plain one if it cannot be misread.
   private static func quoted(_ text: String) -> String {
     let safe = text.utf8.allSatisfy {
       ($0 >= 0x61 && $0 <= 0x7A) || ($0 >= 0x41 && $0 <= 0x5A) || ($0 >= 0x30 && $0 <= 0x39)

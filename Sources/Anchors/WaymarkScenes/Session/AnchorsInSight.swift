@@ -1,44 +1,42 @@
 import WaymarkImage
 import WaymarkSystem
 
-/// The anchors of a session and the markers that hang on them: which are in sight, since when, and where.
+/// The anchors of a session and the markers attached to them: which are in sight, since when, and at which position.
 ///
-/// It knows the scene and the time, and nothing of phases, selections or cards.
+/// It depends on the scene and the time only, not on phases, selections or cards.
 struct AnchorsInSight: Sendable {
   var configuration: SessionConfiguration
   private(set) var scene: Scene?
   private(set) var now = -Double.infinity
-  /// When the last frame came.
   private var lastFrame = -Double.infinity
   private var presences: [SightKey: Presence] = [:]
   private var sightings: [SightKey: AnchorDetection] = [:]
-  /// The markers of each annotation: one under 0 that all copies share, or one of each copy under its number.
+  /// The markers of each annotation by copy: one with key 0 that all copies share, or one per copy with its number as the key.
   private var markers: [String: [Int: TrackedMarker]] = [:]
-  /// The place of each anchor in the scene, by name.
+  /// The index of each anchor in the scene, by name.
   private var order: [String: Int] = [:]
-  /// Of several copies the one that the annotations hang on, where they hang on the nearest.
+  /// The copy that has the annotations of each anchor, if they are attached to the nearest copy.
   private var bearers: [String: SightKey] = [:]
   private var frameSize = Point2(0, 0)
 
-  /// The markers as the phase of the session and its selection show them.
+  /// The visibility and selection of markers that result from the session's phase.
   struct Emphasis {
-    /// True if markers are shown.
     var shows: Bool
     var selected: String?
   }
 
-  /// A marker as it was reported last, and where it is.
+  /// The last reported state of a marker, and its position.
   private struct TrackedMarker: Sendable {
     var filter: OneEuroFilter
     var screen: Point2?
     var depth: Double?
-    /// In the frame, before the camera, on a picture turned to it.
+    /// True if the marker is inside the frame, in front of the camera, and on a picture that faces the camera.
     var inSight = false
     var visible = false
     var selected = false
     var pulsing = false
 
-    /// Forgets the place; what was reported stays.
+    /// Forgets the position; the reported state stays.
     mutating func hide() {
       filter.reset()
       screen = nil
@@ -49,14 +47,14 @@ struct AnchorsInSight: Sendable {
 
   init(configuration: SessionConfiguration) { self.configuration = configuration }
 
-  /// Moves on to a time; one that goes back counts as the latest seen.
+  /// Advances the clock; an earlier time leaves it unchanged.
   mutating func advance(to time: Double) {
     if time.isFinite { now = max(now, time) }
   }
 
   // MARK: The scene
 
-  /// Takes a scene into use; markers that it shares with the one before stay.
+  /// Sets the scene; markers that it shares with the previous one are kept.
   mutating func use(_ new: Scene?) {
     scene = new
     order = [:]
@@ -76,22 +74,22 @@ struct AnchorsInSight: Sendable {
           speedCutoff: configuration.smoothingSpeedCutoff)))
   }
 
-  /// Releases the markers that the next scene does not have, and says so while they still exist.
+  /// Removes the markers that the next scene does not have, and reports their changes before.
   mutating func dropMarkers(except ids: Set<String>, _ effects: inout [SessionEffect]) {
     for (_, annotation) in scene?.annotations ?? [] where !ids.contains(annotation.id) {
       guard let dropped = markers.removeValue(forKey: annotation.id) else { continue }
       for (copy, marker) in dropped.sorted(by: { $0.key < $1.key }) where marker.visible || marker.selected {
         effects.append(
           .markerChanged(
-            id: annotation.id, copy: Self.told(copy), visible: false, selected: false, pulsing: false))
+            id: annotation.id, copy: Self.reported(copy), visible: false, selected: false, pulsing: false))
       }
     }
   }
 
-  /// The copy that a marker hangs on as it is told.
-  private static func told(_ copy: Int) -> Int? { copy == 0 ? nil : copy }
+  /// Returns the number of a copy as reported in states and effects; `nil` for the shared marker.
+  private static func reported(_ copy: Int) -> Int? { copy == 0 ? nil : copy }
 
-  /// Forgets anchors; those that were found are lost.
+  /// Forgets anchors; those that were found are reported as lost.
   mutating func dropAnchors(except names: Set<String>, _ effects: inout [SessionEffect]) {
     for key in presences.keys.filter({ !names.contains($0.anchor) }).sorted() {
       if let presence = presences.removeValue(forKey: key), presence.isPresent {
@@ -101,7 +99,6 @@ struct AnchorsInSight: Sendable {
     }
   }
 
-  /// Forgets where an anchor was seen.
   private mutating func forget(_ key: SightKey) {
     sightings[key] = nil
     hideMarkers(of: key)
@@ -111,30 +108,31 @@ struct AnchorsInSight: Sendable {
   private func anchor(_ name: String) -> SceneAnchor? { order[name].flatMap { scene?.anchors[$0] } }
 
   private mutating func hideMarkers(of key: SightKey) {
-    guard let anchor = anchor(key.anchor), anchor.hangsOnEach || isBearer(key, of: anchor) else { return }
-    let copy = anchor.hangsOnEach ? key.copy ?? 0 : 0
+    guard let (anchor, copy) = bearer(key) else { return }
     for annotation in anchor.annotations { markers[annotation.id]?[copy]?.hide() }
   }
 
-  /// Returns whether the annotations of an anchor hang on this one of its copies, where they do not hang on each.
-  private func isBearer(_ key: SightKey, of anchor: SceneAnchor) -> Bool {
-    anchor.copies == 1 || bearers[key.anchor] == key
+  /// Returns the anchor of a copy that has annotations, and the key of their markers; `nil` if the copy has none.
+  private func bearer(_ key: SightKey) -> (anchor: SceneAnchor, copy: Int)? {
+    guard let anchor = anchor(key.anchor) else { return nil }
+    if anchor.hangsOnEach { return (anchor, key.copy ?? 0) }
+    return anchor.copies == 1 || bearers[key.anchor] == key ? (anchor, 0) : nil
   }
 
   // MARK: Frames
 
-  /// Takes the sightings of a frame.
+  /// Processes the sightings of a frame.
   ///
-  /// - Returns: the names of the anchors that were seen.
+  /// - Returns: The anchors and copies that were seen.
   mutating func take(_ frame: SessionFrame, _ effects: inout [SessionEffect]) -> Set<SightKey> {
     frameSize = Point2(Double(frame.width), Double(frame.height))
     lastFrame = now
     var seen: Set<SightKey> = []
     for sighting in frame.sightings where sighting.isFinite && !seen.contains(sighting.key) {
       let key = sighting.key
-      // With a scene, only its anchors count: a library may hold more.
+      // With a scene, other anchors of the library are ignored.
       if scene != nil, order[key.anchor] == nil { continue }
-      // Where the scene waits for the proof, what may be another picture is not found; what was found stays.
+      // If the scene requires proof, ambiguous anchors are not reported as found; anchors already found stay.
       if scene?.ambiguous == .wait, sighting.ambiguous != nil, !isPresent(key) { continue }
       seen.insert(key)
       var presence = presences[key] ?? Presence()
@@ -142,7 +140,7 @@ struct AnchorsInSight: Sendable {
       let change = presence.handle(seen: true, at: now, configuration.presence)
       presences[key] = presence
       sightings[key] = sighting
-      // After a pause the old speed says nothing; a jump is not a movement.
+      // After a pause the old speed is out of date, and a jump is not a movement.
       if gap > configuration.candidateGap { hideMarkers(of: key) }
       if change == .found { effects.append(.anchorFound(sighting)) }
     }
@@ -151,14 +149,14 @@ struct AnchorsInSight: Sendable {
       chooseBearer(of: anchor, seen)
     }
     for sighting in frame.sightings where seen.contains(sighting.key) && isPresent(sighting.key) {
-      // A copy that a frame tells twice counts once.
+      // A copy that occurs twice in a frame is placed once.
       if sightings[sighting.key] == sighting { place(sighting, frame.intrinsics) }
     }
     return seen
   }
 
-  /// Hangs the annotations of an anchor on the nearest one of its copies. Another one must be nearer by a tenth, so that they do not go to and fro
-  /// between two that are alike.
+  /// Attaches the annotations of an anchor to its nearest copy. Another copy must be nearer by a tenth to replace it, so that
+  /// they do not alternate between two copies at equal distance.
   private mutating func chooseBearer(of anchor: SceneAnchor, _ seen: Set<SightKey>) {
     func distance(_ key: SightKey) -> Double { sightings[key]?.relativeDistance ?? .infinity }
     let present = seen.filter { $0.anchor == anchor.name && isPresent($0) }
@@ -169,15 +167,15 @@ struct AnchorsInSight: Sendable {
     bearers[anchor.name] = nearest
   }
 
-  /// Loses the anchors that were not seen for too long.
+  /// Reports the anchors as lost that were out of sight for too long.
   ///
-  /// - Returns: the lost ones.
+  /// - Returns: The lost anchors and copies.
   mutating func loseUnseen(except seen: Set<SightKey>, _ effects: inout [SessionEffect]) -> [SightKey] {
     var lost: [SightKey] = []
     for key in presences.keys.sorted() where !seen.contains(key) {
       guard var presence = presences[key] else { continue }
       let change = presence.handle(seen: false, at: now, configuration.presence)
-      // A copy that is gone does not come back under its number.
+      // A copy that is lost never reappears with the same number.
       let isOver = key.copy != nil && !presence.isPresent && now - presence.lastSeen > configuration.candidateGap
       presences[key] = isOver ? nil : presence
       if change == .lost {
@@ -189,12 +187,10 @@ struct AnchorsInSight: Sendable {
     return lost
   }
 
-  /// Projects the markers of an anchor.
   private mutating func place(_ sighting: AnchorDetection, _ intrinsics: CameraIntrinsics) {
-    guard let anchor = anchor(sighting.anchor), anchor.hangsOnEach || isBearer(sighting.key, of: anchor) else { return }
+    guard let (anchor, copy) = bearer(sighting.key) else { return }
     let projector = MarkerProjector(
       sighting, physicalWidth: anchor.physicalWidth, radius: anchor.radius, intrinsics: intrinsics)
-    let copy = anchor.hangsOnEach ? sighting.copy ?? 0 : 0
     for annotation in anchor.annotations {
       var marker = markers[annotation.id]?[copy] ?? makeMarker()
       if let (pixel, depth) = projector.project(annotation.position) {
@@ -216,29 +212,29 @@ struct AnchorsInSight: Sendable {
       && p.y < frameSize.y - 0.5 - margin
   }
 
-  // MARK: What is in sight
+  // MARK: Anchors in sight
 
   /// The names of the anchors that are found.
   var present: Set<String> { Set(presences.lazy.filter { $0.value.isPresent }.map(\.key.anchor)) }
 
   private func isPresent(_ key: SightKey) -> Bool { presences[key]?.isPresent == true }
 
-  /// How many anchors and copies something is kept of.
+  /// The number of entries kept for anchors and copies.
   var keptCount: Int { presences.count + sightings.count }
 
   /// True if an anchor of the scene is in sight.
   var hasAnchor: Bool { presences.contains { $0.value.isPresent && order[$0.key.anchor] != nil } }
 
-  /// When an anchor will be lost by time alone.
+  /// The time at which an anchor will be lost without a further frame.
   var deadline: Double? { presences.values.compactMap { $0.deadline(configuration.presence) }.min() }
 
-  /// The anchors whose last sighting is this old at most.
+  /// Returns the anchors last seen at `time` or later.
   func seen(since time: Double) -> Set<SightKey> { Set(presences.filter { $0.value.lastSeen >= time }.keys) }
 
-  /// The anchors that are found, and those that were lost just now, in the order of the scene.
+  /// Returns the states of the found anchors and of those just lost, in the order of the scene.
   func states(seen: Set<SightKey>, lost: [SightKey], _ emphasis: Emphasis) -> [AnchorState] {
-    let told = presences.lazy.filter { $0.value.isPresent }.map(\.key) + lost
-    let known = scene == nil ? told : told.filter { order[$0.anchor] != nil }
+    let reported = presences.lazy.filter { $0.value.isPresent }.map(\.key) + lost
+    let known = scene == nil ? reported : reported.filter { order[$0.anchor] != nil }
     let keys = known.sorted { (order[$0.anchor] ?? 0, $0) < (order[$1.anchor] ?? 0, $1) }
     return keys.map { key in
       let isPresent = isPresent(key)
@@ -250,8 +246,8 @@ struct AnchorsInSight: Sendable {
     }
   }
 
-  /// The states after something other than a frame lost anchors: those appear once more, as `notTracking`, whether or not
-  /// they are part of the scene.
+  /// Returns the states after anchors were lost by another input than a frame. These are included once more as `notTracking`,
+  /// whether or not they are part of the scene.
   func states(lost: [SightKey], _ emphasis: Emphasis) -> [AnchorState] {
     var states = states(seen: seen(since: lastFrame), lost: lost, emphasis)
     for key in lost where !states.contains(where: { $0.anchor == key.anchor && $0.copy == key.copy }) {
@@ -262,18 +258,17 @@ struct AnchorsInSight: Sendable {
   }
 
   private func markerStates(_ key: SightKey, _ emphasis: Emphasis) -> [MarkerState] {
-    guard let anchor = anchor(key.anchor), anchor.hangsOnEach || isBearer(key, of: anchor) else { return [] }
-    let copy = anchor.hangsOnEach ? key.copy ?? 0 : 0
+    guard let (anchor, copy) = bearer(key) else { return [] }
     return anchor.annotations.compactMap { annotation in
       markers[annotation.id]?[copy].map {
         MarkerState(
-          id: annotation.id, copy: Self.told(copy), visible: emphasis.shows && $0.inSight,
+          id: annotation.id, copy: Self.reported(copy), visible: emphasis.shows && $0.inSight,
           selected: emphasis.selected == annotation.id, screen: $0.screen, depth: $0.depth)
       }
     }
   }
 
-  /// Says of every marker whose visibility or selection has changed; those of copies that are gone are forgotten then.
+  /// Reports the markers that have changed, and forgets those of lost copies.
   mutating func reportMarkers(_ emphasis: Emphasis, _ effects: inout [SessionEffect]) {
     for anchor in scene?.anchors ?? [] {
       for annotation in anchor.annotations {
@@ -281,7 +276,7 @@ struct AnchorsInSight: Sendable {
           guard var marker = markers[annotation.id]?[copy] else { continue }
           let exists =
             anchor.hangsOnEach
-            ? isPresent(SightKey(anchor: anchor.name, copy: Self.told(copy))) : copy == 0
+            ? isPresent(SightKey(anchor: anchor.name, copy: Self.reported(copy))) : copy == 0
           let visible = exists && emphasis.shows && marker.inSight
           let isSelected = exists && emphasis.selected == annotation.id
           let pulsing = visible && isSelected
@@ -289,12 +284,12 @@ struct AnchorsInSight: Sendable {
             (marker.visible, marker.selected, marker.pulsing) = (visible, isSelected, pulsing)
             effects.append(
               .markerChanged(
-                id: annotation.id, copy: Self.told(copy), visible: visible, selected: isSelected,
+                id: annotation.id, copy: Self.reported(copy), visible: visible, selected: isSelected,
                 pulsing: pulsing))
           }
           markers[annotation.id]?[copy] = exists ? marker : nil
         }
-        // Where annotations do not hang on each copy any more, all share one.
+        // If annotations are no longer attached to each copy, one marker is shared.
         if !anchor.hangsOnEach, markers[annotation.id]?[0] == nil {
           let marker = makeMarker()
           markers[annotation.id]?[0] = marker
@@ -303,13 +298,13 @@ struct AnchorsInSight: Sendable {
     }
   }
 
-  /// The copies in sight of the anchor of an annotation; none where one alone is followed.
+  /// Returns the numbers of the copies in sight of an annotation's anchor; empty if only one copy is followed.
   func copies(of annotation: Annotation) -> Set<Int> {
     guard let anchor = anchor(of: annotation) else { return [] }
     return Set(presences.lazy.filter { $0.key.anchor == anchor.name && $0.value.isPresent }.compactMap(\.key.copy))
   }
 
-  /// The copy that an annotation is about where none is named: the one that it hangs on, or the only one in sight.
+  /// Returns the default copy of an annotation: the one to which it is attached, or the only one in sight.
   func copy(of annotation: Annotation) -> Int? {
     let copies = copies(of: annotation)
     if copies.count < 2 { return copies.first }
@@ -320,8 +315,8 @@ struct AnchorsInSight: Sendable {
     scene?.anchors.first { $0.annotations.contains { $0.id == annotation.id } }
   }
 
-  /// The annotation whose visible marker is nearest to a point, and the copy that this hangs on; of two equally near, the one nearer to the
-  /// camera.
+  /// Returns the annotation whose visible marker is nearest to a point, and the copy to which it is attached; of two at equal
+  /// distance, the one nearer to the camera.
   func annotation(at point: Point2) -> (annotation: Annotation, copy: Int?)? {
     let radius = configuration.tapRadius * max(frameSize.x, frameSize.y)
     let hits = (scene?.annotations ?? []).flatMap { _, annotation in
@@ -329,7 +324,7 @@ struct AnchorsInSight: Sendable {
         guard marker.visible, let screen = marker.screen else { return nil }
         let distance = screen.distance(to: point)
         guard distance <= radius else { return nil }
-        return (annotation, Self.told(copy) ?? self.copy(of: annotation), distance, marker.depth ?? 0)
+        return (annotation, Self.reported(copy) ?? self.copy(of: annotation), distance, marker.depth ?? 0)
       }
     }
     return hits.min { ($0.2, $0.3) < ($1.2, $1.3) }.map { ($0.0, $0.1) }

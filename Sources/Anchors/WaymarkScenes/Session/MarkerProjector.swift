@@ -2,28 +2,27 @@ import WaymarkImage
 
 /// Projects the points of an anchor into a frame.
 ///
-/// Points in the picture's plane go through the homography, which is measured and does not depend on what is known of the
-/// lens, so that a marker stays glued to the print even when the intrinsics are a guess. What stands out of the plane is
-/// added by the pose: the step from the foot point to the point. Where no physical width is known, the unit of length
-/// is the picture's width and the pose comes from the homography (Z. Zhang, "A flexible new technique for camera
-/// calibration", PAMI 22 (2000), section 3.1).
+/// Points in the picture's plane are mapped by the homography, which is measured and does not depend on the lens, so that a
+/// marker sticks to the print even if the intrinsics are estimated. For points above the plane, the offset from their foot
+/// point is added by the pose. Without a physical width, the unit of length is the picture's width and the pose is computed
+/// from the homography (Z. Zhang, "A flexible new technique for camera calibration", PAMI 22 (2000), section 3.1).
 ///
-/// On a cylinder, x runs along the curve and y stands out of the surface there; the foot point goes through the pose of this frame,
-/// which was measured with the same lens, and what is on the far side is not in sight.
+/// On a cylinder, x runs along the curve and y is perpendicular to the surface. The foot point is mapped by the pose of this
+/// frame, which was measured with the same lens. Points on the far side are not in sight.
 struct MarkerProjector {
   private let sighting: AnchorDetection
   private let intrinsics: CameraIntrinsics
   /// Pixels of the reference per unit of length of the anchor frame.
   private let scale: Double
   private let pose: Pose?
-  /// Of the cylinder; `nil` of a flat anchor.
+  /// The radius of the cylinder in metres; `nil` if the anchor is flat.
   private let radius: Double?
-  /// True if the front of the picture is turned to the camera.
+  /// True if the front of the picture faces the camera.
   let facesCamera: Bool
 
   /// - Parameters:
-  ///   - physicalWidth: metres; `nil` where unknown.
-  ///   - radius: of the cylinder that the picture is wrapped round, in metres; `nil` where it is flat.
+  ///   - physicalWidth: The width of the printed picture in metres; `nil` if unknown.
+  ///   - radius: The radius in metres of the cylinder round which the picture is wrapped; `nil` if it is flat.
   init(
     _ sighting: AnchorDetection, physicalWidth: Double?, radius: Double? = nil, intrinsics: CameraIntrinsics
   ) {
@@ -36,12 +35,11 @@ struct MarkerProjector {
     facesCamera = sighting.corners.isConvex && (self.radius != nil || pose?.facesCamera ?? true)
   }
 
-  /// The pixel of a point of the anchor frame, and its depth in units of length; `nil` behind the camera.
+  /// Returns the pixel of a point of the anchor frame and its depth in units of length; `nil` behind the camera.
   func project(_ point: Point3) -> (pixel: Point2, depth: Double?)? {
     if let radius { return project(point, round: radius) }
     let foot = Point2(point.x, point.z) * scale + (sighting.referenceSize - 1) / 2
-    // The sign of the third coordinate is that of the picture's centre, which is in sight, for all points before the
-    // camera.
+    // All points in front of the camera have the same sign of the third coordinate as the visible centre of the picture.
     let center = sighting.homography.depth((sighting.referenceSize - 1) / 2)
     guard sighting.homography.depth(foot) * center > 0 else { return nil }
     let base = sighting.homography.apply(foot)
@@ -52,7 +50,7 @@ struct MarkerProjector {
     return finite(base + (top.pixel - bottom.pixel), top.depth)
   }
 
-  /// The same of a point on, or above, a cylinder; `nil` also on the far side.
+  /// Returns the pixel and depth of a point on or above a cylinder; `nil` on the far side or behind the camera.
   private func project(_ point: Point3, round radius: Double) -> (pixel: Point2, depth: Double?)? {
     guard let pose else { return nil }
     let angle = point.x / radius
@@ -67,7 +65,7 @@ struct MarkerProjector {
   }
 
   private func finite(_ pixel: Point2, _ depth: Double?) -> (pixel: Point2, depth: Double?)? {
-    // Far beside the frame a number is as good as none, and sums of such numbers lose their meaning.
+    // Coordinates far outside the frame are useless, and sums of them lose precision.
     guard abs(pixel.x) < 1e6, abs(pixel.y) < 1e6 else { return nil }
     return (pixel, depth)
   }
@@ -90,7 +88,7 @@ struct MarkerProjector {
     x /= length
     z /= length
     t /= length
-    // The nearest right angle: both axes turn by half of what is missing.
+    // The axes are made orthogonal: both turn by half of the difference to a right angle.
     let (sum, difference) = (x / x.length + z / z.length, x / x.length - z / z.length)
     guard sum.length > 1e-6, difference.length > 1e-6 else { return nil }
     x = (sum / sum.length + difference / difference.length) * 0.5.squareRoot()

@@ -1,20 +1,18 @@
 import WaymarkImage
-import WaymarkSystem
 
-/// The AR session of a device: what phase it is in, what is selected, and by `AnchorsInSight` what of its scene is in sight.
+/// The AR session of a device: its phase, its selection, and its anchors in sight (`AnchorsInSight`).
 ///
-/// A value without clock and I/O: every input comes with its time, in seconds on one monotonic clock, and what follows from
-/// it is returned. Times that go back count as the latest time seen.
+/// A value without clock and I/O: every input has its time, in seconds of one monotonic clock, and its effects are returned.
+/// An earlier time is replaced by the latest one so far.
 package struct Session: Sendable {
   package private(set) var phase = ScenePhase.inactive
   package private(set) var selected: String?
-  /// The copy of the anchor at which the annotation was selected; it stays when the copy is lost.
+  /// The copy of the anchor on which the annotation was selected; it stays when the copy is lost.
   package private(set) var selectedCopy: Int?
   package private(set) var openCard: String?
   /// True if the coaching view has closed since the session was started.
   private var coachingClosed = false
   private var matchedAt: Double?
-  /// The anchors and markers.
   private(set) var sights: AnchorsInSight
 
   package init(configuration: SessionConfiguration = SessionConfiguration()) {
@@ -28,7 +26,7 @@ package struct Session: Sendable {
 
   package var scene: Scene? { sights.scene }
 
-  /// Takes an input and says what follows from it, in the order in which it happened.
+  /// Handles an input and returns its effects in order.
   package mutating func handle(_ input: SessionInput, at time: Double) -> [SessionEffect] {
     sights.advance(to: time)
     guard sights.now.isFinite else { return [] }
@@ -57,27 +55,25 @@ package struct Session: Sendable {
     return effects
   }
 
-  /// The session for whoever joins now.
+  /// The state for new subscribers.
   package var status: SessionStatus {
     let active = phase != .inactive
     return SessionStatus(
-      phase: phase, scene: scene?.name, primaryAction: active ? (coachingClosed ? .returnToScan : .beginScan) : nil,
-      guide: active ? scene?.anchors.first?.name : nil, instruction: active ? scene?.instruction : nil,
-      selected: selected, openCard: openCard)
+      phase: phase, primaryAction: active ? (coachingClosed ? .returnToScan : .beginScan) : nil,
+      guide: active ? scene?.anchors.first?.name : nil, instruction: active ? scene?.instruction : nil)
   }
 
-  /// When time alone will change something; `nil` when nothing is pending.
+  /// The time of the next change without an input; `nil` if none is pending.
   package var deadline: Double? {
     let beat = phase == .matched ? matchedAt.map { $0 + configuration.annotateAfter } : nil
     return [sights.deadline, beat].compactMap { $0 }.min()
   }
 
-  /// The anchors that are found at the moment, for whoever joins.
+  /// The states of the currently found anchors, for new subscribers.
   package var anchorStates: [AnchorState] {
     sights.states(seen: sights.seen(since: sights.now), lost: [], emphasis)
   }
 
-  /// The annotation with an id.
   package func annotation(_ id: String) -> Annotation? {
     scene?.anchors.lazy.flatMap(\.annotations).first { $0.id == id }
   }
@@ -105,7 +101,7 @@ package struct Session: Sendable {
     sights.use(new)
     guard phase != .inactive else { return }
     if keep {
-      // The guide may be another one; and what was followed may be gone.
+      // The guide may have changed, and followed anchors may have been removed.
       effects.append(.phase(status))
       _ = passTime(seen: [], &effects)
     } else {
@@ -121,7 +117,7 @@ package struct Session: Sendable {
     sights.use(nil)
   }
 
-  /// Releases what the next scene does not have. Anchors followed without a scene are not part of any.
+  /// Removes the selection, markers and anchors that the next scene does not have. Anchors followed without a scene belong to no scene.
   private mutating func drop(
     markersExcept ids: Set<String>, anchorsExcept names: Set<String>, _ effects: inout [SessionEffect]
   ) {
@@ -139,7 +135,7 @@ package struct Session: Sendable {
     if !states.isEmpty { effects.append(.anchorsUpdated(states)) }
   }
 
-  /// Applies the changes that time alone makes: anchors get lost, phases go on. Returns the anchors that were lost.
+  /// Applies the changes caused by time: loses anchors and advances phases. Returns the lost anchors.
   private mutating func passTime(seen: Set<SightKey>, _ effects: inout [SessionEffect]) -> [SightKey] {
     let lost = sights.loseUnseen(except: seen, &effects)
     switch phase {
@@ -157,8 +153,7 @@ package struct Session: Sendable {
     _ = passTime(seen: [], &effects)
   }
 
-  /// An anchor lost by anything but a frame appears once more in an update too, as `notTracking`: whoever draws by updates
-  /// alone would show it for ever.
+  /// Reports anchors lost without a frame in one more update as `notTracking`, for clients that draw from updates only.
   private func updateLost(_ effects: inout [SessionEffect]) {
     let lost = effects.compactMap {
       if case .anchorLost(let anchor, let copy, _) = $0 { SightKey(anchor: anchor, copy: copy) } else { nil }
@@ -170,7 +165,7 @@ package struct Session: Sendable {
 
   private mutating func start(_ effects: inout [SessionEffect]) {
     guard scene != nil else { return effects.append(.refused(.noScene)) }
-    // The session belongs to the device: a second client joins the one that runs.
+    // The session belongs to the device: a second client joins the running one.
     guard phase == .inactive else { return }
     coachingClosed = false
     enter(.coaching, &effects)
@@ -203,7 +198,7 @@ package struct Session: Sendable {
     enter(.inactive, &effects)
   }
 
-  /// The annotation of an id, and the copy of its anchor that is meant, if something can be done with it now.
+  /// Returns the annotation with an id and the addressed copy of its anchor, if it can be selected now.
   private func target(
     _ id: String, _ copy: Int?, _ effects: inout [SessionEffect]
   ) -> (annotation: Annotation, copy: Int?)? {
@@ -219,21 +214,15 @@ package struct Session: Sendable {
     return (annotation, meant(annotation, copy))
   }
 
-  /// The copy of an annotation's anchor that is meant: the named one, that at which it was selected, or what follows from what is in sight.
+  /// Returns the addressed copy of an annotation's anchor: the given one, the one on which it was selected, or one in sight.
   package func meant(_ annotation: Annotation, _ copy: Int?) -> Int? {
     copy ?? (annotation.id == selected ? selectedCopy : nil) ?? sights.copy(of: annotation)
   }
 
   private func isSelectable(_ effects: inout [SessionEffect]) -> Bool {
-    guard scene != nil else {
-      effects.append(.refused(.noScene))
-      return false
-    }
-    guard phase != .inactive, phase != .coaching else {
-      effects.append(.refused(.wrongPhase(phase)))
-      return false
-    }
-    return true
+    let isOpen = phase != .inactive && phase != .coaching
+    if scene == nil || !isOpen { effects.append(.refused(scene == nil ? .noScene : .wrongPhase(phase))) }
+    return scene != nil && isOpen
   }
 
   private mutating func select(_ id: String, _ copy: Int?, _ effects: inout [SessionEffect]) {
@@ -243,22 +232,22 @@ package struct Session: Sendable {
 
   private mutating func focus(_ annotation: Annotation, _ copy: Int?, _ effects: inout [SessionEffect]) {
     guard selected != annotation.id || selectedCopy != copy else { return }
-    // The card of another copy is another thing's.
+    // The card of another copy belongs to another object.
     closeCard(&effects)
     selected = annotation.id
     selectedCopy = copy
     effects.append(.annotationSelected(annotation, copy: copy))
   }
 
-  /// The visible marker nearest to the tap; of two equally near, the one nearer to the camera.
+  /// Selects the visible marker nearest to the tap; of two at equal distance, the one nearer to the camera.
   private mutating func tap(_ point: Point2, _ effects: inout [SessionEffect]) {
     guard isSelectable(&effects) else { return }
     guard let hit = sights.annotation(at: point) else { return effects.append(.refused(.noMarkerThere)) }
     focus(hit.annotation, hit.copy, &effects)
   }
 
-  /// The next or previous annotation in the order of the scene, round and round. While anchors are in sight, only what hangs
-  /// on them: swiping must not lead to a machine in another room.
+  /// Selects the next or previous annotation in the order of the scene, cyclically. While anchors are in sight, only their
+  /// annotations are selected, so that swiping does not lead to a machine in another room.
   private mutating func step(_ direction: Int, _ effects: inout [SessionEffect]) {
     guard isSelectable(&effects), let scene else { return }
     let all = scene.annotations

@@ -1,6 +1,6 @@
 #pragma once
-// Picture files of the kinds that take large libraries, as plain pixels. The libraries are looked for when they are needed:
-// nothing links against them. No call here prints or exits.
+// Decodes picture files whose formats need large libraries. The libraries are not linked, but loaded when they are needed.
+// No function prints or exits.
 
 #include <stddef.h>
 #include <stdint.h>
@@ -8,7 +8,7 @@
 /// The kinds of files.
 enum { CPICTURES_TIFF = 0, CPICTURES_HEIF = 1, CPICTURES_JXL = 2, CPICTURES_PDF = 3 };
 
-/// How a call ended.
+/// The results of `cpictures_decode`.
 enum {
   CPICTURES_OK = 0,
   CPICTURES_DAMAGED = 1,      ///< not such a file, damaged, or cut short
@@ -19,9 +19,9 @@ enum {
   CPICTURES_MEMORY = 6,       ///< more memory than there is
 };
 
-/// A page, whose rows lie without gaps.
+/// A decoded page; its rows have no padding.
 typedef struct {
-  /// Pages of the file, counted up to the limit of the call.
+  /// The number of pages of the file, at most `page_limit`.
   uint32_t pages;
   uint32_t width, height;
   /// 1: gray, 3: red, green, blue, 4: with opacity.
@@ -30,11 +30,12 @@ typedef struct {
   uint8_t *pixels;
 } cpictures_page;
 
-/// Loads the library for a kind of files, and makes it open what it opens with its first file. 0, or an errno.
+/// Loads the library for a kind of files, and has it open its own files, as a sandbox prevents that later. Returns 0 or an
+/// errno.
 int cpictures_load(int kind);
 
 /// Decodes page `number`, from 0, upright.
 ///
-/// `pixel_limit` is what no page has more pixels than, `page_limit` how far pages are counted.
+/// Pages of more than `pixel_limit` pixels are refused, and pages are counted up to `page_limit`.
 int cpictures_decode(int kind, const uint8_t *data, size_t size, uint32_t number, uint64_t pixel_limit,
                      uint32_t page_limit, cpictures_page *page);

@@ -1,6 +1,7 @@
 #pragma once
 #include <zbar.h>
 
-/// Makes the C stream `stderr` swallow the assertion messages that libzbar prints while it looks for DataBar; whatever
-/// else is written to the stream still reaches file descriptor 2. Does its work once in a process; safe from any thread.
+/// Replaces the C stream `stderr` by one that drops the assertion messages that libzbar prints while it looks for
+/// DataBar, and forwards all other output to file descriptor 2. Installs the stream once per process; safe on any
+/// thread.
 void czbar_quiet_assertions(void);

@@ -1,19 +1,24 @@
 import WaymarkImage
 import WaymarkSystem
 
-/// Reads Aztec Code symbols (ISO/IEC 24778) from the bull's eye outwards.
+/// Reads Aztec Code symbols (ISO/IEC 24778): finds the bull's eye and extends the grid from there outwards.
 struct AztecReader {
   let view: ImageView
   let levels: BlockMean
-  /// How many marks may fail.
-  var failures = 6
+  /// The number of marks that may fail before the search ends.
+  private static let failures = 6
 
-  func read(_ search: BullseyeSearch) -> [MatrixDetection] {
+  static func detections(_ search: inout MatrixSearch) -> [MatrixDetection] {
+    let marks = BullseyeSearch(search.view, levels: search.levels, step: search.step)
+    return AztecReader(view: search.view, levels: search.levels).read(marks)
+  }
+
+  private func read(_ search: BullseyeSearch) -> [MatrixDetection] {
     var detections: [MatrixDetection] = []
     var failed = 0
-    for mark in search.marks where failed < failures {
+    for mark in search.marks where failed < Self.failures {
       if detections.contains(where: { $0.corners.contains(mark.center) }) { continue }
-      // Only what has the rings counts as tried.
+      // Only a mark with the rings can be a failure.
       guard let core = core(mark) else { continue }
       if let found = read(mark, core) { detections.append(found) } else { failed += 1 }
     }
@@ -29,26 +34,29 @@ struct AztecReader {
 
   // MARK: The bull's eye
 
-  /// The map from modules, counted from the middle, to pixels; by the corners of the ring three modules from there, which
-  /// lies between two of the other tone.
+  /// Returns the map from modules, relative to the centre, to pixels, from the corners of the ring at three modules from the
+  /// centre, which is between two rings of the other tone.
   private func core(_ mark: BullseyeSearch.Bullseye) -> (map: Homography, isFull: Bool)? {
     let found = RingCorners.find(
       view, levels: levels, around: mark.center, unit: [mark.ringX, mark.ringY], isDark: mark.isLight,
       past: [false, true, false], modules: 7)
     guard let ring = found else { return nil }
-    let square = Quadrilateral(
-      topLeft: [-3.5, -3.5], topRight: [3.5, -3.5], bottomRight: [3.5, 3.5], bottomLeft: [-3.5, 3.5])
-    guard let map = Homography(from: square, to: ring) else { return nil }
+    guard let map = Homography(from: Self.square(half: 3.5), to: ring) else { return nil }
     let module = abs(ring.signedArea).squareRoot() / 7
     let inner = refine(map, radius: 4, module: module, inverted: mark.isLight)
     guard inner.score > 8 else { return nil }
-    // A full symbol has one more light and one more dark ring.
+    // A full symbol has an additional light and an additional dark ring.
     let outer = refine(inner.map, radius: 6, module: module, inverted: mark.isLight)
     let isFull = outer.score > 0.75 * inner.score && rings(outer.map, 6, inverted: mark.isLight) > 0.93
     return (isFull ? outer.map : inner.map, isFull)
   }
 
-  /// The modules of the bull's eye out to a radius: rings of even radius are dark.
+  /// Returns a square around the centre of the symbol, in modules.
+  private static func square(half r: Double) -> Quadrilateral {
+    Quadrilateral(topLeft: [-r, -r], topRight: [r, -r], bottomRight: [r, r], bottomLeft: [-r, r])
+  }
+
+  /// Returns the modules of the bull's eye up to a radius: rings of even radius are dark.
   private func knownRings(_ radius: Int) -> [KnownModule] {
     var known: [KnownModule] = []
     for y in -radius...radius {
@@ -64,7 +72,7 @@ struct AztecReader {
     _ map: Homography, radius: Int, module: Double, inverted: Bool
   ) -> (map: Homography, score: Double) {
     let r = Double(radius)
-    // Its corners are those of the bull's eye.
+    // The corners to refine are those of the bull's eye.
     let shifted = map * Homography.translation([-r, -r])
     let known = knownRings(radius).map { KnownModule(at: $0.at + Point2(r, r), isDark: $0.isDark) }
     let refine = GridRefinement(view: view, size: [2 * r, 2 * r], known: known, inverted: inverted)
@@ -72,7 +80,7 @@ struct AztecReader {
     return (best.map * Homography.translation([r, r]), best.score)
   }
 
-  /// The share of the modules of the rings that is right.
+  /// Returns the share of the modules of the rings that have the expected tone.
   private func rings(_ map: Homography, _ radius: Int, inverted: Bool) -> Double {
     let side = 2 * radius + 1
     let matrix = matrix(map, radius: radius, sharpen: 0, inverted: inverted)
@@ -94,10 +102,7 @@ struct AztecReader {
   private func read(_ core: Homography, isCompact: Bool, inverted: Bool) -> MatrixDetection? {
     let radius = isCompact ? 5 : 7
     let side = Double(2 * radius + 1)
-    let outline = Quadrilateral(
-      topLeft: [-side / 2, -side / 2], topRight: [side / 2, -side / 2], bottomRight: [side / 2, side / 2],
-      bottomLeft: [-side / 2, side / 2])
-    let module = abs(core.apply(outline).signedArea).squareRoot() / side
+    let module = abs(core.apply(Self.square(half: side / 2)).signedArea).squareRoot() / side
     let matrix = matrix(core, radius: radius, sharpen: 0, inverted: inverted)
     guard let (turn, marks) = AztecOrientation.find(matrix, radius) else { return nil }
     let bits = modeBits(radius) { x, y in
@@ -106,18 +111,16 @@ struct AztecReader {
     }
     guard let mode = AztecDecoder.mode(bits, isCompact: isCompact) else {
       guard isCompact, marks <= 1, let rune = AztecDecoder.rune(bits) else { return nil }
-      var finding = MatrixDetection(
-        symbology: .aztec, corners: turn.corners(core, half: 5.5), module: module, certainty: 1)
-      finding.inverted = inverted
       var message = CodeMessage()
       message.append(rune.digits(3))
-      finding.message = message
-      return finding
+      return MatrixDetection(
+        symbology: .aztec, corners: turn.corners(core, half: 5.5), module: module, certainty: 1, inverted: inverted,
+        message: message)
     }
     let half = mode.side / 2
     var finding = MatrixDetection(
-      symbology: .aztec, corners: turn.corners(core, half: Double(half) + 0.5), module: module, certainty: 0.95)
-    finding.inverted = inverted
+      symbology: .aztec, corners: turn.corners(core, half: Double(half) + 0.5), module: module, certainty: 0.95,
+      inverted: inverted)
     var attempts: [() -> (map: Homography, mesh: GridMesh?)] = []
     if !isCompact {
       attempts.append { followed(core, half: half, module: module, inverted: inverted) }
@@ -150,24 +153,23 @@ struct AztecReader {
     return finding
   }
 
-  /// The grid of a full symbol by the lines of its reference grid, which cross every sixteenth module from the middle: each
-  /// crossing moves to where it is, from the bull's eye outwards, the map being fitted again to all that were found after
-  /// each round.
+  /// Returns the grid of a full symbol from its reference grid, whose lines are every sixteenth module from the centre: each
+  /// crossing is measured, from the bull's eye outwards, and the map is fitted again to all crossings after each round.
   private func followed(
     _ core: Homography, half: Int, module: Double, inverted: Bool
   ) -> (map: Homography, mesh: GridMesh?) {
     let reach = half / 16
     var lines = (-reach...reach).map { 16 * $0 }
-    // The ends of the lines at the rim count as crossings where they are not too near to one.
+    // The ends of the lines at the edge of the symbol are used as crossings if they are not too close to one.
     let hasRim = half - 16 * reach >= 5
     if hasRim { lines = [-half] + lines + [half] }
-    let n = lines.count
+    let (n, middles) = (lines.count, lines.map(Double.init))
     let middle = n / 2
     var map = core
     var contrast = refine(core, radius: 6, module: module, inverted: inverted).score
     var places = [Point2?](repeating: nil, count: n * n)
     places[middle * n + middle] = map.apply([0, 0])
-    // The bull's eye holds the map where nothing else was found yet.
+    // The bull's eye determines the map until crossings are found.
     let anchors: [Point2] = [[-6, -6], [6, -6], [6, 6], [-6, 6], [0, 0]]
     let fixed = anchors.map { PointPair(reference: $0, frame: core.apply($0)) }
     guard middle > 0 else { return (core, nil) }
@@ -178,7 +180,7 @@ struct AztecReader {
         if hasRim, abs(x) == half, abs(y) == half { continue }
         var known: [KnownModule] = []
         for d in -7...7 {
-          // Where a line of the grid ends at the rim there is no other to cross it.
+          // At the edge of the symbol no other line crosses the end of a line.
           if !onRim || abs(x) == half, abs(x + d) <= half {
             known.append(KnownModule(at: [Double(x + d), Double(y)], isDark: (x + d + y).isMultiple(of: 2)))
           }
@@ -194,24 +196,13 @@ struct AztecReader {
           contrast = 0.9 * contrast + 0.1 * found.contrast
         }
       }
-      let pairs =
-        fixed
-        + places.indices.compactMap { node in
-          places[node].map {
-            PointPair(reference: [Double(lines[node % n]), Double(lines[node / n])], frame: $0)
-          }
-        }
-      if let fitted = pairs.withUnsafeBufferPointer({ Homography.fit($0) }), fitted.isFinite { map = fitted }
+      if let fitted = GridMesh.fit(fixed, columns: middles, rows: middles, places) { map = fitted }
     }
-    let shifts = places.indices.map { node in
-      places[node].map { $0 - map.apply([Double(lines[node % n]), Double(lines[node / n])]) }
-    }
-    let middles = lines.map(Double.init)
-    return (map, GridMesh(columns: middles, rows: middles, found: shifts, extrapolates: true))
+    return (map, GridMesh(columns: middles, rows: middles, places, map, extrapolates: true))
   }
 
-  /// Follows the grid from the bull's eye outwards: at each size the corners go where the modules show most contrast, and in a
-  /// full symbol the lines of the reference grid most of all.
+  /// Extends the grid from the bull's eye outwards: at each size, the corners are moved to where the modules have the highest
+  /// contrast, to which a full symbol adds the contrast of its reference grid.
   private func grow(
     _ core: Homography, from inner: Int, to outer: Int, isCompact: Bool, module: Double, inverted: Bool
   ) -> Homography {
@@ -228,8 +219,7 @@ struct AztecReader {
     _ start: Homography, radius: Int, isCompact: Bool, module: Double, inverted: Bool
   ) -> Homography {
     let r = Double(radius)
-    let frame = Quadrilateral(topLeft: [-r, -r], topRight: [r, -r], bottomRight: [r, r], bottomLeft: [-r, r])
-    // Modules spread over the area, and the outer ones, which say most.
+    // Modules spread over the area, and the outer ones, which determine the corners best.
     var places: [Point2] = []
     var known: [KnownModule] = []
     let stride = max(1, radius / 8)
@@ -256,10 +246,11 @@ struct AztecReader {
       let spread = values.reduce(0) { $0 + abs($1 - mean) } / Double(max(1, values.count))
       return spread + (known.isEmpty ? 0 : reference.score(map))
     }
-    return CornerRefinement.best(start, frame: frame, module: module, score: score)
+    return CornerRefinement.best(start, frame: Self.square(half: r), module: module, score: score)
   }
 
-  /// The bits of the mode message, clockwise from the upper left; the reference grid crosses that of a full symbol.
+  /// Returns the bits of the mode message, clockwise from the upper left, without the reference grid that crosses it in a full
+  /// symbol.
   private func modeBits(_ radius: Int, _ isDark: (Int, Int) -> Bool) -> [Bool] {
     let along = radius == 5 ? Array(-3...3) : Array(-5...5).filter { $0 != 0 }
     return along.map { isDark($0, -radius) } + along.map { isDark(radius, $0) }
@@ -268,10 +259,10 @@ struct AztecReader {
 }
 
 extension AztecOrientation {
-  /// The corners of the upright symbol.
+  /// Returns the corners of the upright symbol.
   ///
   /// - Parameters:
-  ///   - map: from modules, counted from the middle of the symbol, to pixels.
+  ///   - map: the map from modules, relative to the centre of the symbol, to pixels.
   ///   - half: half the side of the symbol, in modules.
   fileprivate func corners(_ map: Homography, half: Double) -> Quadrilateral {
     func at(_ x: Int, _ y: Int) -> Point2 {

@@ -1,39 +1,39 @@
 import WaymarkImage
 
-/// Looks for rings of one width around a point: the middle of an Aztec Code symbol.
+/// Looks for concentric rings of equal width: the centre of an Aztec Code symbol.
 struct BullseyeSearch {
   struct Bullseye {
     var center: Point2
-    /// The width of a ring along a row and along a column, in pixels.
+    /// The width of a ring along a row in pixels; `ringY` is that along a column.
     var ringX: Double
     var ringY: Double
-    /// True if the middle is lighter than the ring around it.
+    /// True if the centre is lighter than the ring around it.
     var isLight: Bool
-    /// How many of twelve rays from the middle cross the rings as they should.
+    /// The number of twelve rays from the centre that cross the rings as expected.
     var rays: Int
-    /// How many rows agree.
+    /// The number of rows that found it.
     var rows = 1
   }
 
   private(set) var marks: [Bullseye] = []
 
-  /// - Parameter step: one row in that many is looked at.
+  /// - Parameter step: the distance of the searched rows, in pixels.
   init(_ view: ImageView, levels: BlockMean, step: Int) {
     guard view.width >= 16, view.height >= 16 else { return }
     var edges = [Int32](repeating: 0, count: view.width + 3)
     for y in stride(from: step / 2, to: view.height, by: step) {
       let count = levels.edges(of: view, row: y, into: &edges)
       guard count >= 9 else { continue }
-      // Run i lies from edges[i] to edges[i + 1]; even ones are light.
+      // Run i is from edges[i] to edges[i + 1]; even runs are light.
       for i in 0..<(count - 8) {
         let total = edges[i + 8] - edges[i + 1]
-        // A blank run before the first ring would be long: the rings lie in the midst of modules.
+        // The runs outside of the rings are not checked: the rings are surrounded by modules.
         let center = edges[i + 5] - edges[i + 4]
         guard total >= 10, center * 4 <= total, center * 16 >= total else { continue }
         var fits = true
         for k in 1...7 where k != 4 {
           let run = (edges[i + k + 1] - edges[i + k]) * 14
-          // Half to one and a half of a seventh.
+          // Each run must be half to one and a half times a seventh of the total.
           if run < total || run > 3 * total + 14 { fits = false }
         }
         guard fits else { continue }
@@ -47,7 +47,7 @@ struct BullseyeSearch {
   private mutating func examine(
     _ view: ImageView, _ levels: BlockMean, _ p: Point2, width: Double, isLight: Bool
   ) {
-    // Rows through the middle of one mark lie together.
+    // Rows through the centre of one mark are adjacent.
     if let known = marks.firstIndex(where: {
       $0.isLight == isLight && abs($0.center.x - p.x) < 1.5 * width && abs($0.center.y - p.y) < 2 * width
     }) {
@@ -60,7 +60,7 @@ struct BullseyeSearch {
     else { return }
     let center = Point2(p.x, down.y)
     let rays = Self.directions.count { crosses(view, levels, center, $0, Point2(width, down.width), isLight: isLight) }
-    // Chance makes rows and columns of equal runs in the midst of modules, but hardly in all directions.
+    // Equal runs along a row and a column occur by chance among modules, but hardly in all directions.
     guard rays >= 7 else { return }
     marks.append(Bullseye(center: center, ringX: width, ringY: down.width, isLight: isLight, rays: rays))
   }
@@ -70,7 +70,7 @@ struct BullseyeSearch {
     [-0.92, 0.38], [-0.92, -0.38], [-0.38, -0.92], [0.38, -0.92], [0.92, -0.38],
   ]
 
-  /// Returns whether a ray from the middle crosses three rings of about one width.
+  /// Returns whether a ray from the centre crosses three rings of about equal width.
   private func crosses(
     _ view: ImageView, _ levels: BlockMean, _ center: Point2, _ direction: Point2, _ ring: Point2, isLight: Bool
   ) -> Bool {
@@ -80,7 +80,7 @@ struct BullseyeSearch {
     var (last, t) = (0.0, 0.0)
     var runs: [Double] = []
     var p = center
-    // Along the diagonal of a square rings are farther apart than along its sides.
+    // Along the diagonals of a square, rings are farther apart than along its sides.
     while t < 6.5 {
       t += step
       p += ray
@@ -93,7 +93,7 @@ struct BullseyeSearch {
       if runs.count == 4 { break }
     }
     guard runs.count == 4 else { return false }
-    // A spread of ink makes dark rings wider and light ones narrower, but not pairs of them.
+    // Ink spread makes dark rings wider and light ones narrower, but does not change pairs of them.
     let (inner, outer) = (runs[1] + runs[2], runs[2] + runs[3])
     let pair = (inner + outer) / 2
     let slack = 0.3 * pair + 0.5 / min(ring.x, ring.y)
@@ -101,7 +101,7 @@ struct BullseyeSearch {
       && runs.dropFirst().allSatisfy { abs($0 - pair / 2) < slack }
   }
 
-  /// The same rings along a column.
+  /// Finds the same rings along a column.
   private func column(
     _ view: ImageView, _ levels: BlockMean, _ p: Point2, width: Double, isLight: Bool
   ) -> (y: Double, width: Double)? {
@@ -127,7 +127,7 @@ struct BullseyeSearch {
     let total = Double(up[3] + down[3] - 1)
     let ring = total / 7
     guard ring < 2.2 * width, width < 2.2 * ring else { return nil }
-    // Beside the middle of square rings a column follows one of them.
+    // Off the centre of square rings, a column runs along one of them.
     let middle = Double(up[0] + down[0] - 1)
     guard middle < 1.6 * ring + 0.7, middle > 0.4 * ring - 0.3 else { return nil }
     for side in [up, down] {

@@ -1,9 +1,8 @@
 import WaymarkImage
-import WaymarkSystem
 
-/// The codes of one picture that carry parts of messages, of whatever symbology.
+/// Joins codes of one picture, of any symbology, that carry parts of messages.
 struct StructuredAppend {
-  /// One of them.
+  /// A code of a picture, with its place and message.
   struct Code {
     var symbology: Symbology
     var message: CodeMessage
@@ -12,12 +11,13 @@ struct StructuredAppend {
 
     var part: CodeMessage.Fragment? { message.part }
 
-    /// By itself.
+    /// The code as a symbol that is a part of a message; `nil` if it is not a part or is empty.
     var symbol: Symbol? {
       guard let part, var symbol = Symbol(message, symbology: symbology, corners: corners) else { return nil }
-      symbol.part = SymbolPart(part, of: symbology)
+      symbol.part = SymbolPart(
+        index: part.index + 1, count: part.count, id: part.identifier.isEmpty ? nil : part.identifier)
       symbol.pass = pass
-      // Element strings may go on in the next part.
+      // Not parsed: an element string may continue in the next part.
       symbol.gs1 = []
       return symbol
     }
@@ -25,24 +25,24 @@ struct StructuredAppend {
 
   /// The result of joining them.
   struct Outcome {
-    /// The messages of which every part was seen.
+    /// The complete messages, each as one symbol.
     var whole: [Symbol] = []
-    /// The parts of the others.
+    /// The parts of incomplete messages, each as a symbol.
     var parts: [Symbol] = []
-    /// The symbols of which parts are missing.
+    /// The incomplete messages.
     var incomplete: [IncompleteSymbol] = []
   }
 
   private var codes: [Code] = []
   private(set) var outcome = Outcome()
 
-  /// Where the codes are.
+  /// The outlines of the added codes, in pixels of the picture.
   var places: [Quadrilateral] { codes.map(\.corners) }
 
-  /// Messages of more parts than that are told without the numbers of those that are missing: Macro PDF417 counts up to 99,999.
+  /// The largest number of parts of which the missing ones are listed by number: Macro PDF417 has up to 99,999.
   private static let listed = 128
 
-  /// Adds what was seen, in whatever order; a code that is known already changes nothing.
+  /// Adds codes in any order; codes that were added before are ignored.
   mutating func add(_ found: [Code]) {
     let known = codes.count
     for code in found where code.part != nil {
@@ -54,7 +54,8 @@ struct StructuredAppend {
     if codes.count > known { outcome = joined() }
   }
 
-  /// Joins parts by their numbers. Those of one message have the identifier in common, and their number where they tell it.
+  /// Joins the parts of each message by their indices. Parts of one message have the same identifier, and the same
+  /// number of parts if they contain it.
   private func joined() -> Outcome {
     var outcome = Outcome()
     var open = codes
@@ -63,7 +64,7 @@ struct StructuredAppend {
         guard code.symbology == first.symbology, let part = code.part, part.identifier == key.identifier else {
           return false
         }
-        return part.count == key.count || first.symbology.isCountedLast
+        return part.count == key.count || key.isCountedOnce
       }
       let own = open.filter(isOfSame)
       open.removeAll(where: isOfSame)
@@ -71,9 +72,9 @@ struct StructuredAppend {
       var byIndex: [Int: Code] = [:]
       var isAmbiguous = false
       for code in own {
-        // A total that only the last part tells may be of another message with the same name.
+        // A number of parts that only the last part contains may belong to another message with the same identifier.
         guard let part = code.part, count.map({ part.index < $0 }) ?? true else { continue }
-        // Two messages that have nothing to tell them apart: nobody knows which part belongs to which.
+        // Two messages have the same identifier: the parts cannot be assigned to them.
         if let other = byIndex[part.index], other.message != code.message { isAmbiguous = true }
         byIndex[part.index] = code
       }
@@ -100,28 +101,8 @@ struct StructuredAppend {
   }
 }
 
-extension Symbology {
-  /// True if only some parts of a message say how many there are.
-  fileprivate var isCountedLast: Bool { self == .pdf417 || self == .microPDF417 }
-}
-
-extension SymbolPart {
-  /// The place that a code tells of itself, in the notation of its symbology.
-  init(_ part: CodeMessage.Fragment, of symbology: Symbology) {
-    let words = part.identifier
-    let id: String =
-      switch symbology {
-      case .pdf417, .microPDF417:
-        words.map { $0.digits(3) }.joined()
-      case .aztec: String(String.UnicodeScalarView(words.compactMap { Unicode.Scalar(UInt32($0)) }))
-      default: words.isEmpty ? "" : String(words.reduce(0) { $0 << 8 | $1 })
-      }
-    self.init(index: part.index + 1, count: part.count, id: id.isEmpty ? nil : id)
-  }
-}
-
 extension Symbol {
-  /// A matrix code by its message; `nil` where there is nothing in it.
+  /// Creates the symbol of a matrix code from its message; `nil` if the message is empty.
   init?(_ message: CodeMessage, symbology: Symbology, corners: Quadrilateral) {
     guard !message.isEmpty else { return nil }
     let (text, charset) = message.decoded

@@ -1,19 +1,18 @@
 import WaymarkImage
 
-/// Detects Data Matrix symbols that are partly outside the picture: two of its sides run up to the border, and the third,
-/// between them, is whole.
+/// Detects Data Matrix symbols that are partly outside the picture: two sides extend to the border, and the third, between them, is
+/// complete.
 struct CroppedDataMatrixFinder {
   let view: ImageView
   let levels: BlockMean
 
-  /// Changes of tone that an alternating side must show: things with fewer are everywhere.
+  /// The least number of tone changes of an alternating side: things with fewer are everywhere.
   private static let fewest = 7
 
-  /// Sides that run up to the border are tried in the order of their length, so many of them at most: bars, fences and keyboards have
-  /// hundreds.
+  /// The largest number of sides that extend to the border to try, the longest first: bars, fences and keyboards have hundreds.
   private static let most = 12
 
-  /// A symbol whose corner of the L is in the picture, and one of whose strokes is not to its end.
+  /// Returns a symbol whose corner of the L is inside the picture, with one stroke cut off by the border.
   func finding(_ c: DataMatrixCorner) -> MatrixDetection? {
     let (isUpper, isRight) = (border(at: c.top) != nil, border(at: c.right) != nil)
     guard isUpper != isRight else { return nil }
@@ -35,9 +34,9 @@ struct CroppedDataMatrixFinder {
     return finding([whole, c.corner], towards: cut - c.corner, module: stroke, inverted: c.inverted)
   }
 
-  /// Symbols of which the corner of the L lies outside: a stroke that comes from the border, the alternating side at its end,
-  /// and from the end of that one the other alternating side, back to the border.
-  func detections(_ contours: Contours, shortest: Double) -> [MatrixDetection] {
+  /// Returns symbols whose corner of the L is outside the picture: a stroke that begins at the border, the alternating side at its
+  /// end, and the other alternating side from there back to the border.
+  func detections(_ contours: Contours) -> [MatrixDetection] {
     let search = DataMatrixTimingSearch(view: view, levels: levels, inverted: false)
     var sides: [(from: Point2, end: Point2, border: Int, inward: Point2, length: Double)] = []
     for polygon in contours.polygons {
@@ -45,12 +44,12 @@ struct CroppedDataMatrixFinder {
       for i in 0..<count {
         let (a, b) = (polygon.points[polygon.corners[i]], polygon.points[polygon.corners[(i + 1) % count]])
         let length = a.distance(to: b)
-        guard length >= shortest, polygon.sides.contains(length), let (from, end) = fromBorder(a, b),
+        guard length >= DataMatrixCorner.shortest, polygon.sides.contains(length), let (from, end) = fromBorder(a, b),
           let side = border(at: from)
         else { continue }
-        // A line along the border of the picture does not belong to a code.
+        // A line along the border of the picture is not a side of a code.
         guard border(at: (from + end) / 2 + (from - end) * 0.1) == nil else { continue }
-        // The dark is to the right of the border as it is followed.
+        // The polygon is traced with the dark side to the right.
         sides.append((from, end, side, Point2(a.y - b.y, b.x - a.x) / length, length))
       }
     }
@@ -76,7 +75,7 @@ struct CroppedDataMatrixFinder {
     return detections
   }
 
-  /// The dark and light levels at a symbol's strokes, its alternating sides, and its quiet zone.
+  /// Samples of a symbol's strokes, its alternating sides and its quiet zone, as expected to be dark or light.
   private struct Frame {
     private let view: ImageView
     private let inverted: Bool
@@ -90,7 +89,7 @@ struct CroppedDataMatrixFinder {
 
     private func value(_ p: Point2) -> Double { inverted ? 255 - view.sample(p) : view.sample(p) }
 
-    /// - Parameter inward: a module.
+    /// - Parameter inward: the vector of one module into the symbol, in pixels.
     mutating func addStroke(from a: Point2, to b: Point2, inward: Point2) {
       for i in 1..<12 {
         let p = a + (b - a) * (0.08 * Double(i))
@@ -99,7 +98,7 @@ struct CroppedDataMatrixFinder {
       }
     }
 
-    /// - Parameter outward: a module.
+    /// - Parameter outward: the vector of one module out of the symbol, in pixels.
     mutating func addTiming(_ timing: DataMatrixTiming, outward: Point2) {
       for (i, (a, b)) in zip(timing.changes, timing.changes.dropFirst()).enumerated() {
         let p = (a + b) / 2
@@ -108,7 +107,7 @@ struct CroppedDataMatrixFinder {
       }
     }
 
-    /// True if all but a few places are as they should be.
+    /// True if at least 94 % of the samples have the expected tone, with enough contrast.
     var isClear: Bool {
       let (low, high) = (dark.reduce(0, +) / Double(dark.count), light.reduce(0, +) / Double(light.count))
       guard high - low > 40 else { return false }
@@ -120,27 +119,25 @@ struct CroppedDataMatrixFinder {
 
   private func finding(_ whole: [Point2], towards cut: Point2, module: Double, inverted: Bool) -> MatrixDetection {
     let outside = cut * (1 + max(6, 4 * module) / cut.length)
-    var finding = MatrixDetection(
+    return MatrixDetection(
       symbology: .dataMatrix,
       corners: Quadrilateral(
         topLeft: whole[0], topRight: whole[0] + outside, bottomRight: whole[1] + outside, bottomLeft: whole[1]),
-      module: module, certainty: 0.95)
-    finding.inverted = inverted
-    return finding
+      module: module, certainty: 0.95, inverted: inverted)
   }
 
-  /// Returns whether an alternating side goes on, as even as such a side is, until the picture ends.
+  /// Returns whether an alternating side continues evenly to the border of the picture.
   private func isCut(_ timing: DataMatrixTiming?, at side: Int, module: Double) -> Bool {
     guard let changes = timing?.changes, changes.count >= Self.fewest, let last = changes.last,
       distances(last)[side] < 3 * module
     else { return false }
     let pitch = changes[0].distance(to: last) / Double(changes.count - 1)
     guard pitch > 0.6 * module, pitch < 1.7 * module else { return false }
-    // Pairs, since a spread of ink makes dark ones longer.
+    // Compares pairs of modules, because ink spread makes dark ones longer.
     return zip(changes, changes.dropFirst(2)).allSatisfy { a, b in abs(a.distance(to: b) - 2 * pitch) < 0.6 * pitch }
   }
 
-  /// The border of the picture at which a point lies, if it does.
+  /// Returns the index of the border of the picture close to a point, or `nil`.
   private func border(at p: Point2) -> Int? {
     let distances = distances(p)
     return distances.indices.first { distances[$0] < 2.5 }
@@ -150,7 +147,7 @@ struct CroppedDataMatrixFinder {
     [p.x, p.y, Double(view.width - 1) - p.x, Double(view.height - 1) - p.y]
   }
 
-  /// The one end at the border of the picture, and the other one, which is not.
+  /// Returns the end at the border of the picture, and the other one; `nil` if not exactly one end is at the border.
   private func fromBorder(_ a: Point2, _ b: Point2) -> (from: Point2, end: Point2)? {
     switch (border(at: a), border(at: b)) {
     case (.some, .none): (a, b)

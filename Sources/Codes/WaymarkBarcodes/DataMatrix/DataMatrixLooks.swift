@@ -1,20 +1,20 @@
 import WaymarkImage
 
-/// The looks at a still for Data Matrix symbols: one at tones as they part from their surroundings, and further ones, in which dark
-/// and light part elsewhere, at the places where frames of symbols were seen, or everywhere beside symbols that were read.
+/// The searches of a still picture for Data Matrix symbols: one with the local mean as threshold between dark and light, and further
+/// ones with other thresholds, at the places where frames of symbols were seen, or over the whole picture if symbols were read.
 ///
-/// An L is a border between dark and light. A shadow that touches it, the grain of metal and gloss move that border; at half the size
-/// grain is gone, and with lower levels shadows are.
+/// The L is found as a border between dark and light. A shadow that touches it, the grain of metal and gloss displace that border;
+/// half the size removes grain, and lower thresholds remove shadows.
 struct DataMatrixLooks {
   let view: ImageView
   let levels: BlockMean
 
-  /// Shares of the levels at which further looks part dark from light.
+  /// The thresholds of the further searches, as shares of the local mean.
   private static let shares = [0.85, 0.7]
-  /// How many corners may fail in a look.
+  /// The number of corners that may fail in a search.
   private static let failures = 600
 
-  /// All of them.
+  /// Runs all searches.
   func read() -> DataMatrixReader.Look {
     var look = reader(findsCut: true).read(contours)
     if look.detections.contains(where: \.isRead) {
@@ -22,7 +22,7 @@ struct DataMatrixLooks {
       return look
     }
     for place in places(of: look.frames) {
-      // On the grid of the blocks of levels.
+      // Aligned to the blocks of the local means.
       let side = Double(BlockMean.side)
       let origin = Point2((place.min.x / side).rounded(.down), (place.min.y / side).rounded(.down)) * side
       let size = place.max - origin
@@ -32,7 +32,7 @@ struct DataMatrixLooks {
     return look
   }
 
-  /// The further looks at a part of a picture.
+  /// Runs the further searches on a part of the picture.
   private func readAgain(at origin: Point2, _ look: inout DataMatrixReader.Look) {
     view.shrunk(by: 2).withView { half in
       let other = DataMatrixLooks(view: half, levels: BlockMean(half))
@@ -48,12 +48,12 @@ struct DataMatrixLooks {
     DataMatrixReader(view: view, levels: levels, isThorough: true, failures: Self.failures, findsCut: findsCut)
   }
 
-  /// Every second pixel may be one of a border: what is more is noise.
+  /// The contours of the picture, of at most half as many border pixels as it has pixels: more are noise.
   private var contours: Contours {
     Contours(view, levels: levels, budget: max(400_000, view.width * view.height / 2))
   }
 
-  /// The surroundings of frames, those that overlap made one.
+  /// Returns the surroundings of frames, joining those that overlap.
   private func places(of frames: [Quadrilateral]) -> [Bounds] {
     var places: [Bounds] = []
     for frame in frames {
@@ -75,12 +75,12 @@ struct DataMatrixLooks {
     a.min.x < b.max.x && b.min.x < a.max.x && a.min.y < b.max.y && b.min.y < a.max.y
   }
 
-  /// Where symbols were read, in pixels of a part that begins at `origin`, `scale` times as large.
+  /// Returns the corners of the symbols read, in pixels of a part that begins at `origin`, enlarged by `scale`.
   private static func known(_ look: DataMatrixReader.Look, _ origin: Point2, _ scale: Double) -> [Quadrilateral] {
     look.detections.filter(\.isRead).map { $0.corners.mapped { $0 - origin }.scaled(by: scale) }
   }
 
-  /// Adds the symbols that another look read.
+  /// Adds the symbols that another search read.
   private static func add(
     _ other: DataMatrixReader.Look, _ scale: Double, _ origin: Point2, to look: inout DataMatrixReader.Look
   ) {
@@ -90,5 +90,18 @@ struct DataMatrixLooks {
       if look.detections.contains(where: { $0.isRead && $0.corners.overlaps(symbol.corners) }) { continue }
       look.detections.append(symbol)
     }
+  }
+}
+
+extension DataMatrixReader {
+  static func detections(_ search: inout MatrixSearch) -> [MatrixDetection] {
+    if search.isStill {
+      let look = DataMatrixLooks(view: search.view, levels: search.levels).read()
+      search.isLimited = look.isLimited
+      return look.detections
+    }
+    return DataMatrixReader(
+      view: search.view, levels: search.levels, isThorough: false, failures: search.isPatient ? 40 : 12
+    ).read(Contours(search.view, levels: search.levels, isFine: false)).detections
   }
 }

@@ -1,19 +1,20 @@
 import WaymarkImage
 
-/// The four sides of a Data Matrix symbol as curves, with a place for every column and row: for a symbol that is bent, or
-/// whose columns and rows differ in width.
+/// The four sides of a Data Matrix symbol as curves, with a position for every column and row: for a symbol that is bent,
+/// or whose columns and rows differ in width.
 struct DataMatrixOutline {
-  /// From modules to pixels, as far as the four corners tell.
+  /// The map from modules to pixels, from the four corners.
   let map: Homography
   private let columns: Int
   private let rows: Int
-  /// The middles of the modules along each side, in modules of the map.
+  /// The centres of the modules along the top side, in modules of the map; the other properties have those of the other
+  /// sides.
   private let top: [Point2]
   private let bottom: [Point2]
   private let left: [Point2]
   private let right: [Point2]
 
-  /// - Returns: `nil` where the alternating sides do not have the modules of that size.
+  /// - Returns: `nil` if the numbers of modules of the alternating sides are not those of the size.
   init?(_ c: DataMatrixCorner, _ size: DataMatrixSize, top: DataMatrixTiming, right: DataMatrixTiming) {
     guard top.modules == size.columns, right.modules == size.rows, let topEnd = top.changes.last,
       let rightEnd = right.changes.last
@@ -25,13 +26,11 @@ struct DataMatrixOutline {
       PointPair(reference: [width, height], frame: c.right),
       PointPair(reference: [width - 1, 0.5], frame: topEnd), PointPair(reference: [width - 0.5, 1], frame: rightEnd),
     ]
-    guard let map = pairs.withUnsafeBufferPointer({ Homography.fit($0) }), map.isFinite, let back = map.inverse else {
-      return nil
-    }
+    guard let map = Homography.fit(pairs), let back = map.inverse else { return nil }
     self.map = map
     let along = top.changes.map(back.apply)
     let up = right.changes.map(back.apply)
-    // Where the strokes are bent their borders say by how much; elsewhere they lie as the map has them.
+    // The borders of bent strokes show their course; straight strokes follow the map.
     let aside = Self.course(c.left.map(back.apply).map { ($0.y, $0.x) })
     let below = Self.course(c.lower.map(back.apply).map { ($0.x, $0.y - height) })
     var first = Point2(0, along[0].y)
@@ -48,12 +47,12 @@ struct DataMatrixOutline {
     left = right.map { Point2(0.5 + aside($0.y), $0.y) }
   }
 
-  /// Makes up an alternating side of which nothing is known: every module as wide, and as far from the L as the end of
-  /// the other side.
+  /// Returns an alternating side for one that was not seen: all modules are equally wide, and as far from the L as the end
+  /// of the other side.
   ///
   /// - Parameters:
-  ///   - known: the other side.
-  ///   - isTop: whether it is the upper one that is not known.
+  ///   - known: the alternating side that was seen.
+  ///   - isTop: true if the upper side was not seen.
   static func even(
     _ c: DataMatrixCorner, _ size: DataMatrixSize, beside known: DataMatrixTiming, isTop: Bool
   ) -> DataMatrixTiming? {
@@ -64,15 +63,15 @@ struct DataMatrixOutline {
       PointPair(reference: [width, height], frame: c.right),
       PointPair(reference: isTop ? [width - 0.5, 1] : [width - 1, 0.5], frame: end),
     ]
-    guard let map = pairs.withUnsafeBufferPointer({ Homography.fit($0) }), map.isFinite else { return nil }
+    guard let map = Homography.fit(pairs) else { return nil }
     return DataMatrixTiming(
       changes: isTop
         ? (1..<size.columns).map { map.apply([Double($0), 0.5]) }
         : (1..<size.rows).map { map.apply([width - 0.5, height - Double($0)]) })
   }
 
-  /// Where a point given in modules lies, in pixels: between the sides as these say (S. Coons, "Surfaces for computer-aided
-  /// design of space forms", MIT 1967).
+  /// Returns the position in pixels of a point in modules, interpolated between the four sides (S. Coons, "Surfaces for
+  /// computer-aided design of space forms", MIT 1967).
   func place(_ x: Double, _ y: Double) -> Point2 {
     let (s, t) = ((x - 0.5) / Double(columns - 1), (y - 0.5) / Double(rows - 1))
     let (above, beneath) = (Self.at(top, x - 0.5), Self.at(bottom, x - 0.5))
@@ -85,13 +84,13 @@ struct DataMatrixOutline {
     return map.apply(above * (1 - t) + beneath * t + before * (1 - s) + after * s - corners)
   }
 
-  /// Between two of some points, and beyond the outer ones as between the last two.
+  /// Interpolates linearly between points, and extrapolates beyond the outer ones.
   private static func at(_ points: [Point2], _ index: Double) -> Point2 {
     let i = min(max(0, Int(index)), points.count - 2)
     return points[i] + (points[i + 1] - points[i]) * (index - Double(i))
   }
 
-  /// A function through some points, of which the arguments may lie in any order.
+  /// Returns a piecewise function through points in any order.
   private static func course(_ points: [(at: Double, value: Double)]) -> (Double) -> Double {
     let points = points.sorted { $0.at < $1.at }
     guard points.count > 1 else { return { _ in 0 } }
@@ -109,9 +108,10 @@ struct DataMatrixOutline {
 }
 
 extension DataMatrixTimingSearch {
-  /// Where a stroke ends of which the border was seen to go from one point to another: it may go on, or be shorter.
+  /// Returns the end of a stroke whose border was seen from one point to another: the stroke may be longer or shorter than
+  /// its border.
   ///
-  /// - Parameter inward: half a module to the side where the symbol lies.
+  /// - Parameter inward: the vector of half a module into the symbol, in pixels.
   func end(from corner: Point2, to end: Point2, inward: Point2, module: Double) -> Point2 {
     let length = corner.distance(to: end)
     let direction = (end - corner) / max(1e-9, length)
@@ -125,14 +125,14 @@ extension DataMatrixTimingSearch {
   }
 
   /// Looks for the alternating side that starts at the end of one side of the L, along a course that may bend: the outer
-  /// borders of its dark modules lead the way.
+  /// borders of its dark modules determine its direction.
   ///
   /// - Parameters:
-  ///   - end: of that side; the pattern starts at its inner side.
-  ///   - back: from there along the side towards the corner, a module long.
-  ///   - along: a module in the direction in which the pattern runs, as far as is known.
-  ///   - gaps: how many modules that cannot be told may be stepped over.
-  /// - Returns: the most even one of each number of modules, at most four, those that are long and even first.
+  ///   - end: the end of that side; the pattern starts at its inner edge.
+  ///   - back: the vector of one module from there along the side towards the corner, in pixels.
+  ///   - along: the vector of one module in the approximate direction of the pattern, in pixels.
+  ///   - gaps: the number of modules without clear changes that may be skipped.
+  /// - Returns: the most even pattern for each number of modules, at most four, the long and even ones first.
   func follow(from end: Point2, back: Point2, along: Point2, gaps: Int = 0) -> [DataMatrixTiming] {
     var found: [Int: (timing: DataMatrixTiming, quality: Double)] = [:]
     let straight = along / along.length
@@ -167,7 +167,7 @@ extension DataMatrixTimingSearch {
     while changes.count < 160 {
       var run = change(from: place, direction, whileDark: isInDark, expected: expected)
       if run == nil, left > 0 {
-        // Something lies on it: the modules go on where they should be.
+        // The module is covered: the pattern continues at the expected position.
         left -= 1
         run = expected
         irregular += 0.5
@@ -191,16 +191,16 @@ extension DataMatrixTimingSearch {
       recent.append(run)
       place = next
       isInDark.toggle()
-      // Pairs of runs tell the pitch: a spread of ink makes dark ones longer.
+      // The pitch is computed from pairs of runs, because ink spread makes dark ones longer.
       if recent.count >= 2 { expected = 0.5 * expected + 0.25 * (recent[recent.count - 1] + recent[recent.count - 2]) }
     }
-    // It ends with a dark module.
+    // The pattern ends with a dark module.
     if changes.count.isMultiple(of: 2), !changes.isEmpty { changes.removeLast() }
     guard changes.count >= 7 else { return nil }
     return (DataMatrixTiming(changes: changes), min(0.9, irregular / Double(changes.count)))
   }
 
-  /// How far it is to where it changes between dark and light; `nil` where it goes on as it is for too long.
+  /// Returns the distance to the next tone change in pixels; `nil` if the run is too long.
   private func change(from place: Point2, _ direction: Point2, whileDark isInDark: Bool, expected: Double) -> Double? {
     let step = min(1, expected / 6)
     var t = 0.25 * expected
@@ -215,7 +215,8 @@ extension DataMatrixTimingSearch {
     return nil
   }
 
-  /// How far the outer border of a dark module is from near its middle; negative where that is outside already.
+  /// Returns the distance of the outer border of a dark module from a point near its centre, in pixels; negative if the
+  /// point is outside of the module.
   private func border(from place: Point2, _ normal: Point2, depth: Double) -> Double? {
     let step = min(1, depth / 6)
     var t = -0.4 * depth
@@ -228,5 +229,79 @@ extension DataMatrixTimingSearch {
       previous = value
     }
     return nil
+  }
+}
+
+/// Reads symbols that are bent or uneven.
+extension DataMatrixReader {
+  /// Reads a symbol along sides that bend, or whose modules differ in width.
+  ///
+  /// - Parameters:
+  ///   - top, right: those sides as found along straight lines.
+  ///   - u, v: the vectors of one module along the lower and the left side, from the corner outwards.
+  ///   - downwards, backwards: the vectors of one module from the ends of the L back along its sides.
+  func followed(
+    _ corner: DataMatrixCorner, _ search: DataMatrixTimingSearch, _ top: DataMatrixTiming?,
+    _ right: DataMatrixTiming?, _ u: Point2, _ v: Point2, _ downwards: Point2, _ backwards: Point2
+  ) -> MatrixDetection? {
+    var c = corner
+    // A side that seems straight may be longer than the part of its border that was found.
+    if c.left.isEmpty {
+      c.top = search.end(from: c.corner, to: c.top, inward: u / 2, module: v.length)
+      c.right = search.end(from: c.corner, to: c.right, inward: v / 2, module: u.length)
+    }
+    var (tops, rights) = ([top].compactMap(\.self), [right].compactMap(\.self))
+    for gaps in [0, 3] {
+      let others = search.follow(from: c.top, back: downwards, along: u, gaps: gaps)
+      let beside = search.follow(from: c.right, back: backwards, along: v, gaps: gaps)
+      for (i, top) in (others + tops).enumerated() {
+        for (j, right) in (beside + rights).enumerated() where i < others.count || j < beside.count {
+          let size = DataMatrixSize.both.first { $0.columns == top.modules && $0.rows == right.modules }
+          if let size, let found = examine(c, size, top, right: right) { return found }
+        }
+      }
+      tops = others + tops
+      rights = beside + rights
+    }
+    // If one side is unclear, the other one limits the possible sizes.
+    for (known, isTop) in rights.prefix(2).map({ ($0, true) }) + tops.prefix(2).map({ ($0, false) }) {
+      for size in DataMatrixSize.both
+      where (isTop ? size.rows : size.columns) == known.modules && isLikely(size, c) {
+        guard let other = DataMatrixOutline.even(c, size, beside: known, isTop: isTop) else { continue }
+        if let found = examine(c, size, isTop ? other : known, right: isTop ? known : other) { return found }
+      }
+    }
+    return nil
+  }
+
+  /// Returns whether the modules would be about square for a size.
+  private func isLikely(_ size: DataMatrixSize, _ c: DataMatrixCorner) -> Bool {
+    let wide = c.corner.distance(to: c.right) / Double(size.columns)
+    let high = c.corner.distance(to: c.top) / Double(size.rows)
+    return wide < 1.6 * high && high < 1.6 * wide
+  }
+
+  private func examine(
+    _ c: DataMatrixCorner, _ size: DataMatrixSize, _ top: DataMatrixTiming, right: DataMatrixTiming
+  ) -> MatrixDetection? {
+    guard let outline = DataMatrixOutline(c, size, top: top, right: right) else { return nil }
+    let (columns, rows) = (Double(size.columns), Double(size.rows))
+    var finding = MatrixDetection(
+      symbology: .dataMatrix, corners: outline.map.apply(Quadrilateral(width: columns, height: rows)),
+      module: c.length / min(columns, rows), certainty: 0, inverted: c.inverted)
+    let sampler = ModuleSampler(view, columns: size.columns, rows: size.rows, place: outline.place)
+    if read(sampler, size, &finding) { return finding }
+    // Inside a large symbol the patterns between its regions correct the positions.
+    guard size.regionColumns > 1 || size.regionRows > 1, finding.certainty > 0.85 else { return nil }
+    let contrast = sampler.contrast { size.fixed($0, $1) }
+    let place: (Point2) -> Point2 = { outline.place($0.x, $0.y) }
+    let parts = [size.regionWidth, size.regionHeight].map { max(3, ($0 + 2) / 5) }
+    guard contrast > 6, let mesh = bend(size, place, contrast: contrast, inverted: c.inverted, parts: parts) else {
+      return nil
+    }
+    let bent = ModuleSampler(view, columns: size.columns, rows: size.rows) {
+      outline.place($0, $1) + mesh.shift($0, $1)
+    }
+    return read(bent, size, &finding) ? finding : nil
   }
 }

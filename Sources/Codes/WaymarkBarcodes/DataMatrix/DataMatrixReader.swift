@@ -1,43 +1,43 @@
 import WaymarkImage
 
-/// Reads Data Matrix symbols (ISO/IEC 16022 and ISO/IEC 21471): finds the L by the straight borders of its sides, the
-/// size by the alternating sides opposite, and samples every module.
+/// Reads Data Matrix symbols (ISO/IEC 16022 and ISO/IEC 21471): finds the L by the straight borders of its sides and the size
+/// by the alternating sides opposite, then samples every module.
 struct DataMatrixReader {
   let view: ImageView
   let levels: BlockMean
-  /// True if a symbol is worth more than one way to count and to sample its modules: in a live frame the next one is.
-  var isThorough = true
-  /// How many corners may fail whose alternating sides were searched; in a still that is the price of eight others.
-  var failures = 40
+  /// True to try several ways of counting and sampling the modules of a symbol; false in a live frame, because the next one is
+  /// another chance.
+  let isThorough: Bool
+  /// The number of corners that may fail after a search of their alternating sides; in a still picture, eight corners that
+  /// fail earlier cost as much as one of these.
+  let failures: Int
 
-  /// True if symbols that are partly outside the picture are looked for.
+  /// True to also look for symbols that are partly outside the picture.
   var findsCut = true
 
-  /// The result of one look at a picture.
+  /// The result of one search of a picture.
   struct Look {
     var detections: [MatrixDetection] = []
-    /// The corners that have an L, and tones that alternate at its ends, and were not read.
+    /// The outlines of the corners with an L and alternating tones at its ends that were not read.
     var frames: [Quadrilateral] = []
-    /// True if it ended before the last corner.
+    /// True if the search ended before the last corner.
     var isLimited = false
   }
 
-  /// The shortest side of a symbol that is looked for, in pixels: eight modules.
-  private static let shortest = 13.0
-  /// So many corners are glanced at, in a live frame and in a still: a photograph of racks has hundreds.
+  /// The number of corners examined briefly: a photograph of racks has hundreds.
   private static let glances = (live: 200, still: 8000)
-  /// The least modules of an alternating side that speaks for a symbol by itself: those of the smallest.
+  /// The least number of modules of an alternating side that alone indicates a symbol: that of the smallest symbol.
   private static let framed = 10
 
-  /// - Parameter known: symbols that were read before; inside of them there is nothing to look for.
+  /// - Parameter known: the corners of symbols that were read before; their areas are not searched.
   func read(_ contours: Contours, known: [Quadrilateral] = []) -> Look {
     var look = Look(isLimited: contours.isLimited)
     var places = known
-    // In eighths.
+    // The corners that may still fail, in eighths.
     var left = 8 * failures
     var glances = isThorough ? Self.glances.still : Self.glances.live
     let cut = CroppedDataMatrixFinder(view: view, levels: levels)
-    for corner in DataMatrixCorner.find(in: contours, shortest: Self.shortest) {
+    for corner in DataMatrixCorner.find(in: contours) {
       if left <= 0 || glances == 0 {
         look.isLimited = true
         break
@@ -62,17 +62,17 @@ struct DataMatrixReader {
       }
       look.detections.append(found)
     }
-    if findsCut { look.detections += cut.detections(contours, shortest: Self.shortest) }
+    if findsCut { look.detections += cut.detections(contours) }
     return look
   }
 
-  /// How far a corner went on the way to a symbol.
+  /// The last check that a corner passed.
   private enum Stage {
-    /// Two sides, perhaps strokes.
+    /// Two sides that may be strokes.
     case corner
     /// An L whose alternating sides were searched.
     case strokes
-    /// One with tones that alternate at its ends.
+    /// An L with alternating tones at its ends.
     case framed
   }
 
@@ -80,14 +80,14 @@ struct DataMatrixReader {
     let (up, base) = (c.top - c.corner, c.right - c.corner)
     let (height, width) = (up.length, base.length)
     let search = DataMatrixTimingSearch(view: view, levels: levels, inverted: c.inverted)
-    // To the inner side of each stroke.
+    // The directions to the inner side of each stroke.
     let inwardLeft = normal(up, towards: base)
     let inwardBottom = normal(base, towards: up)
     guard let left = search.thickness(from: c.corner, to: c.top, along: c.left, inward: inwardLeft),
       let bottom = search.thickness(from: c.corner, to: c.right, along: c.lower, inward: inwardBottom)
     else { return nil }
     let sine = abs(up.cross(base)) / (height * width)
-    // Under a slant the stroke is thicker along the other side.
+    // If the symbol is slanted, the stroke is thicker when measured along the other side.
     let (pitchX, pitchY) = (left / sine, bottom / sine)
     guard pitchX < 3 * pitchY, pitchY < 3 * pitchX, height > 6 * pitchY, width > 6 * pitchX else { return nil }
     guard
@@ -96,10 +96,10 @@ struct DataMatrixReader {
     else { return nil }
     stage = .strokes
     let (u, v) = (base / width * pitchX, up / height * pitchY)
-    // Where a side is bent, its last quarter says which way it goes.
+    // The last quarter of a bent side gives the direction at its end.
     let downwards = c.left.count > 4 ? direction(c.top, c.left[3 * c.left.count / 4]) * pitchY : -v
     let backwards = c.lower.count > 4 ? direction(c.right, c.lower[3 * c.lower.count / 4]) * pitchX : -u
-    // The strokes say about how many modules there are: where a side shows fewer, it is looked at more closely.
+    // The thickness of the strokes gives an approximate number of modules: a side that shows fewer is searched more closely.
     let (across, down) = (Int((width / pitchX).rounded()), Int((height / pitchY).rounded()))
     func pattern(_ end: Point2, _ back: Point2, _ along: Point2, _ length: Double, _ modules: Int) -> DataMatrixTiming?
     {
@@ -123,7 +123,7 @@ struct DataMatrixReader {
       for size in sizes(across: top.modules, down: right.modules) where take(size, top, right) { return best }
     }
     guard isThorough else { return best }
-    // Where one of the alternating sides is smeared, the stroke opposite to it says about how many modules it has.
+    // If one of the alternating sides is smeared, the stroke opposite to it gives an approximate number of modules.
     let none = DataMatrixTiming(changes: [])
     if let right {
       for size in sizes(across: across, down: right.modules)
@@ -138,7 +138,7 @@ struct DataMatrixReader {
       }
     }
     if let found = followed(c, search, top, right, u, v, downwards, backwards) { return found }
-    // Where modules differ in width, the most even way across may be one of another number.
+    // If modules differ in width, the most even line may have a wrong number of modules.
     if let top, let right, let certainty = best?.certainty, certainty > 0.8 {
       for size in sizes(across: top.modules, down: right.modules)
       where size.columns != top.modules && size.rows != right.modules && take(size, none, none) {
@@ -155,7 +155,7 @@ struct DataMatrixReader {
 
   private func direction(_ a: Point2, _ b: Point2) -> Point2 { (b - a) / max(1e-9, a.distance(to: b)) }
 
-  /// Sizes near the counted one, the nearest first. Seen in a mirror rows are columns.
+  /// Returns the sizes closest to the counted modules, the closest first. In a mirror rows and columns are exchanged.
   private func sizes(across: Int, down: Int) -> [DataMatrixSize] {
     var near: [(size: DataMatrixSize, off: Int)] = []
     for size in DataMatrixSize.both {
@@ -174,7 +174,7 @@ struct DataMatrixReader {
       PointPair(reference: [0, rows], frame: c.corner), PointPair(reference: [0, 0], frame: c.top),
       PointPair(reference: [columns, rows], frame: c.right),
     ]
-    // A count that is off says nothing of the far end; the near one is right.
+    // If the count is wrong, only the positions at the far end are.
     let x = top.modules == size.columns ? top.changes.count : min(top.changes.count, size.columns - 1) / 2
     let y = right.modules == size.rows ? right.changes.count : min(right.changes.count, size.rows - 1) / 2
     for (k, p) in top.changes.prefix(x).enumerated() {
@@ -183,11 +183,11 @@ struct DataMatrixReader {
     for (k, p) in right.changes.prefix(y).enumerated() {
       pairs.append(PointPair(reference: [columns - 0.5, rows - Double(k + 1)], frame: p))
     }
-    // Nothing but the L: opposite sides are as long.
+    // Only the L is known: opposite sides are assumed to be equally long.
     if pairs.count == 3 { pairs.append(PointPair(reference: [columns, 0], frame: c.top + c.right - c.corner)) }
-    guard let fitted = pairs.withUnsafeBufferPointer({ Homography.fit($0) }), fitted.isFinite else { return nil }
+    guard let fitted = Homography.fit(pairs) else { return nil }
     let known = knownModules(size)
-    // Moving the corners of a grid does not make a frame of something else.
+    // Refining the corners of a grid cannot turn something else into a frame.
     let search = DataMatrixTimingSearch(view: view, levels: levels, inverted: c.inverted)
     let agreeing = known.count { search.isDark(fitted.apply($0.at)) == $0.isDark }
     guard 10 * agreeing >= 6 * known.count else { return nil }
@@ -195,12 +195,11 @@ struct DataMatrixReader {
     let refine = GridRefinement(view: view, size: [columns, rows], known: known, inverted: c.inverted)
     let (map, contrast) = refine.refine(fitted, module: module)
     guard contrast > 6 else { return nil }
-    let corners = map.apply(
-      Quadrilateral(topLeft: [0, 0], topRight: [columns, 0], bottomRight: [columns, rows], bottomLeft: [0, rows]))
-    var finding = MatrixDetection(symbology: .dataMatrix, corners: corners, module: module, certainty: 0)
-    finding.inverted = c.inverted
+    var finding = MatrixDetection(
+      symbology: .dataMatrix, corners: map.apply(Quadrilateral(width: columns, height: rows)), module: module,
+      certainty: 0, inverted: c.inverted)
     for attempt in 0..<(isThorough ? 4 : 2) {
-      // The slower attempts are for symbols of which the frame is there.
+      // The slower attempts are only for symbols whose frame was seen.
       if attempt > 1, finding.certainty < 0.75 { break }
       guard let sampler = sampler(attempt, size, map, contrast: contrast, inverted: c.inverted) else {
         continue
@@ -210,7 +209,7 @@ struct DataMatrixReader {
     return finding.certainty > 0.97 ? finding : nil
   }
 
-  /// Returns whether the modules say something; how well the frame is seen is noted in either case.
+  /// Returns whether the modules were decoded; in either case updates the certainty by the visibility of the frame.
   func read(_ sampler: ModuleSampler, _ size: DataMatrixSize, _ finding: inout MatrixDetection) -> Bool {
     for (radius, sharpen) in [(5, Float(0)), (3, 0.6), (6, 1.2)] {
       let matrix = sampler.matrix(radius: radius, sharpen: sharpen, inverted: finding.inverted)
@@ -224,7 +223,8 @@ struct DataMatrixReader {
     return false
   }
 
-  /// The modules as they lie in a plane; on something bent; where columns and rows differ in width; and on something wrinkled.
+  /// Returns a sampler for an attempt: for a plane; for a curved surface; for columns and rows of different width; and for a
+  /// wrinkled surface.
   private func sampler(
     _ attempt: Int, _ size: DataMatrixSize, _ map: Homography, contrast: Double, inverted: Bool
   ) -> ModuleSampler? {
@@ -236,17 +236,17 @@ struct DataMatrixReader {
       guard let uneven = DataMatrixSpacing(size, map, search) else { return nil }
       return ModuleSampler(view, columns: columns, rows: rows) { map.apply(uneven.place($0, $1)) }
     default:
-      // Half regions as well: along the outer patterns there is always something to see.
+      // Includes half regions: the outer patterns are always visible there.
       let parts = attempt == 1 ? [2, 2] : [size.regionWidth, size.regionHeight].map { max(3, ($0 + 2) / 5) }
       guard let mesh = bend(size, map.apply, contrast: contrast, inverted: inverted, parts: parts) else { return nil }
       return ModuleSampler(view, columns: columns, rows: rows) { map.apply([$0, $1]) + mesh.shift($0, $1) }
     }
   }
 
-  /// Moves what lies around each crossing of the patterns between regions, and along the outer ones, to where it is: for a
-  /// symbol on something that is not flat.
+  /// Returns shifts that move the surroundings of each crossing of the patterns between regions, and of points along the outer
+  /// patterns, to their measured position: for a symbol on a surface that is not flat.
   ///
-  /// - Parameter parts: of each region, across and down, at which is looked.
+  /// - Parameter parts: the number of parts of each region to search, across and down.
   func bend(
     _ size: DataMatrixSize, _ place: (Point2) -> Point2, contrast: Double, inverted: Bool, parts: [Int]
   ) -> GridMesh? {
@@ -257,7 +257,7 @@ struct DataMatrixReader {
     let rows = lines(size.regionRows, size.regionHeight + 2, parts[1])
     var shifts = [Point2?](repeating: nil, count: columns.count * rows.count)
     let n = columns.count
-    // From the corner of the L outwards: what was found beside tells where to look.
+    // From the corner of the L outwards: the shifts of the neighbours are the initial guess.
     let order = shifts.indices.sorted { ($0 % n - $0 / n, $0) < ($1 % n - $1 / n, $1) }
     for node in order {
       let center = Point2(columns[node % n], rows[node / n])
@@ -279,7 +279,7 @@ struct DataMatrixReader {
     return GridMesh(columns: columns, rows: rows, found: shifts, cells: parts)
   }
 
-  /// As it is, or as seen in a mirror: then what is the left side is the lower one.
+  /// Decodes the modules, or the mirror image, in which the left side is the lower one.
   private func decode(_ matrix: ModuleMatrix, _ size: DataMatrixSize) -> CodeMessage? {
     if DataMatrixSize.all.contains(size), let found = DataMatrixDecoder.decode(size, matrix) { return found }
     let turned = size.turned
@@ -291,7 +291,7 @@ struct DataMatrixReader {
     return DataMatrixDecoder.decode(turned, mirrored)
   }
 
-  /// The modules of finder and timing patterns, and a ring of light around.
+  /// Returns the modules of the finder and timing patterns, and a light ring around them.
   private func knownModules(_ size: DataMatrixSize) -> [KnownModule] {
     var known: [KnownModule] = []
     for y in 0..<size.rows {

@@ -2,21 +2,21 @@ import WaymarkImage
 
 /// The alternating side of a Data Matrix symbol opposite to the L.
 struct DataMatrixTiming {
-  /// Where it changes between dark and light; the first is the inner side of the L.
+  /// The points of the changes between dark and light, in pixels; the first is at the inner edge of the L.
   var changes: [Point2]
 
-  /// Modules along it: the last of them is light as the surroundings are.
+  /// The number of modules, including the last one, which is light like the surroundings.
   var modules: Int { changes.count + 1 }
 }
 
-/// Where columns and rows begin that are not all as wide: paper that did not run evenly through its printer.
+/// The starts of columns and rows of different widths, as on paper that was fed unevenly through its printer.
 struct DataMatrixSpacing {
-  /// Of each line between columns, and between rows, where a map with even ones has it.
+  /// The position of each line between columns under a map with even columns; `rows` has those of the lines between rows.
   private let columns: [Double]
   private let rows: [Double]
 
-  /// - Parameter map: from modules to pixels, where all are as wide.
-  /// - Returns: `nil` where the alternating sides do not show every module.
+  /// - Parameter map: the map from modules to pixels for even modules.
+  /// - Returns: `nil` if the alternating sides do not show every module.
   init?(_ size: DataMatrixSize, _ map: Homography, _ search: DataMatrixTimingSearch) {
     let (columns, rows) = (Double(size.columns), Double(size.rows))
     func lines(_ count: Double, _ place: (_ along: Double, _ aside: Double) -> Point2) -> [Double]? {
@@ -47,19 +47,20 @@ struct DataMatrixTimingSearch {
   let levels: BlockMean
   let inverted: Bool
 
-  /// In so many turns places along a border are looked at.
+  /// The number of rounds in which the points along a border are sampled.
   private static let turns = 4
 
-  /// How thick the dark stroke along a border is: where light follows, one module.
+  /// Returns the thickness of the dark stroke along a border, in pixels: one module where it is next to a light module.
   ///
   /// - Parameters:
-  ///   - places: along the border, where it is not straight.
-  ///   - inward: of unit length, to the side where the symbol lies.
+  ///   - places: points along the border, if it is not straight; otherwise empty.
+  ///   - inward: the unit vector into the symbol.
   func thickness(from a: Point2, to b: Point2, along places: [Point2], inward: Point2) -> Double? {
     let length = a.distance(to: b)
     let samples = places.isEmpty ? min(120, max(16, Int(length / 1.5))) : places.count
     let most = length / 5
-    /// How far it is dark from a place on the border, in quarters of a pixel; `nil` where it is light at once, or nowhere.
+    /// Returns the depth of the dark area at a point on the border, to a quarter of a pixel; `nil` if it is light at once,
+    /// or dark throughout.
     func depth(_ p: Point2) -> Double? {
       var depth = 0.5
       guard isDark(p + inward * depth) else { return nil }
@@ -68,7 +69,7 @@ struct DataMatrixTimingSearch {
       return depth < most ? depth : nil
     }
     var found: [Double] = []
-    // Where hardly a place of the first turn has light behind it, there is nothing to measure.
+    // If hardly a point of the first round has light behind the stroke, there is nothing to measure.
     for first in 0..<Self.turns {
       for i in stride(from: first, to: samples, by: Self.turns) {
         let p = places.isEmpty ? a + (b - a) * (0.05 + 0.9 * Double(i) / Double(samples - 1)) : places[i]
@@ -81,15 +82,15 @@ struct DataMatrixTimingSearch {
     return found[found.count / 5]
   }
 
-  /// The timing pattern that starts at the end of one side of the L.
+  /// Returns the timing pattern that starts at the end of one side of the L.
   ///
   /// - Parameters:
-  ///   - end: of that side; the pattern starts at its inner side.
-  ///   - back: from there along the side towards the corner, a module long.
-  ///   - along: a module in the direction in which the pattern runs, as far as is known.
-  ///   - length: about how long it is.
-  ///   - isShaded: the light modules are as dark as the level of the surroundings: what is darkest and lightest along the
-  ///     line tells.
+  ///   - end: the end of that side; the pattern starts at its inner edge.
+  ///   - back: the vector of one module from there along the side towards the corner, in pixels.
+  ///   - along: the vector of one module in the approximate direction of the pattern, in pixels.
+  ///   - length: the approximate length of the pattern, in pixels.
+  ///   - isShaded: true if the light modules are as dark as the local mean, so that the threshold is computed from the
+  ///     darkest and the lightest samples along the line.
   func pattern(
     from end: Point2, back: Point2, along: Point2, length: Double, isShaded: Bool = false
   ) -> DataMatrixTiming? {
@@ -114,35 +115,30 @@ struct DataMatrixTimingSearch {
     return best?.timing
   }
 
-  /// Runs of alternate tone along a line, as long as they are about as long as those before.
+  /// Returns alternating runs along a line, as long as they have about the length of the preceding ones.
   private func walk(
     _ origin: Point2, _ direction: Point2, module: Double, most: Double
   ) -> (timing: DataMatrixTiming, irregularity: Double)? {
     var changes: [Point2] = []
-    var run = 0.0
-    var last = 0.0
-    var expected = module
-    var irregular = 0.0
+    var (last, expected, irregular) = (0.0, module, 0.0)
     var dark = true
     let step = min(1, module / 6)
-    var t = step
-    guard isDark(origin + direction * (0.3 * module)) else { return nil }
-    t = 0.3 * module
+    var t = 0.3 * module
+    guard isDark(origin + direction * t) else { return nil }
     var previous = excess(origin + direction * t)
     while t < most {
       t += step
       let value = excess(origin + direction * t)
       if (value < 0) != dark {
-        // Between two samples the edge lies where a line between them crosses the level.
+        // The edge between two samples is interpolated linearly.
         let at = t - step * abs(value) / max(1e-9, abs(value) + abs(previous))
-        run = at - last
-        let ratio = run / expected
+        let ratio = (at - last) / expected
         guard ratio > 0.4, ratio < 1.8 else { break }
         irregular += abs(ratio - 1)
         changes.append(origin + direction * at)
         last = at
         dark.toggle()
-        // Pairs of runs tell the pitch: a spread of ink makes dark ones longer.
+        // The pitch is computed from pairs of runs, because ink spread makes dark ones longer.
         if changes.count >= 3 {
           let pair = (at - (changes[changes.count - 3] - origin).dot(direction)) / 2
           expected = 0.6 * expected + 0.4 * pair
@@ -152,14 +148,14 @@ struct DataMatrixTimingSearch {
       }
       previous = value
     }
-    // It ends with a dark module.
+    // The pattern ends with a dark module.
     if dark == false, changes.count.isMultiple(of: 2) { changes.removeLast() }
     if changes.count.isMultiple(of: 2), !changes.isEmpty { changes.removeLast() }
     guard changes.count >= 5 else { return nil }
     return (DataMatrixTiming(changes: changes), min(0.9, irregular / Double(changes.count)))
   }
 
-  /// The same by what is darkest and lightest along the line.
+  /// Returns alternating runs with the threshold between the darkest and the lightest samples of the line.
   private func runs(
     _ origin: Point2, _ direction: Point2, module: Double, most: Double
   ) -> (timing: DataMatrixTiming, irregularity: Double)? {
@@ -167,7 +163,7 @@ struct DataMatrixTimingSearch {
     let first = 0.3 * module
     var changes: [Double] = []
     var (isFirst, expected, irregular) = (true, module, 0.0)
-    _ = PDF417ScanLine(
+    _ = ScanLine(
       view, from: origin + direction * first, to: origin + direction * most, window: 2.2 * module
     ) { edge in
       if isFirst {
@@ -188,7 +184,7 @@ struct DataMatrixTimingSearch {
     return (timing, min(0.9, irregular / Double(changes.count)))
   }
 
-  /// Where it changes between dark and light on the way from 0 to `count`.
+  /// Returns the parameters, from 0 to `count`, at which the tone changes along a path.
   func changes(upTo count: Double, _ place: (Double) -> Point2) -> [Double] {
     var changes: [Double] = []
     var previous = excess(place(0.3))
@@ -202,7 +198,7 @@ struct DataMatrixTimingSearch {
     return changes
   }
 
-  /// How much lighter than its surroundings a place is; negative where it is dark.
+  /// Returns the difference of a point to the local threshold in gray levels; negative if it is dark.
   @inline(__always)
   func excess(_ p: Point2) -> Double {
     let isInside = p.x >= 0 && p.y >= 0 && p.x < Double(view.width &- 1) && p.y < Double(view.height &- 1)

@@ -1,22 +1,22 @@
 import WaymarkImage
 
-/// The add-ons of two and five digits to the right of EAN-13, UPC-A and UPC-E (GS1 General Specifications, 5.2.1.4): issues of
-/// periodicals and prices of books. All the check they have is the parity of their digits, so they are looked for only where they
-/// are asked for, and only beside a code that was read.
+/// Reads the add-ons of two and five digits to the right of EAN-13, UPC-A and UPC-E (GS1 General Specifications, 5.2.1.4): issues
+/// of periodicals and prices of books. Their only check is the parity of their digits, so they are looked for only on request,
+/// and only beside a code that was read.
 struct AddOnReader {
   let image: ImageView
-  /// Two or five digits, or either.
+  /// The add-ons to read: of two digits, of five, or both.
   let wanted: Set<Symbology>
   let bars: [BarRegion]
 
   static let symbologies: Set<Symbology> = [.ean2, .ean5]
-  /// The symbologies that may carry one.
+  /// The symbologies that may have an add-on.
   static let carriers: Set<Symbology> = [.ean13, .upcA, .upcE]
 
-  /// The digits beside a code, if enough lines agree on them.
+  /// Returns the digits of the add-on beside a code, if enough lines agree on them.
   func read(_ symbol: Symbol) -> String? {
     guard Self.carriers.contains(symbol.symbology) else { return nil }
-    // To where the farthest bars of five digits lie, and a little light behind them.
+    // The margin contains the farthest bars of five digits and some light after them.
     let strip = BarStrip(region(of: symbol), bands: 18, margin: 0.85)
     for tone in [false, true] {
       var picture = strip.draw(image)
@@ -38,7 +38,7 @@ struct AddOnReader {
     return nil
   }
 
-  /// Where the bars of a code are: as the search for bars saw them, or by its corners.
+  /// Returns the region of the bars of a code: the one that the bar search found, or one around its corners.
   private func region(of symbol: Symbol) -> BarRegion {
     let corners = symbol.corners
     let center = corners.center
@@ -48,10 +48,10 @@ struct AddOnReader {
 
   // MARK: Lines
 
-  /// The digits behind the bars of a code.
+  /// Returns the digits of the add-on after the bars of a code.
   private static func digits(_ line: LinearLine, _ isUPCE: Bool) -> String? {
     let w = line.widths
-    // Guard bars and six digits; a middle guard, six more.
+    // Runs of the code: guard bars and six digits; for EAN-13 and UPC-A also a middle guard and six more digits.
     let runs = isUPCE ? 33 : 59
     guard w.count >= runs + 13 else { return nil }
     for start in stride(from: 0, to: w.count - runs - 12, by: 2) {
@@ -89,7 +89,8 @@ struct AddOnReader {
     "GGLLL", "GLGLL", "GLLGL", "GLLLG", "LGGLL", "LLGGL", "LLLGG", "LGLGL", "LGLLG", "LLGLG",
   ]
 
-  /// Digits of four elements with a light and a dark module between them, and light behind the last one.
+  /// Returns the digits of an add-on, each of four elements, with a light and a dark module between them, and light after the
+  /// last one.
   private static func characters(_ line: LinearLine, _ at: Int, _ count: Int, _ module: Double) -> [(
     digit: Int, isEven: Bool
   )]? {
@@ -106,7 +107,7 @@ struct AddOnReader {
       guard abs(size - module) < 0.2 * module else { return nil }
       var best: (index: Int, off: Double)?
       for (index, pattern) in RetailPattern.digits.enumerated() {
-        // Distances from edge to similar edge stay as they are where ink spreads; widths tell apart those that share them.
+        // Distances between similar edges do not change with ink spread; digits that share them differ in their element widths.
         var off = 0.0
         for j in 0..<3 { off = max(off, abs((own[j] + own[j + 1]) / size - Double(pattern[j] + pattern[j + 1]))) }
         for j in 0..<4 { off = max(off, abs(own[j] / size - Double(pattern[j])) / 1.5) }
@@ -116,5 +117,74 @@ struct AddOnReader {
       found.append((best.index % 10, best.index >= 10))
     }
     return found
+  }
+}
+
+/// The elements of an EAN or UPC symbol, computed from its digits (ISO/IEC 15420, 5.2 and 5.3).
+package enum RetailPattern {
+  /// Returns the widths of the elements in modules, alternately dark and light, the first dark; `nil` for another symbology or
+  /// other characters than digits.
+  package static func widths(_ symbology: Symbology, _ digits: [UInt8]) -> [Int]? {
+    guard digits.allSatisfy({ (48...57).contains($0) }) else { return nil }
+    let d = digits.map { Int($0) - 48 }
+    return switch (symbology, d.count) {
+    case (.ean13, 13): two(Array(d[1..<7]), parity[d[0]], Array(d[7...]))
+    case (.upcA, 12): two(Array(d[..<6]), parity[0], Array(d[6...]))
+    case (.ean8, 8): two(Array(d[..<4]), "LLLL", Array(d[4...]))
+    case (.upcE, 8): guards(3) + half(Array(d[1..<7]), short(check: d[7], system: d[0])) + guards(6)
+    default: nil
+    }
+  }
+
+  /// Returns the twelve digits of UPC-A for the eight digits of UPC-E (ISO/IEC 15420, 4.4.4).
+  static func expanded(_ text: String) -> String? {
+    let digits = Array(text)
+    guard digits.count == 8, digits.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
+    let body = digits[1...6].map { $0 }
+    let middle: String
+    switch body[5] {
+    case "0", "1", "2": middle = String(body[0...1]) + String(body[5]) + "0000" + String(body[2...4])
+    case "3": middle = String(body[0...2]) + "00000" + String(body[3...4])
+    case "4": middle = String(body[0...3]) + "00000" + String(body[4])
+    default: middle = String(body[0...4]) + "0000" + String(body[5])
+    }
+    return String(digits[0]) + middle + String(digits[7])
+  }
+
+  /// The element widths of the digits in sets A (odd parity) and B (even), from light to dark; those of set C are those of A from
+  /// dark to light.
+  package static let digits: [[Int]] = {
+    let odd = [
+      [3, 2, 1, 1], [2, 2, 2, 1], [2, 1, 2, 2], [1, 4, 1, 1], [1, 1, 3, 2], [1, 2, 3, 1], [1, 1, 1, 4], [1, 3, 1, 2],
+      [1, 2, 1, 3], [3, 1, 1, 2],
+    ]
+    return odd + odd.map { $0.reversed() }
+  }()
+
+  /// The parities of the six digits of the left half, by the first digit.
+  private static let parity = [
+    "LLLLLL", "LLGLGG", "LLGGLG", "LLGGGL", "LGLLGG", "LGGLLG", "LGGGLL", "LGLGLG", "LGLGGL", "LGGLGL",
+  ]
+
+  /// For each first digit of an EAN-13, and each digit of the left half: true if it is of set B.
+  package static let evenPlaces: [[Bool]] = parity.map { $0.map { $0 == "G" } }
+
+  /// Returns the parities of a UPC-E, by its check digit and number system.
+  private static func short(check: Int, system: Int) -> String {
+    let even = [
+      "GGGLLL", "GGLGLL", "GGLLGL", "GGLLLG", "GLGGLL", "GLLGGL", "GLLLGG", "GLGLGL", "GLGLLG", "GLLGLG",
+    ][check]
+    return system == 0 ? even : String(even.map { $0 == "G" ? "L" : "G" })
+  }
+
+  private static func guards(_ count: Int) -> [Int] { Array(repeating: 1, count: count) }
+
+  private static func half(_ d: [Int], _ parity: String) -> [Int] {
+    zip(d, parity).flatMap { digits[$0 + ($1 == "G" ? 10 : 0)] }
+  }
+
+  /// Returns the elements of two halves between guard bars.
+  private static func two(_ left: [Int], _ parity: String, _ right: [Int]) -> [Int] {
+    guards(3) + half(left, parity) + guards(5) + right.flatMap { digits[$0] } + guards(3)
   }
 }

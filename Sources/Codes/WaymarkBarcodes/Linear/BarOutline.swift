@@ -1,22 +1,22 @@
 import WaymarkImage
 
-/// Finds the extent of the bars of a code that was read.
+/// Finds the corners of the bars of a code that was read.
 ///
-/// The search for bars sees a region, which may hold more than the code and tells little of where bars are thin; the library tells
-/// where its scan lines ended, which in an EAN or a UPC may be the middle. Here a line that was read is the template: along the
-/// bars the code goes as far as lines look like it, and across them an EAN or UPC lies where its elements, known from its digits, fit.
+/// The region of the bar search may contain more than the code and miss thin bars; the ends of libzbar's scan lines may be in the middle of
+/// an EAN or UPC. Here a line that was read is the template: along the bars the code extends as far as the lines resemble it; across them
+/// an EAN or UPC is where its elements, known from its digits, fit.
 struct BarOutline {
   private let image: ImageView
   private let region: BarRegion
   private let strip: BarStrip
-  /// A row of the strip that was read.
+  /// A row of the strip in which the code was read.
   private let row: Double
 
-  /// Where a code lies in the picture that the library read.
+  /// Returns the corners of a code in the picture.
   ///
   /// - Parameters:
-  ///   - places: where scan lines left it, in columns and rows of the strip.
-  ///   - isUpsideDown: whether it was read from the end of the strip.
+  ///   - places: the points where scan lines left the code, in columns and rows of the strip.
+  ///   - isUpsideDown: true if the code was read from the end of the strip.
   static func corners(
     of symbol: Symbol, leftAt places: [Point2], isUpsideDown: Bool, in strip: BarStrip, of region: BarRegion,
     _ image: ImageView
@@ -30,14 +30,14 @@ struct BarOutline {
     return isUpsideDown ? quad.turned(by: 2) : quad
   }
 
-  /// A line across the bars: a sample for every pixel of the strip's width.
+  /// A line across the bars: one sample per pixel of the strip's width.
   private typealias Line = [Float]
 
-  /// The corners of a code, the top left of the region first; `nil` where no line is like the one that was read.
+  /// Returns the corners of a code, the top left of the region first; `nil` if no line resembles the one that was read.
   ///
   /// - Parameters:
-  ///   - span: where the scan lines of the library began and ended, in pixels of the strip; `nil` where that is unknown.
-  ///   - isUpsideDown: whether the code probably begins at the end of the strip.
+  ///   - span: the columns of the strip between which libzbar's scan lines read the code; `nil` if unknown.
+  ///   - isUpsideDown: true if the code probably begins at the end of the strip.
   private func corners(of symbol: Symbol, span: ClosedRange<Double>?, isUpsideDown: Bool) -> Quadrilateral? {
     var template = Line(repeating: 0, count: strip.width)
     for across in -2...2 {
@@ -57,9 +57,9 @@ struct BarOutline {
     return Quadrilateral(topLeft: top.left, topRight: top.right, bottomRight: bottom.right, bottomLeft: bottom.left)
   }
 
-  /// Where the first and the last bar end in one direction along the bars.
+  /// Returns the ends of the first and the last bar in one direction along the bars.
   ///
-  /// Bars that are seen from aside do not end at right angles to themselves: both parts of the line go their own way.
+  /// Under a tilt the ends of the bars are not at right angles to them: the two ends of the line are tracked separately.
   private func edge(
     _ template: Line, _ range: ClosedRange<Int>, _ ends: ClosedRange<Double>, _ way: Double
   ) -> (left: Point2, right: Point2) {
@@ -70,7 +70,7 @@ struct BarOutline {
     if range.count > 40 {
       let (first, last) = (range.lowerBound...(range.lowerBound + part), (range.upperBound - part)...range.upperBound)
       let (a, b) = (grow(template, first, way), grow(template, last, way))
-      // From the middles of the two parts on to the ends.
+      // Extrapolates from the centres of the two parts to the ends.
       let (u, v) = (Double(first.lowerBound + first.upperBound) / 2, Double(last.lowerBound + last.upperBound) / 2)
       let slope = (b.reach - a.reach) / (v - u)
       if abs(slope) * strip.scale < 0.6, way * a.reach > 0, way * b.reach > 0 {
@@ -86,13 +86,13 @@ struct BarOutline {
 
   // MARK: Along the bars
 
-  /// How far lines are like the template in one direction along the bars, in pixels of the picture, and how far they are shifted
-  /// there because the bars are slanted.
+  /// Returns how far lines resemble the template in one direction along the bars, and their shift there because the bars are slanted, both
+  /// in pixels of the picture.
   private func grow(_ template: Line, _ range: ClosedRange<Int>, _ way: Double) -> (reach: Double, shift: Double) {
     let step = max(1, region.height / 100)
-    // A few hundred samples are enough to know bars again.
+    // A few hundred samples are enough to recognise bars.
     let samples = stride(from: range.lowerBound, through: range.upperBound, by: max(1, range.count / 200))
-    // Bars may be crossed by a scratch or a line of print.
+    // A scratch or a line of print may cross the bars.
     let maximumGap = max(3, 0.06 * region.height)
     var (reach, shift, distance) = (0.0, 0.0, 0.0)
     var least = 0.35
@@ -103,12 +103,12 @@ struct BarOutline {
         guard let beside = self.way(across: way * distance, shift: nearby) else { continue }
         let likeness = likeness(template, beside, samples)
         if likeness > best?.likeness ?? -1 { best = (likeness, nearby) }
-        // Upright ones are the rule.
+        // Most bars are not slanted: no other shift needs to be tried.
         if likeness > 0.9 { break }
       }
       guard let best else { break }
       if best.likeness >= least {
-        // As clear as the lines beside the one that was read: noise is in all of them.
+        // The threshold follows the lines close to the one that was read, because noise is in all of them.
         if distance <= 3 * step { least = max(least, 0.5 * best.likeness) }
         (reach, shift) = (way * distance, best.shift)
       }
@@ -116,7 +116,7 @@ struct BarOutline {
     return (reach, shift)
   }
 
-  /// A line beside the row that was read, sample by sample in the picture.
+  /// A line parallel to the row that was read, in the picture.
   private struct Way {
     let begin: Point2
     let step: Point2
@@ -124,8 +124,8 @@ struct BarOutline {
     func level(_ i: Int, in image: ImageView) -> Float { Float(image.bilinear(begin + Double(i) * step)) }
   }
 
-  /// The line that lies so far from the row that was read, along the bars, and is shifted so far along itself, both in pixels of the picture;
-  /// `nil` where its middle is outside.
+  /// Returns the line at a distance `across` from the row that was read, along the bars, shifted by `shift` along itself, both in pixels of
+  /// the picture; `nil` if its centre is outside of the picture.
   private func way(across: Double, shift: Double) -> Way? {
     let begin = strip.place(0, row) + across * region.upright + shift * region.direction
     let step = region.direction / strip.scale
@@ -136,7 +136,7 @@ struct BarOutline {
     return Way(begin: begin, step: step)
   }
 
-  /// The correlation coefficient of a line with one in the picture, over some of their samples.
+  /// Returns the correlation coefficient of a line with one in the picture, over some of their samples.
   private func likeness(_ line: Line, _ way: Way, _ samples: StrideThrough<Int>) -> Double {
     var (sa, sb, aa, bb, ab, n) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for i in samples {
@@ -149,22 +149,22 @@ struct BarOutline {
       ab += x * y
     }
     let (va, vb) = (aa - sa * sa / n, bb - sb * sb / n)
-    // A deviation of less than one gray level is a plain line.
+    // A line with a standard deviation below one gray level shows no bars.
     return va > n && vb > n ? (ab - sa * sb / n) / (va * vb).squareRoot() : 0
   }
 
   // MARK: Across the bars
 
-  /// Where elements of known widths lie in a line; `nil` where they fit nowhere.
+  /// Returns the position of elements of known widths in a line; `nil` if they fit nowhere.
   ///
   /// - Parameters:
-  ///   - span: where the scan lines of the library began and ended.
-  ///   - seen: where the bars seem to begin and end.
+  ///   - span: the part of the line that libzbar's scan lines read.
+  ///   - seen: the part of the line that seems to contain the bars.
   private func fit(
     _ widths: [Int], to line: Line, span: ClosedRange<Double>?, seen: ClosedRange<Double>?
   ) -> ClosedRange<Double>? {
     let modules = Double(widths.reduce(0, +))
-    // The scan lines saw all of it, one half or the other; or there are only the bars in the region.
+    // The scan lines read the whole code, or one of its halves; without scan lines, the bars of the region are used.
     var starts: [(from: Double, module: Double)] = []
     if let span, span.upperBound - span.lowerBound > 8 {
       let (from, length) = (span.lowerBound, span.upperBound - span.lowerBound)
@@ -189,7 +189,7 @@ struct BarOutline {
           }
         }
       }
-      // Half steps around the best, down to a thirtieth of a module; modules are smaller towards the end that is farther away.
+      // Halves the steps around the best fit down to a thirtieth of a module; modules are smaller towards the more distant end.
       var (shift, size, bend) = (0.25, 0.005, 0.02)
       for _ in 0..<5 where own.likeness > 0.3 {
         let center = own
@@ -212,17 +212,17 @@ struct BarOutline {
     return best.from...(best.from + modules * best.module)
   }
 
-  /// Where a pattern lies in a line.
+  /// The position of a pattern in a line.
   private struct Fit {
     var likeness = 0.0
     var from = 0.0
     var module = 0.0
-    /// By how much modules grow from the beginning to the end, as a share of the mean one, in half.
+    /// Half the growth of the modules from the beginning to the end, as a share of the mean module.
     var bend = 0.0
 
-    /// Takes another place where the line is more like the pattern.
+    /// Replaces the fit by another one if the line resembles the pattern more there.
     ///
-    /// - Parameter samples: how many of a module are compared at least.
+    /// - Parameter samples: the least number of samples compared per module.
     mutating func improve(with other: Fit, _ pattern: [Float], template: Line, samples: Double = .infinity) {
       let likeness = other.likeness(pattern, template, step: max(1, Int(other.module / samples)))
       guard likeness > self.likeness else { return }
@@ -230,12 +230,12 @@ struct BarOutline {
       self.likeness = likeness
     }
 
-    /// How much a line is like a pattern of modules: the correlation coefficient.
+    /// Returns the correlation coefficient of a line and a pattern of modules.
     private func likeness(_ pattern: [Float], _ line: Line, step: Int) -> Double {
       let first = from - 3 * module
       let length = Double(pattern.count) * module
       let begin = max(0, Int(first.rounded(.up))), end = min(line.count, Int(first + length))
-      // Half of it at least.
+      // At least half of the pattern must be inside the line.
       guard module > 0.5, Double(end - begin) > 0.5 * length else { return 0 }
       var (sa, sb, aa, bb, ab) = (Float(0), Float(0), Float(0), Float(0), Float(0))
       let scale = 1 / length
@@ -255,7 +255,7 @@ struct BarOutline {
     }
   }
 
-  /// Dark (−1) and light (1) by module, with three modules of quiet zone on either side.
+  /// Returns dark (−1) or light (1) for each module, with three modules of quiet zone on either side.
   private static func pattern(_ widths: [Int]) -> [Float] {
     var pattern: [Float] = [1, 1, 1]
     for (i, width) in widths.enumerated() {
@@ -264,22 +264,22 @@ struct BarOutline {
     return pattern + [1, 1, 1]
   }
 
-  /// Widens the library's span to the outer edges of the code, of which it may leave out an element; or finds it without the library.
+  /// Widens libzbar's span to the outer edges of the code, of which it may miss an element; finds the span if libzbar gave none.
   private func widened(_ span: ClosedRange<Double>?, _ symbology: Symbology, _ line: Line) -> ClosedRange<Double>? {
     guard let span else { return trimmed(line, around: nil) }
     guard let all = trimmed(line, around: span) else { return span }
-    // Those are read half by half.
+    // libzbar reads these by halves.
     let isInHalves = symbology == .dataBar || Symbology.retail.contains(symbology)
     return isInHalves || all.upperBound - all.lowerBound < 1.2 * (span.upperBound - span.lowerBound) ? all : span
   }
 
-  /// From what was seen, or else the middle, outwards to the first light that is as wide as a quiet zone.
+  /// Returns the range from the span, or from the middle of the line, outwards to the first light runs as wide as a quiet zone.
   private func trimmed(_ line: Line, around span: ClosedRange<Double>?) -> ClosedRange<Double>? {
     let gray = GrayImage(width: line.count, height: 1) { pixels in
       for i in pixels.indices { pixels[i] = UInt8(min(max(line[i] / 5, 0), 255)) }
     }
     guard let bars = gray.withView({ LinearLine($0, row: 0) }) else { return nil }
-    // Narrow elements are about as wide as a quarter of all are at most.
+    // The module is about the lower quartile of the widths of all elements.
     let module = bars.widths.sorted()[bars.widths.count / 4]
     let middle = Double(line.count) / 2
     let (lower, upper) = (span?.lowerBound ?? middle, span?.upperBound ?? middle)

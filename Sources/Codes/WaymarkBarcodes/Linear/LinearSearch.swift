@@ -1,28 +1,30 @@
 import WaymarkImage
 
-/// The search of one picture for codes made of bars: straightened strips of the places that look like bars, and passes of the library.
+/// The search of one picture for 1-D codes: straightened strips of the regions that look like bars, and passes of libzbar.
 struct LinearSearch {
   private let image: ImageView
   private let octaves: Octaves
   private let symbologies: Set<Symbology>
-  /// Where brightness changes in one direction only, the largest place first.
+  /// The regions in which brightness changes in one direction only, the largest first.
   let bars: [BarRegion]
-  /// Those after them that are looked at where a symbol was read beside them: a shelf has many.
+  /// Further regions after `bars`, which are searched if a symbol was read beside them: a shelf has many codes.
   private let further: [BarRegion]
-  /// Those, of more of them, that are worth a pass of the library: coherent and strong.
+  /// The coherent and strong regions of a larger number, which get a pass of libzbar.
   private let clearest: [BarRegion]
-  /// Where characters of a DataBar Expanded were seen and no symbol was read.
+  /// The places where characters of a DataBar Expanded were seen and no symbol was read.
   private(set) var unreadExpanded: [Quadrilateral] = []
-  /// How many places and widths of EAN-13 were compared with bars.
+  /// The places where a symbol was seen of which bars may be missing.
+  private(set) var partial: [Quadrilateral] = []
+  /// The number of positions and widths of EAN-13 compared with bars so far.
   private var fitted = 0
-  /// The strips of a still that were drawn, each for all passes.
+  /// The strips of a still picture drawn so far, shared by all passes.
   private var drawn: [Place: GrayImage] = [:]
-  /// Whether places turn dark as often as codes do, as far as that was asked.
+  /// Regions examined so far: true if they have as many dark runs as codes.
   private var ruled: [Place: Bool] = [:]
-  /// Whether places show the same at neighbouring heights, as far as that was asked.
+  /// Regions examined so far: true if they look alike at neighbouring heights.
   private var continuous: [Place: Bool] = [:]
 
-  /// Which region of bars it is.
+  /// The key of a region of bars.
   private struct Place: Hashable {
     let center: Point2
     let direction: Point2
@@ -34,9 +36,9 @@ struct LinearSearch {
   }
 
   /// - Parameters:
-  ///   - edges: those of the picture, `nil` where none are needed.
-  ///   - factor: pixels of the picture to one of the octave of these edges.
-  ///   - regions: how many places are looked at.
+  ///   - edges: the edges of the picture; `nil` if none are needed.
+  ///   - factor: the number of pixels of the picture per pixel of the octave of these edges.
+  ///   - regions: the number of regions to search.
   init(
     _ image: ImageView, _ octaves: Octaves, symbologies: Set<Symbology>, edges: PictureEdges?, factor: Double,
     regions: Int
@@ -55,30 +57,30 @@ struct LinearSearch {
       found.filter { $0.coherence >= 0.7 && $0.energy >= 20 && $0.length >= 40 }.prefix(Self.windows))
   }
 
-  /// So many places that look like bars are kept, and of the clear ones so many get a pass of the library.
+  /// The largest number of regions kept, and the largest number of clear regions that get a pass of libzbar.
   private static let (places, windows) = (200, 12)
-  /// The library sweeps pictures of no more pixels than that whole, the second number in its cheapest pass: their edges are too few to
-  /// tell.
+  /// The largest number of pixels of a picture that libzbar scans whole, in other passes and in its cheapest pass: such pictures have too
+  /// few edges for windows.
   private static let (small, medium) = (200_000, 310_000)
 
-  /// A code that the library reads in fewer bands than that may not be all that a strip shows.
+  /// The number of bands below which a code that libzbar reads may not be the only one in a strip.
   private static let few = 3
 
   private var wanted: Set<Symbology> { symbologies.filter { !$0.isMatrix } }
 
-  /// Light on dark, DataBar reads other codes than are there.
+  /// The symbologies that are also read light on dark: DataBar would be misread there.
   private var invertible: Set<Symbology> { symbologies.subtracting([.dataBar, .dataBarExpanded, .dataBarLimited]) }
 
-  // MARK: Reasons
+  // MARK: Reasons for further passes
 
-  /// True if something is there that changes in one direction only, over a good length, and as often as the bars of a code.
+  /// True if there is a region of good length in which brightness changes in one direction only, with as many edges as a code.
   var hasClearBars: Bool { bars.contains { Self.isClear($0) && mayBeRuled($0) } }
 
   private static func isClear(_ bars: BarRegion) -> Bool {
     bars.coherence > 0.85 && bars.energy > 50 && bars.length > 100
   }
 
-  /// The lines that cross the clear bars, where all of these lie alike.
+  /// The directions of the scan lines that cross all clear bars.
   var scanDirections: BarWindow.Ways {
     let clear = bars.filter(Self.isClear)
     let upright = clear.count { abs($0.direction.x) >= abs($0.direction.y) }
@@ -98,9 +100,9 @@ struct LinearSearch {
 
   // MARK: Strips
 
-  /// 1-D codes by their bars.
+  /// Reads 1-D codes from straightened strips of bars.
   ///
-  /// - Parameter explained: where nothing is left to read.
+  /// - Parameter explained: the places that are not searched again.
   mutating func readStrips(
     _ pass: ScanPass, _ effort: ScanConfiguration.Effort, explained: ExplainedPlaces, _ evidence: inout Evidence,
     with zbar: inout ZBarScanner
@@ -130,16 +132,18 @@ struct LinearSearch {
       guard isRuled(region, plain) || pass == .strip else { continue }
       looked.append(region)
       let picture = tone(plain)
-      let lines = StripLines(picture: picture, strip: strip, pass: pass)
+      let lines = StripLines(picture: picture, strip: strip, pass: pass, image: image)
       all.append(lines)
-      var codes = picture.withView({ zbar.scan($0) }).codes
+      let found = picture.withView { zbar.scan($0, visible: lines.visible) }
+      note(found.parts, region.corners)
+      var codes = found.codes
       if seeksCrowded, codes.allSatisfy({ $0.quality < Self.few }) {
         if let code = lines.crowded(crowded) { codes.append(code) }
       }
       for code in codes {
         guard var symbol = Symbol(code, pass: pass) else { continue }
         if symbol.symbology == .code128 { symbol = lines.extended(symbol) }
-        // Every band occurs twice in a strip; another pass over the same bars measures nothing else.
+        // Every band occurs twice in a strip; another pass over the same bars is not independent evidence.
         let known = evidence.claims.first {
           $0.symbol.sameContent(as: symbol) && region.corners.contains($0.symbol.corners.center)
         }
@@ -152,13 +156,19 @@ struct LinearSearch {
       }
       if !own.isEmpty { for symbol in lines.read(own) { evidence.add(symbol) } }
     }
-    // With stretched contrast hardly anything is seen that the same strips do not show as they are: a line finds its own level.
+    // Stretched strips show hardly anything new to this reader, whose threshold is local.
     if wanted.contains(.dataBarExpanded), effort == .live || pass != .stripStretched || evidence.accepted.isEmpty {
       readExpanded(pass, effort, tone, looked, all, &evidence)
     }
   }
 
-  /// The strip of a region of bars.
+  /// Records a place where at least half of the required lines show a part of a symbol.
+  private mutating func note(_ parts: [ZBarScanner.Raw], _ corners: Quadrilateral) {
+    let isSure = parts.contains { 2 * $0.quality >= $0.symbology.row.linear?.lines($0.bytes.count).inOnePass ?? .max }
+    if isSure { partial.append(corners) }
+  }
+
+  /// Returns the strip of a region of bars.
   private mutating func draw(_ region: BarRegion) -> GrayImage {
     let place = Place(region)
     if let known = drawn[place] { return known }
@@ -167,7 +177,7 @@ struct LinearSearch {
     return strip
   }
 
-  /// Returns whether a region, drawn as a strip, turns dark as often as the bars of a code.
+  /// Returns whether the strip of a region has as many dark runs as a code.
   private mutating func isRuled(_ region: BarRegion, _ strip: GrayImage) -> Bool {
     if let known = ruled[Place(region)] { return known }
     let isRuled = BarStrip.isRuled(strip)
@@ -175,7 +185,7 @@ struct LinearSearch {
     return isRuled
   }
 
-  /// Returns whether a region, drawn as a strip, shows the same in bands near each other.
+  /// Returns whether the strip of a region looks alike in neighbouring bands.
   private mutating func isContinuous(_ region: BarRegion) -> Bool {
     if let known = continuous[Place(region)] { return known }
     let isContinuous = BarStrip.isContinuous(draw(region))
@@ -183,11 +193,11 @@ struct LinearSearch {
     return isContinuous
   }
 
-  /// Returns whether a region may turn dark as often as the bars of a code: where no strip of it was drawn, that is not known.
+  /// Returns whether a region may have as many dark runs as a code; true if no strip of it was drawn yet.
   private func mayBeRuled(_ region: BarRegion) -> Bool { ruled[Place(region)] ?? true }
 
-  /// Returns the symbologies to ask the library for: a Code 32 is a Code 39 to it, and a UPC-A an EAN-13 of another name. DataBar Expanded is not
-  /// its strength: it gets dates wrong, and puts characters of different rows together.
+  /// Returns the symbologies to enable in libzbar, for which a Code 32 is a Code 39, and a UPC-A an EAN-13. DataBar Expanded is not
+  /// enabled: libzbar misreads dates and joins characters of different rows.
   private static func library(_ wanted: Set<Symbology>) -> Set<Symbology> {
     var asked = wanted.subtracting([.dataBarExpanded])
     if wanted.contains(.code32) { asked.insert(.code39) }
@@ -195,18 +205,18 @@ struct LinearSearch {
     return asked
   }
 
-  /// Adds what the library read, which is perhaps a Code 32.
+  /// Adds a symbol that libzbar read, as Code 32 if it is one.
   private func add(_ symbol: Symbol, to evidence: inout Evidence) {
     let extended = evidence.claims.first { claim in
       claim.symbol.symbology == .code128 && claim.symbol.bytes != symbol.bytes
         && claim.symbol.bytes.map { $0 & 0x7F } == symbol.bytes && Evidence.overlap(claim.symbol, symbol)
     }
     if symbol.symbology == .code128, let extended {
-      // The same bars: the library leaves the eighth bit out.
+      // The same bars as a symbol of `StripLines`: libzbar drops the eighth bit.
       var other = extended.symbol
       (other.corners, other.quality, other.pass) = (symbol.corners, symbol.quality, symbol.pass)
       evidence.add(other)
-    } else if symbologies.contains(.code32), symbol.symbology == .code39, let text = LinearReaders.code32(symbol.text) {
+    } else if symbologies.contains(.code32), symbol.symbology == .code39, let text = Code39.code32(symbol.text) {
       var other = symbol
       other.symbology = .code32
       other.text = text
@@ -217,7 +227,7 @@ struct LinearSearch {
     }
   }
 
-  /// DataBar Expanded symbols, whole in one region or in rows of which each is one to the search for bars.
+  /// Reads DataBar Expanded symbols, complete in one region, or in rows that are separate regions for the bar search.
   private mutating func readExpanded(
     _ pass: ScanPass, _ effort: ScanConfiguration.Effort, _ tone: (GrayImage) -> GrayImage, _ bars: [BarRegion],
     _ coarse: [StripLines], _ evidence: inout Evidence
@@ -226,18 +236,18 @@ struct LinearSearch {
     let accepted = evidence.accepted
     unreadExpanded = []
     for (region, lines) in zip(bars, coarse) {
-      // A code that was read here needs no second look.
+      // Skips a region in which a code was read.
       if accepted.contains(where: { $0.corners.contains(region.center) }) { continue }
-      // A single line sees a character in many a texture: in a live frame, and where contrast was stretched, there must be another.
+      // A single line finds a character in many textures: in a live frame, and with stretched contrast, a second one is required.
       let coarse = lines.expanded(isThorough: false)
       guard effort == .live || pass == .stripStretched ? coarse.hasSeveralTraces : coarse.hasTraces else { continue }
       let bands = min(44, max(9, Int(region.height / 3)))
-      // Where modules are large, the search for bars saw a part of them.
+      // If modules are large, the bar search found only a part of the code.
       for margin in [0.12, 1] {
-        // Live, the next frame is another chance, and a wide strip must not delay this one.
+        // In a live frame, a wide strip would take too long; the next frame is another chance.
         let strip = BarStrip(
           region, bands: bands, scale: margin < 1 ? 2 : 1.5, margin: margin, depth: effort == .live ? 3 : 8)
-        let fine = StripLines(picture: tone(strip.draw(image)), strip: strip, pass: pass)
+        let fine = StripLines(picture: tone(strip.draw(image)), strip: strip, pass: pass, image: image)
         let reader = fine.expanded()
         if let reading = reader.read(isStrict: margin >= 1), let extent = reader.extent {
           evidence.add(fine.symbol(reading, extent))
@@ -257,11 +267,11 @@ struct LinearSearch {
     evidence.add(symbol)
   }
 
-  /// EAN-13 and UPC-A by the model of their bars.
+  /// Reads EAN-13 and UPC-A by the model of their bars.
   ///
   /// - Parameters:
   ///   - accepted: the symbols that were read.
-  ///   - isLast: nothing is read any more, only what was read with trouble is asked for its proof.
+  ///   - isLast: true to confirm symbols that were read with difficulty, without reading others.
   mutating func readFitted(beside accepted: [Symbol], isLast: Bool, _ evidence: inout Evidence) {
     let wanted = symbologies.intersection(RetailRescue.symbologies)
     guard !wanted.isEmpty else { return }
@@ -277,8 +287,8 @@ struct LinearSearch {
     for symbol in found.symbols { evidence.add(symbol) }
   }
 
-  /// DataBar Expanded along the rows and columns of the whole picture: bars so wide that the search for bars sees but a few of
-  /// them at a time.
+  /// Reads DataBar Expanded along the rows and columns of the whole picture: codes with bars so wide that the bar search finds only a few
+  /// at a time.
   func readAcross(_ evidence: inout Evidence) {
     let (width, height) = (Double(image.width), Double(image.height))
     for (direction, length, other) in [(Point2(1, 0), width, height), (Point2(0, 1), height, width)] {
@@ -287,34 +297,33 @@ struct LinearSearch {
         energy: 0)
       let strip = BarStrip(
         region, bands: min(24, max(9, Int(other / 4))), scale: min(1, 1200 / length), margin: 0, depth: 2)
-      let lines = StripLines(picture: strip.draw(image), strip: strip, pass: .strip)
+      let lines = StripLines(picture: strip.draw(image), strip: strip, pass: .strip, image: image)
       let reader = lines.expanded(isThorough: false)
       guard let reading = reader.read(isStrict: true), let extent = reader.extent else { continue }
       evidence.add(lines.symbol(reading, extent))
     }
   }
 
-  /// The windows of the picture that a pass of the library looks at, and along which lines: those around bars that nothing explains;
-  /// all of a small picture. Measured on two sets, 105 of 108 codes that such passes read lie in these windows, which are a fifth of
-  /// a photograph without a code. Passes that cost more than the cheapest look only at bars with as many edges as a
-  /// code.
+  /// Returns the windows of the picture that a pass of libzbar scans, with the directions of its lines: those around unexplained bars, or
+  /// the whole of a small picture. In two test sets, 105 of 108 codes that such passes read are in these windows, which cover a fifth of a
+  /// photograph without a code. All passes but the cheapest scan only bars with as many edges as a code.
   mutating func windows(_ pass: ScanPass, explained: ExplainedPlaces) -> [BarWindow] {
-    // The cheapest pass may look at more than the others.
+    // The cheapest pass may scan larger pictures whole.
     guard image.width * image.height > (pass == .level ? Self.medium : Self.small) else { return [BarWindow(image)] }
     let left = clearest.filter { !explained.contains($0) }
     let bars = left.filter { isContinuous($0) && (pass == .level || isRuled($0, draw($0))) }
     return BarWindow.windows(around: bars, in: image)
   }
 
-  /// A pass of the library over windows of the picture, for 1-D codes: QR codes are read by their modules, and what makes the
-  /// library take minutes for them is nothing that it gets to see.
+  /// Runs a pass of libzbar over windows of the picture, for 1-D codes only. QR codes are disabled in it: they are read by their modules,
+  /// and libzbar could spend minutes on their finder patterns.
   ///
-  /// - Parameter thinning: one line in that many is looked at.
+  /// - Parameter thinning: the distance of the scan lines, in pixels.
   func readWindows(
     _ pass: ScanPass, _ windows: [BarWindow], thinning: Int = 1, _ evidence: inout Evidence,
     with zbar: inout ZBarScanner
   ) {
-    let wanted = Self.library(pass == .inverted ? invertible : symbologies).filter { $0 != .qr && $0.zbarType != nil }
+    let wanted = Self.library(pass == .inverted ? invertible : symbologies).filter { $0 != .qr && $0.row.zbar != nil }
     guard !wanted.isEmpty else { return }
     let index = octaves.index(ofAtMost: Self.swept)
     let whole = octaves.view(index)
@@ -338,12 +347,12 @@ struct LinearSearch {
     }
   }
 
-  /// Adds what a pass read, with the outline that its bars have.
+  /// Adds a code that a pass of libzbar read, with the outline of its bars.
   private func add(_ code: ZBarScanner.Raw, _ pass: ScanPass, to evidence: inout Evidence) {
     guard var symbol = Symbol(code, pass: pass) else { return }
     if !symbol.symbology.isMatrix, let region = bars.first(where: { $0.corners.contains(symbol.corners.center) }) {
       let strip = BarStrip(region)
-      // Upside down in the picture is not so along a region that runs the other way.
+      // `isUpsideDown` refers to the picture; a region may run the other way.
       let way = region.direction
       symbol.corners = BarOutline.corners(
         of: symbol, leftAt: code.points.map { Point2(strip.column(of: $0), strip.row(of: $0)) },
@@ -353,7 +362,7 @@ struct LinearSearch {
     add(symbol, to: &evidence)
   }
 
-  /// The library sweeps no more pixels than that: bars that are lost at half the size of a large photograph are thinner than
-  /// its lens shows.
+  /// The largest number of pixels that libzbar scans: bars that are lost in a large photograph at half its size are thinner than its lens
+  /// can resolve.
   private static let swept = 4_000_000
 }

@@ -1,29 +1,30 @@
+import Glibc
 import WaymarkImage
 
-/// Reads an EAN-13 or UPC-A from bars that are too blurred, or too coarse, for their edges: by where and how the model of a
-/// symbol fits lines across them best.
+/// Reads an EAN-13 or UPC-A from bars that are too blurred or too coarse for edge detection, by fitting the model of a symbol to
+/// lines across them.
 ///
-/// The best fit alone proves nothing: chance fits something to every texture. The best code must be ahead of every
-/// other one with a right check digit by a log-likelihood ratio that grows with how much was tried.
+/// The best fit alone proves nothing, because some code fits any texture best. The best code must exceed every other one with a valid
+/// check digit by a log-likelihood ratio that grows with the number of comparisons.
 struct RetailFit {
-  /// A code that fits, and how well.
+  /// A code that fits, and the evidence for it.
   struct Result {
     /// Thirteen digits as characters.
     let digits: [UInt8]
-    /// Where its bars begin and end, in pixels of the strip.
+    /// The columns of the strip at which its bars begin and end.
     let span: ClosedRange<Double>
     let isUpsideDown: Bool
-    /// By how much it is more likely than the next code, as a natural logarithm.
+    /// The log-likelihood ratio to the next best code (natural logarithm).
     let lead: Double
-    /// How many parts of the height of the bars show it by themselves.
+    /// The number of parts of the bars' height that show the code independently.
     let bands: Int
   }
 
-  /// A place of the model on a line.
+  /// A position of the model on a line.
   private struct Pose {
     var begin: Double
     var module: Double
-    /// How far the middle is shifted, in modules a fourth of the width: labels on bottles.
+    /// The shift of the middle in modules, for labels on curved surfaces such as bottles.
     var bend: Double
     var model: Int
     var cost: Float
@@ -33,8 +34,12 @@ struct RetailFit {
   private struct Fit {
     var pose: Pose
     var isUpsideDown: Bool
+    var samples: [Float]
     var costs: RetailCosts
     var residual: Float
+
+    var model: RetailModel { RetailModel.all[pose.model] }
+    var weight: Float { 1 / max(residual, 0.01) }
   }
 
   private let strip: GrayImage
@@ -42,19 +47,19 @@ struct RetailFit {
   private(set) var tried = 0
 
   /// - Parameters:
-  ///   - strip: bars that stand upright, every band twice.
-  ///   - span: about where they begin and end, in columns.
+  ///   - strip: a picture with vertical bars, every band twice.
+  ///   - span: the approximate columns at which they begin and end.
   init(_ strip: GrayImage, span: ClosedRange<Double>) {
     self.strip = strip
     self.span = span
   }
 
-  /// The code that fits, believable or not; `nil` where nothing resembles one.
+  /// Returns the code that fits best, accepted or not; `nil` if nothing resembles one.
   mutating func read() -> Result? {
     let module = (span.upperBound - span.lowerBound) / Double(RetailModel.modules)
     guard module >= 1, strip.height >= 6 else { return nil }
     let bands = strip.height / 2
-    // The middle first: what shows nothing there is given up.
+    // The middle third first: if it shows no code, the bars are given up.
     let thirds = [bands / 3..<(2 * bands / 3), 0..<(bands / 3), (2 * bands / 3)..<bands]
     var fits: [Fit] = []
     for rows in thirds where !rows.isEmpty {
@@ -68,39 +73,125 @@ struct RetailFit {
     return decide(fits)
   }
 
-  /// The mean square that is left where no EAN-13 is.
+  /// The mean squared residual above which there is no EAN-13.
   private static let hopeless: Float = 0.08
 
-  /// The mean square that is left of the likeliest poses where no other one can fit.
+  /// The mean squared residual of the best poses above which no other pose can fit.
   private static let worst: Float = 0.14
 
-  /// Samples beside each other tell nearly the same: so many count as one.
+  /// The number of neighbouring samples that have the weight of one independent sample.
   private static let dependence = 3.0
 
   private func decide(_ fits: [Fit]) -> Result? {
     guard let clearest = fits.min(by: { $0.residual < $1.residual }) else { return nil }
-    var sum = RetailCosts.none
     let own = fits.filter { $0.isUpsideDown == clearest.isUpsideDown }
-    for fit in own { sum.add(fit.costs, weight: 1 / max(fit.residual, 0.01)) }
-    guard let (first, second) = sum.best() else { return nil }
-    let agreeing = own.filter { $0.costs.best()?.first.digits == first.digits }
+    guard let (first, second, spoilt) = Self.candidates(own) else { return nil }
+    let agreeing = own.filter {
+      let costs = spoilt.isEmpty ? $0.costs : RetailLine.costs($0.samples, $0.model, without: spoilt)
+      return costs.best()?.first.digits == first.digits
+    }
     let pose = clearest.pose
     let begin = clearest.isUpsideDown ? Double(strip.width) - 1 - pose.begin - 95 * pose.module : pose.begin
-    // Bands of one print share its faults: their evidence adds up as one and a half of them.
+    // Bands of one print share its faults: together they have one and a half times the evidence of a mean band.
     let scale = 1 / (2 * Self.dependence * max(1, Double(own.count) / 1.5))
     return Result(
       digits: first.digits.map { $0 + 0x30 }, span: begin...(begin + 95 * pose.module),
       isUpsideDown: clearest.isUpsideDown, lead: Double(second.cost - first.cost) * scale, bands: agreeing.count)
   }
 
-  // MARK: Where the model lies
+  // MARK: Occluded bars
 
-  /// How many modules to either side tell light from dark: few under a shadow, many where bars melt.
+  /// The sum of squares above the noise at which a dark or light run contradicts a code.
+  private static let contradiction: Float = 1
+  /// The largest mean squared residual of a digit's samples, and its largest multiple of the median of all digits.
+  private static let unexplained: (mean: Float, times: Float) = (0.08, 5)
+  /// The number of samples by which an occluded run extends beyond its edges.
+  private static let margin = 1
+
+  /// Returns the best code and the next one, and the samples that are left out; nil if digits remain that fit no widths. A cover over
+  /// the bars changes one dark or light run, so each code is compared without the run that contradicts it most.
+  private static func candidates(
+    _ fits: [Fit]
+  ) -> (first: RetailCosts.Digits, second: RetailCosts.Digits, spoilt: Range<Int>)? {
+    func best(without range: Range<Int>) -> (first: RetailCosts.Digits, second: RetailCosts.Digits)? {
+      var sum = RetailCosts.none
+      for fit in fits {
+        sum.add(
+          range.isEmpty ? fit.costs : RetailLine.costs(fit.samples, fit.model, without: range), weight: fit.weight)
+      }
+      sum.guards = 0
+      return sum.best()
+    }
+    guard let plain = best(without: 0..<0) else { return nil }
+    let runs = runs(fits)
+    let errors = errors(plain.first.digits, fits)
+    let noise = errors.sorted()[errors.count / 2]
+    let isSpoilt = runs.contains { run in
+      run.reduce(-Float(run.count) * 4 * noise) { $0 + errors[$1] } > contradiction
+    }
+    guard isSpoilt else { return (plain.first, plain.second, 0..<0) }
+    var costs: [[UInt8]: (cost: Float, run: Range<Int>)] = [:]
+    for run in runs {
+      guard let (first, second) = best(without: run) else { continue }
+      for code in [first, second] where code.cost < costs[code.digits]?.cost ?? .infinity {
+        costs[code.digits] = (code.cost, run)
+      }
+    }
+    let order = costs.sorted { $0.value.cost < $1.value.cost }
+    guard order.count > 1 else { return nil }
+    let spoilt = order[0].value.run
+    guard explains(order[0].key, fits, without: spoilt) else { return nil }
+    return (
+      RetailCosts.Digits(cost: order[0].value.cost, digits: order[0].key),
+      RetailCosts.Digits(cost: order[1].value.cost, digits: order[1].key), spoilt
+    )
+  }
+
+  /// Returns the dark and light runs as ranges of model samples.
+  private static func runs(_ fits: [Fit]) -> [Range<Int>] {
+    let line = (0..<RetailModel.samples).map { i in fits.reduce(0) { $0 + $1.weight * $1.samples[i] } }
+    var runs: [Range<Int>] = []
+    var from = 0
+    for i in 1...RetailModel.samples where i == RetailModel.samples || (line[i] < 0) != (line[i - 1] < 0) {
+      runs.append(max(0, from - margin)..<min(RetailModel.samples, i + margin))
+      from = i
+    }
+    return runs
+  }
+
+  /// Returns the squared deviations of the samples of some lines from those of a code.
+  private static func errors(_ digits: [UInt8], _ fits: [Fit]) -> [Float] {
+    var errors = [Float](repeating: 0, count: RetailModel.samples)
+    let total = fits.reduce(0) { $0 + $1.weight }
+    for fit in fits {
+      for (i, level) in fit.model.samples(of: digits).enumerated() {
+        errors[i] += fit.weight / total * (fit.samples[i] - level) * (fit.samples[i] - level)
+      }
+    }
+    return errors
+  }
+
+  /// Returns whether each digit of a code fits its samples, without the occluded ones.
+  private static func explains(_ digits: [UInt8], _ fits: [Fit], without spoilt: Range<Int>) -> Bool {
+    let errors = errors(digits, fits)
+    let means = (0..<12).map { place -> Float in
+      let from = (RetailModel.quiet + (place < 6 ? 3 + 7 * place : 8 + 7 * place)) * RetailModel.samplesPerModule
+      let kept = (from..<(from + RetailModel.Patterns.length)).filter { !spoilt.contains($0) }
+      return kept.reduce(0) { $0 + errors[$1] } / Float(RetailModel.Patterns.length)
+    }
+    let limit = max(unexplained.mean, unexplained.times * means.sorted()[6])
+    return means.allSatisfy { $0 < limit }
+  }
+
+  // MARK: Position of the model
+
+  /// The radius in modules of the neighbourhood that determines the threshold between dark and light: small under a shadow, large if
+  /// bars merge.
   private static let reaches = [10.0, 22]
-  /// How often levels are fitted to the best code, and the code to the levels.
+  /// The number of alternations of fitting the levels to the best code and the code to the levels.
   private static let rounds = 3
 
-  /// - Parameter known: where the model lies in other bands: in these it lies about there.
+  /// - Parameter known: the pose of the model in other bands, which is approximately that in these.
   private mutating func fit(_ bands: Range<Int>, module: Double, beside known: Fit?) -> Fit? {
     var starts: [(pose: Pose, line: RetailLine, isUpsideDown: Bool)] = []
     for reach in Self.reaches {
@@ -125,16 +216,17 @@ struct RetailFit {
     return best
   }
 
-  /// A pose made exact, with levels and code fitted in turns.
+  /// Returns a refined pose, with levels and code fitted alternately.
   private mutating func levelled(_ start: Pose, _ line: RetailLine, _ isUpsideDown: Bool) -> Fit? {
     var (pose, line) = (refined(start, line, step: 0.25), line)
     var best: Fit?
     for round in 0...Self.rounds {
-      let costs = line.costs(pose.begin, pose.module, pose.bend, RetailModel.all[pose.model])
+      let samples = line.samples(pose.begin, pose.module, pose.bend)
+      let costs = RetailLine.costs(samples, RetailModel.all[pose.model])
       guard let code = costs.best()?.first else { return best }
       let residual = (code.cost + costs.guards) / Float(RetailModel.samples)
       if residual < best?.residual ?? .infinity {
-        best = Fit(pose: pose, isUpsideDown: isUpsideDown, costs: costs, residual: residual)
+        best = Fit(pose: pose, isUpsideDown: isUpsideDown, samples: samples, costs: costs, residual: residual)
       } else if round > 1 {
         break
       }
@@ -149,11 +241,11 @@ struct RetailFit {
     return best
   }
 
-  /// The best poses over a few modules to either side of both ends.
+  /// Returns the best poses within a few modules around both ends.
   private mutating func coarse(
     _ line: RetailLine, about place: ClosedRange<Double>, within reach: Int, _ module: Double
   ) -> [Pose] {
-    // The best first.
+    // Sorted, the best first.
     var poses: [Pose] = []
     poses.reserveCapacity(Self.kept + 1)
     for left in -reach...reach {
@@ -173,7 +265,7 @@ struct RetailFit {
         }
       }
     }
-    // Neighbours of the best one are refined into the same.
+    // Refining neighbours of the best pose would give the same pose.
     var distinct: [Pose] = []
     for pose in poses where distinct.count < 3 {
       let isNear = distinct.contains { abs($0.begin - pose.begin) + 95 * abs($0.module - pose.module) < 0.8 * module }
@@ -182,10 +274,10 @@ struct RetailFit {
     return distinct
   }
 
-  /// The sum of squares beyond which a pose shows no EAN-13: half as much again as the farthest of those that can be read.
+  /// The sum of squares above which a pose shows no EAN-13: one and a half times the largest one of readable codes.
   private static let farthest: Float = 45
 
-  /// So many poses are compared by where they lie.
+  /// The number of poses kept to be compared by position.
   private static let kept = 40
 
   private mutating func refined(_ start: Pose, _ line: RetailLine, step: Double) -> Pose {
@@ -206,5 +298,98 @@ struct RetailFit {
       }
     }
     return best
+  }
+}
+
+/// Reads EAN-13 and UPC-A that libzbar does not, by `RetailFit`, and requires the same proof of symbols that were read with
+/// difficulty.
+///
+/// A check digit and many agreeing lines do not prove a code whose bars merge: all lines of a blurred print have the same errors.
+struct RetailRescue {
+  /// The result of the fit for the bars of a picture.
+  struct Outcome {
+    var symbols: [Symbol] = []
+    /// Symbols that were read and that the fit refuted.
+    var refuted: [Symbol] = []
+  }
+
+  let image: ImageView
+  let symbologies: Set<Symbology>
+  let bars: [BarRegion]
+
+  static let symbologies: Set<Symbology> = [.ean13, .upcA]
+
+  /// - Parameters:
+  ///   - accepted: the symbols that were read.
+  ///   - tried: the number of comparisons in this picture so far.
+  ///   - draw: draws the strip of a region.
+  func read(
+    beside accepted: [Symbol], tried: inout Int, _ draw: (BarRegion) -> GrayImage
+  ) -> Outcome {
+    var outcome = Outcome()
+    for symbol in accepted where Self.isDoubtful(symbol) {
+      // The fit shows another code for certain, which was not read elsewhere.
+      let region = BarRegion(covering: symbol.corners)
+      guard let found = fit(region, draw, &tried),
+        let other = self.symbol(found, region, Self.lead(whereTried: tried)),
+        !accepted.contains(where: { $0.sameContent(as: other) })
+      else { continue }
+      outcome.refuted.append(symbol)
+      outcome.symbols.append(other)
+    }
+    for region in bars {
+      guard let found = fit(region, draw, &tried) else { continue }
+      if let symbol = symbol(found, region, Self.lead(whereTried: tried)) { outcome.symbols.append(symbol) }
+    }
+    return outcome
+  }
+
+  /// Returns the log-likelihood ratio by which a fitted code must exceed every other one: it grows with the number of comparisons,
+  /// because the best accidental fit improves with them. Neighbouring positions and widths are not independent comparisons.
+  static func lead(whereTried tried: Int) -> Double { 3 + log(max(1, Double(tried) / 100)) }
+
+  /// Returns whether a symbol was read only after its picture was processed, or by few lines.
+  private static func isDoubtful(_ symbol: Symbol) -> Bool {
+    symbologies.contains(symbol.symbology) && symbol.pass != .fitted && (symbol.pass != .strip || symbol.quality < 10)
+  }
+
+  /// Returns whether bars are clear and long enough for 95 modules, and no symbol was read at their place.
+  static func isWorthwhile(_ region: BarRegion, beside accepted: [Symbol]) -> Bool {
+    guard region.coherence > (accepted.isEmpty ? 0.7 : 0.8), region.length > 95, region.height > 12 else {
+      return false
+    }
+    return !accepted.contains {
+      $0.corners.bounds.contains(region.center) || region.corners.contains($0.corners.center)
+    }
+  }
+
+  private func fit(
+    _ region: BarRegion, _ draw: (BarRegion) -> GrayImage, _ tried: inout Int
+  ) -> RetailFit.Result? {
+    let strip = BarStrip(region)
+    let half = region.length / 2 * region.direction
+    let (from, to) = (strip.column(of: region.center - half), strip.column(of: region.center + half))
+    guard to > from else { return nil }
+    var fit = RetailFit(draw(region), span: from...to)
+    let reading = fit.read()
+    tried += fit.tried
+    return reading
+  }
+
+  /// Returns the symbol of a fit if it is certain.
+  private func symbol(_ found: RetailFit.Result, _ region: BarRegion, _ needed: Double) -> Symbol? {
+    guard found.lead > needed, found.bands >= 2 else { return nil }
+    let isUPCA = found.digits.first == 0x30 && symbologies.contains(.upcA)
+    guard isUPCA || symbologies.contains(.ean13) else { return nil }
+    let bytes = isUPCA ? Array(found.digits.dropFirst()) : found.digits
+    let strip = BarStrip(region)
+    var symbol = Symbol(
+      symbology: isUPCA ? .upcA : .ean13, text: String(decoding: bytes, as: UTF8.self), bytes: bytes, charset: .ascii,
+      corners: strip.rectangle(found.span), quality: Int(found.lead), pass: .fitted)
+    let middle = Double(strip.bands) / 2
+    symbol.corners = BarOutline.corners(
+      of: symbol, leftAt: [Point2(found.span.lowerBound, middle), Point2(found.span.upperBound, middle)],
+      isUpsideDown: found.isUpsideDown, in: strip, of: region, image)
+    return symbol
   }
 }

@@ -5,11 +5,18 @@ struct StripLines {
   let picture: GrayImage
   let strip: BarStrip
   let pass: ScanPass
+  /// The picture that the strip shows.
+  let image: ImageView
 
-  /// Every band occurs twice in a strip.
+  /// Returns the lines of the strip, one per band: every band occurs twice in a strip.
   private func lines(_ view: ImageView, window: Double = 60) -> [LinearLine] {
-    stride(from: 0, to: view.height, by: 2).compactMap { LinearLine(view, row: $0, window: window) }
+    stride(from: 0, to: view.height, by: 2).compactMap {
+      LinearLine(view, row: $0, window: window, visible: visible($0))
+    }
   }
+
+  /// Returns the part of a row of the strip inside the picture.
+  func visible(_ row: Int) -> ClosedRange<Double> { strip.visible(band: row / 2, in: image) }
 
   private func symbol(_ symbology: Symbology, _ bytes: [UInt8], from: Double, to: Double, lines: Int) -> Symbol {
     let rows = Double(strip.bands)
@@ -17,13 +24,13 @@ struct StripLines {
       topLeft: strip.place(from, 0), topRight: strip.place(to, 0), bottomRight: strip.place(to, rows),
       bottomLeft: strip.place(from, rows))
     let text = String(decoding: bytes, as: UTF8.self)
-    let isGS1 = [.dataBarExpanded, .dataBarLimited].contains(symbology)
+    let isGS1 = symbology.row.linear?.isGS1 == true
     return Symbol(
       symbology: symbology, text: text, bytes: bytes, charset: .ascii, gs1: isGS1 ? GS1Element.parse(text) ?? [] : [],
       corners: corners, quality: lines, pass: pass)
   }
 
-  /// Reads line by line.
+  /// Reads symbols with the line readers of this module.
   func read(_ wanted: Set<Symbology>) -> [Symbol] {
     var seen: [LinearRead: (count: Int, from: Double, to: Double)] = [:]
     let way = strip.place(1, 0) - strip.place(0, 0)
@@ -43,29 +50,32 @@ struct StripLines {
     }
   }
 
-  /// The characters of a DataBar Expanded that the lines show.
+  /// Returns the characters of a DataBar Expanded in the lines.
   ///
-  /// - Parameter isThorough: at two levels between dark and light; else one will do, to see whether there are any.
+  /// - Parameter isThorough: true to use two thresholds between dark and light; false to use one, to see if there are any characters.
   func expanded(isThorough: Bool = true) -> DataBarExpandedReader {
     var reader = DataBarExpandedReader()
     picture.withView { view in
-      // A bar may be wider than what tells dark from light in blurred ones.
+      // A bar may be wider than the window that suits blurred bars.
       let wide = max(120, Double(view.width) / 8)
       for row in stride(from: 0, to: view.height, by: 2) {
-        reader.add((isThorough ? [40, wide] : [wide]).compactMap { LinearLine(view, row: row, window: $0) })
+        reader.add(
+          (isThorough ? [40, wide] : [wide]).compactMap {
+            LinearLine(view, row: row, window: $0, visible: visible(row))
+          })
       }
     }
     return reader
   }
 
-  /// A DataBar Expanded of which all characters are known.
+  /// Returns the symbol of a complete DataBar Expanded.
   func symbol(_ reading: DataBarExpandedReader.Reading, _ extent: ClosedRange<Double>) -> Symbol {
     symbol(
       .dataBarExpanded, Array(reading.text.utf8), from: extent.lowerBound, to: extent.upperBound, lines: reading.lines)
   }
 
-  /// A Code 128 with the characters beyond ASCII that the library leaves out: where a line shows the same ones but for the
-  /// eighth bit.
+  /// Returns a Code 128 with the characters above ASCII that libzbar drops, if a line shows a code that differs only in the eighth
+  /// bits.
   func extended(_ symbol: Symbol) -> Symbol {
     let bytes = picture.withView { view -> [UInt8]? in
       for line in lines(view) {
@@ -85,13 +95,13 @@ struct StripLines {
 
   // MARK: Crowded codes
 
-  /// The bands that are looked at first: where they show nothing, the others hardly do.
+  /// The bands that are searched first: if these show nothing, the others hardly do.
   private static let glances = [1, 4, 7]
-  /// So many bands must show the same content.
+  /// The number of bands that must show the same content.
   private static let agreeing = 3
 
-  /// The code that stands too close to other things for the library, or whose bars are too blurred for it, as it would report it: the
-  /// content that three bands show, of which no other is shown by a third as many.
+  /// Returns a code that libzbar does not read, because other things are too close or its bars are too blurred, in the form of a
+  /// libzbar result: the content that three bands show, if no other content is shown by a third as many.
   func crowded(_ wanted: Set<Symbology>) -> ZBarScanner.Raw? {
     var seen: [CrowdedReaders.Content: (rows: Int, from: Double, to: Double, row: Int, isReversed: Bool)] = [:]
     let first = Self.glances.filter { $0 < strip.bands }
@@ -100,7 +110,7 @@ struct StripLines {
         if seen.isEmpty, !first.contains(band) { return }
         let row = 2 * band
         var own: [CrowdedReaders.Content: CrowdedReaders.Found] = [:]
-        for line in Self.renderings(view, row: row) {
+        for line in Self.renderings(view, row: row, visible: visible(row)) {
           for found in CrowdedReaders.read(line, wanted) { own[found.content] = found }
         }
         for (content, found) in own {
@@ -122,14 +132,16 @@ struct StripLines {
       points: [Point2(best.value.from, row), Point2(best.value.to, row)], isUpsideDown: best.value.isReversed)
   }
 
-  /// A row as runs: as it is, sharpened, and by every turn of brightness.
-  private static func renderings(_ view: ImageView, row: Int) -> [LinearLine] {
-    let sharp = sharpened(view, row: row).withView { LinearLine($0, row: 0) }
-    return [LinearLine(view, row: row), sharp, LinearLine(turnsOf: view, row: row)].compactMap { $0 }
+  /// Returns the runs of a row: as it is, sharpened, and from its local extremes.
+  private static func renderings(_ view: ImageView, row: Int, visible: ClosedRange<Double>) -> [LinearLine] {
+    let sharp = sharpened(view, row: row).withView { LinearLine($0, row: 0, visible: visible) }
+    return [
+      LinearLine(view, row: row, visible: visible), sharp, LinearLine(turnsOf: view, row: row, visible: visible),
+    ].compactMap { $0 }
   }
 
-  /// A row of which what a blur leaves of its details counts four times: narrow bars that melt cross the level between dark and light
-  /// again.
+  /// Returns a row with its details amplified: the difference to a blurred copy is added `gain` times, so that merged narrow bars
+  /// cross the threshold again.
   private static func sharpened(_ view: ImageView, row: Int) -> GrayImage {
     let (line, width) = (view.row(row), view.width)
     return GrayImage(width: width, height: 1) { pixels in
@@ -143,7 +155,7 @@ struct StripLines {
     }
   }
 
-  /// In pixels of a strip, of which two are one of the picture.
+  /// The size of the details in pixels of a strip, two of which are one of the picture.
   private static let detail = 2.0
   private static let gain = 3
 }

@@ -1,23 +1,27 @@
 import WaymarkImage
 
-/// Reads MaxiCode symbols (ISO/IEC 16023): the round bull's eye says where and how large it is, the six groups of three
-/// modules around it how it is turned.
+/// Reads MaxiCode symbols (ISO/IEC 16023): the round bull's eye gives the position and size, the six groups of three modules
+/// around it give the rotation.
 struct MaxiCodeReader {
   let view: ImageView
   let levels: BlockMean
-  /// One row of the picture in that many is searched.
+  /// The distance of the searched rows, in pixels.
   let step: Int
-  /// How many marks may fail.
-  var failures = 3
+  /// The number of marks that may fail before the search ends.
+  private static let failures = 3
 
   private static let middle = Point2(15, 16.5)
-  /// The height of a row over the width of a module.
+  /// The distance of the rows divided by the width of a module.
   private static let rise = 0.75.squareRoot()
 
-  func read() -> [MatrixDetection] {
+  static func detections(_ search: inout MatrixSearch) -> [MatrixDetection] {
+    MaxiCodeReader(view: search.view, levels: search.levels, step: search.step).read()
+  }
+
+  private func read() -> [MatrixDetection] {
     var detections: [MatrixDetection] = []
     var failed = 0
-    for mark in MaxiCodeMark.find(view, levels: levels, step: step) where failed < failures {
+    for mark in MaxiCodeMark.find(view, levels: levels, step: step) where failed < Self.failures {
       if detections.contains(where: { $0.corners.contains(mark.center) }) { continue }
       if let found = read(mark) { detections.append(found) } else { failed += 1 }
     }
@@ -25,8 +29,8 @@ struct MaxiCodeReader {
   }
 
   private func read(_ mark: MaxiCodeMark) -> MatrixDetection? {
-    // The middle of the outer ring lies on a diameter of 7.07 mm, and modules are 0.88 mm wide (clause 4.11); printers make
-    // it larger.
+    // The centre line of the outer ring has a diameter of 7.07 mm, and modules are 0.88 mm wide (clause 4.11); printers make
+    // the ring larger.
     let unit = mark.outer / 8.25
     guard max(unit.x, unit.y) < 60, min(unit.x, unit.y) > 1.5 else { return nil }
     let known = Self.known
@@ -40,7 +44,7 @@ struct MaxiCodeReader {
         let w = unit * scale
         let a = Point2(c * w.x, s * w.y)
         let b = Point2(-s * w.x, c * w.y) * Self.rise
-        // Some printers set the rings beside the middle of the modules, by more than half a module.
+        // Some printers shift the rings from the centre of the modules by more than half a module.
         for beside in [0, 0.6, -0.6] {
           let origin = mark.center - a * (Self.middle.x + beside) - b * Self.middle.y
           let map = Homography([a.x, b.x, origin.x], [a.y, b.y, origin.y], [0, 0, 1])
@@ -50,7 +54,7 @@ struct MaxiCodeReader {
     }
     starts.sort { $0.score > $1.score }
     guard let best = starts.first, best.score > 20 else { return nil }
-    // First as if the rings lay in the middle of the modules, as they should.
+    // First assumes that the rings are at the centre of the modules, as the standard requires.
     let likely =
       likely(starts.filter { !$0.isBeside }) { around in
         around.max { spread($0.map, half: 12) < spread($1.map, half: 12) }
@@ -74,28 +78,24 @@ struct MaxiCodeReader {
       for sharpen: Float in [0, 0.6] {
         let matrix = sampler.matrix(radius: 5, sharpen: sharpen, inverted: false)
         guard let message = MaxiCodeDecoder.decode(matrix) else { continue }
-        var finding = MatrixDetection(
-          symbology: .maxiCode,
-          corners: map.apply(
-            Quadrilateral(topLeft: [0, 0], topRight: [30, 0], bottomRight: [30, 33], bottomLeft: [0, 33])),
-          module: unit.x, certainty: 1)
-        finding.message = message
-        return finding
+        return MatrixDetection(
+          symbology: .maxiCode, corners: map.apply(Quadrilateral(width: 30, height: 33)), module: unit.x, certainty: 1,
+          message: message)
       }
     }
     return nil
   }
 
-  /// A place of the grid around a mark.
+  /// A position of the grid around a mark.
   private struct Start {
     var map: Homography
-    /// Of two degrees.
+    /// The rotation, in steps of two degrees.
     var turn: Int
     var score: Double
     var isBeside: Bool
   }
 
-  /// Of each of the turns that look right around the bull's eye, the start in which the modules differ most.
+  /// Returns the sharpest start for each of the best rotations, at most four.
   private func likely(_ starts: [Start], sharpest: ([Start]) -> Start?) -> [Start] {
     var likely: [Start] = []
     func isNear(_ a: Int, _ b: Int) -> Bool { min(abs(a - b), 180 - abs(a - b)) <= 3 }
@@ -107,18 +107,18 @@ struct MaxiCodeReader {
     return likely
   }
 
-  /// By a third of a module, and where they are.
+  /// The shifts to try, in modules: none, and about a third of a module in each direction.
   private static let moves: [Homography] = [0, -0.3, 0.3].flatMap { y in
     [0, -0.3, 0.3].map { Homography([1, 0, $0], [0, 1, y], [0, 0, 1]) }
   }
   private static let middleOnly: [Point2] = [[0, 0]]
 
-  /// Odd rows lie half a module to the right.
+  /// Returns the position of a module: odd rows are shifted half a module to the right.
   private static func place(_ x: Double, _ y: Double) -> Point2 {
     Point2(x + (Int(y).isMultiple(of: 2) ? 0 : 0.5), y)
   }
 
-  /// The modules around the bull's eye that are the same in every symbol.
+  /// The modules around the bull's eye that have the same tone in every symbol.
   private static let known: [KnownModule] = {
     var known: [KnownModule] = []
     for (i, number) in MaxiCodePlacement.numbers.enumerated() where number < 0 {
@@ -130,7 +130,7 @@ struct MaxiCodeReader {
     return known
   }()
 
-  /// Moves the corners of the inner part to where its modules differ most.
+  /// Moves the corners of the inner part to the positions at which its modules differ most.
   private func sharpest(_ start: Homography, half: Double, module: Double) -> Homography {
     let (x, y) = (Self.middle.x, Self.middle.y)
     let frame = Quadrilateral(
@@ -139,7 +139,7 @@ struct MaxiCodeReader {
     return CornerRefinement.best(start, frame: frame, module: module) { spread($0, half: half) }
   }
 
-  /// How much the modules of the inner part differ from their mean, in gray levels.
+  /// Returns the mean absolute deviation of the inner modules from their mean, in gray levels.
   private func spread(_ map: Homography, half: Double, offsets: [Point2] = GridRefinement.offsets) -> Double {
     var values: [Double] = []
     values.reserveCapacity(900)
@@ -155,20 +155,14 @@ struct MaxiCodeReader {
   }
 }
 
-/// Three round dark rings around a light disc: the middle of a MaxiCode symbol.
+/// Three round dark rings around a light disc: the centre of a MaxiCode symbol.
 struct MaxiCodeMark {
   var center: Point2
-  /// The mean diameter of the outer ring along a row and along a column, in pixels.
+  /// The mean diameter of the outer ring along a row (x) and along a column (y), in pixels.
   var outer: Point2
   /// The mean diameter of the inner ring as a share of that of the outer one.
   private let inner: Double
   private var rows = 1
-
-  private init(center: Point2, outer: Point2, inner: Double) {
-    self.center = center
-    self.outer = outer
-    self.inner = inner
-  }
 
   static func find(_ view: ImageView, levels: BlockMean, step: Int) -> [MaxiCodeMark] {
     guard view.width >= 24, view.height >= 24 else { return [] }
@@ -177,9 +171,9 @@ struct MaxiCodeMark {
     for y in stride(from: step / 2, to: view.height, by: step) {
       let count = levels.edges(of: view, row: y, into: &edges)
       guard count >= 13 else { continue }
-      // Dark runs are odd: six of them, from the left side of the outer ring to its right side.
+      // Odd runs are dark: six of them, from the left side of the outer ring to its right side.
       for i in stride(from: 1, to: count - 11, by: 2) {
-        // The light rings and the disc stand alike to both sides: most runs are done with after that.
+        // The rings must be symmetric around the disc: this check rejects most runs.
         let (left, right) = (edges[i + 4] - edges[i + 1], edges[i + 10] - edges[i + 7])
         guard 2 * left < 3 * right + 6, 2 * right < 3 * left + 6 else { continue }
         let own = (0...11).map { Double(edges[i + $0]) }
@@ -193,7 +187,7 @@ struct MaxiCodeMark {
         }
         guard marks.count < 200, let column = cross(view, levels, p, diameter, isColumn: true),
           abs(column.middle - p.y) < 0.2 * diameter, column.diameter < 2 * diameter, diameter < 2 * column.diameter,
-          // Through the middle once more.
+          // A second row, through the centre that the column gave.
           let row = cross(view, levels, [p.x, column.middle], diameter, isColumn: false)
         else { continue }
         let mark = MaxiCodeMark(
@@ -204,12 +198,12 @@ struct MaxiCodeMark {
     return marks.map { ($0, $0.roundness(view)) }.sorted { ($0.1, $0.0.rows) > ($1.1, $1.0.rows) }.map(\.0)
   }
 
-  /// The middle and the mean diameter of the outer ring, and the share of the inner one, where twelve edges are those of three
-  /// rings: as far as ink spreads it moves both edges of a ring, and leaves the middle between them. The rings are as far from
-  /// each other; how large the disc inside is, printers do not agree.
+  /// Returns the centre and the mean diameter of the outer ring, and the diameter of the inner ring as a share of it, if
+  /// twelve edges are those of three rings. Ink spread moves both edges of a ring and leaves its centre line. The rings are
+  /// evenly spaced; the size of the disc inside differs between printers.
   private static func rings(_ edges: [Double]) -> (middle: Double, diameter: Double, inner: Double)? {
     var e = edges
-    // Where a dark module touches the outer ring, that is as thick as the one within.
+    // If a dark module touches the outer ring, the ring is assumed to be as thick as the next one.
     if e[1] - e[0] > 1.5 * (e[3] - e[2]) + 1 { e[0] = e[1] - (e[3] - e[2]) }
     if e[11] - e[10] > 1.5 * (e[9] - e[8]) + 1 { e[11] = e[10] + (e[9] - e[8]) }
     let rings = [(e[4], e[5], e[6], e[7]), (e[2], e[3], e[8], e[9]), (e[0], e[1], e[10], e[11])]
@@ -227,7 +221,7 @@ struct MaxiCodeMark {
     return (middle, outer, inner)
   }
 
-  /// The same from a place inside outwards, along a column or a row.
+  /// Returns the centre and diameters of the rings along a column or a row, from a point inside outwards.
   private static func cross(
     _ view: ImageView, _ levels: BlockMean, _ p: Point2, _ diameter: Double, isColumn: Bool
   ) -> (middle: Double, diameter: Double, inner: Double)? {
@@ -237,7 +231,7 @@ struct MaxiCodeMark {
       return u >= 0 && v >= 0 && u < view.width && v < view.height ? levels.isDark(view, u, v) : nil
     }
     guard isDark(0) == false else { return nil }
-    /// The first six borders in one direction.
+    /// Returns the first six edges in one direction.
     func borders(_ direction: Int) -> [Double]? {
       var found: [Double] = []
       var dark = false
@@ -256,7 +250,7 @@ struct MaxiCodeMark {
     return rings(up.reversed() + down)
   }
 
-  /// How much of what round rings show along every radius is there, as square ones do not: 0 to 1.
+  /// Returns the share of samples that have the tone of round rings, 0 to 1; lower for square rings.
   private func roundness(_ view: ImageView) -> Double {
     var (light, dark): ([Double], [Double]) = ([], [])
     for i in 0..<16 {

@@ -1,23 +1,21 @@
 import WaymarkImage
 
-/// Reads Micro QR Code symbols (ISO/IEC 18004): one finder pattern, and timing patterns along the two sides that start
-/// there.
+/// Reads Micro QR Code symbols (ISO/IEC 18004): one finder pattern, and timing patterns along the two sides that meet there.
 struct MicroQRReader {
   let view: ImageView
-  /// How many finder patterns may fail.
-  var failures = 8
 
-  func read(_ rings: FinderRings) -> [MatrixDetection] {
-    rings.detections(failures: failures) { read($0, inverted: $1) }
+  static func detections(_ search: inout MatrixSearch) -> [MatrixDetection] {
+    let reader = MicroQRReader(view: search.view)
+    return search.rings.detections { reader.read($0, inverted: $1) }
   }
 
-  /// The finder pattern, in modules.
-  static let outline = Quadrilateral(topLeft: [0, 0], topRight: [7, 0], bottomRight: [7, 7], bottomLeft: [0, 7])
+  /// The outline of the finder pattern, in modules.
+  static let outline = Quadrilateral(width: 7, height: 7)
 
   private func read(_ ring: Quadrilateral, inverted: Bool) -> MatrixDetection? {
     let module = abs(ring.signedArea).squareRoot() / 7
-    // Each of the four ways to lie, as far as the timing patterns of every version reach: the format information beside the
-    // finder pattern says which version it is.
+    // All four orientations, each with the shortest and longest timing patterns: the format information beside the finder
+    // pattern gives the version.
     var candidates: [(map: Homography, version: Int, errors: Int, score: Double)] = []
     for turned in ring.turns {
       guard let start = Homography(from: Self.outline, to: turned) else { continue }
@@ -29,7 +27,7 @@ struct MicroQRReader {
         guard matrix.agreement(MicroQRDecoder.fixed) > 0.85 else { continue }
         for (data, errors) in [matrix, matrix.transposed].map(MicroQRDecoder.format) where errors <= 2 {
           let version = MicroQRDecoder.version(data >> 2)
-          // The smallest symbols detect errors and correct none: nothing about them may be doubtful.
+          // The smallest symbols detect errors and correct none: their format must have no wrong bits.
           guard version > 1 || errors == 0, !candidates.contains(where: { $0.map == map && $0.version == version })
           else { continue }
           candidates.append((map, version, errors, score))
@@ -48,9 +46,10 @@ struct MicroQRReader {
     let (map, score) = refine(version, inverted).refine(start, module: module)
     guard score > 10 else { return nil }
     let s = Double(side)
-    let frame = Quadrilateral(topLeft: [0, 0], topRight: [s, 0], bottomRight: [s, s], bottomLeft: [0, s])
+    let frame = Quadrilateral(width: s, height: s)
     let corners = map.apply(frame)
-    // No pattern says where the far corner is. The smallest symbols detect errors and correct none: too little to try.
+    // No pattern shows the position of the far corner, so several are tried. The smallest symbols detect errors and correct
+    // none: their check is too weak for several attempts.
     let moves: [Point2] = version == 1 ? [[0, 0]] : Self.moves
     for (move, sharpen) in moves.flatMap({ move in [Float(0), 0.6, 1.2].map { (move, $0) } }) {
       let u = (corners.bottomRight - corners.bottomLeft) / s
@@ -61,38 +60,35 @@ struct MicroQRReader {
       let sampler = ModuleSampler(view, columns: side, rows: side) { map.apply([$0, $1]) }
       let matrix = sampler.matrix(radius: 4, sharpen: sharpen, inverted: inverted)
       guard matrix.agreement(MicroQRDecoder.fixed) > 0.9 else { continue }
-      // The format names the version, and lies where the map is right.
+      // The format gives the version, and the map is accurate there.
       if move.length > 0, !matrix.namesMicroVersion(version), !matrix.transposed.namesMicroVersion(version) { break }
       for matrix in [matrix, matrix.transposed] {
         guard let message = MicroQRDecoder.decode(matrix) else { continue }
-        var finding = MatrixDetection(
-          symbology: .microQR, corners: moved, module: module, certainty: 1)
-        finding.message = message
-        finding.inverted = inverted
-        return finding
+        return MatrixDetection(
+          symbology: .microQR, corners: moved, module: module, certainty: 1, inverted: inverted, message: message)
       }
     }
     return nil
   }
 
-  /// Where the far corner may lie from where the patterns have it, in modules; the nearer ones first.
+  /// The tried shifts of the far corner from its position under the map, in modules.
   private static let moves: [Point2] = (-3...3).flatMap { y in (-3...3).map { x in Point2(Double(x), Double(y)) * 0.5 }
   }
   .sorted { $0.length < $1.length }
 
-  /// - Parameter endsThere: whether the timing patterns end where those of the version do.
+  /// - Parameter endsThere: true if the timing patterns must end where those of the version do.
   private func refine(_ version: Int, _ inverted: Bool, endsThere: Bool = true) -> GridRefinement {
     let side = 9 + 2 * version
     var known: [KnownModule] = []
     for y in 0..<side {
       for x in 0..<side {
         guard let dark = MicroQRDecoder.fixed(x, y) else { continue }
-        // The timing patterns say how large it is: they count as much as the finder pattern.
+        // The timing patterns show the size of the symbol: they have as much weight as the finder pattern.
         let copies = x > 7 || y > 7 ? 3 : 1
         for _ in 0..<copies { known.append(KnownModule(at: [Double(x) + 0.5, Double(y) + 0.5], isDark: dark)) }
       }
     }
-    // Where they end it is light: there are no shorter ones within longer ones.
+    // It is light beyond their end: otherwise a shorter version would fit into a longer one.
     for i in side..<(endsThere ? side + 2 : side) {
       for _ in 0..<2 {
         known.append(KnownModule(at: [Double(i) + 0.5, 0.5], isDark: false))
@@ -104,9 +100,83 @@ struct MicroQRReader {
 }
 
 extension ModuleMatrix {
-  /// Returns whether the format information of a Micro QR Code symbol says that it is of a version.
+  /// Returns whether the format information is that of a version of Micro QR Code.
   fileprivate func namesMicroVersion(_ version: Int) -> Bool {
     let (data, errors) = MicroQRDecoder.format(self)
     return errors <= 2 && MicroQRDecoder.version(data >> 2) == version
+  }
+}
+
+/// Reads rMQR symbols (ISO/IEC 23941): the format information beside the finder pattern gives the size of the symbol; then the
+/// grid is tracked along the timing patterns of its long sides.
+struct RMQRReader {
+  let view: ImageView
+
+  static func detections(_ search: inout MatrixSearch) -> [MatrixDetection] {
+    let reader = RMQRReader(view: search.view)
+    return search.rings.detections { reader.read($0, inverted: $1) }
+  }
+
+  private func read(_ ring: Quadrilateral, inverted: Bool) -> MatrixDetection? {
+    for corners in ring.turns {
+      guard let map = Homography(from: MicroQRReader.outline, to: corners) else { continue }
+      let sampler = ModuleSampler(view, columns: 12, rows: 7) { map.apply([$0, $1]) }
+      let matrix = sampler.matrix(radius: 4, inverted: inverted)
+      var word: UInt32 = 0
+      for (i, place) in RMQRSize.formatPlaces.enumerated() where matrix[place.x, place.y] { word |= 1 << UInt32(i) }
+      let (size, isHigh, errors) = RMQRSize.format(word)
+      guard errors <= 3 else { continue }
+      let module = abs(ring.signedArea).squareRoot() / 7
+      if let found = examine(map, corners, size, isHigh: isHigh, module: module, inverted: inverted) { return found }
+    }
+    return nil
+  }
+
+  private func examine(
+    _ start: Homography, _ ring: Quadrilateral, _ size: RMQRSize, isHigh: Bool, module: Double, inverted: Bool
+  ) -> MatrixDetection? {
+    let (map, mesh) = followed(start, ring, size, inverted: inverted)
+    let sampler = ModuleSampler(view, columns: size.columns, rows: size.rows) { x, y in
+      map.apply([x, y]) + (mesh?.shift(x, y) ?? Point2(0, 0))
+    }
+    for (radius, sharpen) in [(4, Float(0)), (3, 0.6), (5, 1.2)] {
+      let matrix = sampler.matrix(radius: radius, sharpen: sharpen, inverted: inverted)
+      guard matrix.agreement(size.fixed) > 0.85, let message = RMQRDecoder.decode(matrix, size, isHigh: isHigh)
+      else { continue }
+      let outline = Quadrilateral(width: Double(size.columns), height: Double(size.rows))
+      return MatrixDetection(
+        symbology: .rMQR, corners: map.apply(outline), module: module, certainty: 1, inverted: inverted,
+        message: message)
+    }
+    return nil
+  }
+
+  /// Returns the map after tracking the timing patterns of both long sides from the finder pattern: every ten modules, the
+  /// fixed modules around are searched near their predicted position, and the map is fitted again to all points found.
+  private func followed(
+    _ start: Homography, _ ring: Quadrilateral, _ size: RMQRSize, inverted: Bool
+  ) -> (map: Homography, mesh: GridMesh?) {
+    var map = start
+    let columns = stride(from: 5.0, to: Double(size.columns) - 8, by: 10) + [Double(size.columns) - 4]
+    let rows = [1.5, Double(size.rows) - 1.5]
+    var places = [Point2?](repeating: nil, count: 2 * columns.count)
+    let fixed = zip(MicroQRReader.outline.corners, ring.corners).map { PointPair(reference: $0, frame: $1) }
+    for (i, x) in columns.enumerated() {
+      for (j, y) in rows.enumerated() {
+        var known: [KnownModule] = []
+        for v in (j == 0 ? -1 : size.rows - 4)...(j == 0 ? 3 : size.rows) {
+          for u in max(0, Int(x) - 6)...min(size.columns - 1, Int(x) + 6) {
+            // The quiet zone around the symbol is light.
+            guard let dark = (0..<size.rows).contains(v) ? size.fixed(u, v) : false else { continue }
+            known.append(KnownModule(at: [Double(u) + 0.5, Double(v) + 0.5], isDark: dark))
+          }
+        }
+        let found = PatternWindow(known: known, center: [x, y]).shift(
+          view, map.apply, inverted: inverted, guess: [0, 0], reach: 1.25, penalty: 4)
+        if let found, found.contrast > 12 { places[j * columns.count + i] = map.apply([x, y]) + found.shift }
+      }
+      if let fitted = GridMesh.fit(fixed, columns: columns, rows: rows, places) { map = fitted }
+    }
+    return (map, GridMesh(columns: columns, rows: rows, places, map))
   }
 }

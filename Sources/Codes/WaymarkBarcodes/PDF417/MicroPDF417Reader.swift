@@ -1,20 +1,19 @@
 import WaymarkImage
 
-/// Reads MicroPDF417 symbols (ISO/IEC 24728): row address patterns at both ends of a line through a region of bars say which of
-/// the shapes it is and which row was met; from many of them follows where every row lies, and each is read along its course.
+/// Reads MicroPDF417 symbols (ISO/IEC 24728). The row address patterns at both ends of a line through a region give the shape
+/// of the symbol and the row that the line crosses. Many such lines give the positions of all rows, and each row is read along
+/// its course.
 struct MicroPDF417Reader {
   let view: ImageView
-  /// How many regions may hold none.
-  var regions = 6
-  /// How many lines are laid across each, at most.
-  var lines = 240
-  /// True if a third of the lines, or a sixth of many, must have seen something for the others to be laid.
-  var glances = false
+  /// The number of regions without a symbol after which the search ends.
+  let regions: Int
+  /// The largest number of lines across a region.
+  let lines: Int
 
-  /// Regions that are kept.
+  /// The largest number of regions kept.
   private static let most = 64
 
-  /// So many lines lie across a large region.
+  /// The number of lines across a region from which it is large.
   private static let large = 120
 
   /// A line that crosses a symbol from end to end.
@@ -26,13 +25,18 @@ struct MicroPDF417Reader {
     var end: Point2
   }
 
-  func read() -> [MatrixDetection] {
+  static func detections(_ search: inout MatrixSearch) -> [MatrixDetection] {
+    let (regions, lines) = search.isStill ? (6, 240) : (2, 60)
+    return MicroPDF417Reader(view: search.view, regions: regions, lines: lines).read()
+  }
+
+  private func read() -> [MatrixDetection] {
     var detections: [MatrixDetection] = []
     var failed = 0
     for region in GridRegions(view, limit: Self.most).regions where failed < regions {
       if detections.contains(where: { $0.isRead && $0.corners.contains(region.center) }) { continue }
       let known = detections.count
-      // Which of the two directions the rows have, nothing says.
+      // The rows may have either of the two directions.
       let upright = Point2(-region.direction.y, region.direction.x)
       let ways = [(region.direction, region.length, region.height), (upright, region.height, region.length)]
       for (along, length, height) in ways {
@@ -47,34 +51,30 @@ struct MicroPDF417Reader {
 
   private func read(around center: Point2, along: Point2, length: Double, height: Double) -> MatrixDetection? {
     let across = Point2(-along.y, along.x)
-    // The quiet zone, and what of the symbol lies in cells that are half empty.
+    // Includes the quiet zone, and the part of the symbol in cells that are half empty.
     let (reach, side) = (length / 2 + 24, height / 2 + 12)
     let step = max(1.5, 2 * side / Double(lines))
     var crossings: [Crossing] = []
     var offsets = Array(stride(from: -side, through: side, by: step))
-    var glanced = 0
-    if glances {
-      // Of a large region every sixth.
-      let every = offsets.count < Self.large ? 3 : 6
-      let first = stride(from: 1, to: offsets.count, by: every).map { offsets[$0] }
-      glanced = first.count
-      offsets = first + offsets.indices.filter { $0 % every != 1 }.map { offsets[$0] }
-    }
+    // A third of the lines first, in a large region a sixth: the others are sampled only if these cross a symbol.
+    let every = offsets.count < Self.large ? 3 : 6
+    let first = stride(from: 1, to: offsets.count, by: every).map { offsets[$0] }
+    offsets = first + offsets.indices.filter { $0 % every != 1 }.map { offsets[$0] }
     for (number, offset) in offsets.enumerated() {
-      if glances, number == glanced, crossings.isEmpty { return nil }
+      if number == first.count, crossings.isEmpty { return nil }
       let middle = center + across * offset
       guard let (a, b) = view.segment(from: middle - along * reach, direction: along, length: 2 * reach) else {
         continue
       }
-      let line = PDF417ScanLine(view, from: a, to: b, window: 20)
+      let line = ScanLine(view, from: a, to: b, window: 20)
       guard line.edges.count >= 21 else { continue }
       crossings += Self.crossings(line.edges) { a + along * $0 }
-      // The same from the other end.
+      // The line read from its other end.
       let last = line.edges.count.isMultiple(of: 2) ? line.edges.count : line.edges.count - 1
       let backwards = line.edges[..<last].reversed().map { -$0 }
       crossings += Self.crossings(backwards) { a - along * $0 }
     }
-    // Both ends of a row must have been met in two rows at least; three lines that agree are not a coincidence.
+    // Both ends of a row must have been seen in at least two rows; three agreeing lines are not a coincidence.
     var votes: [(shape: MicroPDF417Shape, count: Int)] = []
     for shape in MicroPDF417Shape.all {
       let own = crossings.filter { $0.shapes.contains(shape) }
@@ -92,7 +92,7 @@ struct MicroPDF417Reader {
 
   // MARK: Lines
 
-  /// Every place along a line where a symbol is crossed whole.
+  /// Returns every part of a line that crosses a symbol from end to end.
   private static func crossings(_ edges: [Double], _ place: (Double) -> Point2) -> [Crossing] {
     let widths = zip(edges, edges.dropFirst()).map { $1 - $0 }
     var found: [Crossing] = []
@@ -111,7 +111,7 @@ struct MicroPDF417Reader {
           let word = PDF417Table.codeword(Array(widths[(i + 6)..<(i + 14)]))
         else { continue }
         let shapes = MicroPDF417Shape.all.filter { shape in
-          // A line that does not quite follow its row ends a few rows above or below.
+          // A line that is not parallel to its row ends a few rows above or below.
           guard shape.columns == columns, let first = shape.row(ofLeft: left), let last = shape.row(ofRight: right),
             abs(first - last) <= 3
           else { return false }
@@ -132,41 +132,27 @@ struct MicroPDF417Reader {
     let width = Double(shape.width)
     guard let map = map(shape, crossings) else { return nil }
     var votes = [[Int: Int]](repeating: [:], count: shape.rows * shape.columns)
-    var seen = 0
     for row in 0..<shape.rows {
       for height in [0.2, 0.35, 0.5, 0.65, 0.8] {
         let y = Double(row) + height
         let (a, b) = (map.apply([-3, y]), map.apply([width + 3, y]))
         let length = max(1e-9, a.distance(to: b))
         guard let (from, to) = view.segment(from: a, direction: (b - a) / length, length: length) else { continue }
-        let line = PDF417ScanLine(view, from: from, to: to, window: 6 * length / (width + 6))
+        let line = ScanLine(view, from: from, to: to, window: 6 * length / (width + 6))
         for column in 0..<shape.columns {
           let start = Double(shape.start(of: column))
           let (p, q) = (map.apply([start, y]), map.apply([start + 17, y]))
           guard let word = codeword(line, from: from.distance(to: p), to: from.distance(to: q)),
             word.cluster == (shape.cluster + row) % 3
           else { continue }
-          // Farther from the rows beside it counts more.
+          // A sample in the middle of a row has twice the weight.
           votes[row * shape.columns + column][word.value, default: 0] += abs(height - 0.5) < 0.2 ? 2 : 1
         }
       }
     }
-    var (words, doubt, erasures) = ([Int](), [Float](), [Int]())
-    for (i, vote) in votes.enumerated() {
-      if let best = vote.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }) {
-        words.append(best.key)
-        doubt.append(Float(vote.values.reduce(0, +) - best.value + 1) / Float(best.value + 1))
-        seen += 1
-      } else {
-        words.append(0)
-        doubt.append(2)
-        erasures.append(i)
-      }
-    }
-    guard 2 * seen > words.count else { return nil }
-    let rows = Double(shape.rows)
-    let corners = map.apply(
-      Quadrilateral(topLeft: [0, 0], topRight: [width, 0], bottomRight: [width, rows], bottomLeft: [0, rows]))
+    var (words, doubt, erasures) = PDF417CodewordVotes.elected(votes)
+    guard 2 * (words.count - erasures.count) > words.count else { return nil }
+    let corners = map.apply(Quadrilateral(width: width, height: Double(shape.rows)))
     let module = corners.topLeft.distance(to: corners.topRight) / width
     var finding = MatrixDetection(symbology: .microPDF417, corners: corners, module: module, certainty: 0.95)
     guard
@@ -178,7 +164,7 @@ struct MicroPDF417Reader {
     return finding
   }
 
-  /// From modules and rows to pixels, by where the lines that cross it enter and leave it.
+  /// Returns the map from modules and rows to pixels, from the points where lines enter and leave the symbol.
   private func map(_ shape: MicroPDF417Shape, _ crossings: [Crossing]) -> Homography? {
     var pairs: [PointPair] = []
     for crossing in crossings {
@@ -190,9 +176,9 @@ struct MicroPDF417Reader {
     }
     var map: Homography?
     for _ in 0..<3 {
-      guard let fitted = pairs.withUnsafeBufferPointer({ Homography.fit($0) }), fitted.isFinite else { return map }
+      guard let fitted = Homography.fit(pairs) else { return map }
       map = fitted
-      // A row that was taken for another one lies off by a row or more.
+      // A row with a wrong number is off by a row or more.
       let off = pairs.map { fitted.apply($0.reference).distance(to: $0.frame) }
       let limit = max(1.5, 2.5 * off.sorted()[off.count / 2])
       let kept = zip(pairs, off).filter { $1 <= limit }.map(\.0)
@@ -202,8 +188,8 @@ struct MicroPDF417Reader {
     return map
   }
 
-  /// The codeword between two places of a line, whose edges may lie half a module beside.
-  private func codeword(_ line: PDF417ScanLine, from: Double, to: Double) -> (value: Int, cluster: Int)? {
+  /// Returns the codeword between two positions of a line, whose edges may be half a module off.
+  private func codeword(_ line: ScanLine, from: Double, to: Double) -> (value: Int, cluster: Int)? {
     let edges = line.edges
     let slack = 0.06 * (to - from)
     guard edges.count > 8,
@@ -212,5 +198,102 @@ struct MicroPDF417Reader {
       abs(edges[first] - from) < slack, abs(edges[first + 8] - to) < slack
     else { return nil }
     return PDF417Table.codeword((first..<(first + 8)).map { edges[$0 + 1] - edges[$0] })
+  }
+}
+
+/// The shapes of MicroPDF417 symbols: ISO/IEC 24728 table 1, and the patterns that number their rows.
+package struct MicroPDF417Shape: Hashable, Sendable {
+  /// The number of columns of codewords, 1 to 4.
+  package let columns: Int
+  package let rows: Int
+  /// The numbers, from 1, of the row address patterns of the first row: on the left, between the columns (0 if there is none),
+  /// and on the right. The next row has the next numbers; 1 follows 52.
+  package let left: Int
+  package let centre: Int
+  package let right: Int
+  /// The index of the cluster of the first row: 0, 1 or 2 for the clusters 0, 3 and 6.
+  package let cluster: Int
+  /// The number of check codewords, at the end.
+  package let checks: Int
+
+  private init(_ columns: Int, _ rows: Int, _ left: Int, _ centre: Int, _ right: Int, _ cluster: Int, _ checks: Int) {
+    self.columns = columns
+    self.rows = rows
+    self.left = left
+    self.centre = centre
+    self.right = right
+    self.cluster = cluster
+    self.checks = checks
+  }
+
+  /// True if there is a row address pattern before the last two columns, as in symbols of three and four columns.
+  package var hasCentre: Bool { columns > 2 }
+
+  /// The width in modules, with the closing bar.
+  package var width: Int { 21 + 17 * columns + (hasCentre ? 10 : 0) }
+
+  /// Returns the start of a column, in modules.
+  package func start(of column: Int) -> Int { 10 + 17 * column + (hasCentre && column >= columns - 2 ? 10 : 0) }
+
+  /// Returns the row with a row address pattern on the left side; `nil` if there is none. `row(ofRight:)` is for the right
+  /// side.
+  package func row(ofLeft number: Int) -> Int? { row(number - left) }
+  package func row(ofRight number: Int) -> Int? { row(number - right) }
+
+  private func row(_ difference: Int) -> Int? {
+    let row = (difference + 52) % 52
+    return row < rows ? row : nil
+  }
+
+  package static let all: [MicroPDF417Shape] = [
+    .init(1, 11, 1, 0, 9, 0, 7), .init(1, 14, 8, 0, 8, 1, 7), .init(1, 17, 36, 0, 36, 2, 7),
+    .init(1, 20, 19, 0, 19, 0, 8), .init(1, 24, 9, 0, 17, 2, 8), .init(1, 28, 25, 0, 33, 0, 8),
+    .init(2, 8, 1, 0, 1, 0, 8), .init(2, 11, 1, 0, 9, 0, 9), .init(2, 14, 8, 0, 8, 1, 9),
+    .init(2, 17, 36, 0, 36, 2, 10), .init(2, 20, 19, 0, 19, 0, 11), .init(2, 23, 9, 0, 17, 2, 13),
+    .init(2, 26, 27, 0, 35, 2, 15), .init(3, 6, 1, 1, 1, 0, 12), .init(3, 8, 7, 7, 7, 0, 14),
+    .init(3, 10, 15, 15, 15, 2, 16), .init(3, 12, 25, 25, 25, 0, 18), .init(3, 15, 37, 37, 37, 0, 21),
+    .init(3, 20, 1, 17, 33, 0, 26), .init(3, 26, 1, 9, 17, 0, 32), .init(3, 32, 21, 29, 37, 2, 38),
+    .init(3, 38, 15, 31, 47, 2, 44), .init(3, 44, 1, 25, 49, 0, 50), .init(4, 4, 47, 19, 43, 1, 8),
+    .init(4, 6, 1, 1, 1, 0, 12), .init(4, 8, 7, 7, 7, 0, 14), .init(4, 10, 15, 15, 15, 2, 16),
+    .init(4, 12, 25, 25, 25, 0, 18), .init(4, 15, 37, 37, 37, 0, 21), .init(4, 20, 1, 17, 33, 0, 26),
+    .init(4, 26, 1, 9, 17, 0, 32), .init(4, 32, 21, 29, 37, 2, 38), .init(4, 38, 15, 31, 47, 2, 44),
+    .init(4, 44, 1, 25, 49, 0, 50),
+  ]
+
+  // MARK: Row address patterns
+
+  /// Returns the number of the row address pattern of ten modules with six widths, the first of which is dark; for the sides,
+  /// or for the middle.
+  package static func number(_ widths: ArraySlice<Double>, isCentre: Bool) -> Int? {
+    let total = widths.reduce(0, +)
+    guard widths.count == 6, total > 0,
+      let found = (isCentre ? centres : sides)[PDF417Table.key(Array(widths), modules: 10)]
+    else { return nil }
+    let first = widths.startIndex
+    let bars = (widths[first] + widths[first + 2] + widths[first + 4]) * 10 / total
+    return found.min { abs(Double($0.bars) - bars) < abs(Double($1.bars) - bars) }?.number
+  }
+
+  private static let sides = lookup(
+    """
+    322 3a2 3b2 332 372 37a 33a 3ba 39a 3da 3ca 38a 30a 31a 312 392 3d2 3d6 3d4 394 3b4 3a4 3a6 3ae 3ac 3a8 328 32c
+    32e 326 336 3b6 396 316 314 334 374 364 366 36e 36c 368 348 358 35c 35e 34e 34c 344 346 342 362
+    """)
+  private static let centres = lookup(
+    """
+    2ce 24e 26e 22e 226 236 216 212 21a 23a 232 222 262 272 27a 2fa 2f2 2f6 276 274 264 266 246 242 2c2 2e2 2e6 2e4
+    2ec 26c 22c 228 268 2e8 2c8 2cc 2c4 2c6 286 28e 28c 29c 298 2b8 2b0 290 2d0 250 258 25c 2dc 2de
+    """)
+
+  /// Returns patterns by their edge distances, parsed from three hexadecimal digits for the ten modules of each.
+  private static func lookup(_ text: String) -> [Int: [(number: Int, bars: Int)]] {
+    var lookup: [Int: [(number: Int, bars: Int)]] = [:]
+    for (i, word) in text.split(whereSeparator: \.isWhitespace).enumerated() {
+      let widths = PDF417Table.widths(Int(word, radix: 16) ?? 0, count: 10)
+      guard widths.count == 6 else { continue }
+      lookup[PDF417Table.key(widths.map(Double.init), modules: 10), default: []]
+        .append((i + 1, widths[0] + widths[2] + widths[4]))
+    }
+    return lookup
   }
 }

@@ -6,7 +6,7 @@ struct PDF417CodewordVotes {
     var column: Int
     var value: Int
     var cluster: Int
-    /// Where it begins and ends along its line.
+    /// The start of the codeword along its line; `to` is its end.
     var from: Double
     var to: Double
   }
@@ -14,14 +14,14 @@ struct PDF417CodewordVotes {
   private struct Line {
     var place: Double
     var seen: [Seen]
-    /// Codewords between start and stop, both indicators included, where the stop was seen.
+    /// The number of codewords between start and stop, with both indicators, if the stop was seen.
     var columns: Int?
-    /// The edges, the first to dark, as the code is read; in pixels from the side by which it was found.
+    /// The edges in reading direction, the first from light to dark, in pixels from the side by which the symbol was found.
     var edges: [Double]
   }
 
   private var lines: [Line] = []
-  /// True if a codeword is the one whose edges are nearest, rather than that with the same distances between edges.
+  /// True to choose the codeword with the closest edges instead of the one with equal distances between edges.
   private let takesNearest: Bool
 
   init(takesNearest: Bool = false) { self.takesNearest = takesNearest }
@@ -30,7 +30,7 @@ struct PDF417CodewordVotes {
     takesNearest ? PDF417Table.nearest(widths) : PDF417Table.codeword(widths)
   }
 
-  /// How many rows an indicator may tell beside the course of the others.
+  /// The largest deviation of an indicator from the course of the others, in rows.
   private static let rowSlack = 3.5
   private static let start: [Double] = [8, 1, 1, 1, 1, 1, 1, 3]
   private static let stop: [Double] = [7, 1, 1, 3, 1, 1, 1, 2]
@@ -38,24 +38,24 @@ struct PDF417CodewordVotes {
   /// Reads one line.
   ///
   /// - Parameters:
-  ///   - place: where it lies along the side, 0 to 1.
-  ///   - offset: where the line begins, in pixels from the side.
-  ///   - isBackward: the line runs from the stop to the start.
-  mutating func add(_ line: PDF417ScanLine, place: Double, module: Double, offset: Double, isBackward: Bool) {
+  ///   - place: the position of the line along the side, 0 to 1.
+  ///   - offset: the start of the line, in pixels from the side.
+  ///   - isBackward: true if the line runs from the stop to the start.
+  mutating func add(_ line: ScanLine, place: Double, module: Double, offset: Double, isBackward: Bool) {
     var edges = line.edges.map { $0 + offset }
     guard edges.count >= 18 else { return }
     if isBackward {
-      // From dark to dark either way: an odd number of runs.
+      // The runs begin and end with a dark one in either direction: their number is odd.
       if !edges.count.isMultiple(of: 2) { edges.removeLast() }
       edges = edges.reversed().map { -$0 }
     }
     let widths = zip(edges, edges.dropFirst()).map { $1 - $0 }
     var seen: [Seen] = []
     var columns: Int?
-    // Forward a line begins before the start pattern; backward the start may be anywhere up to the end of the line.
-    guard let first = (isBackward ? findLast(widths, module) : findFirst(widths, module)) else {
-      // Without a start pattern count from the stop.
-      if let last = findStop(widths, module) {
+    // A forward line begins before the start pattern; in a backward line the start may be anywhere up to its end.
+    guard let first = isBackward ? find(Self.start, in: widths, module) : findFirst(widths, module) else {
+      // Without a start pattern, the columns are counted from the stop.
+      if let last = find(Self.stop, in: widths, module) {
         fromStop(widths, edges, last, module, place)
       } else {
         lines.append(Line(place: place, seen: [], columns: nil, edges: edges))
@@ -82,7 +82,7 @@ struct PDF417CodewordVotes {
         at += 8
         misses = 0
       } else {
-        // Damage: go on at the edge to dark that is nearest to where the next codeword should begin.
+        // Damaged: continue at the light-to-dark edge closest to the expected start of the next codeword.
         expected += pitch
         misses += 1
         guard misses < 12 else { break }
@@ -102,7 +102,8 @@ struct PDF417CodewordVotes {
     lines.append(Line(place: place, seen: seen, columns: columns, edges: edges))
   }
 
-  /// Counts columns from the stop pattern backwards.
+  /// Adds the codewords of a line without a start pattern; their columns are negative, counted from the stop pattern
+  /// backwards.
   private mutating func fromStop(
     _ widths: [Double], _ edges: [Double], _ last: Int, _ module: Double, _ place: Double
   ) {
@@ -139,37 +140,30 @@ struct PDF417CodewordVotes {
     }
   }
 
-  private func findLast(_ widths: [Double], _ module: Double) -> Int? {
+  private func find(_ pattern: [Double], in widths: [Double], _ module: Double) -> Int? {
     stride(from: 0, to: widths.count - 8, by: 2).first { at in
       let own = widths[at..<(at + 8)].reduce(0, +) / 17
-      return abs(own - module) < 0.4 * module && matches(Self.start, widths, at, own)
-    }
-  }
-
-  private func findStop(_ widths: [Double], _ module: Double) -> Int? {
-    stride(from: 0, to: widths.count - 8, by: 2).first { at in
-      let own = widths[at..<(at + 8)].reduce(0, +) / 17
-      return abs(own - module) < 0.4 * module && matches(Self.stop, widths, at, own)
+      return abs(own - module) < 0.4 * module && matches(pattern, widths, at, own)
     }
   }
 
   // MARK: All lines together
 
-  /// A decoded symbol without its place in the picture.
+  /// A decoded symbol without its position in the picture.
   struct Decoded {
     var finding: MatrixDetection
     var columns: Int
-    /// Where its first row begins and its last one ends along the side, which may be that of several symbols, one above the
-    /// other, or a part of this one's; `nil` where no indicators tell.
+    /// The start of its first row and the end of its last one along the side, as shares of the side, which may cover several
+    /// symbols, one above the other, or a part of one; `nil` without indicators.
     var extent: (first: Double, last: Double)?
   }
 
-  /// The finding, read or not; `nil` where too little was seen to be a PDF417 symbol.
+  /// Returns the finding, decoded or not; `nil` if too little was seen for a PDF417 symbol.
   mutating func decode() -> Decoded? {
     guard let shape = shape() else { return nil }
     fill(shape)
-    let place = Quadrilateral(topLeft: [0, 0], topRight: [0, 0], bottomRight: [0, 0], bottomLeft: [0, 0])
-    var finding = MatrixDetection(symbology: .pdf417, corners: place, module: 0, certainty: 0.95)
+    var finding = MatrixDetection(
+      symbology: .pdf417, corners: Quadrilateral(width: 0, height: 0), module: 0, certainty: 0.95)
     var (words, doubt, erasures) = codewords(shape)
     let checks = shape.checks
     guard
@@ -181,14 +175,14 @@ struct PDF417CodewordVotes {
     return Decoded(finding: finding, columns: shape.columns, extent: extent(shape))
   }
 
-  /// Where the rows lie, as the indicators of most lines say.
+  /// Returns the extent of the rows according to the indicators of most lines.
   private func extent(_ shape: Shape) -> (first: Double, last: Double)? {
     let (left, right) = indicators(shape)
     let points = left.count >= right.count ? left : right
     guard points.count >= 3, let begin = RobustCourse.line(points, at: 0), let end = RobustCourse.line(points, at: 1),
       abs(end - begin) > 1e-6
     else { return nil }
-    // Indicators tell the row that a line crosses, on average in its middle.
+    // Indicators give the row that a line crosses, on average in the middle of the row.
     func place(_ row: Double) -> Double { (row - begin) / (end - begin) }
     return (place(-0.5), place(Double(shape.rows) - 0.5))
   }
@@ -197,9 +191,12 @@ struct PDF417CodewordVotes {
     var rows: Int
     var columns: Int
     var checks: Int
+
+    /// Returns the column of a codeword, counted from the left.
+    func column(_ seen: Seen) -> Int { seen.column >= 0 ? seen.column : columns + 2 + seen.column }
   }
 
-  /// Rows, columns and level, as most indicators say (clause 5.11).
+  /// Returns rows, columns and error correction level according to most indicators (clause 5.11).
   private func shape() -> Shape? {
     var high: [Int: Int] = [:]
     var low: [Int: Int] = [:]
@@ -231,21 +228,20 @@ struct PDF417CodewordVotes {
     return Shape(rows: rows, columns: count, checks: 2 << level)
   }
 
-  /// Reads what lines did not show in the course from their start or stop, where the codewords of other lines say that it
-  /// lies: behind a stain, or where start and stop are covered.
+  /// Reads codewords that lines missed from their start or stop, at the positions that other lines give: after a stain, or if
+  /// start and stop are covered.
   private mutating func fill(_ shape: Shape) {
     var known: [[(place: Double, from: Double, to: Double)]] = Array(repeating: [], count: shape.columns + 2)
-    func column(_ seen: Seen) -> Int { seen.column >= 0 ? seen.column : shape.columns + 2 + seen.column }
     for line in lines {
-      for seen in line.seen where known.indices.contains(column(seen)) {
-        known[column(seen)].append((line.place, seen.from, seen.to))
+      for seen in line.seen where known.indices.contains(shape.column(seen)) {
+        known[shape.column(seen)].append((line.place, seen.from, seen.to))
       }
     }
     for i in lines.indices {
       let place = lines[i].place
-      let present = Set(lines[i].seen.map(column))
+      let present = Set(lines[i].seen.map(shape.column))
       for c in known.indices where !present.contains(c) && known[c].count >= 3 {
-        // Lines come from the top down.
+        // Lines are sorted from the top down.
         let next = known[c].firstIndex { $0.place >= place } ?? known[c].count
         let near = known[c][max(0, next - 5)..<min(known[c].count, next + 5)]
         guard let from = RobustCourse.line(near.map { ($0.place, $0.from) }, at: place),
@@ -265,18 +261,19 @@ struct PDF417CodewordVotes {
     }
   }
 
-  /// The codewords most lines agree on, in order, how little they agree, and which none shows.
+  /// Returns the codewords on which most lines agree, in order, the doubt about each, and the indices of those that no line
+  /// shows.
   private func codewords(_ shape: Shape) -> (words: [Int], doubt: [Float], erasures: [Int]) {
     let rows = rowsOfLines(shape)
     var votes = [[Int: Int]](repeating: [:], count: shape.rows * shape.columns)
     for (line, place) in zip(lines, rows) {
       guard let place else { continue }
       for seen in line.seen {
-        let column = seen.column >= 0 ? seen.column : shape.columns + 2 + seen.column
+        let column = shape.column(seen)
         guard (1...shape.columns).contains(column) else { continue }
         let share = Double(column) / Double(shape.columns + 1)
         let near = place.left + (place.right - place.left) * share
-        // The row of that cluster nearest to where the line should be.
+        // The row of that cluster closest to the expected row.
         let guess = Int(near.rounded())
         guard let row = [guess, guess - 1, guess + 1].first(where: { ($0 % 3 + 3) % 3 == seen.cluster }),
           (0..<shape.rows).contains(row)
@@ -284,6 +281,11 @@ struct PDF417CodewordVotes {
         votes[row * shape.columns + column - 1][seen.value, default: 0] += abs(near - Double(row)) < 0.75 ? 2 : 1
       }
     }
+    return Self.elected(votes)
+  }
+
+  /// Returns the values with the most votes, the doubt about each, and the indices of those without a vote.
+  static func elected(_ votes: [[Int: Int]]) -> (words: [Int], doubt: [Float], erasures: [Int]) {
     var words: [Int] = []
     var doubt: [Float] = []
     var erasures: [Int] = []
@@ -301,8 +303,7 @@ struct PDF417CodewordVotes {
     return (words, doubt, erasures)
   }
 
-  /// In which row each line begins and ends, as its indicators say, and between those that say nothing as their neighbours
-  /// do.
+  /// Returns the rows in which each line begins and ends, from its indicators, or from those of its neighbours.
   private func rowsOfLines(_ shape: Shape) -> [(left: Double, right: Double)?] {
     let (a, b) = indicators(shape)
     if a.isEmpty != b.isEmpty { return slanted(shape, a.isEmpty ? b : a, isLeft: !a.isEmpty) }
@@ -314,8 +315,8 @@ struct PDF417CodewordVotes {
     }
   }
 
-  /// Where lines lie and which row their indicators tell, at the start and at the stop; what contradicts most of the others is
-  /// left out.
+  /// Returns the position of lines and the row in their indicators, at the start and at the stop, without those that
+  /// contradict most of the others.
   private func indicators(_ shape: Shape) -> (left: [(Double, Double)], right: [(Double, Double)]) {
     func row(_ seen: Seen) -> Int? {
       let row = seen.value / 30 * 3 + seen.cluster
@@ -334,8 +335,8 @@ struct PDF417CodewordVotes {
     return (RobustCourse.consistent(left, within: Self.rowSlack), RobustCourse.consistent(right, within: Self.rowSlack))
   }
 
-  /// The same where one side says nothing: rows rise from the one to the other by as much as makes the clusters of the
-  /// codewords between fit best.
+  /// Returns the missing indicators of one side: the slope of the lines across rows is the one that fits the clusters of the
+  /// codewords between best.
   private func slanted(
     _ shape: Shape, _ known: [(Double, Double)], isLeft: Bool
   ) -> [(left: Double, right: Double)?] {
@@ -346,10 +347,9 @@ struct PDF417CodewordVotes {
       for (line, row) in zip(lines, rows) {
         guard let row else { continue }
         for seen in line.seen {
-          let column = seen.column >= 0 ? seen.column : shape.columns + 2 + seen.column
-          let share = Double(column) / Double(shape.columns + 1)
+          let share = Double(shape.column(seen)) / Double(shape.columns + 1)
           let at = row + rise * (isLeft ? share : share - 1)
-          // How far from the nearest row of its cluster.
+          // The deviation from the closest row of its cluster.
           let off = (at - Double(seen.cluster)).remainder(dividingBy: 3)
           fit += abs(off) < 0.6 ? 1 : 0
         }

@@ -1,46 +1,81 @@
 import WaymarkImage
 
-/// Reads PDF417 symbols (ISO/IEC 15438): start and stop patterns in rows of the picture make its two sides; between them lines
-/// are followed, and every codeword that any line shows is a vote for what stands in its row and column.
+/// Reads PDF417 symbols (ISO/IEC 15438): start and stop patterns in rows of the picture give its two sides. Lines are sampled
+/// between them, and every codeword on a line is a vote for its row and column.
 struct PDF417Reader {
   let view: ImageView
   let levels: BlockMean
-  /// True if codewords of modules about a pixel wide are looked for as well: the nearest ones are taken then.
-  var readsFine = false
-  /// One row of the picture in that many is searched.
-  var step = 3
-  /// How many sides may fail.
-  var failures = 6
+  /// True to also look for codewords with modules of about one pixel, by the closest edges.
+  let readsFine: Bool
+  /// The distance of the searched rows, in pixels.
+  private static let step = 3
+  /// The number of sides that may fail before the search ends.
+  private static let failures = 6
 
   /// The widths of the patterns, in modules (clause 5.3.2).
   private static let startWidths = [8, 1, 1, 1, 1, 1, 1, 3]
   private static let stopWidths = [7, 1, 1, 3, 1, 1, 1, 2, 1]
-  /// The same seen from behind.
+  /// The widths of both patterns read backwards.
   private static let (startBackwards, stopBackwards) = ([3, 1, 1, 1, 1, 1, 1, 8], [1, 2, 1, 1, 1, 3, 1, 1, 7])
 
-  /// Modules of fewer pixels are measured too coarsely for their edges to tell a codeword for certain.
+  /// The module size in pixels below which edges are too coarse for a certain codeword.
   private static let fine = 2.4
 
   /// A start or stop pattern seen in several rows: the line along its outer border.
   private struct Side {
-    /// The first and last place of the outer border.
+    /// The first point of the outer border; `bottom` is the last one.
     var top: Point2
     var bottom: Point2
-    /// Pixels a module along a row of the picture.
+    /// The size of a module along a row of the picture, in pixels.
     var module: Double
-    /// True if the code lies to the right of it in the picture.
+    /// True if the code is to the right of this side in the picture.
     var opensRight: Bool
     var isStart: Bool
     var rows: Int
-    /// True if it was put together of what lies on one line, with something else between, or is a part of such a side.
+    /// True if the side was joined from parts on one line with a gap between them, or is such a part.
     var isUnsure = false
   }
 
-  func read() -> [MatrixDetection] {
+  static func detections(_ search: inout MatrixSearch) -> [MatrixDetection] {
+    let found = PDF417Reader(view: search.view, levels: search.levels, readsFine: search.isStill).read()
+    return search.isStill && !found.contains(where: \.isRead) ? found + onItsSide(search.view) : found
+  }
+
+  /// Runs the reader, which scans rows, on the columns of the picture.
+  private static func onItsSide(_ view: ImageView) -> [MatrixDetection] {
+    let height = view.height
+    return GrayImage(copying: view).oriented(.turn90).withView {
+      PDF417Reader(view: $0, levels: BlockMean($0), readsFine: true).read()
+    }.map { found in
+      var finding = found
+      finding.corners = found.corners.mapped { [$0.y, Double(height - 1) - $0.x] }
+      return finding
+    }
+  }
+
+  /// Reads symbols light on dark, upright or on their side.
+  static func inverted(_ view: ImageView, _ levels: BlockMean) -> [MatrixDetection] {
+    func turned<R>(_ body: (ImageView) -> R) -> R { GrayImage(copying: view).oriented(.turn90).withView(body) }
+    let isLight = { (view: ImageView, levels: BlockMean) in
+      PDF417Reader(view: view, levels: levels, readsFine: true).hasLightSides
+    }
+    var found: [MatrixDetection] = []
+    if isLight(view, levels) {
+      found = ToneMapping.invert(view).withView {
+        PDF417Reader(view: $0, levels: BlockMean($0), readsFine: true).read()
+      }
+    } else if turned({ isLight($0, BlockMean($0)) }) {
+      found = ToneMapping.invert(view).withView(onItsSide)
+    }
+    for i in found.indices { found[i].inverted = true }
+    return found.filter(\.isRead)
+  }
+
+  private func read() -> [MatrixDetection] {
     var detections: [MatrixDetection] = []
     let sides = self.sides()
     var failed = 0
-    for side in sides.prefix(4 * failures) where failed < failures {
+    for side in sides.prefix(4 * Self.failures) where failed < Self.failures {
       let middle = (side.top + side.bottom) / 2 + Point2(side.opensRight ? 3 : -3, 0) * side.module
       if detections.contains(where: { $0.isRead && $0.corners.contains(middle) }) { continue }
       let opposite = sides.filter { other in
@@ -51,7 +86,7 @@ struct PDF417Reader {
       }
       .min { distance($0, side) < distance($1, side) }
       var result = read(side, opposite)
-      // A pattern that looks like the other side may be a part of something else.
+      // The pattern taken for the opposite side may be a part of something else.
       if opposite != nil, result?.isRead != true, let alone = read(side, nil), alone.isRead { result = alone }
       if readsFine, side.module < Self.fine, result?.isRead != true,
         let near = read(side, opposite, takesNearest: true),
@@ -66,7 +101,7 @@ struct PDF417Reader {
         failed += 1
       }
     }
-    // A symbol found by either side counts once.
+    // A symbol found by both sides is reported once.
     var distinct: [MatrixDetection] = []
     for finding in detections.sorted(by: { $0.isRead && !$1.isRead }) {
       if !distinct.contains(where: { $0.corners.overlaps(finding.corners) }) { distinct.append(finding) }
@@ -74,7 +109,7 @@ struct PDF417Reader {
     return distinct
   }
 
-  /// How far apart two sides are; one beside another rather than above it.
+  /// Returns the distance of two sides; a side beside another is closer than one above it.
   private func distance(_ a: Side, _ b: Side) -> Double {
     let d = (a.top + a.bottom - b.top - b.bottom) / 2
     return abs(d.x) + 3 * abs(d.y)
@@ -92,13 +127,13 @@ struct PDF417Reader {
     var module: Double
   }
 
-  /// Hits of one pattern, one below the other.
+  /// Hits of one pattern in successive rows.
   private typealias Group = (key: Int, hits: [Hit])
 
   private func sides() -> [Side] {
     var groups: [Group] = []
     var edges = [Int32](repeating: 0, count: view.width + 3)
-    for y in stride(from: step / 2, to: view.height, by: step) {
+    for y in stride(from: Self.step / 2, to: view.height, by: Self.step) {
       let count = levels.edges(of: view, row: y, into: &edges)
       guard count >= 11 else { continue }
       for i in stride(from: 1, to: count - 8, by: 2) {
@@ -106,7 +141,7 @@ struct PDF417Reader {
           if let g = groups.lastIndex(where: { group in
             guard group.key == key, let last = group.hits.last else { return false }
             let dy = Double(y) - last.at.y
-            return dy > 0 && dy <= Double(6 * step) && abs(last.at.x - hit.at.x) < 2.5 * dy + 2
+            return dy > 0 && dy <= Double(6 * Self.step) && abs(last.at.x - hit.at.x) < 2.5 * dy + 2
               && abs(last.module - hit.module) < 0.35 * hit.module
           }) {
             groups[g].hits.append(hit)
@@ -119,7 +154,30 @@ struct PDF417Reader {
     return Self.ordered(groups)
   }
 
-  /// The sides that groups of hits make, those that show most first.
+  /// True if several rows show a start or stop pattern whose long bar is light.
+  private var hasLightSides: Bool {
+    var edges = [Int32](repeating: 0, count: view.width + 3)
+    var hits = 0
+    for y in stride(from: Self.step / 2, to: view.height, by: Self.step) {
+      let count = levels.edges(of: view, row: y, into: &edges)
+      guard count >= 12 else { continue }
+      for i in stride(from: 2, to: count - 2, by: 2) {
+        let (before, long, after) = (edges[i] - edges[i - 1], edges[i + 1] - edges[i], edges[i + 2] - edges[i + 1])
+        let isFirst = 2 * long > 7 * after, isLast = 2 * long > 7 * before
+        guard isFirst || isLast else { continue }
+        let fits = { Self.module(edges, $0, from: $1, count) != nil }
+        if isFirst && (fits(Self.startWidths, i) || fits(Self.stopWidths, i))
+          || isLast && (fits(Self.startBackwards, i - 7) || fits(Self.stopBackwards, i - 8))
+        {
+          hits += 1
+        }
+      }
+      if hits >= 4 { return true }
+    }
+    return false
+  }
+
+  /// Returns the sides that groups of hits form, the ones with the most hits first.
   private static func ordered(_ groups: [Group]) -> [Side] {
     var sides: [(side: Side, rank: Double)] = []
     for group in merged(groups) {
@@ -127,7 +185,7 @@ struct PDF417Reader {
         if let side = side(group.key, group.hits) { sides.append((side, Double(side.rows))) }
         continue
       }
-      // Sides on one line may be of several symbols, one above the other: then its parts are of one height, and come
+      // Sides on one line may belong to several symbols, one above the other: then the parts have equal heights, and are tried
       // first.
       let parts = group.parts.compactMap { side(group.key, $0, isUnsure: true) }
       let (least, most) = (parts.map(\.rows).min() ?? 0, parts.map(\.rows).max() ?? 0)
@@ -147,7 +205,7 @@ struct PDF417Reader {
       opensRight: key & 1 == 0, isStart: key & 2 == 0, rows: hits.count, isUnsure: isUnsure)
   }
 
-  /// Groups that lie on one line are parts of one side, with something over it between them.
+  /// Joins groups on one line, which are parts of one side with a covered part between them.
   private static func merged(_ groups: [Group]) -> [(key: Int, hits: [Hit], parts: [[Hit]])] {
     var merged: [(key: Int, hits: [Hit], parts: [[Hit]])] = []
     for group in groups {
@@ -173,27 +231,31 @@ struct PDF417Reader {
     return merged
   }
 
-  /// Patterns whose first dark run begins at edge `i`. The key says which, and to which side the code lies.
-  private static func match(_ edges: [Int32], _ i: Int, _ count: Int, y: Double) -> [(Int, Hit)] {
-    func fits(_ widths: [Int], from first: Int) -> Double? {
-      guard first >= 1, first + widths.count < count else { return nil }
-      let modules = widths.reduce(0, +)
-      let total = Double(edges[first + widths.count] - edges[first])
-      let module = total / Double(modules)
-      guard module >= 0.9 else { return nil }
-      for k in widths.indices {
-        let run = Double(edges[first + k + 1] - edges[first + k])
-        // Ink spreads by half a module and a pixel is one way or the other.
-        if abs(run - Double(widths[k]) * module) > 0.55 * module + 0.6 + (widths[k] > 5 ? 0.6 * module : 0) {
-          return nil
-        }
+  /// Returns the size of a module if the runs from edge `first` have widths in modules; `nil` if they do not.
+  private static func module(_ edges: [Int32], _ widths: [Int], from first: Int, _ count: Int) -> Double? {
+    guard first >= 1, first + widths.count < count else { return nil }
+    let modules = widths.reduce(0, +)
+    let total = Double(edges[first + widths.count] - edges[first])
+    let module = total / Double(modules)
+    guard module >= 0.9 else { return nil }
+    for k in widths.indices {
+      let run = Double(edges[first + k + 1] - edges[first + k])
+      // The tolerance allows ink spread of half a module and a fraction of a pixel.
+      if abs(run - Double(widths[k]) * module) > 0.55 * module + 0.6 + (widths[k] > 5 ? 0.6 * module : 0) {
+        return nil
       }
-      return module
     }
+    return module
+  }
+
+  /// Returns the patterns whose first dark run begins at edge `i`. The key identifies the pattern and the side on which the
+  /// code is.
+  private static func match(_ edges: [Int32], _ i: Int, _ count: Int, y: Double) -> [(Int, Hit)] {
+    func fits(_ widths: [Int], from first: Int) -> Double? { module(edges, widths, from: first, count) }
     var found: [(Int, Hit)] = []
     let long = Double(edges[i + 1] - edges[i])
     let next = Double(edges[i + 2] - edges[i + 1])
-    // A long bar first: the start of an upright code, or the end of one on its head that stops here.
+    // A long bar is the start of an upright code, or the end of an upside-down code.
     if long > 3.5 * next {
       if let module = fits(startWidths, from: i) {
         found.append((0, Hit(at: [Double(edges[i]) - 0.5, y], module: module)))
@@ -205,19 +267,19 @@ struct PDF417Reader {
     if let module = fits(stopBackwards, from: i) {
       found.append((2, Hit(at: [Double(edges[i]) - 0.5, y], module: module)))
     }
-    // Seen from behind the start pattern begins with its space of three, so one run later than a bar.
+    // Read backwards, the start pattern begins with its space of three modules, so its first bar is one run later.
     if i > 1, let module = fits(startBackwards, from: i - 1) {
       found.append((1, Hit(at: [Double(edges[i + 7]) - 0.5, y], module: module)))
     }
     return found
   }
 
-  /// The ends of a line through points from top to bottom, those that lie off it left out.
+  /// Returns the ends of a line through points from top to bottom, without outliers.
   private static func line(_ points: [Point2]) -> (Point2, Point2) {
     var used = points
     var moments = PointMoments()
     for _ in 0..<3 {
-      // Along x, as a function of y.
+      // The line is x as a function of y.
       moments = PointMoments(used.lazy.map { Point2($0.y, $0.x) })
       let off = used.map { abs($0.x - moments.y(at: $0.y)) }
       let limit = max(1.5, 2.5 * off.sorted()[off.count / 2])
@@ -234,18 +296,18 @@ struct PDF417Reader {
   private func read(_ side: Side, _ opposite: Side?, takesNearest: Bool = false) -> MatrixDetection? {
     let along = side.bottom - side.top
     guard along.length >= 3 else { return nil }
-    // Rows run at right angles to the side where nothing else tells; the code opens to one hand.
+    // Without other evidence, rows are perpendicular to the side, in the direction of the code.
     var across = Point2(along.y, -along.x) / along.length
     if (across.x > 0) != side.opensRight { across = -across }
-    // Pixels a module along the row.
+    // The size of a module along the row, in pixels.
     let module = side.module * abs(across.x)
     var collector = PDF417CodewordVotes(takesNearest: takesNearest)
-    // The side may have been seen in part.
+    // The side may be longer than the part that was seen.
     let margin = 0.3
-    // Of rows a pixel high only lines through the middle of pixels show anything.
+    // If rows are one pixel high, only lines through the centres of pixels are readable.
     let density = along.length < 100 ? 3.0 : 1
     let lines = min(400, max(24, Int(along.length * (1 + 2 * margin) * density)))
-    // Sides of one length end on the same rows; where one was seen in part, rows run about at right angles to both.
+    // Sides of equal length end at the same rows; if one was seen only in part, rows are about perpendicular to both.
     let whole = opposite.map { ($0.bottom - $0.top).length / along.length } ?? 0
     let isWhole = whole > 0.8 && whole < 1.25
     if let opposite, !isWhole {
@@ -263,7 +325,7 @@ struct PDF417Reader {
         let other = opposite.bottom - opposite.top
         let sine = across.cross(other)
         if isWhole || abs(sine) < 1e-6 {
-          // The same place on the other side.
+          // The corresponding point on the other side.
           q = opposite.top + other * t
         } else {
           q = p + across * max(0, (opposite.top - p).cross(other) / sine)
@@ -278,8 +340,8 @@ struct PDF417Reader {
       guard let clipped = view.segment(from: begin, direction: d, length: p.distance(to: q) + 4 * module) else {
         continue
       }
-      let line = PDF417ScanLine(view, from: clipped.0, to: clipped.1, window: 6 * module)
-      // As print runs: from the start to the stop.
+      let line = ScanLine(view, from: clipped.0, to: clipped.1, window: 6 * module)
+      // In reading direction: from the start to the stop.
       collector.add(
         line, place: t, module: module, offset: (clipped.0 - p).dot(d), isBackward: !side.isStart)
     }
@@ -288,7 +350,7 @@ struct PDF417Reader {
     var far: (Point2, Point2) =
       opposite.map { ($0.top, $0.bottom) } ?? (side.top + across * width, side.bottom + across * width)
     var near = (side.top, side.bottom)
-    // The side may be that of several symbols, or a part of this one's.
+    // The side may cover several symbols, or only a part of this one.
     if let (first, last) = result.extent, opposite == nil || isWhole, (-0.5...1.5).contains(first),
       (-0.5...1.5).contains(last)
     {
@@ -298,7 +360,7 @@ struct PDF417Reader {
     }
     var quad = [near.0, far.0, far.1, near.1]
     if !side.isStart { quad = [far.0, near.0, near.1, far.1] }
-    // Upright it opens to the right; on its head the last row is above.
+    // An upright code is to the right of its start; in an upside-down code the last row is at the top.
     if side.opensRight != side.isStart { quad = [quad[3], quad[2], quad[1], quad[0]] }
     result.finding.corners = Quadrilateral(corners: quad)
     result.finding.module = module

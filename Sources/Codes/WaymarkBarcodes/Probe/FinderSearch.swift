@@ -1,28 +1,29 @@
+import CKernels
 import WaymarkImage
 
 /// Finds the finder patterns of QR codes, dark on light or light on dark.
 ///
-/// The work in a picture made to cost as much as possible is bounded: a run of rows that look like a pattern is
-/// compared with the few patterns that stand in that column, and no more than `capacity` patterns are kept.
+/// The work is bounded in any picture: a row that crosses a possible pattern is compared only with the few patterns that
+/// continue in that column, and at most `capacity` patterns are kept.
 struct FinderSearch {
   private let view: ImageView
   let levels: BlockMean
-  /// Patterns of each polarity: dark on light first.
+  /// The patterns of each polarity: dark on light first.
   private(set) var found: [[FinderPattern]] = [[], []]
-  /// True if there was more to look at than one picture may cost.
+  /// True if the search was cut short because the picture would have cost too much time.
   private(set) var isLimited = false
-  /// Looks at places that a row pointed to.
+  /// The number of places that rows indicated and that were examined.
   private(set) var looks = 0
-  /// Rows between two looks: the core of a pattern is three modules high.
+  /// The distance of the searched rows, in pixels: the core of a pattern is three modules high.
   private let step: Int
-  /// For each stretch of 32 columns the patterns that reach into it and may go on below, by polarity.
+  /// The indices of the patterns that may continue in the next rows, by polarity and by stretch of 32 columns.
   private var standing: [[[Int32]]]
 
-  /// The most patterns that are kept of each polarity: those of a hundred codes, and as many accidents.
+  /// The largest number of patterns kept of each polarity: those of a hundred codes, and as many accidents.
   static let capacity = 640
   private static let stretch = 32
 
-  /// Rows from one that is looked at to the next, as a rule: a finder pattern of one pixel a module has seven.
+  /// The usual distance of the searched rows: a finder pattern of one pixel per module is seven rows high.
   static let usualStep = 3
 
   init(_ view: ImageView, levels: BlockMean, step: Int = Self.usualStep) {
@@ -44,7 +45,7 @@ struct FinderSearch {
     }
     standing = []
     for polarity in 0..<2 {
-      // Every row through a core is a hit: a quarter of what its height allows must be there.
+      // Every searched row through a core is a hit: at least a quarter of the rows of the core must be hits.
       found[polarity].removeAll { Double($0.hits) < 0.75 * $0.moduleY / Double(step) }
       for i in found[polarity].indices { found[polarity][i].hits *= step }
       found[polarity].sort { $0.hits > $1.hits }
@@ -56,7 +57,7 @@ struct FinderSearch {
 
   private mutating func scan(row y: Int, _ runs: inout [Int32]) {
     let count = levels.edges(of: view, row: y, into: &runs)
-    // edges[i] is where the i-th run starts; the first run is light, perhaps of no length.
+    // edges[i] is the start of the i-th run; the first run is light and may be empty.
     guard count >= 7 else { return }
     for i in 0..<(count - 5) {
       let a = runs[i + 1] - runs[i]
@@ -71,12 +72,12 @@ struct FinderSearch {
     }
   }
 
-  /// Returns whether five runs stand 1:1:3:1:1, each within three quarters of a module and half a pixel.
+  /// Returns whether five runs have the ratio 1:1:3:1:1, each within three quarters of a module and half a pixel.
   @inline(__always)
   static func isFinder(_ a: Int32, _ b: Int32, _ c: Int32, _ d: Int32, _ e: Int32) -> Bool {
     let total = a &+ b &+ c &+ d &+ e
     guard total >= 7, c > a, c > b, c > d, c > e else { return false }
-    // Everything times 28: a module is 4·total, three quarters of it 3·total.
+    // All values are multiplied by 28: a module is 4·total, three quarters of it 3·total.
     let slack = 3 &* total &+ 10
     @inline(__always) func near(_ run: Int32, _ modules: Int32) -> Bool {
       abs(28 &* run &- 4 &* total &* modules) <= slack &* (modules == 3 ? 2 : 1)
@@ -84,10 +85,10 @@ struct FinderSearch {
     return near(a, 1) && near(b, 1) && near(c, 3) && near(d, 1) && near(e, 1)
   }
 
-  /// Looks up and down from the middle of a core, then along the row again.
+  /// Checks the column through the centre of a core, then the row again, and adds the pattern.
   private mutating func confirm(x: Double, y: Int, width: Int32, polarity: Int) {
     let wanted = polarity == 0
-    // A row through a pattern that is known already counts as a hit.
+    // A row through a known pattern is a hit of it.
     let module = Double(width) / 7
     let slot = min(max(0, Int(x) / Self.stretch), standing[polarity].count - 1)
     var isStale = false
@@ -118,10 +119,10 @@ struct FinderSearch {
     let cy = vertical.center
     let row = Int(cy.rounded())
     guard let horizontal = runsThrough(column, row, dx: 1, dy: 0, limit: Int(width) * 2, dark: wanted) else { return }
-    // The core is a square: its diagonal is as dark, and the light ring closes around it.
+    // The core is a square: it is dark along its diagonals too, and the light ring around it is closed.
     var rings = ringsSeen(column, row, Double(horizontal.length) / 7, Double(vertical.length) / 7, dark: wanted)
     if rings < 13 {
-      // Seen from far aside and turned, the square is a narrow rhombus; every line through its middle still crosses
+      // Under a strong tilt and turn, the square is a narrow rhombus; every line through its centre still crosses
       // 1:1:3:1:1.
       guard rings >= 8, runsThrough(column, row, dx: 1, dy: 1, limit: Int(width) * 3, dark: wanted) != nil,
         runsThrough(column, row, dx: 1, dy: -1, limit: Int(width) * 3, dark: wanted) != nil
@@ -138,8 +139,8 @@ struct FinderSearch {
     for slot in first...max(first, last) { standing[polarity][slot].append(Int32(found[polarity].count - 1)) }
   }
 
-  /// How many of sixteen looks around a centre see what a finder pattern shows at any turn: dark within a module and a
-  /// half, light at two and a half; a turned square is nearer at its sides than at its corners.
+  /// Returns how many of sixteen samples around a centre have the tone that a finder pattern has there at any turn: dark at
+  /// a module and a half, light at two and a half; the sides of a turned square are closer than its corners.
   private func ringsSeen(_ x: Int, _ y: Int, _ moduleX: Double, _ moduleY: Double, dark: Bool) -> Int {
     var right = 0
     for (ux, uy) in Self.compass {
@@ -150,7 +151,7 @@ struct FinderSearch {
         return isDark(px, py) == dark
       }
       if look(1) == true { right += 1 }
-      // Along the axes the light ring lies at 2 to 2.1, along the diagonals of an upright one at 2.8.
+      // Along the axes of an upright pattern the light ring is at 2 to 2.1 modules, along its diagonals at 2.8.
       let ring = look(2.0) == false || look(2.5) == false || look(2.9) == false
       if ring { right += 1 }
     }
@@ -161,7 +162,8 @@ struct FinderSearch {
     (1, 0), (0.707, 0.707), (0, 1), (-0.707, 0.707), (-1, 0), (-0.707, -0.707), (0, -1), (0.707, -0.707),
   ]
 
-  /// The five runs around a pixel of the core, if they stand as they should: the middle of the core and the length of all.
+  /// Returns the centre of the core and the length of all five runs around a pixel of it; `nil` if the runs do not have the
+  /// expected ratio.
   private func runsThrough(_ x: Int, _ y: Int, dx: Int, dy: Int, limit: Int, dark: Bool) -> (
     center: Double, length: Int32
   )? {
@@ -189,5 +191,162 @@ struct FinderSearch {
     }
     let origin = dx == 1 ? x : y
     return (Double(origin - c0) + Double(core - 1) / 2, Int32(a + b + core + d + e))
+  }
+}
+
+/// The square in a corner of a QR code: dark and light rings of 1:1:3:1:1 modules (ISO/IEC 18004 clause 6.3.3).
+struct FinderPattern {
+  var center: Point2
+  /// The size of a module in pixels along the rows and along the columns of the picture.
+  var moduleX: Double
+  var moduleY: Double
+  /// The number of rows of its octave that it covers, estimated from the searched rows that crossed it.
+  var hits: Int
+  /// The octave on which it was seen best; positions and sizes are in pixels of the whole picture.
+  var octave = 0
+  /// The number of sixteen samples around the centre that have the expected tone.
+  var rings: Int
+
+  /// Its dark ring; `nil` if it is not isolated, or was not looked for yet.
+  var ring: FinderRing?
+
+  var module: Double { (moduleX * moduleY).squareRoot() }
+
+  /// Returns the vector of one module along a direction, from the extents along rows and columns, which overstate a turned
+  /// square.
+  func module(along direction: Point2) -> Point2 {
+    let d = direction / max(1e-9, direction.length)
+    let x = d.x / moduleX
+    let y = d.y / moduleY
+    return d * (max(abs(d.x), abs(d.y)) / max(1e-9, (x * x + y * y).squareRoot()))
+  }
+
+  /// Returns the pattern in a picture of `factor` times the size.
+  func scaled(by factor: Double) -> FinderPattern {
+    var other = self
+    other.center = (center + 0.5) * factor - 0.5
+    other.moduleX *= factor
+    other.moduleY *= factor
+    other.ring = ring?.scaled(by: factor)
+    return other
+  }
+}
+
+/// The finder patterns of a picture, collected from its octaves: each once, from the octave on which it was seen best.
+struct FinderField {
+  /// The patterns of each polarity, in pixels of the whole picture: dark on light first.
+  private(set) var found: [[FinderPattern]] = [[], []]
+  /// True if there were more patterns than the limit for a picture.
+  private(set) var isLimited = false
+
+  /// Adds the patterns of one octave.
+  mutating func add(_ search: FinderSearch, octave: Int, factor: Double) {
+    if search.isLimited { isLimited = true }
+    for polarity in 0..<2 {
+      for seen in search.found[polarity] {
+        var pattern = seen.scaled(by: factor)
+        pattern.octave = octave
+        if let i = found[polarity].firstIndex(where: { Self.isSame($0, pattern) }) {
+          if Self.distance(pattern) < Self.distance(found[polarity][i]) {
+            pattern.rings = max(pattern.rings, found[polarity][i].rings)
+            found[polarity][i] = pattern
+          }
+        } else if found[polarity].count < FinderSearch.capacity {
+          found[polarity].append(pattern)
+        } else {
+          isLimited = true
+        }
+      }
+    }
+  }
+
+  private static func isSame(_ a: FinderPattern, _ b: FinderPattern) -> Bool {
+    abs(a.center.x - b.center.x) < 1.5 * a.moduleX && abs(a.center.y - b.center.y) < 1.5 * a.moduleY
+      && a.module < 1.7 * b.module && b.module < 1.7 * a.module
+  }
+
+  /// Returns the ratio of a pattern's module on its octave to the five pixels at which a pattern is measured best, or its
+  /// inverse; 1 is best.
+  private static func distance(_ pattern: FinderPattern) -> Double {
+    let pixels = pattern.module / Double(1 << pattern.octave)
+    return max(pixels / 5, 5 / pixels)
+  }
+}
+
+/// A picture at 1, 1/2, 1/4 … of its size. Finder patterns of any size appear on some octave at three to seven pixels per
+/// module, where the local mean separates dark from light best, and noise and screen rasters are averaged out.
+final class Octaves {
+  /// The largest number of pixels of the octave in which finder patterns are looked for first: a code of two pixels per
+  /// module there is a twentieth of the picture wide.
+  static let searched = 3_200_000
+  /// The largest number of pixels of the octave in which bars and unexplained edges are looked for.
+  static let barred = 1_600_000
+
+  /// The picture at one of the sizes.
+  struct Octave {
+    let view: ImageView
+    let levels: BlockMean
+    /// The number of pixels of the source per pixel of this octave, along a side.
+    let factor: Double
+  }
+
+  private let image: ImageView
+  private var pictures: [GrayImage] = []
+  private var made: [Octave?] = []
+  private var searches: [FinderSearch?] = []
+
+  /// The least contrast of an edge, in gray levels.
+  private let flat: UInt8
+
+  /// Creates the octaves of a picture, which is borrowed and must outlive them.
+  init(_ image: ImageView, flat: UInt8 = BlockMean.plain) {
+    self.image = image
+    self.flat = flat
+    let (width, height) = (image.width, image.height)
+    var count = 1
+    while min(width, height) >> count >= Self.leastSide, count < 6 { count += 1 }
+    made = Array(repeating: nil, count: count)
+    searches = Array(repeating: nil, count: count)
+  }
+
+  /// The least side of an octave in pixels: a code of 21 modules with its border is 29 modules wide, at two pixels each.
+  private static let leastSide = 60
+
+  /// The number of octaves.
+  var count: Int { made.count }
+
+  /// An octave, made at first use.
+  subscript(_ index: Int) -> Octave {
+    if let known = made[index] { return known }
+    let view = self.view(index)
+    let octave = Octave(view: view, levels: BlockMean(view, flat: flat), factor: Double(1 << index))
+    made[index] = octave
+    return octave
+  }
+
+  /// Returns the finder patterns of an octave in rows at the usual distance; searched for once, at first use.
+  func finders(_ index: Int) -> FinderSearch {
+    if let known = searches[index] { return known }
+    let octave = self[index]
+    let search = FinderSearch(octave.view, levels: octave.levels)
+    searches[index] = search
+    return search
+  }
+
+  /// Returns whether an octave was made before, so that using it costs nothing.
+  func isMade(_ index: Int) -> Bool { made[index] != nil }
+
+  /// Returns the pixels of an octave.
+  func view(_ index: Int) -> ImageView {
+    if index == 0 { return image }
+    while pictures.count < index {
+      pictures.append((pictures.last?.unsafeView ?? image).shrunk(by: 2))
+    }
+    return pictures[index - 1].unsafeView
+  }
+
+  /// Returns the index of the finest octave of at most `pixels` pixels, or of the coarsest octave.
+  func index(ofAtMost pixels: Int) -> Int {
+    (0..<count).first { (image.width >> $0) * (image.height >> $0) <= pixels } ?? count - 1
   }
 }

@@ -1,17 +1,17 @@
 import WaymarkImage
 
-/// Lays the grid of a code over a picture: from three finder patterns to a map that fits the fixed patterns best.
+/// Fits the grid of a QR code to a picture: from three finder patterns, finds the map under which the fixed patterns fit best.
 ///
-/// The idea of scoring a map by the patterns that must be there and climbing to the best one is that of quirc.
+/// As in quirc, a map is scored by the fixed patterns and improved by hill climbing.
 struct QRGridFit {
   private let view: ImageView
   private let layout: QRLayout
-  /// −1 for a dark code on light ground: the score of a module is its contrast in the expected direction.
+  /// −1 for a dark code on a light background, otherwise 1: the score of a module is its contrast in the expected direction.
   private let sign: Double
-  /// Modules of which it is known whether they are dark.
+  /// Sample points in modules whose tone is known.
   private struct Marks {
     private(set) var places = SamplePlaces()
-    /// 1 for dark, -1 for light; the middle of a pattern counts twice.
+    /// 1 for dark, -1 for light; the centre of a pattern has twice that weight.
     private(set) var values: [Double] = []
 
     mutating func add(_ x: Int, _ y: Int, _ value: Double) {
@@ -20,9 +20,9 @@ struct QRGridFit {
     }
   }
 
-  /// The fixed modules.
+  /// The sample points of all fixed modules.
   private var marks = Marks()
-  /// A few of them, enough to choose where to climb from: of the finder patterns and of both timing patterns.
+  /// A part of them, enough to choose the start of the climb: those of the finder patterns and of both timing patterns.
   private var coarse = Marks()
 
   init(_ view: ImageView, _ layout: QRLayout, inverted: Bool) {
@@ -48,7 +48,8 @@ struct QRGridFit {
       let value = i.isMultiple(of: 2) ? 1.0 : -1
       marks.add(i, 6, value)
       marks.add(6, i, value)
-      // Runs of eight modules, evenly spread: parts of the timing patterns tell more than single modules here and there.
+      // In large symbols, evenly spread runs of eight modules: parts of the timing patterns are better evidence than scattered single
+      // modules.
       guard n < 50 || (i / 8).isMultiple(of: 3) else { continue }
       coarse.add(i, 6, value)
       coarse.add(6, i, value)
@@ -64,10 +65,10 @@ struct QRGridFit {
     }
   }
 
-  /// Looks at pixels that laying one grid takes: what is searched for the fourth corner, climbed and bent.
+  /// The number of pixels that fitting one grid samples: to search the fourth corner, to climb and to bend.
   var cost: Int { 290 * coarse.values.count + 200 * marks.values.count + 650 * layout.alignmentCenters.count }
 
-  /// How well the fixed patterns show under a map; grows with contrast.
+  /// Returns the score of a map: the higher, the better the fixed patterns fit, and the higher the contrast.
   func score(_ map: Homography) -> Double { score(map, marks) }
 
   private func score(_ map: Homography, _ marks: Marks) -> Double {
@@ -76,7 +77,7 @@ struct QRGridFit {
     return sign * sum / Double(marks.values.count)
   }
 
-  /// Half the mean difference between what should be light and what should be dark, in gray levels.
+  /// Returns half the mean difference between light and dark fixed modules, in gray levels.
   func contrast(_ map: Homography) -> Double {
     var (light, dark, lights, darks) = (0.0, 0.0, 0.0, 0.0)
     view.sample(map, at: marks.places) { i, seen in
@@ -91,7 +92,7 @@ struct QRGridFit {
     return sign * (light / max(1, lights) - dark / max(1, darks)) / 2
   }
 
-  /// The best map from three finder patterns, and, where they could be seen, from their corners.
+  /// Returns the best map from three finder patterns, and from their corners if these were found.
   func fit(_ triplet: QRTriplet, _ corners: TripletCorners?) -> (grid: QRGrid, score: Double)? {
     if let found = corners?.map(layout), found.error < triplet.topLeft.module, timing(found.map) >= 0.75 {
       let climbed = refine(found.map, score(found.map))
@@ -112,9 +113,9 @@ struct QRGridFit {
       let s = score(map, coarse)
       if s > best?.score ?? -.infinity { best = (map, s) }
     }
-    // The fourth corner moves most under perspective: by the ratio of the sizes of the patterns beside it.
-    // A step of about a module and a half shifts the middle of a side by less than half a module, which is as far as
-    // the timing pattern can be told from its neighbour.
+    // Perspective moves the fourth corner most: by the ratio of the sizes of the patterns beside it. A step of about a module and a
+    // half moves the middle of a side by less than half a module. Beyond that, the timing pattern could be confused with its
+    // neighbour.
     let reach = min(0.35 * (n - 7), 14)
     let total = max(3, Int(reach / 1.6))
     let u = (tr - tl) * (reach / (n - 7))
@@ -135,9 +136,10 @@ struct QRGridFit {
     return (QRGrid(layout: layout, map: climbed.map), climbed.score)
   }
 
-  /// The share of the steps from module to module along both timing patterns that go the right way: half by chance.
+  /// Returns the share of the steps from module to module along both timing patterns that have the expected sign; about half in random
+  /// pixels.
   ///
-  /// - Parameter directions: only along the rows (`false`) or the columns (`true`).
+  /// - Parameter directions: the timing patterns to use: `false` for the row, `true` for the column.
   func timing(_ map: Homography, _ directions: [Bool] = [false, true]) -> Double {
     var right = 0
     var total = 0
@@ -148,7 +150,7 @@ struct QRGridFit {
         let value = view.sample(map.apply(vertical ? Point2(6.5, along) : Point2(along, 6.5)))
         if i > 7 {
           total += 1
-          // On dark, that is even, modules brightness falls.
+          // Even modules are dark: there the brightness falls.
           if (value - last) * sign * (i.isMultiple(of: 2) ? -1 : 1) > 0 { right += 1 }
         }
         last = value
@@ -157,15 +159,15 @@ struct QRGridFit {
     return Double(right) / Double(total)
   }
 
-  /// Moves the four corners, each step half as long as the one before, as long as the score rises.
+  /// Moves the four corners to raise the score, halving the step in each round.
   func refine(_ start: Homography, _ score0: Double) -> (map: Homography, score: Double) {
     let n = Double(layout.side)
-    let at: [Point2] = [[3.5, 3.5], [n - 3.5, 3.5], [n - 3.5, n - 3.5], [3.5, n - 3.5]]
-    var corners = at.map { start.apply($0) }
+    let frame = Quadrilateral(corners: [[3.5, 3.5], [n - 3.5, 3.5], [n - 3.5, n - 3.5], [3.5, n - 3.5]])
+    var corners = start.apply(frame).corners
     var map = start
     var score = score0
     let module = (corners[1] - corners[0]).length / (n - 7)
-    // The corner without a finder pattern is the least certain.
+    // The position of the corner without a finder pattern is the least certain.
     var reach: [Double] = [0.5, 0.5, 2, 0.5]
     for _ in 0..<6 {
       var moved = true
@@ -177,10 +179,7 @@ struct QRGridFit {
           for step: Point2 in [[1, 0], [-1, 0], [0, 1], [0, -1]] {
             var trial = corners
             trial[i] += step * reach[i] * module
-            guard
-              let candidate = Homography(
-                from: at[0], at[1], at[2], at[3], to: trial[0], trial[1], trial[2], trial[3])
-            else { continue }
+            guard let candidate = Homography(from: frame, to: Quadrilateral(corners: trial)) else { continue }
             let s = self.score(candidate)
             if s > score {
               (corners, map, score, moved) = (trial, candidate, s, true)
@@ -193,10 +192,9 @@ struct QRGridFit {
     return (map, score)
   }
 
-  /// Bends a grid so that every alignment pattern that can be seen lies where it is: for large codes on paper that is
-  /// not flat.
+  /// Bends a grid so that every visible alignment pattern is at its measured position: for large codes on paper that is not flat.
   ///
-  /// The patterns are visited from the finder patterns outwards: where the neighbours were found tells where to look.
+  /// The patterns are visited from the finder patterns outwards: the shifts of the neighbours predict the next one.
   func bend(_ grid: QRGrid) -> QRGrid {
     let lines = layout.alignmentLines
     let n = lines.count
@@ -232,7 +230,7 @@ struct QRGridFit {
     return bent
   }
 
-  /// How far an alignment pattern lies from where a map has it; `nil` where it cannot be seen.
+  /// Returns the shift of an alignment pattern from its position under a map, in pixels; `nil` if it is not visible.
   func shift(
     of center: (x: Int, y: Int), _ map: Homography, _ guess: Point2, reach: Double = 2, contrast: Double = 24
   ) -> Point2? {
@@ -258,24 +256,24 @@ struct QRGridFit {
     for dy in stride(from: -reach, through: reach, by: 0.5) {
       for dx in stride(from: -reach, through: reach, by: 0.5) {
         let p = here + dx * u + dy * v
-        // A nearer place wins a draw.
+        // Of equally good positions, the closer one is taken.
         let s = score(p) - 6 * (dx * dx + dy * dy)
         if s > bestScore { (best, bestScore) = (p, s) }
       }
     }
-    // Contrast of a module: an unseen pattern must not pull.
+    // The contrast per module: a pattern that is not visible must not bend the grid.
     return bestScore / 36 > min(12, max(3, 0.5 * contrast)) ? best - flat : nil
   }
 }
 
 extension TripletCorners {
-  /// The map from the modules of a layout that takes the corners where they were seen, and the alignment pattern opposite the corner too
-  /// where it can be seen: it alone tells where the side without a finder pattern lies.
+  /// Returns the map from the modules of a layout to a picture that fits the corners where they were seen, and the alignment pattern
+  /// opposite the corner if it is visible: only this pattern shows the position of the sides without a finder pattern.
   ///
   /// - Parameters:
-  ///   - fit: of a picture in which `factor` pixels of the corners' picture make one.
-  ///   - flat: the map to that picture without the alignment pattern.
-  /// - Returns: the map to that picture.
+  ///   - fit: the grid fit of a picture of which one pixel is `factor` pixels of the corners' picture.
+  ///   - flat: the map to the picture of `fit`, computed without the alignment pattern.
+  /// - Returns: the map to the picture of `fit`.
   func map(_ layout: QRLayout, and fit: QRGridFit, _ flat: Homography, factor: Double, reach: Double = 2.5)
     -> Homography?
   {
@@ -286,5 +284,36 @@ extension TripletCorners {
     let place = (flat.apply(module) + shift + 0.5) * factor - 0.5
     guard let map = map(layout, extra: PointPair(reference: module, frame: place))?.map else { return nil }
     return Homography.resize(Point2(1, 1) / factor) * map
+  }
+}
+
+/// The positions of the modules of a code in a picture: a homography from module coordinates (the first module covers 0 to 1), and
+/// shifts that bend it to a surface that is not flat.
+struct QRGrid {
+  let layout: QRLayout
+  var map: Homography
+  /// The shifts of the alignment patterns from their position under the map.
+  var mesh: GridMesh?
+
+  /// Returns the position in pixels of a point in modules.
+  func place(_ x: Double, _ y: Double) -> Point2 {
+    let p = map.apply(Point2(x, y))
+    guard let mesh else { return p }
+    return p + mesh.shift(x, y)
+  }
+
+  /// Returns the grid in a picture of `factor` times the size.
+  func scaled(by factor: Double) -> QRGrid {
+    var other = self
+    other.map = Homography.resize(Point2(factor, factor)) * map
+    other.mesh?.scale(by: factor)
+    return other
+  }
+
+  /// The outer corners of the code, in pixels.
+  var corners: Quadrilateral {
+    let s = Double(layout.side)
+    return Quadrilateral(
+      topLeft: place(0, 0), topRight: place(s, 0), bottomRight: place(s, s), bottomLeft: place(0, s))
   }
 }

@@ -1,26 +1,25 @@
 import WaymarkImage
 
-/// Reads QR codes from their finder patterns: lays a grid over each three that belong together, samples it module by
-/// module, and decodes.
+/// Reads QR codes from their finder patterns: fits a grid to three that belong together, samples it module by module, and decodes.
 ///
-/// Two rounds: what is clear is read from the corners of its patterns for next to nothing, as sixty codes on a sheet are;
-/// what is left of patterns gets a search for the fourth corner, a climb to the best map, and several ways to tell dark from
-/// light.
+/// There are two rounds. The first reads clear codes from the corners of their patterns at little cost, even sixty codes on a
+/// sheet. The second searches the remaining triplets for the fourth corner, climbs to the best map, and tries several ways of
+/// separating dark from light.
 struct QRReader {
   /// The result of one candidate.
   struct Candidate {
     var grid: QRGrid
     var inverted: Bool
-    /// The share of the timing patterns that is right.
-    var timing: Double
-    /// Wrong bits in the better copy of the format information.
-    var formatErrors: Int
+    /// The share of the timing patterns' modules that have their required tone.
+    var timing = 0.0
+    /// The number of wrong bits in the better copy of the format information.
+    var formatErrors = 15
     var message: CodeMessage?
 
     var isRead: Bool { message != nil }
 
-    /// True if there is a code for certain, read or not. By chance half of the timing patterns is right, and three wrong
-    /// bits of format are as likely as not; the shorter the timing patterns, the more must be right.
+    /// True if this is certainly a code, read or not. In random pixels half of the timing patterns is right and three wrong bits
+    /// of format are likely; the shorter the timing patterns, the larger the share that must be right.
     var isCode: Bool {
       if isRead { return true }
       let marks = Double(2 * (grid.layout.side - 16))
@@ -30,26 +29,26 @@ struct QRReader {
     }
   }
 
-  /// How many triplets may fail in the second round.
+  /// The number of triplets that may fail in the second round.
   var failures = 3
-  /// How many triplets in a row may be looked at in the second round without a code among them. In three sets of photographs no
-  /// code came after the eleventh; a picture of leaves has thousands of triplets.
+  /// The number of consecutive triplets without a code among them after which the second round ends. In three sets of photographs
+  /// no code came after the eleventh; a picture of leaves has thousands of triplets.
   var tests = 48
-  /// The share of its timing patterns that must be right for a triplet to get to the second round: of codes dark on light, and
-  /// light on dark.
+  /// The share of its timing patterns that must be right for a triplet to enter the second round: dark on light, then light on
+  /// dark.
   var leastTiming = [0.0, 0.0]
-  /// How much the second of the three patterns of a triplet must look like one for the second round: three random textures are
-  /// below 0.35, and the patterns of a code above 0.5, even where one of them is spoilt.
+  /// The correlation with a finder pattern that the second-best of the three patterns of a triplet must have for the second round.
+  /// Three random textures are below 0.35, the patterns of a code above 0.5 even if one is damaged.
   private static let leastLikeness = 0.4
-  /// How many sizes are tried for one triplet.
+  /// The number of sizes tried for one triplet.
   private static let sizes = 3
-  /// Dark on light (0), light on dark (1).
+  /// The polarities to read: dark on light (0), light on dark (1).
   var polarities = [0, 1]
-  /// True if a triplet may be looked at on octaves that nothing else needed so far.
+  /// True if octaves may be made just to read a triplet.
   var makesOctaves = true
-  /// How many pairs of patterns of codes whose third is lost may be tried.
+  /// The number of pairs of patterns to try, for codes whose third pattern is lost.
   var pairs = 40
-  /// Ways to tell dark from light: neighbourhood in modules, and how much blur is undone.
+  /// The ways to separate dark from light: the radius of the neighbourhood in modules, and the amount of sharpening.
   private static let attempts: [(radius: Int, sharpen: Float)] = [(4, 0), (3, 0.6), (5, 1.2)]
   var budget: ReadingBudget
   private var decoder = QRDecoder()
@@ -59,29 +58,29 @@ struct QRReader {
   /// A triplet that the first round could not read.
   private struct Leftover {
     var triplet: QRTriplet
-    /// The share of the timing patterns that was right on the best map.
+    /// The share of the timing patterns' modules that had their required tone on the best map.
     var timing: Double
   }
 
-  /// The middles of the patterns of triplets that failed in the second round, of each polarity, in pixels of the picture.
+  /// The centres of the patterns of triplets that failed in the second round, by polarity, in pixels of the picture.
   private var studied: [[[Point2]]] = [[], []]
 
-  /// Every code that finder patterns point to, beside those that are known.
+  /// Reads every code that the finder patterns show, apart from the known ones.
   ///
-  /// - Parameter scale: pixels of the octaves' picture to one of the picture.
+  /// - Parameter scale: the number of pixels of the octaves' picture per pixel of the picture.
   mutating func read(
     _ octaves: Octaves, _ field: FinderField, scale: Double = 1, beside known: [Candidate] = []
   ) -> [Candidate] {
     var results: [Candidate] = []
-    func isTaken(_ triplet: QRTriplet) -> Bool {
+    func isCovered(_ triplet: QRTriplet) -> Bool {
       let centers = triplet.centers
-      // A pattern belongs to one code.
+      // A pattern belongs to only one code.
       return (known + results).contains { $0.isRead && centers.contains(where: $0.grid.corners.contains) }
     }
     for polarity in polarities {
       var left: [Leftover] = []
       let patterns = field.found[polarity].map { ringed($0, octaves, dark: polarity == 0) }
-      for triplet in QRTriplet.candidates(among: patterns, limit: 4000) where !isTaken(triplet) {
+      for triplet in QRTriplet.candidates(among: patterns, limit: 4000) where !isCovered(triplet) {
         let (candidate, timing) = glance(octaves, triplet, inverted: polarity == 1)
         if let candidate, candidate.isRead {
           results.append(candidate)
@@ -92,9 +91,9 @@ struct QRReader {
       }
       var (failed, tested) = (0, 0)
       var hasDoubtful = false
-      // Stable: of equals the one with the lower cost.
+      // Sorts stably: of equal ones the one with the lower cost comes first.
       let order = left.indices.sorted { (-left[$0].timing, $0) < (-left[$1].timing, $1) }
-      for i in order where !isTaken(left[i].triplet) {
+      for i in order where !isCovered(left[i].triplet) {
         if failed >= failures || tested >= tests || budget.isReached || left[i].timing < leastTiming[polarity] { break }
         tested += 1
         if hasFailed(left[i].triplet, polarity, scale) {
@@ -102,8 +101,8 @@ struct QRReader {
           continue
         }
         if !isLikely(left[i].triplet, octaves, inverted: polarity == 1) {
-          // The best one of those seen from far aside gets its chance: its patterns lie as no count of modules can say, and one of
-          // them looks like one nevertheless.
+          // The best of the strongly tilted triplets is tried although fewer than two of its patterns look like finder patterns:
+          // under a strong tilt they are not where the measured number of modules predicts them.
           guard !hasDoubtful, left[i].triplet.isTilted else { continue }
           hasDoubtful = true
           guard isLikely(left[i].triplet, octaves, inverted: polarity == 1, patterns: 1) else { continue }
@@ -118,10 +117,10 @@ struct QRReader {
         }
       }
       for pair in QRPair.candidates(among: patterns, limit: pairs) {
-        let taken = (known + results).contains { code in
+        let isCovered = (known + results).contains { code in
           code.isRead && [pair.first, pair.second].contains { code.grid.corners.contains($0.center) }
         }
-        if taken { continue }
+        if isCovered { continue }
         if budget.isReached { break }
         if let candidate = guess(octaves, pair, inverted: polarity == 1) { results.append(candidate) }
       }
@@ -129,8 +128,8 @@ struct QRReader {
     return results
   }
 
-  /// Returns whether the same patterns were studied before: the grid is laid over the same pixels again, whatever size of the picture
-  /// they were found in.
+  /// Returns whether the second round already failed for the same patterns: in any octave, the grid would be fitted to the same
+  /// pixels again.
   private func hasFailed(_ triplet: QRTriplet, _ polarity: Int, _ scale: Double) -> Bool {
     let slack = 0.5 * triplet.module / scale
     return studied[polarity].contains { centers in
@@ -138,7 +137,7 @@ struct QRReader {
     }
   }
 
-  /// A pattern with its ring, as it lies in the octave on which the pattern was seen best.
+  /// Returns a pattern with its ring, from the octave on which the pattern was seen best.
   private mutating func ringed(_ pattern: FinderPattern, _ octaves: Octaves, dark: Bool) -> FinderPattern {
     let index = min(pattern.octave, octaves.count - 1)
     let factor = octaves[index].factor
@@ -147,7 +146,7 @@ struct QRReader {
     return whole
   }
 
-  /// A pattern, in pixels of an octave, with its ring.
+  /// Returns a pattern with its ring, in pixels of an octave.
   private mutating func ringed(_ pattern: FinderPattern, _ octaves: Octaves, at index: Int, dark: Bool) -> FinderPattern
   {
     var other = pattern
@@ -163,12 +162,12 @@ struct QRReader {
 
   // MARK: First round
 
-  /// Reads a code by the corners of its patterns alone.
+  /// Reads a code from the corners of its patterns alone.
   private mutating func glance(_ octaves: Octaves, _ whole: QRTriplet, inverted: Bool) -> (Candidate?, Double) {
     let octave = octaves[min(whole.octave, octaves.count - 1)]
     guard budget.spend(400), let corners = TripletCorners(whole) else { return (nil, 0) }
     var best = 0.0
-    // Nearly always the first size is right, and the others need not be measured.
+    // The first size is nearly always right; then the others need not be measured.
     let likely = whole.isTilted ? nil : whole.sides.first
     for round in 0..<2 {
       let sizes = round == 0 ? [likely].compactMap(\.self) : layouts(whole, corners)
@@ -182,8 +181,7 @@ struct QRReader {
         best = max(best, timing)
         guard timing >= 0.75 else { continue }
         let map = corners.map(layout, and: fit, flat, factor: octave.factor) ?? flat
-        var candidate = Candidate(
-          grid: QRGrid(layout: layout, map: map), inverted: inverted, timing: 0, formatErrors: 15)
+        var candidate = Candidate(grid: QRGrid(layout: layout, map: map), inverted: inverted)
         let bent = layout.version >= 7 ? fit.bend(candidate.grid) : candidate.grid
         if tryOut(octave.view, bent, Self.attempts.prefix(1), of: &candidate) {
           candidate.grid = candidate.grid.scaled(by: octave.factor)
@@ -196,7 +194,7 @@ struct QRReader {
 
   // MARK: Second round
 
-  /// Returns whether so many of three patterns look like some at least.
+  /// Returns whether at least `patterns` of the three patterns of a triplet look like finder patterns.
   private mutating func isLikely(
     _ triplet: QRTriplet, _ octaves: Octaves, inverted: Bool, patterns: Int = 2
   ) -> Bool {
@@ -209,7 +207,7 @@ struct QRReader {
   private mutating func study(_ octaves: Octaves, _ whole: QRTriplet, inverted: Bool) -> Candidate? {
     var best: Candidate?
     let octave = min(whole.octave, octaves.count - 1)
-    // A finer picture has more of a small code, a coarser one less noise.
+    // A finer octave shows more of a small code, a coarser one has less noise.
     let finer = octave > 0 && whole.module / octaves[octave].factor < 4 ? [octave - 1] : []
     let coarser = octave + 1 < octaves.count && whole.module / octaves[octave].factor > 5 ? [octave + 1] : []
     for index in [octave] + finer + coarser where makesOctaves || octaves.isMade(index) {
@@ -229,8 +227,8 @@ struct QRReader {
 
   // MARK: Two patterns
 
-  /// Reads a code of which only two patterns can be seen: eight corners give a map that is right near them, the alignment
-  /// pattern and a climb make it right elsewhere.
+  /// Reads a code of which only two patterns are visible: their eight corners give a map that is accurate near them; the alignment
+  /// pattern and a climb make it accurate elsewhere.
   private mutating func guess(_ octaves: Octaves, _ pair: QRPair, inverted: Bool) -> Candidate? {
     let octave = octaves[min(pair.first.octave, octaves.count - 1)]
     let shrink = Homography.resize(Point2(1, 1) / octave.factor)
@@ -240,7 +238,7 @@ struct QRReader {
         else { continue }
         let fit = QRGridFit(octave.view, layout, inverted: inverted)
         let flat = shrink * found.map
-        // The timing pattern between the two is where the map is right.
+        // The map is accurate at the timing pattern between the two.
         if let direction = frame.isVertical {
           guard fit.timing(flat, [direction]) >= 0.85 else { continue }
         } else {
@@ -248,8 +246,7 @@ struct QRReader {
         }
         guard budget.spend(fit.cost) else { return nil }
         let start = frame.corners.map(layout, and: fit, flat, factor: octave.factor, reach: 4) ?? flat
-        var candidate = Candidate(
-          grid: QRGrid(layout: layout, map: start), inverted: inverted, timing: 0, formatErrors: 15)
+        var candidate = Candidate(grid: QRGrid(layout: layout, map: start), inverted: inverted)
         let climbed = QRGrid(layout: layout, map: fit.refine(start, fit.score(start)).map)
         if tryOut(octave.view, candidate.grid, Self.attempts.prefix(1), of: &candidate)
           || tryOut(octave.view, fit.bend(climbed), Self.attempts[...], of: &candidate)
@@ -262,8 +259,8 @@ struct QRReader {
     return nil
   }
 
-  /// The sizes to try. Counted along the legs they are right for a code seen straight on; where it is tilted, the corners of
-  /// the patterns know better.
+  /// Returns the sizes to try. Those from the distances of the patterns are right for a code seen straight on; if it is tilted,
+  /// those from the corners of the patterns come first.
   private func layouts(_ triplet: QRTriplet, _ corners: TripletCorners?) -> [QRLayout] {
     let counted = triplet.sides
     guard let corners, let guess = counted.first else { return Array(counted.prefix(Self.sizes)) }
@@ -285,14 +282,14 @@ struct QRReader {
     guard budget.spend(fit.cost), let flat = fit.fit(triplet, corners), fit.contrast(flat.grid.map) > 4 else {
       return nil
     }
-    var candidate = Candidate(grid: flat.grid, inverted: inverted, timing: 0, formatErrors: 15)
+    var candidate = Candidate(grid: flat.grid, inverted: inverted)
     let bent = fit.bend(flat.grid)
     if tryOut(view, bent, Self.attempts[...], of: &candidate) { return candidate }
     if bent.mesh != nil, tryOut(view, flat.grid, Self.attempts[...], of: &candidate) { return candidate }
     return candidate
   }
 
-  /// Samples a grid in several ways until one decodes.
+  /// Samples a grid in several ways until one is decoded.
   private mutating func tryOut(
     _ view: ImageView, _ grid: QRGrid, _ attempts: ArraySlice<(radius: Int, sharpen: Float)>,
     of candidate: inout Candidate
@@ -308,7 +305,7 @@ struct QRReader {
       let formatErrors = min(matrix.formatErrors, matrix.transposed.formatErrors)
       candidate.timing = max(candidate.timing, timing)
       candidate.formatErrors = min(candidate.formatErrors, formatErrors)
-      // Nothing like a code: do not spend a decoding on it.
+      // Not similar to a code: skip the decoding.
       guard timing > 0.7, formatErrors <= 4 else { return false }
       if let message = decoder.decode(matrix, grid.layout) {
         candidate.message = message
@@ -318,4 +315,32 @@ struct QRReader {
     }
     return false
   }
+}
+
+/// The budget for reading one picture, in pixels to sample rather than seconds: it makes results the same on any machine, and
+/// limits the cost of any picture.
+struct ReadingBudget {
+  /// The number of pixels that may still be sampled.
+  private(set) var left: Int
+  /// True if a step was skipped because the budget was spent.
+  private(set) var isReached = false
+
+  init(_ looks: Int) { left = looks }
+
+  /// Spends the cost of a step.
+  ///
+  /// - Returns: false if the budget is spent.
+  mutating func spend(_ looks: Int) -> Bool {
+    guard left > 0 else {
+      isReached = true
+      return false
+    }
+    left -= looks
+    return true
+  }
+
+  /// The budget of a still picture: about a third of a second.
+  static let still = 40_000_000
+  /// The budget of a camera frame.
+  static let live = 3_000_000
 }

@@ -1,22 +1,22 @@
 import WaymarkImage
 
-/// The search of one picture for QR codes: its finder patterns, and what they turned out to be.
+/// The search of one picture for QR codes: its finder patterns, and the codes read from them.
 struct QRSearch {
-  /// Finder patterns, over all octaves that were looked at.
+  /// The finder patterns of all octaves searched so far.
   private var field = FinderField()
-  /// The results of the finder patterns.
+  /// The candidates that the finder patterns gave.
   private(set) var candidates: [QRReader.Candidate] = []
-  /// Finder patterns that only a code can have; `nil` also before they were looked for.
+  /// Finder patterns that only a code can have; `nil` if there are none or they were not looked for yet.
   private(set) var trace: FinderTrace?
-  /// True if something was left undone because the picture would have cost too much.
+  /// True if the search was cut short because the picture would have cost too much time.
   private(set) var isLimited = false
   private let isWanted: Bool
-  /// The reader with the budget that is left.
+  /// The reader, with its remaining budget.
   private var reader: QRReader
 
-  /// Edges of so few gray levels are looked for where there are no stronger ones.
+  /// The least contrast of edges in gray levels, for pictures without stronger edges.
   private static let faintest: UInt8 = 10
-  /// Pictures of no more pixels than that are looked at in twice their size.
+  /// The largest number of pixels of a picture that is also searched at twice its size.
   private static let enlarged = 100_000
 
   init(_ octaves: Octaves, isWanted: Bool, reader: QRReader) {
@@ -38,16 +38,16 @@ struct QRSearch {
     if field.isLimited { isLimited = true }
   }
 
-  /// True if there are enough patterns for a code.
+  /// True if there are enough finder patterns for a code.
   var hasTriplets: Bool { field.found.contains { $0.count >= 3 } }
 
-  /// The codes that are there for certain, but none of `symbols` covers them.
+  /// Returns the codes that were found for certain and that none of `symbols` covers.
   func unread(beside symbols: [Symbol]) -> [QRReader.Candidate] {
     let open = candidates.filter { candidate in
       candidate.isCode && !candidate.isRead
         && !symbols.contains { $0.symbology.isMatrix && $0.corners.contains(candidate.grid.corners.center) }
     }
-    // Several grids may fit one code: the best one speaks for it.
+    // Several grids may fit one code: the best one is kept.
     var distinct: [QRReader.Candidate] = []
     for candidate in open.sorted(by: { $0.timing > $1.timing }) {
       let center = candidate.grid.corners.center
@@ -56,7 +56,7 @@ struct QRSearch {
     return distinct
   }
 
-  /// Codes by the finder patterns that were found so far.
+  /// Reads codes from the finder patterns found so far.
   mutating func read(_ octaves: Octaves) -> [QRReader.Candidate] {
     take(reader.read(octaves, field, beside: candidates))
   }
@@ -67,10 +67,11 @@ struct QRSearch {
     return found
   }
 
-  /// Codes by finder patterns that are clear only in every row of the picture, or in twice of it, where rings of two pixels come apart.
+  /// Reads codes whose finder patterns are clear only if every row is searched, or in the enlarged picture, where rings of two pixels
+  /// separate.
   mutating func readScaled(_ image: ImageView, _ octaves: Octaves) -> [QRReader.Candidate] {
     guard isWanted else { return [] }
-    // Most of what fails now failed before, in another size.
+    // Most triplets that fail here have failed before at another size.
     reader.failures = 2
     var found: [QRReader.Candidate] = []
     let coarsest = octaves.index(ofAtMost: Octaves.searched)
@@ -87,7 +88,7 @@ struct QRSearch {
     return found + image.doubled().withView { readRescaled($0, scale: 2, flat: BlockMean.plain) }
   }
 
-  /// Codes of the picture in another size or with another eye for contrast.
+  /// Reads codes in a rescaled copy of the picture, or with another least contrast.
   private mutating func readRescaled(_ view: ImageView, scale: Double, flat: UInt8) -> [QRReader.Candidate] {
     let others = Octaves(view, flat: flat)
     var seen = FinderField()
@@ -103,5 +104,102 @@ struct QRSearch {
         candidate.grid = candidate.grid.scaled(by: 1 / scale)
         return candidate
       })
+  }
+}
+
+/// Finder patterns so clear that only a QR code can have them, wherever they are: the reason to run every pass, and to report a code
+/// that could not be read.
+///
+/// One pattern that fits on five by nine modules is not an accident; two of the same size may each be less clear.
+struct FinderTrace {
+  /// A finder pattern, in pixels of the picture.
+  struct Mark {
+    var center: Point2
+    var module: Double
+    /// The correlation with a finder pattern, −1 to 1.
+    var likeness: Double
+    var inverted: Bool
+  }
+
+  /// The marks of one size and polarity, the clearest first.
+  private(set) var marks: [Mark]
+
+  /// Examines the patterns of a picture, each on the octave on which it was seen best.
+  init?(_ field: FinderField, _ octaves: Octaves) {
+    var best: [Mark] = []
+    for polarity in 0..<2 {
+      let clear = field.found[polarity].sorted { $0.rings > $1.rings }
+      let marks = clear.prefix(48).compactMap { Self.mark($0, octaves, inverted: polarity == 1) }
+        .sorted { $0.likeness > $1.likeness }
+      guard let first = marks.first else { continue }
+      let group = marks.filter { Self.belong($0, first) }
+      if group.count > 1 || first.likeness >= 0.75 {
+        if (best.first?.likeness ?? 0) < first.likeness { best = Array(group.prefix(3)) }
+      } else if let pair = Self.pair(marks), best.isEmpty {
+        best = pair
+      }
+    }
+    guard !best.isEmpty else { return nil }
+    marks = best
+  }
+
+  /// Returns the trace in a picture of `factor` times the size.
+  func scaled(by factor: Double) -> FinderTrace {
+    var other = self
+    other.marks = marks.map { mark in
+      var mark = mark
+      mark.center = (mark.center + 0.5) * factor - 0.5
+      mark.module *= factor
+      return mark
+    }
+    return other
+  }
+
+  /// Returns two marks that belong to one code, even if another mark is clearer.
+  private static func pair(_ marks: [Mark]) -> [Mark]? {
+    for (i, a) in marks.enumerated() {
+      for b in marks[..<i] where belong(a, b) && a.center != b.center { return [b, a] }
+    }
+    return nil
+  }
+
+  /// Returns whether two marks have about the same size, and a distance that patterns of one code can have.
+  private static func belong(_ a: Mark, _ b: Mark) -> Bool {
+    let ratio = a.module / b.module
+    let distance = a.center.distance(to: b.center) / b.module
+    return distance == 0 || ratio > 0.7 && ratio < 1.43 && distance > 12 && distance < 240
+  }
+
+  private static func mark(_ pattern: FinderPattern, _ octaves: Octaves, inverted: Bool) -> Mark? {
+    let octave = octaves[min(pattern.octave, octaves.count - 1)]
+    let p = pattern.scaled(by: 1 / octave.factor)
+    guard p.rings >= 13, Double(p.hits) >= p.moduleY, p.module >= 1.2 else { return nil }
+    var best = 0.0
+    var contrast = 0.0
+    // A square repeats every quarter turn; a pattern of seven modules shows its direction to 15°.
+    for (cosine, sine) in turns {
+      // The extents along rows and columns overstate the modules of a turned square.
+      let shrink = max(abs(cosine), abs(sine))
+      let width: Double = p.moduleX * shrink
+      let height: Double = p.moduleY * shrink
+      let u = Point2(cosine, sine) * width
+      let v = Point2(-sine, cosine) * height
+      let seen = FinderShape.likeness(octave.view, p.center, u, v)
+      let likeness = inverted ? -seen.correlation : seen.correlation
+      if likeness > best { (best, contrast) = (likeness, abs(seen.contrast)) }
+    }
+    guard best >= 0.6, contrast >= 12 else { return nil }
+    return Mark(center: pattern.center, module: pattern.module, likeness: best, inverted: inverted)
+  }
+
+  private static let turns: [(Double, Double)] = [
+    (1, 0), (0.9659, 0.2588), (0.866, 0.5), (0.7071, 0.7071), (0.5, 0.866), (0.2588, 0.9659),
+  ]
+
+  /// The square that the marks span: a code's diagonal or side, or the pattern alone.
+  var corners: Quadrilateral {
+    let reach = 3.5 * (marks.map(\.module).max() ?? 1)
+    let points = marks.flatMap { [$0.center - Point2(reach, reach), $0.center + Point2(reach, reach)] }
+    return Quadrilateral(enclosing: points)
   }
 }

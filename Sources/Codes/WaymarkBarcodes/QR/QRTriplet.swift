@@ -1,20 +1,20 @@
 import Glibc
 import WaymarkImage
 
-/// Three finder patterns that could be of one code.
+/// Three finder patterns that may belong to one code.
 struct QRTriplet {
   var topLeft: FinderPattern
   var topRight: FinderPattern
   var bottomLeft: FinderPattern
-  /// How far from a square seen straight on; less is better.
+  /// The deviation from a square seen straight on; lower is better.
   var cost: Double
 
-  /// The likely triplets among `patterns`, best first.
+  /// Returns the likely triplets among `patterns`, best first.
   ///
-  /// Bounds are those of a tilt of about 60°: a leg may seem half as long as the other, a pattern half as large. Where there
-  /// are many patterns, each is joined with those around it only, so that sixty codes cost no more than sixty times one.
+  /// The bounds allow a tilt of about 60°: one side may appear half as long as the other, a pattern half as large. If there are
+  /// many patterns, each is joined only with those around it, so that sixty codes cost no more than sixty times one.
   static func candidates(among patterns: [FinderPattern], limit: Int = 8) -> [QRTriplet] {
-    // Rings that stand apart are patterns, or nearly always; inside a large code a few others look like some.
+    // An isolated ring is nearly always a finder pattern; inside a large code a few other places resemble one.
     let closed = patterns.filter { $0.ring != nil }
     var all = joined(closed)
     if closed.count < patterns.count {
@@ -49,18 +49,17 @@ struct QRTriplet {
     return all
   }
 
-  /// How many of its patterns have a ring that stands apart.
+  /// The number of its patterns with an isolated ring.
   var closed: Int { [topLeft, topRight, bottomLeft].count { $0.ring != nil } }
 
-  /// With more patterns than that in a picture, each is joined with so many of its neighbours.
+  /// The number of patterns in a picture above which each is joined only with its nearest `neighbours`.
   private static let crowd = 28
   private static let neighbours = 14
 
-  /// Where the fourth corner lies if the patterns differ in size because they differ in distance; `nil` where they do
-  /// not.
+  /// The fourth corner if the patterns differ in size because they differ in distance; `nil` if they are equally large.
   ///
-  /// Under a homography with third coordinate w an area shrinks by w³ (its Jacobian), so w goes as the size of a module
-  /// to the power −2/3, and w is linear in the plane of the code.
+  /// Under a homography with third coordinate w an area shrinks by w³ (its Jacobian), so w is proportional to the module size to
+  /// the power −2/3, and w is linear in the plane of the code.
   var foreshortenedCorner: Point2? {
     func weight(_ pattern: FinderPattern) -> Double { pow(pattern.module, -2.0 / 3) }
     let (w0, w1, w2) = (weight(topLeft), weight(topRight), weight(bottomLeft))
@@ -69,8 +68,8 @@ struct QRTriplet {
     return (topRight.center * w1 + bottomLeft.center * w2 - topLeft.center * w0) / w3
   }
 
-  /// Returns whether the first of three patterns may be the corner: the one opposite the longest side, unless a strong tilt made
-  /// the diagonal shorter than an edge; then another side is nearly as long.
+  /// Returns whether the first of three patterns may be the corner: the one opposite the longest side. A strong tilt may make
+  /// the diagonal slightly shorter than a side.
   private static func isCorner(_ a: Point2, _ b: Point2, _ c: Point2) -> Bool {
     b.distance(to: c) > 0.85 * max(a.distance(to: b), a.distance(to: c))
   }
@@ -85,7 +84,7 @@ struct QRTriplet {
     (topRight, bottomLeft) = turn > 0 ? (one, two) : (two, one)
     let ratio = u.length / v.length
     guard ratio > 0.4, ratio < 2.5 else { return nil }
-    // Between the centres of two finder patterns lie 14 modules at least and 170 at most.
+    // The centres of two finder patterns are 14 to 170 modules apart.
     let du = Self.modules(corner, one)
     let dv = Self.modules(corner, two)
     guard du > 9, dv > 9, du < 230, dv < 230 else { return nil }
@@ -97,7 +96,7 @@ struct QRTriplet {
     cost = 2 * cosine + (agreement - 1) + (spread - 1) + abs(max(ratio, 1 / ratio) - 1) * 0.5 - 0.1 * hits
   }
 
-  /// The same in a picture of `factor` times the size.
+  /// Returns the triplet in a picture of `factor` times the size.
   func scaled(by factor: Double) -> QRTriplet {
     var other = self
     other.topLeft = topLeft.scaled(by: factor)
@@ -106,19 +105,19 @@ struct QRTriplet {
     return other
   }
 
-  /// Returns whether so many of its patterns look like some, as they should lie if the code is flat.
+  /// Returns whether at least `count` of its patterns look like finder patterns at the places that a flat code has them.
   ///
   /// - Parameters:
-  ///   - least: the correlation that counts as likeness, −1 to 1.
+  ///   - least: the least correlation of a pattern, −1 to 1.
   ///   - view: the octave on which they were seen.
-  ///   - factor: pixels of their picture to one of the octave.
+  ///   - factor: the number of pixels of their picture per pixel of the octave.
   func resembles(_ count: Int, least: Double, _ view: ImageView, factor: Double, inverted: Bool) -> Bool {
     guard let side = sides.first?.side else { return false }
     let (u, v) = (topRight.center - topLeft.center, bottomLeft.center - topLeft.center)
     let patterns = [topLeft, topRight, bottomLeft]
     var found = 0
     for (i, pattern) in patterns.enumerated() {
-      // A pattern that is nearer than the others is larger.
+      // A pattern that is closer to the camera than the others is larger.
       let scale = pattern.module / module / (Double(side - 7) * factor)
       let center = (pattern.center + 0.5) / factor - 0.5
       func isAlike(_ u: Point2, _ v: Point2, _ least: Double) -> Bool {
@@ -130,7 +129,7 @@ struct QRTriplet {
       } else if isTilted,
         isAlike(pattern.module(along: u) / factor, pattern.module(along: v) / factor, 1.25 * least)
       {
-        // Seen from aside, the number of modules between patterns is not what their sizes say.
+        // Under a tilt, the sizes of the patterns do not give the right number of modules between them.
         found += 1
       }
       if found >= count { return true }
@@ -139,10 +138,10 @@ struct QRTriplet {
     return false
   }
 
-  /// The middles of its patterns: of the corner, of the one to the right of it, and of the one below.
+  /// The centres of its patterns: of the corner, of the one to the right of it, and of the one below.
   var centers: [Point2] { [topLeft.center, topRight.center, bottomLeft.center] }
 
-  /// Looks for the rings of its patterns again.
+  /// Replaces the patterns by the results of `find`, which looks for their rings again.
   mutating func ring(_ find: (FinderPattern) -> FinderPattern) {
     topLeft = find(topLeft)
     topRight = find(topRight)
@@ -152,21 +151,21 @@ struct QRTriplet {
   /// The octave on which most of its patterns were seen best.
   var octave: Int { [topLeft.octave, topRight.octave, bottomLeft.octave].sorted()[1] }
 
-  /// Pixels a module, at the pattern of middle size.
+  /// The size of a module in pixels, at the pattern of median size.
   var module: Double { [topLeft.module, topRight.module, bottomLeft.module].sorted()[1] }
 
-  /// True if the patterns differ as they do on a code that is seen from aside.
+  /// True if the patterns differ in size as on a code seen at an angle.
   var isTilted: Bool {
     let sizes = [topLeft, topRight, bottomLeft].flatMap { [$0.moduleX, $0.moduleY] }
     return (sizes.max() ?? 1) > 1.25 * (sizes.min() ?? 1)
   }
 
-  /// The distance of two patterns in modules, by their sizes along the connecting line.
+  /// Returns the distance of two patterns in modules, from their sizes along the line between them.
   static func modules(_ a: FinderPattern, _ b: FinderPattern) -> Double {
     let d = b.center - a.center
     let length = d.length
-    // Horizontal and vertical extents of a turned square overstate its module by |cos|+|sin| of the turn, which is
-    // smallest along the axes; the extent along the line divides it out as far as the pattern is square.
+    // The horizontal and vertical extents of a turned square overstate its module by |cos|+|sin| of the turn, which is smallest
+    // along the axes; the extent along the line corrects that if the pattern is a square.
     let x = abs(d.x) / length
     let y = abs(d.y) / length
     let stretch = max(x, y)
@@ -174,7 +173,7 @@ struct QRTriplet {
     return length / (module * stretch)
   }
 
-  /// The sides, in modules, that fit the measured distances, the likeliest first.
+  /// The layouts whose sides fit the measured distances, the most likely first.
   var sides: [QRLayout] {
     let measured = (Self.modules(topLeft, topRight) + Self.modules(topLeft, bottomLeft)) / 2 + 7
     guard let first = QRLayout(nearestSide: measured) else { return [] }
@@ -182,5 +181,124 @@ struct QRTriplet {
     let down = QRLayout(version: first.version - 1)
     let rest = measured > Double(first.side) ? [up, down] : [down, up]
     return [first] + rest.compactMap { $0 }
+  }
+}
+
+/// The corners of two or three finder patterns of a code: eight or twelve points.
+struct TripletCorners {
+  /// The corner of the code that a pattern is in, as multiples of the far end: (0, 0), (1, 0) or (0, 1).
+  typealias Place = Point2
+
+  private let seen: [(place: Place, corners: [Point2])]
+
+  /// - Returns: `nil` if one of the three rings was not found.
+  init?(_ triplet: QRTriplet) {
+    self.init(
+      [([0, 0], triplet.topLeft), ([1, 0], triplet.topRight), ([0, 1], triplet.bottomLeft)],
+      towards: triplet.topRight.center - triplet.topLeft.center, triplet.bottomLeft.center - triplet.topLeft.center)
+  }
+
+  init?(_ patterns: [(place: Place, pattern: FinderPattern)], towards u: Point2, _ v: Point2) {
+    var seen: [(place: Place, corners: [Point2])] = []
+    for (place, pattern) in patterns {
+      guard let found = pattern.ring?.corners(towards: u, v) else { return nil }
+      seen.append((place, found))
+    }
+    self.seen = seen
+  }
+
+  /// The mean area of the patterns, in pixels.
+  var area: Double {
+    let areas = seen.map { abs(Quadrilateral(corners: $0.corners).signedArea) }
+    return areas.reduce(0, +) / Double(max(1, areas.count))
+  }
+
+  /// Returns the map from the modules of a layout that fits the seen corners, and its mean error in pixels.
+  ///
+  /// - Parameter extra: one more point, which has as much weight as all corners of a pattern.
+  func map(_ layout: QRLayout, extra: PointPair? = nil) -> (map: Homography, error: Double)? {
+    let far = Double(layout.side - 7)
+    var pairs: [PointPair] = []
+    for (place, corners) in seen {
+      let origin = place * far
+      for (module, corner) in zip([Point2(0, 0), Point2(7, 0), Point2(7, 7), Point2(0, 7)], corners) {
+        pairs.append(PointPair(reference: origin + module, frame: corner))
+      }
+    }
+    if let extra { pairs += [extra, extra, extra, extra] }
+    guard let map = Homography.fit(pairs) else { return nil }
+    let error = pairs.reduce(0.0) { $0 + map.apply($1.reference).distance(to: $1.frame) } / Double(pairs.count)
+    return error.isFinite ? (map, error) : nil
+  }
+
+  /// Returns layouts, the one that fits the corners best first: the ratio of the patterns' distance to their size gives the
+  /// number of modules between them.
+  func layouts(around guess: QRLayout) -> [QRLayout] {
+    let around = (-4...4).compactMap { QRLayout(version: guess.version + $0) }
+    return around.compactMap { layout in map(layout).map { (layout, $0.error) } }
+      .sorted { $0.1 < $1.1 }.map { $0.0 }
+  }
+}
+
+/// Two finder patterns of a code whose third pattern is torn off, painted over or hidden by glare.
+struct QRPair {
+  let first: FinderPattern
+  let second: FinderPattern
+
+  /// One possible position of two patterns in a code.
+  struct Basis {
+    var corners: TripletCorners
+    /// True if one is above the other in the frame of the code, false if they are side by side; `nil` on the diagonal.
+    var isVertical: Bool?
+    var layouts: [QRLayout]
+  }
+
+  /// Returns the likely pairs among the patterns with isolated rings, those of most equal size first.
+  static func candidates(among patterns: [FinderPattern], limit: Int) -> [QRPair] {
+    let closed = Array(patterns.filter { $0.ring != nil && $0.rings >= 13 }.prefix(60))
+    var all: [(pair: QRPair, cost: Double)] = []
+    for (i, a) in closed.enumerated() {
+      for b in closed[..<i] {
+        let ratio = max(a.module / b.module, b.module / a.module)
+        let modules = a.center.distance(to: b.center) / max(a.module, b.module)
+        // From the side of the smallest code to the diagonal of a code of 65 modules.
+        if ratio < 1.5, modules > 11, modules < 90 { all.append((QRPair(first: a, second: b), ratio + modules / 200)) }
+      }
+    }
+    return all.sorted { $0.cost < $1.cost }.prefix(limit).map(\.pair)
+  }
+
+  /// The possible positions of the two: side by side if their edges are parallel to the line between them, otherwise on the
+  /// diagonal.
+  var frames: [Basis] {
+    let d = second.center - first.center
+    let turned = Point2(-d.y, d.x)
+    let beside = [
+      frame([0, 0], [1, 0], towards: d, turned, isVertical: false),
+      frame([1, 0], [0, 0], towards: -d, -turned, isVertical: false),
+      frame([0, 0], [0, 1], towards: -turned, d, isVertical: true),
+      frame([0, 1], [0, 0], towards: turned, -d, isVertical: true),
+    ].compactMap(\.self)
+    let u = (-d - turned) / 2
+    let v = (d - turned) / 2
+    let across = [
+      frame([1, 0], [0, 1], towards: u, v, isVertical: nil), frame([0, 1], [1, 0], towards: -u, -v, isVertical: nil),
+    ].compactMap(\.self)
+    // In a frame along its edges a square has its full area, along its diagonals half of it.
+    let area = { (frames: [Basis]) in frames.map(\.corners.area).max() ?? 0 }
+    return area(beside) >= area(across) ? beside : across
+  }
+
+  private func frame(
+    _ place: Point2, _ other: Point2, towards u: Point2, _ v: Point2, isVertical: Bool?
+  ) -> Basis? {
+    guard let corners = TripletCorners([(place, first), (other, second)], towards: u, v) else { return nil }
+    let module = corners.area.squareRoot() / 7
+    guard module > 0 else { return nil }
+    let distance = first.center.distance(to: second.center) / module
+    let side = (isVertical == nil ? distance / 2.0.squareRoot() : distance) + 7
+    guard let nearest = QRLayout(nearestSide: side) else { return nil }
+    let others = [QRLayout(version: nearest.version + 1), QRLayout(version: nearest.version - 1)].compactMap(\.self)
+    return Basis(corners: corners, isVertical: isVertical, layouts: [nearest] + others)
   }
 }

@@ -1,46 +1,38 @@
-import WaymarkSystem
+package import WaymarkSystem
 
-/// The contents of a bundle: signed, and the measure of everything else in it.
+/// The signed list of the files of a bundle.
 package struct BundleManifest: Hashable, Sendable {
-  /// One file.
+  /// A file of the bundle.
   package struct File: Hashable, Sendable {
-    /// Where it lies in the bundle: `scenes/pump-room/scene.yaml`.
+    /// The path in the bundle: `scenes/pump-room/scene.yaml`.
     package let path: String
-    /// Its bytes.
+    /// The size in bytes.
     package let size: Int
     /// The SHA-256 of its bytes, 64 hexadecimal digits.
     package let digest: String
 
-    /// A file from its parts.
-    package init(path: String, size: Int, digest: String) {
-      self.path = path
-      self.size = size
-      self.digest = digest
-    }
   }
 
   /// The name shared by bundles that belong together: `site-4`.
   package let name: String
-  /// Rises with every bundle of that name.
+  /// The version, which rises with every bundle of the name.
   package let version: Int
-  /// When it was made: RFC 3339, UTC.
+  /// The time of making, in UTC by RFC 3339.
   package let made: String
-  /// The files in the order of their paths' bytes.
+  /// The files, sorted by the bytes of their paths.
   package let files: [File]
 
   /// The limits of a bundle.
   package enum Limits {
-    /// Files.
+    /// The most files in a bundle.
     package static let files = 10_000
-    /// Bytes of all files.
+    /// The most bytes of all files together.
     package static let bytes = 1 << 30
-    /// Bytes of the manifest.
+    /// The most bytes of the manifest.
     package static let manifest = 4 << 20
   }
 
-  /// A manifest from its parts.
-  ///
-  /// - Throws: `badContent` or `badBundle` where it breaks a rule.
+  /// - Throws: `badBundle` for names, paths, sizes and digests that are not allowed.
   package init(name: String, version: Int, made: String, files: [File]) throws(BundleError) {
     guard Self.isName(name) else { throw .bad("\"name\" is not a valid name") }
     guard (1...1 << 53).contains(version) else { throw .bad("\"version\" is not a whole number from 1 on") }
@@ -52,7 +44,8 @@ package struct BundleManifest: Hashable, Sendable {
         throw .bad("its paths are not sorted, or one occurs twice")
       }
       guard file.size >= 0, file.size <= Limits.bytes - total else { throw .bad("it holds more than a gibibyte") }
-      guard file.digest.utf8.count == 64, file.digest.utf8.allSatisfy(Self.isDigit) else {
+      guard file.digest.utf8.count == 64, file.digest.utf8.allSatisfy({ $0.isASCIIDigit || (0x61...0x66).contains($0) })
+      else {
         throw .bad("a digest is malformed")
       }
       total += file.size
@@ -89,7 +82,7 @@ package struct BundleManifest: Hashable, Sendable {
     try self.init(name: name, version: version, made: made, files: files)
   }
 
-  /// The manifest as it is signed.
+  /// The manifest as JSON, on which the signed bytes are based.
   package var json: [UInt8] {
     let list = files.map { file in
       JSONValue.object([
@@ -104,10 +97,11 @@ package struct BundleManifest: Hashable, Sendable {
     return (try? JSONLineEncoder.line(value)) ?? []
   }
 
-  /// Returns the bytes that a signature is made over: a signature of anything else by this key is not valid for a bundle.
+  /// Returns the bytes to sign: a line that only bundles have, so that the signature of another text is not valid for a
+  /// bundle, and the JSON.
   package static func signed(_ json: [UInt8]) -> [UInt8] { Array("waymark bundle 1\n".utf8) + json }
 
-  /// Bytes of all files.
+  /// The bytes of all files together.
   package var size: Int { files.reduce(0) { $0 + $1.size } }
 
   /// Returns whether a text can name bundles.
@@ -116,7 +110,8 @@ package struct BundleManifest: Hashable, Sendable {
       && text.utf8.allSatisfy { isLetter($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
   }
 
-  /// Returns whether a path stays below the folder that it is taken in, under a name that means the same everywhere.
+  /// Returns whether a bundle may contain a path. The path stays below its folder, and its names are valid on every
+  /// file system and not hidden.
   static func isPath(_ path: String) -> Bool {
     guard (1...240).contains(path.utf8.count) else { return false }
     return path.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
@@ -125,19 +120,101 @@ package struct BundleManifest: Hashable, Sendable {
     }
   }
 
-  private static func isLetter(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: false
-    }
+  private static func isLetter(_ byte: UInt8) -> Bool { byte.isASCIILetter || byte.isASCIIDigit }
+}
+
+/// Why a bundle cannot be made, or is refused.
+package typealias BundleError = Problem<BundleErrorCode>
+
+/// The codes of `BundleError`.
+package enum BundleErrorCode: String, ProblemCode {
+  /// A file or folder cannot be read or written.
+  case cannotOpen
+  /// The file is not a bundle, or was changed after it was made.
+  case badBundle
+  /// The bundle is not signed with a trusted key.
+  case notSigned
+  /// The bundle's version is not higher than the highest that this device has had.
+  case oldVersion
+  /// The content to be packed is not allowed in a bundle.
+  case badContent
+  /// The service did not start with the bundle; the previous release was restored.
+  case notReady
+}
+
+extension Problem where Kind == BundleErrorCode {
+  static func bad(_ what: String) -> BundleError {
+    BundleError(.badBundle, "The file is not a Waymark bundle: \(what)", hint: "Download it again from its maker.")
   }
 
-  private static func isDigit(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
-    default: false
+  static func file(_ path: String, cannotBe verb: String, number: Int32) -> BundleError {
+    let error = FileError(path, cannotBe: verb, number: number)
+    return BundleError(.cannotOpen, error.message, hint: error.hint, cause: error.cause)
+  }
+}
+
+/// The header of a regular file in a tar archive (POSIX.1-1988, ustar).
+///
+/// Links, devices, folders, sparse files and extended headers are refused.
+struct TarEntry: Hashable {
+  static let blockSize = 512
+  let path: String
+  let size: Int
+
+  /// The header in bytes, as `BundleWriter` writes it: owned by root, readable by all, without a time.
+  var block: [UInt8] {
+    var block = [UInt8](repeating: 0, count: Self.blockSize)
+    func put(_ text: String, at place: Int) { block.replaceSubrange(place..<place + text.utf8.count, with: text.utf8) }
+    var name = path[...]
+    if path.utf8.count > 100, let slash = Self.split(path) {
+      put(String(path[..<slash]), at: 345)
+      name = path[path.index(after: slash)...]
     }
+    put(String(name), at: 0)
+    put("0000644", at: 100)
+    put("0000000", at: 108)
+    put("0000000", at: 116)
+    put(size.digits(11, radix: 8), at: 124)
+    put("00000000000", at: 136)
+    put("        ", at: 148)
+    put("0", at: 156)
+    put("ustar", at: 257)
+    put("00", at: 263)
+    let sum = block.reduce(0) { $0 + Int($1) }
+    put(sum.digits(6, radix: 8), at: 148)
+    block[154] = 0
+    return block
+  }
+
+  /// Reads a header; returns nil for a block of zeros, which ends the archive.
+  static func parse(_ block: [UInt8]) throws(BundleError) -> TarEntry? {
+    guard block.count == blockSize else { throw .bad("it is truncated") }
+    if block.allSatisfy({ $0 == 0 }) { return nil }
+    guard let name = text(block[0..<100]), let prefix = text(block[345..<500]), let size = number(block[124..<136])
+    else {
+      throw .bad("an entry's header cannot be read")
+    }
+    let entry = TarEntry(path: prefix.isEmpty ? name : "\(prefix)/\(name)", size: size)
+    // `block` is the only accepted encoding of an entry.
+    guard BundleManifest.isPath(entry.path), entry.block == block else {
+      throw .bad("an entry is neither a regular file nor written by Waymark")
+    }
+    return entry
+  }
+
+  /// Returns the slash at which a path of more than 100 bytes is split into prefix and name; nil if there is none.
+  private static func split(_ path: String) -> String.Index? {
+    path.indices.first { path[$0] == "/" && path[path.index(after: $0)...].utf8.count <= 100 }
+  }
+  private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
+    let text = bytes.prefix { $0 != 0 }
+    guard text.allSatisfy({ (32..<127).contains($0) }) else { return nil }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private static func number(_ bytes: ArraySlice<UInt8>) -> Int? {
+    let digits = bytes.prefix { $0 != 0 }
+    guard (1...11).contains(digits.count) else { return nil }
+    return Int(String(decoding: digits, as: UTF8.self), radix: 8)
   }
 }

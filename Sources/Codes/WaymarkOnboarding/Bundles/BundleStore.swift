@@ -1,7 +1,7 @@
 import Glibc
 import WaymarkSystem
 
-/// The content of bundles on a device: `current/NAME` leads to the release in use, and changes in one step.
+/// The unpacked bundles of a device: `current/NAME` links to the release in use and is replaced atomically.
 ///
 /// ```
 /// FOLDER/current/NAME -> ../releases/NAME-12
@@ -11,13 +11,13 @@ import WaymarkSystem
 package struct BundleStore: Sendable {
   /// The state of the bundles of one name.
   package struct State: Hashable, Sendable {
-    /// The highest version that ever came up.
+    /// The highest version with which the service has started.
     package var highest = 0
-    /// The release in use.
+    /// The version of the release in use; nil if there is none.
     package var current: Int?
-    /// The one that was in use before.
+    /// The version of the release that was in use before.
     package var previous: Int?
-    /// One that is being tried: it has not come up yet.
+    /// The version of the release with which the service is being started.
     package var pending: Int?
   }
 
@@ -29,17 +29,15 @@ package struct BundleStore: Sendable {
 
   private let folder: String
 
-  /// The store in a folder.
   package init(folder: String) { self.folder = folder }
 
-  /// Returns the state of a name.
+  /// Reads the state of the bundles of a name; the state is empty if there are none.
   package func state(of name: String) throws(BundleError) -> State {
     let path = statePath(name)
     let bytes: [UInt8]
     do throws(FileError) {
       bytes = try WholeFile.read(path, limit: 1 << 16)
     } catch {
-      // Not to know what was there is no reason to go back behind it.
       if error.code == .notFound { return State() }
       throw BundleError(.cannotOpen, error.message, hint: error.hint)
     }
@@ -53,16 +51,16 @@ package struct BundleStore: Sendable {
     )
   }
 
-  /// The names of which there are bundles.
+  /// The names of the bundles, sorted.
   package var names: [String] {
     ((try? Folder.names("\(folder)/state")) ?? []).filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
       .sorted()
   }
 
-  /// Puts the content of a bundle in place of the one before.
+  /// Replaces the release in use by the release in a bundle.
   ///
-  /// - Parameter activate: makes the service take it, and tells why it does not come up with it: then everything is as it was before, and
-  ///   `activate` is called again for that.
+  /// - Parameter activate: restarts the service; returns nil, or the reason for which it does not start. In that case the previous
+  ///   release is restored, and `activate` is called again.
   package func apply(
     _ bundle: BundleReader, activate: () async -> String?
   ) async throws(BundleError) -> Outcome {
@@ -71,7 +69,7 @@ package struct BundleStore: Sendable {
     let (name, version) = (bundle.manifest.name, bundle.manifest.version)
     var state = try state(of: name)
     if state.pending != nil {
-      // Power was lost while one was tried: nobody knows whether it would have come up.
+      // Power was lost while a release was tried.
       try point(name, to: state.current)
       state.pending = nil
       try write(state, name)
@@ -107,11 +105,11 @@ package struct BundleStore: Sendable {
     return .applied
   }
 
-  /// Makes the folders and takes them for this process.
+  /// Makes the folders of the store, and locks the store.
   private func hold() throws(BundleError) -> FolderLock {
     do throws(FileError) {
       for part in ["", "/releases", "/current", "/state"] {
-        // The mode does not depend on the umask: the service is another user.
+        // The service runs as another user, so the mode must not depend on the umask.
         try Folder.make(folder + part, mode: 0o755, isExact: true, withParents: false)
       }
       return try FolderLock(folder)
@@ -123,15 +121,15 @@ package struct BundleStore: Sendable {
     }
   }
 
-  /// Removes what an apply that was killed left behind: a release that was not whole, and those that no state names.
+  /// Removes the leftovers of a process that was killed: an incomplete release, and releases that no state names.
   private func sweep(_ name: String, keeping state: State) {
     let releases = "\(folder)/releases"
     remove("\(releases)/.new")
     let kept = [state.current, state.previous].compactMap { $0.map { "\(name)-\($0)" } }
     for entry in (try? Folder.names(releases)) ?? [] where entry.hasPrefix(name + "-") && !kept.contains(entry) {
-      // Another bundle's name may begin with this one's.
+      // The name of another bundle may begin with `name` and a hyphen, so only digits may follow.
       let number = entry.dropFirst(name.count + 1).utf8
-      if !number.isEmpty, number.allSatisfy({ (0x30...0x39).contains($0) }) { remove("\(releases)/\(entry)") }
+      if !number.isEmpty, number.allSatisfy(\.isASCIIDigit) { remove("\(releases)/\(entry)") }
     }
   }
 
@@ -151,7 +149,7 @@ package struct BundleStore: Sendable {
     }
   }
 
-  /// Lets `current/NAME` lead to a release, in one step.
+  /// Links `current/NAME` to a release, atomically; removes the link for nil.
   private func point(_ name: String, to version: Int?) throws(BundleError) {
     let (link, fresh) = ("\(folder)/current/\(name)", "\(folder)/current/.\(name).new")
     unlink(fresh)
@@ -165,7 +163,7 @@ package struct BundleStore: Sendable {
     _ = DurableFile.synchronizeFolder(of: link)
   }
 
-  /// Writes the files beside what is there, and gives them their name when all of them are right and on the disk.
+  /// Writes the files of a release under a temporary name, and renames their folder once all are verified and flushed.
   private func unpack(_ bundle: BundleReader, as place: String) throws(BundleError) {
     let work = "\(folder)/releases/.new"
     remove(work)
@@ -190,7 +188,7 @@ package struct BundleStore: Sendable {
         path = "\(work)/\(file.path)"
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o644)
         guard descriptor >= 0 else { throw .file(path, cannotBe: "written", number: errno) }
-        // The mode does not depend on the umask: the service is another user.
+        // The service runs as another user, so the mode must not depend on the umask.
         fchmod(descriptor, 0o644)
       } take: { (bytes) throws(BundleError) in
         if let number = DurableFile.writeAll(descriptor, bytes) {
@@ -208,7 +206,7 @@ package struct BundleStore: Sendable {
     }
   }
 
-  /// Folders that everybody may enter, and whose names are on the disk.
+  /// Makes folders accessible to all users, and flushes them.
   private func openFolders(_ path: String) {
     chmod(path, 0o755)
     for name in (try? Folder.names(path)) ?? [] where FileKind("\(path)/\(name)") == .folder {
@@ -217,7 +215,7 @@ package struct BundleStore: Sendable {
     _ = DurableFile.synchronizeFolder(of: path + "/.")
   }
 
-  /// Removes a folder with all that is in it. Links are removed, not followed.
+  /// Removes a folder with its content. Links are removed, not followed.
   private func remove(_ path: String) {
     if unlink(path) == 0 || errno == ENOENT { return }
     for name in (try? Folder.names(path)) ?? [] { remove("\(path)/\(name)") }

@@ -1,8 +1,8 @@
 import FoundationEssentials
-import WaymarkConfiguration
+package import WaymarkConfiguration
 import WaymarkSystem
 
-/// Reads what a checked `onboarding:` section says, and what is wrong with that.
+/// Reads the policy from a checked `onboarding:` section, and collects the problems with its values.
 struct PolicyReader {
   private let document: ConfigurationDocument
   private(set) var problems: [ConfigurationProblem] = []
@@ -11,13 +11,10 @@ struct PolicyReader {
 
   mutating func read() -> OnboardingConfiguration {
     var configuration = OnboardingConfiguration()
-    configuration.replayFolder = document.checked.at("replay.folder")?.string.map(document.resolved)
-    if let section = document.checked["onboarding"] { read(section, into: &configuration) }
-    return configuration
-  }
-
-  private mutating func read(_ section: SourceNode, into configuration: inout OnboardingConfiguration) {
-    var policy = OnboardingPolicy()
+    configuration.replayFolder = OnboardingConfiguration.replayFolder(document)
+    guard let section = document.checked["onboarding"] else { return configuration }
+    configuration.read(document.checked)
+    var policy = configuration.policy
     policy.customKinds = customKinds(section["customKinds"])
     if let words = section["kinds"] {
       let known = PayloadKind.builtIn + policy.customKinds.map(\.kind)
@@ -34,25 +31,13 @@ struct PolicyReader {
       }
     }
     readReach(section, into: &policy)
-    if let size = section["maximumBytes"]?.int { policy.maximumBytes = size }
-    if let words = section["algorithms"] {
-      policy.algorithms = Set(words.strings.compactMap(SignatureAlgorithm.init(rawValue:)))
-    }
-    policy.signatures = section["signatures"]?.string.flatMap(OnboardingPolicy.Signatures.init(rawValue:))
-    if let words = section["issuer"]?.strings { policy.issuers = Set(words) }
-    if let words = section["audience"]?.strings { policy.audiences = Set(words) }
-    if let seconds = section["clockSkew"]?.double { policy.clockSkew = seconds }
-    if let flag = section["requireExpiry"]?.bool { policy.requiresExpiry = flag }
-    policy.maximumLifetime = section["maximumLifetime"]?.double
-    policy.hostClaim = section["hostClaim"]?.string
-    if let seconds = section["confirmWithin"]?.double { configuration.confirmWithin = seconds }
     readKeys(section, into: &policy, &configuration.warnings)
     configuration.policy = policy
+    return configuration
   }
 
-  /// Where payloads may lead.
+  /// Reads the ports and schemes to which payloads may lead.
   private mutating func readReach(_ section: SourceNode, into policy: inout OnboardingPolicy) {
-    if let flag = section["allowHTTP"]?.bool { policy.allowsHTTP = flag }
     if let words = section["ports"] {
       let ports = words.strings.map { UInt16($0) ?? 0 }
       if ports.contains(0) {
@@ -103,7 +88,7 @@ struct PolicyReader {
       let required = content["json"]?.strings
       let pattern = content["url"]?.string
       guard (required == nil) != (pattern == nil) else {
-        // Where one of them is wrong, that was said.
+        // A problem with one of the two keys has already been reported.
         if !document.problems.contains(where: { $0.key?.hasPrefix(full + ".") == true }) {
           add("either json or url is expected", full, content, hint: "Write json: [KEY, …] or url: PATTERN.")
         }
@@ -132,5 +117,110 @@ struct PolicyReader {
       add(error.message, key, node, hint: error.hint)
       return nil
     }
+  }
+}
+
+/// Reads key files: PEM, or a JWK set.
+package enum KeyFile {
+  /// Returns the public keys in a file, and warnings about entries that were skipped or contain a private key.
+  package static func publicKeys(_ path: String) throws(OnboardingError) -> (keys: [VerificationKey], skipped: [String])
+  {
+    let text = try text(path)
+    if text.utf8.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") { return try JWKSet.keys(text) }
+    let hasPrivate = PEMBlock.all(in: text).contains { $0.label.hasSuffix("PRIVATE KEY") }
+    return (try PEMKeys.keys(text, id: nil), hasPrivate ? [VerificationKey.privateWarning(nil)] : [])
+  }
+
+  /// The private key in a PEM file.
+  package static func privateKey(_ path: String, id: String?) throws(OnboardingError) -> SigningKey {
+    try SigningKey(pem: try text(path), id: id)
+  }
+
+  private static func text(_ path: String) throws(OnboardingError) -> String {
+    guard let bytes = try? WholeFile.read(path, limit: 1 << 20) else {
+      throw OnboardingError(
+        .cannotOpen, "The key file \(path) cannot be read.",
+        hint: "Check the path and who may read it; a key file has at most one megabyte.")
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension OnboardingConfiguration {
+  /// Reads `onboarding:` and `replay:` of a configuration file, for `--policy`. Also reads a file with the keys of `onboarding:` at its
+  /// top level.
+  package init(file: String) throws(OnboardingError) {
+    guard let bytes = try? WholeFile.read(file, limit: 1 << 20) else {
+      throw OnboardingError(
+        .cannotOpen, "The policy \(file) cannot be read.",
+        hint: "Check the path and who may read it; a policy has at most one megabyte.")
+    }
+    let (configuration, problems) = Self.read(
+      yaml: String(decoding: bytes, as: UTF8.self), file: file, allowsBare: true)
+    if let text = problems.text { throw OnboardingError(.badPolicy, text.message, hint: text.hint) }
+    self = configuration
+  }
+
+  /// The folder of the replay store that a file names; a path in it is relative to the file's folder.
+  package static func replayFolder(_ document: ConfigurationDocument) -> String? {
+    document.checked.at("replay.folder")?.string.map(document.resolved)
+  }
+
+  /// Reads the two sections of a checked file; returns the policy and the problems with its values.
+  ///
+  /// Paths in the sections are relative to the file's folder.
+  package static func read(
+    _ document: ConfigurationDocument
+  ) -> (configuration: Self, problems: [ConfigurationProblem]) {
+    var reader = PolicyReader(document)
+    let configuration = reader.read()
+    return (configuration, reader.problems.inOrder)
+  }
+
+  /// Parses a file's text and reads the two sections; returns the policy and all problems.
+  ///
+  /// - Parameter allowsBare: true for a file that contains only a policy, with or without the line `onboarding:`. An unknown section is
+  ///   then a problem, since a misspelt "replay" would let tokens be used twice; otherwise it is ignored.
+  package static func read(
+    yaml: String, file: String, allowsBare: Bool = false
+  ) -> (configuration: Self, problems: [ConfigurationProblem]) {
+    let document = ConfigurationDocument(yaml, path: file, table: table) { root in
+      guard case .map(let entries) = root.value else { return root }
+      var kept = entries.filter { allowsBare ? true : $0.key == "onboarding" || $0.key == "replay" }
+      // Other parts of the service check the sections that are not read here.
+      for index in kept.indices where Self.isOthers(kept[index].key) { kept[index].node.value = .null }
+      return allowsBare
+        ? wrapped(SourceNode(mark: root.mark, value: .map(kept))) : SourceNode(mark: root.mark, value: .map(kept))
+    }
+    let (configuration, problems) = read(document)
+    var all = document.problems + problems
+    if allowsBare, all.isEmpty, document.root?.isNull == false, document.checked["onboarding"] == nil,
+      document.root?.entries.contains(where: { $0.key == "onboarding" }) == false
+    {
+      all.append(
+        ConfigurationProblem(
+          origin: file, mark: SourceMark(line: 1, column: 1), message: "there is no section \"onboarding\"",
+          hint: "Write onboarding: and the policy's keys under it."))
+    }
+    return (configuration, all.inOrder)
+  }
+
+  private static func isOthers(_ name: String) -> Bool {
+    name != "onboarding" && name != "replay" && sections.contains(name)
+  }
+
+  /// Returns the file with the policy's keys moved from the top level into a section `onboarding`; returns `root` if it has this
+  /// section or no such keys.
+  private static func wrapped(_ root: SourceNode) -> SourceNode {
+    let entries = root.entries
+    let isBare = { (entry: SourceNode.Entry) in table.key(at: ["onboarding", entry.key]) != nil }
+    guard !entries.contains(where: { $0.key == "onboarding" }), let first = entries.first(where: isBare) else {
+      return root
+    }
+    let section = SourceNode(mark: first.mark, value: .map(entries.filter(isBare)))
+    let others = entries.filter { !isBare($0) }
+    return SourceNode(
+      mark: root.mark,
+      value: .map(others + [SourceNode.Entry(key: "onboarding", mark: first.mark, node: section)]))
   }
 }

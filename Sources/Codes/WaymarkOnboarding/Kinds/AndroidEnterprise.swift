@@ -1,7 +1,39 @@
-package import WaymarkSystem
+import WaymarkSystem
+
+extension PayloadKind {
+  /// Android Enterprise provisioning JSON.
+  public static let androidEnterprise = Self(rawValue: "androidEnterprise")
+}
 
 /// Android Enterprise provisioning: a JSON object of `android.app.extra.PROVISIONING_…` members.
-package enum AndroidEnterprise {
+enum AndroidEnterprise: BuiltInKind {
+  static let kind = PayloadKind.androidEnterprise
+  static var form: PayloadForm { .object(hasMarks: hasMarks, isMentioned: isMentioned, payload: payload) }
+
+  /// Returns whether an object has a member whose name begins with `android.app.extra.`.
+  static func hasMarks(_ object: JSONValue) -> Bool {
+    object.members?.contains { $0.name.hasPrefix(prefix) } ?? false
+  }
+
+  /// Returns whether a text that is not JSON contains a quoted name that begins with `android.app.extra.`.
+  static func isMentioned(in text: String) -> Bool { text.utf8.firstRange(of: Array("\"\(prefix)".utf8)) != nil }
+
+  static func shows(_ field: String) -> Bool {
+    switch field.lowercased() {
+    case "componentname", "packagename", "signaturechecksum", "packagechecksum", "wifissid", "wifisecuritytype",
+      "wifihidden", "provisioning_locale", "provisioning_time_zone", "provisioning_local_time",
+      "provisioning_skip_encryption", "provisioning_leave_all_system_apps_enabled":
+      true
+    default: false
+    }
+  }
+
+  static func showsPlace(in field: String, policy: OnboardingPolicy) -> Bool {
+    field.lowercased() == "downloadlocation"
+  }
+
+  static func isHarmless(_ text: String, _ payload: Payload) -> Bool { payload.hasFieldsForAll }
+
   private static let prefix = "android.app.extra."
   private static let names: [(key: String, field: String, isSecret: Bool)] = [
     ("PROVISIONING_DEVICE_ADMIN_COMPONENT_NAME", "componentName", false),
@@ -16,19 +48,14 @@ package enum AndroidEnterprise {
     ("PROVISIONING_WIFI_PROXY_HOST", "wifiProxyHost", false),
     ("PROVISIONING_WIFI_PROXY_PORT", "wifiProxyPort", false),
     ("PROVISIONING_WIFI_PAC_URL", "wifiPACAddress", false),
-    // The vendor's data for its own app: enrolment tokens, as a rule.
+    // The vendor's data for its own app, usually enrolment tokens.
     (extras, "adminExtras", true),
   ]
   private static let extras = "PROVISIONING_ADMIN_EXTRAS_BUNDLE"
 
-  /// Returns whether an object has the marks of the kind.
-  package static func isLikely(_ object: JSONValue) -> Bool {
-    object.members?.contains { $0.name.hasPrefix(prefix) } ?? false
-  }
-
-  /// Takes the object apart. What Android acts on stands under its full name; a member that only resembles one is refused, because
-  /// the person would be shown the one and the device follow the other.
-  package static func payload(of object: JSONValue) -> Payload {
+  /// Parses an object. Android reads members by their exact names. An object with a member whose name only resembles a known one is
+  /// refused, because a person could be shown that member while the device follows the exact one.
+  static func payload(of object: JSONValue) -> Payload {
     var fields: [PayloadField] = []
     var texts: [String: String] = [:]
     var taken: Set<String> = []
@@ -62,21 +89,18 @@ package enum AndroidEnterprise {
     } else if texts["packageName"] == nil {
       return refuse("the component name of the device policy app is missing")
     }
-    if let script = texts["wifiPACAddress"], !isWeb(WebAddress(script)) {
+    if let script = texts["wifiPACAddress"], WebAddress(script)?.isWeb != true {
       return refuse("the address of the proxy's script is not a web address")
     }
     var payload = Payload(.androidEnterprise, fields: fields, content: object)
     if let proxy = texts["wifiProxyHost"] {
-      let (host, port) = WebAddress.split(proxy)
-      payload.furtherHosts.append(.init(name: "wifiProxyHost", scheme: "", host: host, port: port))
+      payload.furtherHosts.append(.init(name: "wifiProxyHost", scheme: "", authority: proxy))
     }
     guard let location = texts["downloadLocation"] else { return payload }
-    guard let address = WebAddress(location), isWeb(address) else {
+    guard let address = WebAddress(location), address.isWeb else {
       return refuse("the download location is not a web address")
     }
     payload.host = .init(name: "downloadLocation", address)
     return payload
   }
-
-  private static func isWeb(_ address: WebAddress?) -> Bool { address?.scheme == "https" || address?.scheme == "http" }
 }

@@ -1,33 +1,46 @@
 import WaymarkSystem
 
-/// Wi-Fi Easy Connect: `DPP:C:81/1;M:mac;K:key;;` (specification 2.0, section 5.2.1). The key is a public one.
-package enum DPPBootstrapping {
+extension PayloadKind {
+  /// Wi-Fi Easy Connect, `DPP:…;;`.
+  public static let dpp = Self(rawValue: "dpp")
+}
+
+/// Wi-Fi Easy Connect: `DPP:C:81/1;M:mac;K:key;;` (specification 2.0, section 5.2.1). `K` is a public key.
+enum DPPBootstrapping: BuiltInKind {
+  static let kind = PayloadKind.dpp
+  static var form: PayloadForm { .prefix("DPP:", payload: payload) }
+
+  static func shows(_ field: String) -> Bool {
+    ["channels", "mac", "publickey", "version", "host"].contains(field.lowercased())
+  }
+
+  static func isHarmless(_ text: String, _ payload: Payload) -> Bool { true }
+
   private static let names = [
     "C": "channels", "M": "mac", "I": "information", "K": "publicKey", "V": "version", "H": "host",
   ]
 
-  /// Takes the text apart.
-  package static func payload(of text: String) -> Payload {
+  static func payload(of text: String) -> Payload {
     guard let pairs = SemicolonFields.parse(text.dropFirst(4)) else {
       return .malformed(.dpp, "the fields are not letter:value; each")
     }
     var fields: [PayloadField] = []
-    for (name, value) in pairs {
-      if fields[names[name] ?? name] != nil {
-        return .malformed(.dpp, "\"\(name)\" occurs twice", fields: fields)
+    for pair in pairs {
+      let name = names[pair.name] ?? pair.name
+      if fields[name] != nil {
+        return .malformed(.dpp, "\"\(pair.name)\" occurs twice", fields: fields)
       }
-      fields.append(PayloadField(names[name] ?? name, value))
+      fields.append(PayloadField(name, pair.value))
     }
     guard let key = fields["publicKey"], isKey(key) else {
-      return .malformed(.dpp, "the public key is missing or not base64", fields: fields)
+      return .malformed(.dpp, "the public key is missing or not base64", fields: fields, field: "publicKey")
     }
     if let mac = fields["mac"], mac.utf8.count != 12 || !mac.allSatisfy(\.isHexDigit) {
-      return .malformed(.dpp, "the device address is not twelve hexadecimal digits", fields: fields)
+      return .malformed(.dpp, "the device address is not twelve hexadecimal digits", fields: fields, field: "mac")
     }
     var payload = Payload(.dpp, fields: fields, content: .array(pairs.map { .string($0.value) }))
     if let name = fields["host"] {
-      let (host, port) = WebAddress.split(name)
-      payload.furtherHosts.append(.init(name: "host", scheme: "", host: host, port: port))
+      payload.furtherHosts.append(.init(name: "host", scheme: "", authority: name))
     }
     return payload
   }

@@ -1,9 +1,30 @@
 import WaymarkSystem
 
+extension PayloadKind {
+  /// A web address that carries GS1 application identifiers.
+  public static let gs1DigitalLink = Self(rawValue: "gs1DigitalLink")
+}
+
 /// GS1 Digital Link, uncompressed: a web address whose path names a thing by application identifiers
 /// (GS1 Digital Link Standard: URI Syntax 1.4, section 4).
-package enum GS1DigitalLink {
-  /// Primary keys, the digits or characters they take, and whether the last digit is a check digit over all.
+package enum GS1DigitalLink: BuiltInKind {
+  static let kind = PayloadKind.gs1DigitalLink
+  static var form: PayloadForm { .webAddress(payload) }
+
+  static func shows(_ field: String) -> Bool { field.lowercased() == "domain" || isPublic(field) }
+
+  static func isHarmless(_ text: String, _ payload: Payload) -> Bool {
+    guard let address = WebAddress(text), !address.authority.contains("@"), address.fragment == nil else {
+      return false
+    }
+    // Segments before the first application identifier could be a secret.
+    return address.segments?.first.map(isPublic) ?? false
+  }
+
+  static func isSecret(_ payload: Payload) -> Bool { payload.fields.contains(where: \.isSecret) }
+
+  /// The primary keys. `lengths`: the allowed lengths of the value in bytes; `digits`: the value consists of digits;
+  /// `check`: its last digit is a check digit.
   private static let primary: [String: (lengths: ClosedRange<Int>, digits: Bool, check: Bool)] = [
     "00": (18...18, true, true), "01": (8...14, true, true), "253": (13...30, false, false),
     "255": (13...25, true, false), "401": (1...30, false, false), "402": (17...17, true, true),
@@ -17,14 +38,14 @@ package enum GS1DigitalLink {
     "10", "21", "22", "235", "254", "7040", "8011", "8019", "8020",
   ]
 
-  /// Returns whether a name is a GS1 application identifier whose value tells about a thing: not those for a company's own
-  /// use (91 to 99, General Specifications 3.9), nor addresses (8200).
+  /// Returns whether a name is a GS1 application identifier of a public property: not one for a company's own use (91 to 99,
+  /// General Specifications 3.9), nor an address (8200).
   package static func isPublic(_ name: String) -> Bool {
-    guard (2...4).contains(name.utf8.count), name.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return false }
+    guard (2...4).contains(name.utf8.count), name.utf8.allSatisfy(\.isASCIIDigit) else { return false }
     return !name.hasPrefix("9") && name != "8200"
   }
 
-  /// Takes the address apart; nil when it is just an address.
+  /// Parses an address; returns nil for one without application identifiers.
   package static func payload(of address: WebAddress) -> Payload? {
     guard let segments = address.segments,
       let start = segments.lastIndex(where: { primary[$0] != nil }), start + 1 < segments.count
@@ -39,9 +60,7 @@ package enum GS1DigitalLink {
       position += 2
     }
     guard position == segments.count else { return nil }
-    for item in address.queryItems ?? [] {
-      fields.append(PayloadField(item.name, item.value, isSecret: PayloadField.looksSecret(item.name)))
-    }
+    fields += (address.queryItems ?? []).map { PayloadField(vendor: $0.name, $0.value) }
     let problem = rule.check && !hasCheckDigit(value) ? "the check digit of (\(key)) is wrong" : nil
     return Payload(
       .gs1DigitalLink, fields: fields, problem: problem, host: .init(name: "domain", address),
@@ -59,10 +78,11 @@ package enum GS1DigitalLink {
     guard rule.lengths.contains(bytes.count) else { return false }
     if key == "01", ![8, 12, 13, 14].contains(bytes.count) { return false }
     return rule.digits
-      ? bytes.allSatisfy { (0x30...0x39).contains($0) } : bytes.allSatisfy { (0x21...0x7E).contains($0) }
+      ? bytes.allSatisfy { $0.isASCIIDigit } : bytes.allSatisfy { (0x21...0x7E).contains($0) }
   }
 
-  /// GS1 General Specifications, 7.9: weights 3 and 1 from the right.
+  /// Returns whether the last digit is the check digit of the others, whose weights are 3 and 1 in turn from the right (GS1
+  /// General Specifications, 7.9).
   private static func hasCheckDigit(_ digits: String) -> Bool {
     var sum = 0
     for (index, byte) in digits.utf8.reversed().enumerated() { sum += Int(byte - 0x30) * (index % 2 == 0 ? 1 : 3) }

@@ -1,25 +1,43 @@
-package import WaymarkSystem
+import WaymarkSystem
 
-/// A token of claims without a more specific kind (RFC 7519).
-package enum JSONWebToken {
-  /// Takes the claims apart.
-  package static func payload(of claims: JSONValue, policy: OnboardingPolicy) -> Payload {
-    var fields: [PayloadField] = []
-    for member in claims.members ?? [] {
-      fields.append(
-        PayloadField(
-          member.name, member.value.scalarText ?? member.value.compactText,
-          isSecret: PayloadField.looksSecret(member.name)))
+extension PayloadKind {
+  /// A signed token whose payload is a JSON object of claims (RFC 7519).
+  public static let jwt = Self(rawValue: "jwt")
+  /// A signed token whose payload is not such an object (RFC 7515).
+  public static let jws = Self(rawValue: "jws")
+}
+
+/// A token whose claims are of no more specific kind (RFC 7519).
+enum JSONWebToken: BuiltInKind {
+  static let kind = PayloadKind.jwt
+  static var form: PayloadForm { .token }
+
+  static func shows(_ field: String) -> Bool {
+    ["iss", "aud", "exp", "nbf", "iat"].contains(field.lowercased())
+  }
+
+  static func showsPlace(in field: String, policy: OnboardingPolicy) -> Bool { field == policy.hostClaim }
+
+  static func payload(of claims: JSONValue, policy: OnboardingPolicy) -> Payload {
+    let fields = (claims.members ?? []).map { member in
+      PayloadField(vendor: member.name, member.value.scalarText ?? member.value.compactText)
     }
     guard let name = policy.hostClaim else { return Payload(.jwt, fields: fields, content: claims) }
     let shown = DisplayText.escaped(name, limit: 60)
     guard claims.values(fitting: name).count < 2 else {
       return .malformed(.jwt, "two claims could be \"\(shown)\", which holds the host", fields: fields)
     }
-    guard let text = claims.value(at: name)?.string, !text.isEmpty else {
+    let value = claims.value(at: name)
+    if let problem = Payload.problem(of: value) {
       return .malformed(
-        .jwt, "the claim \"\(shown)\", which holds the host, is missing or not a string", fields: fields)
+        .jwt, "the claim \"\(shown)\", which holds the host, \(problem)", fields: fields, field: name)
     }
-    return Payload(.jwt, fields: fields, host: .init(name: name, hostOrAddress: text), content: claims)
+    return Payload(.jwt, fields: fields, host: .init(name: name, hostOrAddress: value?.string ?? ""), content: claims)
   }
+}
+
+/// A token whose payload is not an object of claims (RFC 7515), or that cannot be parsed.
+enum OpaqueToken: BuiltInKind {
+  static let kind = PayloadKind.jws
+  static var form: PayloadForm { .token }
 }

@@ -1,9 +1,20 @@
 import WaymarkSystem
 
+extension PayloadKind {
+  /// `otpauth://`.
+  public static let otpauth = Self(rawValue: "otpauth")
+}
+
 /// One-time password set-up: `otpauth://totp/Label?secret=BASE32&issuer=…` (Google's key URI format).
-package enum OTPAuth {
-  /// Takes the text apart.
-  package static func payload(of text: String) -> Payload {
+enum OTPAuth: BuiltInKind {
+  static let kind = PayloadKind.otpauth
+  static var form: PayloadForm { .prefix("OTPAUTH://", payload: payload) }
+
+  static func shows(_ field: String) -> Bool {
+    ["type", "issuer", "algorithm", "digits", "period"].contains(field.lowercased())
+  }
+
+  static func payload(of text: String) -> Payload {
     guard let parts = URLParts(text), let items = PercentCoding.items(parts.query ?? ""),
       let label = PercentCoding.decode(parts.path.utf8.dropFirst())
     else { return .malformed(.otpauth, "this is not a valid URL") }
@@ -13,7 +24,7 @@ package enum OTPAuth {
       if fields[name] != nil {
         return .malformed(.otpauth, "a parameter occurs twice", fields: fields)
       }
-      fields.append(PayloadField(name, item.value, isSecret: name == "secret" || PayloadField.looksSecret(name)))
+      fields.append(PayloadField(vendor: name, item.value))
     }
     let content = JSONValue.array(
       (fields.map(\.value) + items.map(\.name) + [parts.fragment ?? ""]).map { .string($0) })
@@ -35,7 +46,8 @@ package enum OTPAuth {
     return nil
   }
 
-  /// RFC 4648, section 6; padding is usually left out.
+  /// Returns whether a text is base32 (RFC 4648, section 6) in letters of either case, with or without padding, spaces
+  /// and hyphens.
   private static func isBase32(_ text: String) -> Bool {
     var digits = text.uppercased().utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") }
     while digits.last == UInt8(ascii: "=") { digits.removeLast() }

@@ -1,26 +1,41 @@
-package import WaymarkSystem
+import WaymarkSystem
 
-/// A payload after recognition: its kind, what it says, and where it would connect to. Nothing is accepted yet.
+/// The kind of a code's text: a stable word for programs, built in or declared by the integrator.
+public struct PayloadKind: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
+  /// The word as policies, replies and events spell it.
+  public let rawValue: String
+
+  /// Creates a kind from its word.
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// The word itself.
+  public var description: String { rawValue }
+}
+
+/// A parsed payload: its kind, its fields, and the hosts that it names. The policy has not been applied yet.
 package struct Payload: Sendable, Hashable {
   /// The kind.
   package var kind: PayloadKind
   /// The fields.
   package var fields: [PayloadField]
-  /// Why it is not a proper payload of its kind, if it is not.
+  /// The way in which the payload breaks the form of its kind; nil if it does not.
   package var problem: String?
+  /// The name of the field that breaks the form; nil if no single field does.
+  var problemField: String?
   /// The host to connect to, which a person is shown; nil if the payload names none.
   var host: Endpoint?
   /// Further bare hosts that the kind names, such as a proxy.
   var furtherHosts: [Endpoint] = []
-  /// All that the payload says, as names and texts: every address in it is judged.
+  /// All member names and strings of the payload, also those that are not in `fields`. Every address in them is judged.
   var content: JSONValue
   /// How addresses are found in the content.
   var rules = AddressRules()
-  /// A remark to make when the kind is refused.
+  /// A remark for the explanation if the policy refuses the kind.
   package var remark: String?
+  /// The keys that the payload lacks to be of one of the integrator's kinds, in words; nil if it resembles none.
+  var nearMiss: String?
 
-  /// - Parameter content: all that the payload says, what no field shows included.
-  package init(
+  init(
     _ kind: PayloadKind, fields: [PayloadField] = [], problem: String? = nil, host: Endpoint? = nil, content: JSONValue
   ) {
     self.kind = kind
@@ -31,46 +46,162 @@ package struct Payload: Sendable, Hashable {
   }
 
   /// A payload that carries the marks of its kind but breaks the kind's form.
-  package static func malformed(_ kind: PayloadKind, _ problem: String, fields: [PayloadField] = []) -> Self {
-    Self(kind, fields: fields, problem: problem, content: .null)
+  static func malformed(
+    _ kind: PayloadKind, _ problem: String, fields: [PayloadField] = [], field: String? = nil
+  ) -> Self {
+    var payload = Self(kind, fields: fields, problem: problem, content: .null)
+    payload.problemField = field
+    return payload
   }
 
-  /// The parts of a payload in which its kind has addresses found differently.
+  /// Returns the problem with a required string; nil for a string that is not empty.
+  static func problem(of value: JSONValue?) -> String? {
+    guard let value else { return "is missing" }
+    guard let text = value.string else { return "is not a string" }
+    return text.isEmpty ? "is empty" : nil
+  }
+
+  /// True if there is a field for every value of the content.
+  var hasFieldsForAll: Bool {
+    // An empty object or list is also one value: its name occurs in the text of the code.
+    func values(_ value: JSONValue) -> Int {
+      let inner = value.members?.map(\.value) ?? value.array ?? []
+      return inner.isEmpty ? 1 : inner.reduce(0) { $0 + values($1) }
+    }
+    return values(content) == fields.count
+  }
+
+  /// The exceptions that a kind makes from the usual search for addresses.
   struct AddressRules: Hashable, Sendable {
-    /// True if where a sign-in ends is not judged, because the device does not connect there.
-    var skipsRedirects = false
-    /// True if a bare host counts under the name of a host, address, server or endpoint.
+    /// The names, in lower case, of members whose addresses are not judged.
+    var skippedNames: Set<String> = []
+    /// True if a value without a scheme is an address when its key ends in host, hostname, server, url, uri or endpoint.
     var readsBareHosts = false
   }
 
-  /// An address that a payload asks to connect to.
-  package struct Endpoint: Sendable, Hashable {
-    /// Where in the payload it stands, for explanations.
-    package var name: String
-    /// The scheme that would be used, in lower case; empty if the payload leaves it open.
-    package var scheme: String
-    /// The host as written, or why it is not a host at all.
-    package var host: Result<HostName, HostError>
-    /// The port, if one is written.
-    package var port: UInt16?
+  /// An address in a payload, to which a device could connect.
+  struct Endpoint: Sendable, Hashable {
+    /// The name of the field or member that contains the address, for explanations.
+    var name: String
+    /// The scheme in lower case; empty if the payload names none.
+    var scheme: String
+    /// The host, or why it is invalid.
+    var host: Result<HostName, HostError>
+    /// The port; nil if none is written.
+    var port: UInt16?
 
-    package init(name: String, scheme: String, host: Result<HostName, HostError>, port: UInt16? = nil) {
-      self.name = name
-      self.scheme = scheme
-      self.host = host
-      self.port = port
-    }
-
-    /// The place of a web address.
-    package init(name: String, _ address: WebAddress) {
-      self.init(name: name, scheme: address.scheme, host: address.host, port: address.port)
-    }
-
-    /// `host` or `host:port`, the port left out where it is the scheme's own; nil when there is no proper host.
-    package var authority: String? {
+    /// `host`, or `host:port` for a port other than the scheme's default; nil if the host is invalid.
+    var authority: String? {
       guard case .success(let host) = host else { return nil }
       guard let port, port != (scheme == "http" ? 80 : 443) else { return host.ascii }
       return "\(host.ascii):\(port)"
     }
+  }
+}
+
+extension Payload.Endpoint {
+  /// Creates an endpoint from a web address.
+  init(name: String, _ address: WebAddress) {
+    self.init(name: name, scheme: address.scheme, host: address.host, port: address.port)
+  }
+
+  /// Creates an endpoint from a host, alone or with a port.
+  init(name: String, scheme: String, authority: String) {
+    let (host, port) = WebAddress.split(authority)
+    self.init(name: name, scheme: scheme, host: host, port: port)
+  }
+
+  /// Creates an endpoint from an address, or from a host without a scheme, which means https.
+  init(name: String, hostOrAddress text: String) {
+    if let address = WebAddress(text) {
+      self.init(name: name, address)
+    } else {
+      self.init(name: name, scheme: "https", authority: text)
+    }
+  }
+}
+
+/// A named value of a payload, marked where it is secret or where observers may see it.
+public struct PayloadField: Hashable, Sendable {
+  /// The field's stable name, such as `appID` or `ssid`.
+  public let name: String
+  /// The value as it is in the code: untrusted, and perhaps a secret. `description` and `customMirror` contain it only if
+  /// `isHarmless`.
+  public var value: String { content }
+  private let content: String
+  /// True if the value is a password, a token, or the like.
+  public let isSecret: Bool
+  /// True if observers may see the value, because its name is known to hold no secret.
+  public internal(set) var isHarmless: Bool
+
+  /// Creates a field; a secret one is never harmless.
+  public init(_ name: String, _ value: String, isSecret: Bool = false, isHarmless: Bool = false) {
+    self.name = name
+    content = value
+    self.isSecret = isSecret
+    self.isHarmless = isHarmless && !isSecret
+  }
+
+  /// The placeholder for a secret.
+  public static let redaction = "[redacted]"
+
+  /// The field, with `redaction` in place of a secret value.
+  public var redacted: Self { isSecret ? Self(name, Self.redaction, isSecret: true) : self }
+
+  /// The field, with `redaction` in place of a value that observers may not see.
+  public var forObservers: Self { isHarmless ? self : Self(name, Self.redaction, isSecret: isSecret) }
+}
+
+extension PayloadField {
+  /// Creates a field with a name that a vendor chose; the field is secret if the name sounds like a secret.
+  init(vendor name: String, _ value: String) { self.init(name, value, isSecret: Self.looksSecret(name)) }
+
+  /// Returns whether the name of a vendor's own field sounds like a secret; hiding a harmless value costs little.
+  static func looksSecret(_ name: String) -> Bool {
+    let plain = name.lowercased().filter { $0 != "_" && $0 != "-" && $0 != "." && $0 != " " }
+    // The address of a token endpoint is not a secret.
+    if ["endpoint", "url", "uri"].contains(where: plain.hasSuffix) { return false }
+    let words: Set<String> = [
+      "pin", "puk", "otp", "code", "sig", "signature", "pwd", "psk", "pass", "key", "auth", "sid", "senha", "mdp",
+    ]
+    if words.contains(plain) { return true }
+    return [
+      "password", "passwd", "passphrase", "passcode", "kennwort", "passwort", "secret", "token", "apikey", "credential",
+      "privatekey", "accesskey", "sharedkey", "symmetrickey", "symkey", "masterkey", "encryptionkey", "bearer",
+      "authorization", "cookie", "sessionid", "saml", "assertion", "mnemonic", "seedphrase", "recoveryphrase",
+      "recoverycode", "motdepasse", "contrase\u{F1}a", "contrasena", "wachtwoord",
+      "\u{43F}\u{430}\u{440}\u{43E}\u{43B}\u{44C}",
+    ].contains { plain.contains($0) }
+  }
+}
+
+extension [PayloadField] {
+  /// The value of the first field of that name.
+  package subscript(name: String) -> String? { first { $0.name == name }?.value }
+
+  /// The first 200 fields with unique names, so that they can be the members of a JSON object: a repeated name gets a
+  /// number.
+  package var numbered: Self {
+    let fields = prefix(200)
+    var counts: [String: Int] = [:]
+    var taken = Set(fields.map(\.name))
+    return fields.map { field in
+      counts[field.name, default: 0] += 1
+      guard var count = counts[field.name], count > 1 else { return field }
+      while !taken.insert("\(field.name).\(count)").inserted { count += 1 }
+      return PayloadField(
+        "\(field.name).\(count)", field.value, isSecret: field.isSecret, isHarmless: field.isHarmless)
+    }
+  }
+}
+
+extension PayloadField: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// `name: value`, or `name: [redacted]` where the value is not known to be harmless.
+  public var description: String { "\(name): \(isHarmless ? content : Self.redaction)" }
+  /// As `description`.
+  public var debugDescription: String { description }
+  /// The name, and the value as `description` shows it.
+  public var customMirror: Mirror {
+    Mirror(self, children: ["name": name, "value": isHarmless ? content : Self.redaction], displayStyle: .struct)
   }
 }

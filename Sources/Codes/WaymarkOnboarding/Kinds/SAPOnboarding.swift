@@ -1,31 +1,58 @@
-package import WaymarkSystem
+import WaymarkSystem
+
+extension PayloadKind {
+  /// SAP mobile onboarding: a JSON object with `appID`, `host`, `auth`; bare or as the payload of a JWS.
+  public static let sapOnboarding = Self(rawValue: "sapOnboarding")
+}
 
 /// SAP mobile onboarding: `{"appID":…,"host":…,"protocol":"https","auth":[{"type":"oauth2","config":…}]}`.
-package enum SAPOnboarding {
-  /// Returns whether an object has the marks of the kind, complete or not.
-  package static func isLikely(_ object: JSONValue) -> Bool {
-    object["appID"] != nil || object["host"] != nil && object["auth"] != nil
+enum SAPOnboarding: BuiltInKind {
+  static let kind = PayloadKind.sapOnboarding
+  static var form: PayloadForm { .object(hasMarks: hasMarks, isMentioned: isMentioned, payload: payload) }
+
+  /// Returns whether an object has `appID`, or `host` and `auth`. An object with members of Android's provisioning is
+  /// not of this kind.
+  private static func hasMarks(_ object: JSONValue) -> Bool {
+    !AndroidEnterprise.hasMarks(object) && (object["appID"] != nil || object["host"] != nil && object["auth"] != nil)
   }
 
-  /// Takes the object apart.
-  package static func payload(of object: JSONValue) -> Payload {
+  private static func isMentioned(in text: String) -> Bool {
+    !AndroidEnterprise.isMentioned(in: text)
+      && (text.mentions("appID") || text.mentions("host") && text.mentions("auth"))
+  }
+
+  static func shows(_ field: String) -> Bool {
+    ["appid", "protocol", "port", "auth.type", "clientid", "granttype"].contains(field.lowercased())
+  }
+
+  static func showsPlace(in field: String, policy: OnboardingPolicy) -> Bool {
+    let field = field.lowercased()
+    return ["host", "redirecturl"].contains(field) || field.hasSuffix("endpoint")
+  }
+
+  static func isHarmless(_ text: String, _ payload: Payload) -> Bool { payload.hasFieldsForAll }
+
+  static func payload(of object: JSONValue) -> Payload {
     var fields: [PayloadField] = []
     for name in ["appID", "host", "protocol", "port"] {
       if let text = object[name]?.scalarText { fields.append(PayloadField(name, text)) }
     }
     let problem = authentication(object["auth"], into: &fields)
     for member in object.members ?? [] where !["appID", "host", "protocol", "port", "auth"].contains(member.name) {
-      // A token's claims are judged, not shown.
+      // The registered claims of a token are judged, not listed as fields.
       if ["iss", "aud", "exp", "nbf", "iat", "jti"].contains(member.name) { continue }
       guard let text = member.value.scalarText else { continue }
-      fields.append(PayloadField(member.name, text, isSecret: PayloadField.looksSecret(member.name)))
+      fields.append(PayloadField(vendor: member.name, text))
     }
     let refuse = { (problem: String) in Payload.malformed(.sapOnboarding, problem, fields: fields) }
-    // Some libraries do not tell "host" from "Host", and take the one we did not judge.
+    // Some libraries treat "host" and "Host" as one name.
     let names = (object.members ?? []).map { VisibleText.folded($0.name) }
     guard Set(names).count == names.count else { return refuse("a name occurs twice, in different spellings") }
-    guard let app = object["appID"]?.string, !app.isEmpty else { return refuse("\"appID\" is missing or not a string") }
-    guard let host = object["host"]?.string, !host.isEmpty else { return refuse("\"host\" is missing or not a string") }
+    for name in ["appID", "host"] {
+      guard let problem = Payload.problem(of: object[name]) else { continue }
+      return .malformed(.sapOnboarding, "\"\(name)\" \(problem)", fields: fields, field: name)
+    }
+    let host = object["host"]?.string ?? ""
     let scheme: String
     switch object["protocol"] {
     case nil, .null: scheme = "https"
@@ -46,11 +73,13 @@ package enum SAPOnboarding {
     var payload = Payload(
       .sapOnboarding, fields: fields,
       host: .init(name: "host", scheme: scheme, host: name, port: port ?? written), content: object)
-    payload.rules = .init(skipsRedirects: true, readsBareHosts: true)
+    payload.rules = .sap
     return payload
   }
 
-  /// `auth`: an array of methods, each with a `config` that is an object or an array of objects. Returns what is wrong with it.
+  /// Adds the fields of `auth`, an array of methods, each with a `config` that is an object or an array of objects.
+  ///
+  /// - Returns: the problem with `auth`; nil if there is none.
   private static func authentication(_ value: JSONValue?, into fields: inout [PayloadField]) -> String? {
     let methods: [JSONValue]
     switch value {
@@ -71,7 +100,7 @@ package enum SAPOnboarding {
     return nil
   }
 
-  /// Adds what a configuration says to the fields. Returns what is wrong with it.
+  /// Adds the fields of a configuration; returns the problem with it, or nil.
   private static func collect(_ value: JSONValue, key: String, into fields: inout [PayloadField]) -> String? {
     switch value {
     case .object(let members):
@@ -83,16 +112,24 @@ package enum SAPOnboarding {
         if let problem = collect(element, key: key, into: &fields) { return problem }
       }
     case .string(let text):
-      fields.append(PayloadField(key, text, isSecret: PayloadField.looksSecret(key)))
-      let address = WebAddress(text)
-      if key.lowercased().hasSuffix("endpoint"), address?.scheme != "https", address?.scheme != "http" {
+      fields.append(PayloadField(vendor: key, text))
+      if key.lowercased().hasSuffix("endpoint"), WebAddress(text)?.isWeb != true {
         return "\"\(DisplayText.escaped(key, limit: 60))\" is not a web address"
       }
     case .number, .bool, .null:
       if let text = value.scalarText {
-        fields.append(PayloadField(key, text, isSecret: PayloadField.looksSecret(key)))
+        fields.append(PayloadField(vendor: key, text))
       }
     }
     return nil
   }
+}
+
+extension Payload.AddressRules {
+  /// The rules of SAP's kinds. The redirect addresses of a sign-in are not judged, because the device does not
+  /// connect to them; hosts without a scheme are judged.
+  static let sap = Self(
+    skippedNames: [
+      "redirecturl", "redirecturi", "redirect_url", "redirect_uri", "redirecturls", "redirecturis", "redirect_uris",
+    ], readsBareHosts: true)
 }

@@ -1,21 +1,18 @@
-import Foundation
+import FoundationEssentials
 import WaymarkSystem
 
-/// Finds every address in a payload, of any scheme, in any place and disguise, so that one place judges them all.
+/// Finds every address in a payload, of any scheme and in any encoding, so that their hosts can be checked.
 ///
-/// An address is what some program would follow as one (RFC 3986, 4.2; WHATWG URL standard, 4.4): `scheme://…`, `//…`, and the web's
-/// schemes with any number of slashes of either kind, also within other text, percent-encoded up to eight times, or in JSON within a
-/// string. Characters that are not seen are taken away before, and those that browsers map to ASCII are mapped.
+/// A text is an address if some program would follow it (RFC 3986, 4.2; WHATWG URL standard, 4.4): `scheme://…`, `//…`, and the schemes
+/// in `slashless` with any number of slashes or backslashes. Addresses are also found inside other text, percent-encoded up to eight
+/// times, and in JSON inside a string. Before the search, invisible characters are removed, and characters that browsers map to ASCII are
+/// mapped.
 struct AddressFinder {
-  /// The names, in lower case, of the addresses where a sign-in ends, for a kind that `skipsRedirects`.
-  static let redirects: Set<String> = [
-    "redirecturl", "redirecturi", "redirect_url", "redirect_uri", "redirecturls", "redirecturis", "redirect_uris",
-  ]
   private static let hostNames = ["host", "hostname", "server", "url", "uri", "endpoint"]
   /// The schemes that browsers follow without slashes.
   private static let slashless: Set<String> = ["http", "https", "ws", "wss", "ftp"]
   private static let schemes = ["https", "http", "wss", "ws"]
-  /// More addresses in one text than this are not judged one by one: they refuse the payload.
+  /// The most addresses in one text; a payload with more is refused.
   private static let maximumInText = 64
   private static let maximumEncodings = 8
   private static let maximumNesting = 4
@@ -25,7 +22,7 @@ struct AddressFinder {
   /// The addresses in the order of the payload.
   private(set) var endpoints: [Payload.Endpoint] = []
 
-  /// Finds the addresses of a tree of names and texts.
+  /// Finds the addresses in the member names and strings of a JSON value.
   init(in tree: JSONValue, _ rules: Payload.AddressRules, policy: OnboardingPolicy) {
     self.rules = rules
     self.policy = policy
@@ -43,7 +40,7 @@ struct AddressFinder {
       for element in elements { walk(element, name: name, nesting: nesting) }
     case .string(let text):
       let plain = name.split(separator: ".").last.map { $0.lowercased() } ?? ""
-      if rules.skipsRedirects, Self.redirects.contains(plain) { return }
+      if rules.skippedNames.contains(plain) { return }
       let count = endpoints.count
       look(at: text, name: name, nesting: nesting)
       if rules.readsBareHosts, endpoints.count == count, Self.hostNames.contains(where: plain.hasSuffix) {
@@ -53,7 +50,7 @@ struct AddressFinder {
     }
   }
 
-  /// Looks at a text, at what percent-encoding hides in it, and at the JSON that it may hold.
+  /// Scans a text, its percent-decoded parts, and the JSON that it may hold.
   private mutating func look(at text: String, name: String, nesting: Int, decodings: Int = 0) {
     if text.utf8.contains(where: { $0 == UInt8(ascii: ":") || $0 == 0x2F || $0 == 0x5C || $0 >= 0x80 }) {
       scan(text, name: name)
@@ -64,7 +61,7 @@ struct AddressFinder {
       walk(value, name: name, nesting: nesting + 1)
     }
     guard text.utf8.contains(UInt8(ascii: "%")) else { return }
-    // Behind ? and # programs decode the items one by one.
+    // Programs decode the items behind ? and # one by one.
     let end = text.utf8.firstIndex { $0 == 0x3F || $0 == 0x23 } ?? text.endIndex
     let items = text[end...].utf8.split { $0 == 0x26 || $0 == 0x3D || $0 == 0x3F || $0 == 0x23 }
     for part in [text[..<end]] + items.map(Substring.init) {
@@ -76,7 +73,8 @@ struct AddressFinder {
 
   private mutating func scan(_ text: String, name: String) {
     scanTokens(text, name: name)
-    // Browsers drop these wherever they stand. A line that begins with an address of its own adds nothing to the one before.
+    // Browsers remove tabs and line ends anywhere in an address, so the lines are joined. A line that begins with an address is kept
+    // apart from the line before.
     let isBreak = { (byte: UInt8) in byte == 0x09 || byte == 0x0A || byte == 0x0D }
     guard text.utf8.contains(where: isBreak) else { return }
     var joined: [UInt8] = []
@@ -90,7 +88,7 @@ struct AddressFinder {
   private mutating func scanTokens(_ text: String, name: String) {
     var progress = Progress()
     for token in Self.tokens(of: text) {
-      // A program that drops white space would read on: https://mobile.example.com .evil.test
+      // A program that drops white space would append this part to the host before it: https://mobile.example.com .evil.test
       if progress.endsInHost, let first = token.utf8.first, ".@:%\\".utf8.contains(first) {
         return fail(name, "an address with white space in it")
       }
@@ -100,13 +98,13 @@ struct AddressFinder {
     }
   }
 
-  /// How far the search of a text has come.
+  /// The state of the search in a text.
   private struct Progress {
-    /// Addresses that may still be found.
+    /// The number of addresses that may still be found.
     var left = AddressFinder.maximumInText
-    /// True in the part with which the text begins.
+    /// True for the first part of the text.
     var isFirst = true
-    /// True if the part before ended with the host of an address.
+    /// True if the previous part ended with the host of an address.
     var endsInHost = false
   }
 
@@ -125,7 +123,7 @@ struct AddressFinder {
     let visible = VisibleText.of(token)
     let bytes = Array(visible.utf8)
     let isSlash = { (index: Int) in index < bytes.count && (bytes[index] == 0x2F || bytes[index] == 0x5C) }
-    // Where the query or fragment of an address in this text begins.
+    // The index in `bytes` of the first `?` or `#` behind an address.
     var query: Int?
     progress.endsInHost = false
     for index in bytes.indices {
@@ -142,7 +140,8 @@ struct AddressFinder {
       }
       let begin = start
       let isWeb = Self.slashless.contains(scheme)
-      // Browsers skip any number of slashes; others end an empty authority at the third.
+      // Browsers skip any number of slashes behind a scheme of the web or no scheme; behind another scheme, the third slash ends an empty
+      // authority.
       let most = scheme.isEmpty || isWeb ? Int.max : 2
       while isSlash(start), start - begin < most { start += 1 }
       var end = bytes[start...].firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? bytes.count
@@ -165,7 +164,7 @@ struct AddressFinder {
       // Encoded items of a query are scanned after decoding.
       if isInQuery, authority.contains(UInt8(ascii: "%")), !authority.contains(UInt8(ascii: "@")) { continue }
       progress.endsInHost = end == bytes.count
-      // An authority that does not stand in the text letter by letter is disguised.
+      // An authority that `token` does not contain literally is disguised by invisible or mapped characters.
       let isPlain = visible == token || token.utf8.firstRange(of: bytes[begin..<authority.endIndex]) != nil
       if isWeb, !bytes[begin..<start].elementsEqual("//".utf8) {
         fail(name, "an address that programs read in different ways")
@@ -175,7 +174,8 @@ struct AddressFinder {
     }
   }
 
-  /// Where an authority ends that is followed by a further address of the web without white space: `https://a.example,https://b.example`.
+  /// Returns the end of an authority; it is moved back to the separator if another web address follows without white space:
+  /// `https://a.example,https://b.example`.
   private static func endOfListed(_ bytes: [UInt8], _ start: Int, _ end: Int) -> Int {
     guard end + 1 < bytes.count, bytes[end] == 0x2F, bytes[end + 1] == 0x2F, bytes[end - 1] == UInt8(ascii: ":"),
       let sign = bytes[start..<end].lastIndex(where: { ",;|".utf8.contains($0) }), sign > start,
@@ -184,8 +184,8 @@ struct AddressFinder {
     return sign
   }
 
-  /// Returns whether two slashes without a scheme begin no address: those of base64, and, but for the beginning of a text, any before what
-  /// has no dot.
+  /// Returns whether two slashes without a scheme do not begin an address: the text is base64, or the authority is not at the beginning
+  /// of the text and has neither a dot, a colon nor a character beyond ASCII.
   private static func isOther(_ authority: ArraySlice<UInt8>, _ bytes: [UInt8], _ isBeginning: Bool) -> Bool {
     if bytes.allSatisfy(isBase64), bytes.contains(UInt8(ascii: "+")) || bytes.contains(UInt8(ascii: "=")) {
       return true
@@ -197,7 +197,7 @@ struct AddressFinder {
     var (host, port) = WebAddress.split(authority)
     if case .success(let found) = host {
       if !isPlain { host = .failure(.init("the address holds characters that are not seen or stand for others")) }
-      // The name of something in an app: com.example.pump://start.
+      // Behind an app's own scheme, the authority may be an action of the app rather than a host: com.example.pump://start.
       let isAction =
         port == nil && !found.isAddress && !found.ascii.contains(".") && found.unicode == nil && !found.isLocal
       if isAction, isPlain, policy.isAppScheme(scheme) { return }
@@ -215,7 +215,7 @@ struct AddressFinder {
       Payload.Endpoint(name: DisplayText.escaped(name, limit: 60), scheme: "", host: .failure(.init(problem))))
   }
 
-  /// Looks for a host without a scheme in the text of a member that is named like one.
+  /// Looks for a host without a scheme in the value of a member whose key ends in one of `hostNames`.
   private mutating func lookForBareHost(_ text: String, name: String) {
     let tokens = Self.tokens(
       of: String(decoding: text.utf8.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }, as: UTF8.self))
@@ -227,9 +227,9 @@ struct AddressFinder {
       visible.utf8.contains(where: { $0 == 0x2E || $0 == 0x3A || $0 >= 0x80 })
         || authority.lowercased() == "localhost"
     else { return }
-    // Another scheme's address without an authority, such as urn:… or app:/path.
+    // An address of another scheme without an authority, such as urn:… or app:/path, names no host.
     if let colon = authority.utf8.firstIndex(of: UInt8(ascii: ":")), !authority.hasPrefix("["),
-      authority.utf8[colon...].dropFirst().first.map({ !Self.isDigit($0) }) ?? (end < visible.endIndex),
+      authority.utf8[colon...].dropFirst().first.map({ !$0.isASCIIDigit }) ?? (end < visible.endIndex),
       !authority.utf8.contains(UInt8(ascii: "@")) || authority.lowercased().hasPrefix("mailto:")
     {
       return
@@ -237,54 +237,28 @@ struct AddressFinder {
     add(authority, "", isPlain: visible == token, name: name)
   }
 
-  /// The longest text before an index that is a scheme, in lower case.
+  /// Returns the longest scheme that ends before an index, in lower case; empty if there is none.
   private static func scheme(before index: Int, in bytes: [UInt8]) -> String {
     var start = index
     while start > 0, index - start < 64, URLParts.isSchemeByte(bytes[start - 1]) { start -= 1 }
-    let run = bytes[start..<index].drop { !URLParts.isLetter($0) }
+    let run = bytes[start..<index].drop { !$0.isASCIILetter }
     return String(decoding: run, as: UTF8.self).lowercased()
   }
 
-  /// Returns whether two slashes behind a byte begin an address: not within a path, a word or base64.
+  /// Returns whether two slashes may begin an address if `byte` precedes them: it must not belong to a path, a word or base64.
   private static func opens(_ byte: UInt8) -> Bool {
-    !isBase64(byte) && byte != 0x5C && byte != UInt8(ascii: ":") && byte != UInt8(ascii: ".")
-      && byte != UInt8(ascii: "-") && byte != UInt8(ascii: "_") && byte != UInt8(ascii: "~")
-      || byte == UInt8(ascii: "=")
+    byte == UInt8(ascii: "=") || !isBase64(byte) && !"\\:.-_~".utf8.contains(byte)
   }
-
-  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
   private static func isBase64(_ byte: UInt8) -> Bool {
-    URLParts.isLetter(byte) || isDigit(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/")
-      || byte == UInt8(ascii: "=")
+    byte.isASCIILetter || byte.isASCIIDigit || "+/=".utf8.contains(byte)
   }
 
-  /// An authority without the punctuation of the sentence around it, which lengthens no host.
+  /// Returns an authority without the punctuation of the sentence around it, if the authority ends the text (`isLast`).
   private static func trimmed(_ bytes: ArraySlice<UInt8>, isLast: Bool) -> ArraySlice<UInt8> {
     guard isLast else { return bytes }
     let isBracketed = bytes.contains(UInt8(ascii: "["))
     let end = bytes.lastIndex { !")}\"',;!.".utf8.contains($0) && ($0 != UInt8(ascii: "]") || isBracketed) }
     return end.map { bytes[...$0] } ?? bytes
-  }
-}
-
-/// Text as a person sees it and as programs compare it.
-enum VisibleText {
-  /// The text in compatibility form (NFKC), as browsers map hosts (UTS #46), without control, format and other characters that are
-  /// not seen.
-  static func of(_ text: String) -> String {
-    if text.utf8.allSatisfy({ $0 < 0x7F && $0 >= 0x20 }) { return text }
-    var visible = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars where !isHidden(scalar) { visible.append(scalar) }
-    return String(visible).precomposedStringWithCompatibilityMapping
-  }
-
-  /// A name as programs compare it that take no notice of case.
-  static func folded(_ name: String) -> String { of(name).lowercased() }
-
-  private static func isHidden(_ scalar: Unicode.Scalar) -> Bool {
-    let properties = scalar.properties
-    return properties.generalCategory == .control || properties.generalCategory == .format
-      || properties.isDefaultIgnorableCodePoint
   }
 }

@@ -1,15 +1,15 @@
-import WaymarkSystem
+package import WaymarkSystem
 
-/// A host in the one form in which hosts are compared: lower case, punycode, no trailing dot, addresses in their
-/// usual spelling.
+/// A host in canonical form, for comparisons: in lower case and Punycode, without a trailing dot, an IP address in its canonical
+/// spelling.
 package struct HostName: Sendable, Hashable {
-  /// The comparable form; an IPv6 address keeps its brackets.
+  /// The canonical form; an IPv6 address keeps its brackets.
   package let ascii: String
-  /// True if it is an address and no name.
+  /// True for an IP address, false for a name.
   package let isAddress: Bool
 
-  /// Reads a host as it stands in the authority of a URL (RFC 3986, 3.2.2), more strictly: no percent-encoding, no
-  /// numbers that some resolver would take for an address.
+  /// Parses the host in the authority of a URL (RFC 3986, 3.2.2). Refuses percent-encoding, and numbers that some resolvers would read
+  /// as an IPv4 address, although the standard allows them.
   package init(_ text: String) throws(HostError) {
     guard !text.isEmpty else { throw HostError("the host is empty") }
     if let bad = text.unicodeScalars.first(where: Self.isForbidden) {
@@ -50,15 +50,14 @@ package struct HostName: Sendable, Hashable {
     self.isAddress = false
   }
 
-  /// True for a host, alone or with a port from 1 to 65535 (`example.com`, `[2001:db8::1]:8443`), and for nothing else: no
-  /// scheme, user, path or space. A name that a browser takes for a scheme whose address is a program (`javascript:80`) is
-  /// refused with a port: a page that links to it would run it.
+  /// Returns whether a text is a host, alone or with a port from 1 to 65535 (`example.com`, `[2001:db8::1]:8443`), without scheme, user,
+  /// path or space. The names in `programSchemes` are refused with a port: browsers read `javascript:80` as a scheme with code to run.
   package static func isAuthority(_ text: String) -> Bool {
     guard let colon = text.lastIndex(of: ":"), !text[colon...].contains("]") else {
       return (try? HostName(text)) != nil
     }
     let port = text[text.index(after: colon)...]
-    guard (1...5).contains(port.utf8.count), port.utf8.allSatisfy({ (0x30...0x39).contains($0) }), UInt16(port) ?? 0 > 0
+    guard (1...5).contains(port.utf8.count), port.utf8.allSatisfy(\.isASCIIDigit), UInt16(port) ?? 0 > 0
     else { return false }
     guard let host = try? HostName(String(text[..<colon])) else { return false }
     return !programSchemes.contains(host.ascii)
@@ -66,15 +65,14 @@ package struct HostName: Sendable, Hashable {
 
   private static let programSchemes: Set<String> = ["javascript", "vbscript", "data"]
 
-  /// The name as people write it, when that differs.
+  /// The name in Unicode; nil for an address and for a name without internationalised labels.
   package var unicode: String? {
     guard !isAddress, ascii.contains("xn--") else { return nil }
     return ascii.split(separator: ".").map { HostLabel.unicode(String($0)) ?? String($0) }.joined(separator: ".")
   }
 
-  /// True if it leads to the device itself, to its own network link, or to nobody in particular: loopback, link-local,
-  /// unspecified, multicast and reserved addresses (RFC 6890), also inside IPv6 addresses, and the names of loopback
-  /// (RFC 6761, 6.3).
+  /// True for the device itself and its own network link: loopback, link-local, unspecified, multicast and reserved addresses (RFC
+  /// 6890), also as IPv4 addresses embedded in IPv6 addresses, and the names of loopback (RFC 6761, 6.3).
   var isLocal: Bool {
     if ascii.hasPrefix("[") {
       guard let address = IPv6Address(ascii.dropFirst().dropLast()) else { return true }
@@ -104,7 +102,8 @@ package struct HostName: Sendable, Hashable {
     }
   }
 
-  /// Everything that ends a host, starts another part of a URL, is read as a dot by somebody, or is not there to see.
+  /// Returns whether a scalar must not occur in a host: it ends the host, begins another part of a URL, is read as a dot by some
+  /// programs, or is invisible.
   private static func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {
     case "@", "/", "\\", "?", "#", "%", "*", "<", ">", "^", "|", "`", "\"", "'", "{", "}", ",", ";", "&", "=", "+",
@@ -120,17 +119,92 @@ package struct HostName: Sendable, Hashable {
     }
   }
 
-  /// Tells which labels the WHATWG URL standard ("ends in a number") hands to its IPv4 parser.
+  /// Returns whether browsers parse a host with this last label as an IPv4 address (WHATWG URL standard, "ends in a number").
   private static func looksNumeric(_ label: Substring) -> Bool {
-    if label.utf8.allSatisfy({ (0x30...0x39).contains($0) }) { return !label.isEmpty }
+    if label.utf8.allSatisfy(\.isASCIIDigit) { return !label.isEmpty }
     guard label.hasPrefix("0x") || label.hasPrefix("0X") else { return false }
     return label.dropFirst(2).utf8.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
   }
 
   private static func isOctet(_ label: Substring) -> Bool {
-    guard (1...3).contains(label.utf8.count), label.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+    guard (1...3).contains(label.utf8.count), label.utf8.allSatisfy(\.isASCIIDigit) else {
       return false
     }
     return label.first != "0" || label == "0" ? (Int(label) ?? 256) < 256 : false
+  }
+}
+
+/// Why a host is invalid.
+package typealias HostError = Problem<HostErrorCode>
+
+/// The codes of `HostError`.
+package enum HostErrorCode: String, ProblemCode {
+  /// The host is invalid, so it cannot be compared with the hosts of a policy.
+  case badHost
+}
+
+extension Problem where Kind == HostErrorCode {
+  init(_ message: String) {
+    self.init(.badHost, message, hint: "Write the host as a name or an address, with a port behind a colon at most.")
+  }
+}
+
+/// An IPv6 address.
+package struct IPv6Address: Sendable, Hashable, CustomStringConvertible {
+  /// The eight groups, in the order they are written.
+  package let groups: [UInt16]
+
+  /// Parses an address (RFC 4291, 2.2) without a zone; returns nil for other texts.
+  package init?(_ text: some StringProtocol) {
+    guard text.utf8.count <= 45, text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+    let halves = text.split(separator: "::", omittingEmptySubsequences: false)
+    guard halves.count <= 2 else { return nil }
+    var parts: [[UInt16]] = []
+    for (index, half) in halves.enumerated() {
+      guard let groups = Self.groups(half, isLast: index == halves.count - 1) else { return nil }
+      parts.append(groups)
+    }
+    if parts.count == 1 {
+      guard parts[0].count == 8 else { return nil }
+      groups = parts[0]
+    } else {
+      let zeros = 8 - parts[0].count - parts[1].count
+      guard zeros >= 1 else { return nil }
+      groups = parts[0] + Array(repeating: 0, count: zeros) + parts[1]
+    }
+  }
+
+  private static func groups(_ text: some StringProtocol, isLast: Bool) -> [UInt16]? {
+    if text.isEmpty { return [] }
+    let pieces = text.split(separator: ":", omittingEmptySubsequences: false)
+    var result: [UInt16] = []
+    for (index, piece) in pieces.enumerated() {
+      if isLast, index == pieces.count - 1, piece.contains(".") {
+        let octets = piece.split(separator: ".", omittingEmptySubsequences: false)
+        let values = octets.compactMap { $0.count <= 3 && $0.allSatisfy(\.isNumber) ? UInt8($0) : nil }
+        guard octets.count == 4, values.count == 4 else { return nil }
+        result.append(UInt16(values[0]) << 8 | UInt16(values[1]))
+        result.append(UInt16(values[2]) << 8 | UInt16(values[3]))
+      } else {
+        guard (1...4).contains(piece.utf8.count), piece.allSatisfy(\.isHexDigit), let value = UInt16(piece, radix: 16)
+        else { return nil }
+        result.append(value)
+      }
+    }
+    return result
+  }
+
+  /// The canonical text (RFC 5952): lower case, no leading zeros, the longest run of zeros shortened.
+  package var description: String {
+    var best = 0..<0
+    var start = 0
+    while start < 8 {
+      var end = start
+      while end < 8, groups[end] == 0 { end += 1 }
+      if end - start > max(best.count, 1) { best = start..<end }
+      start = max(end, start + 1)
+    }
+    let text = { (slice: ArraySlice<UInt16>) in slice.map { String($0, radix: 16) }.joined(separator: ":") }
+    return best.isEmpty ? text(groups[...]) : text(groups[..<best.lowerBound]) + "::" + text(groups[best.upperBound...])
   }
 }

@@ -1,24 +1,23 @@
 import WaymarkSystem
 
-/// A URL with an authority (RFC 3986), taken apart strictly. The host is kept even when it is refused, so that the
-/// refusal can be told.
+/// A URL with an authority (RFC 3986), parsed strictly.
 package struct WebAddress: Sendable, Hashable {
-  /// In lower case.
+  /// The scheme in lower case.
   package let scheme: String
-  /// The host, or why there is none to speak of.
+  /// The host, or why it is invalid.
   package let host: Result<HostName, HostError>
-  /// Between the two slashes and the path, as written.
+  /// The text between the two slashes and the path, as written.
   let authority: String
-  /// The port, if one is written.
+  /// The port; nil if none is written.
   package let port: UInt16?
-  /// From the first slash to `?` or `#`, as written.
+  /// The path, from its first slash to `?` or `#`, as written.
   package let path: String
-  /// Between `?` and `#`, as written; nil when there is no `?`.
+  /// The query between `?` and `#`, as written; nil if there is no `?`.
   package let query: String?
-  /// Behind `#`, as written; nil when there is no `#`.
+  /// The fragment behind `#`, as written; nil if there is no `#`.
   let fragment: String?
 
-  /// Takes a URL apart; nil when the text is no `scheme://…`.
+  /// Parses a URL; returns nil for a text that does not begin with `scheme://`.
   package init?(_ text: String) {
     guard let parts = URLParts(text) else { return nil }
     self.scheme = parts.scheme
@@ -41,14 +40,39 @@ package struct WebAddress: Sendable, Hashable {
     }
   }
 
-  /// Host and port of an authority without user information.
+  /// True for http and https.
+  var isWeb: Bool { Self.isWeb(scheme) }
+
+  /// Returns whether a scheme, in lower case, is http or https.
+  static func isWeb(_ scheme: String) -> Bool { scheme == "https" || scheme == "http" }
+
+  /// Returns whether a text is a host, or a web address without user, query or fragment whose path segments have at most 24 characters
+  /// and two digits: others may be keys.
+  static func isBarePlace(_ text: String) -> Bool {
+    guard let address = WebAddress(text) else {
+      if case .success = split(text).0 { return true }
+      return false
+    }
+    guard address.isWeb, case .success = address.host, address.query == nil, address.fragment == nil else {
+      return false
+    }
+    return address.path.utf8.split(separator: UInt8(ascii: "/")).allSatisfy { segment in
+      let digits = segment.count { $0.isASCIIDigit }
+      return segment.count <= 24 && digits <= 2
+        && segment.allSatisfy {
+          $0.isASCIILetter || (0x2D...0x2E).contains($0) || $0 == 0x5F || $0.isASCIIDigit
+        }
+    }
+  }
+
+  /// Splits an authority without user information into host and port; the port is nil if none is written.
   package static func split(_ authority: String) -> (Result<HostName, HostError>, UInt16?) {
     var name = authority
     var port: UInt16?
     if let colon = authority.lastIndex(of: ":"), !authority[colon...].contains("]") {
       let digits = authority[authority.index(after: colon)...]
       name = String(authority[..<colon])
-      // A name with two colons is not a host with a port; `HostName` says so.
+      // With two colons and without brackets, the whole authority is the name, which `HostName` refuses.
       if !name.contains(":") || name.hasPrefix("[") {
         guard let number = Port.parse(digits) else {
           return (.failure(.init("the port is not a number from 1 to 65535")), nil)
@@ -65,7 +89,7 @@ package struct WebAddress: Sendable, Hashable {
     }
   }
 
-  /// The path's segments, percent-decoded; nil when one does not decode.
+  /// The path's segments, percent-decoded; nil if one cannot be decoded.
   package var segments: [String]? {
     var result: [String] = []
     for piece in path.utf8.split(separator: UInt8(ascii: "/")) {
@@ -75,27 +99,145 @@ package struct WebAddress: Sendable, Hashable {
     return result
   }
 
-  /// All that the address says, as names and texts.
+  /// The parts of the address as a JSON value, in which further addresses are searched.
   var content: JSONValue {
     .array([.string("\(scheme)://\(authority)")] + contentWithoutHost)
   }
 
-  /// The same without scheme and authority.
+  /// The elements of `content` without scheme and authority.
   var contentWithoutHost: [JSONValue] {
     let items = queryItems.map { JSONValue.object($0.map { .init($0.name, .string($0.value)) }) }
     return [.string(path), .string(fragment ?? ""), items ?? .string(query ?? "")]
   }
 
-  /// The query's items, percent-decoded; nil when one does not decode.
+  /// The query's items, percent-decoded; nil if one cannot be decoded.
   var queryItems: [(name: String, value: String)]? { PercentCoding.items(query ?? "") }
 }
 
 /// A port in decimal digits.
 package enum Port {
-  /// 1 to 65535, without sign or leading zeros.
+  /// Parses a number from 1 to 65535 without sign or leading zeros; returns nil for other texts.
   package static func parse(_ text: some StringProtocol) -> UInt16? {
-    guard (1...5).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), text.first != "0"
+    guard (1...5).contains(text.utf8.count), text.utf8.allSatisfy({ $0.isASCIIDigit }), text.first != "0"
     else { return nil }
     return UInt16(text)
   }
+}
+
+/// The parts of `scheme://authority/path?query#fragment` as written (RFC 3986, appendix B).
+package struct URLParts: Sendable, Hashable {
+  package let scheme: String
+  package let authority: String
+  package let path: String
+  package let query: String?
+  let fragment: String?
+
+  /// Parses a URL; returns nil if the text does not begin with a scheme and two slashes.
+  package init?(_ text: String) {
+    guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    let scheme = text[..<colon]
+    guard let first = scheme.utf8.first, first.isASCIILetter, scheme.utf8.allSatisfy(Self.isSchemeByte) else {
+      return nil
+    }
+    var rest = text[text.index(after: colon)...]
+    guard rest.hasPrefix("//") else { return nil }
+    rest = rest.dropFirst(2)
+    let end = rest.utf8.firstIndex { $0 == 0x2F || $0 == 0x3F || $0 == 0x23 } ?? rest.endIndex
+    self.scheme = scheme.lowercased()
+    authority = String(rest[..<end])
+    rest = rest[end...]
+    if let hash = rest.utf8.firstIndex(of: UInt8(ascii: "#")) {
+      fragment = String(rest[rest.utf8.index(after: hash)...])
+      rest = rest[..<hash]
+    } else {
+      fragment = nil
+    }
+    if let mark = rest.utf8.firstIndex(of: UInt8(ascii: "?")) {
+      query = String(rest[rest.utf8.index(after: mark)...])
+      rest = rest[..<mark]
+    } else {
+      query = nil
+    }
+    path = String(rest)
+  }
+
+  /// Returns whether a byte can stand in a scheme (RFC 3986, 3.1).
+  static func isSchemeByte(_ byte: UInt8) -> Bool {
+    byte.isASCIILetter || byte.isASCIIDigit || "+-.".utf8.contains(byte)
+  }
+}
+
+/// Resolves the path of a URL as a server would.
+package enum URLPath {
+  /// The path with percent-encoding decoded and dot segments removed (RFC 3986, 5.2.4 and 6.2.2); nil if programs would read the path
+  /// in different ways, because it contains an encoded slash, a doubly encoded character, a backslash, parameters on a dot segment
+  /// (`..;`), or both dot segments and empty ones.
+  package static func resolved(_ path: String) -> String? {
+    guard !path.isEmpty else { return "" }
+    var result: [String] = []
+    var hasDots = false
+    var hasGaps = false
+    let pieces = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    for (index, piece) in pieces.enumerated() {
+      guard let segment = PercentCoding.decode(piece), isPlain(segment) else { return nil }
+      let isLast = index == pieces.count - 1
+      switch segment {
+      case ".", "..":
+        hasDots = true
+        // The piece before the first slash is not a segment, so `..` does not remove it.
+        if segment == "..", result.count > 1 { result.removeLast() }
+        if isLast { result.append("") }
+      default:
+        if segment.hasPrefix(".;") || segment.hasPrefix("..;") { return nil }
+        if segment.isEmpty, index > 0, !isLast { hasGaps = true }
+        result.append(segment)
+      }
+    }
+    return hasDots && hasGaps ? nil : result.joined(separator: "/")
+  }
+
+  private static func isPlain(_ segment: String) -> Bool {
+    let bytes = Array(segment.utf8)
+    return !bytes.indices.contains { index in
+      let byte = bytes[index]
+      if byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") || byte < 0x20 || byte == 0x7F { return true }
+      guard byte == UInt8(ascii: "%"), index + 2 < bytes.count else { return false }
+      return PercentCoding.decode(bytes[index...(index + 2)]) != nil || bytes[index + 1] >= 0x38
+    }
+  }
+}
+
+/// The schemes of links.
+enum LinkScheme {
+  /// Schemes whose links run code, read files, open other apps, or start a call or a login. No policy allows them for onboarding links.
+  private static let dangerous: Set<String> = [
+    "about", "blob", "cid", "chrome", "content", "data", "facetime", "file", "filesystem", "ftp", "ftps", "http",
+    "https",
+    "imap", "intent", "jar", "javascript", "jdbc", "ldap", "ldaps", "livescript", "magnet", "mailto", "market", "mhtml",
+    "mocha", "ms-appinstaller", "nfs", "rdp", "resource", "rtsp", "sftp", "sip", "sips", "sms", "smsto", "smb", "ssh",
+    "svn+ssh", "git+ssh", "steam", "tel", "telnet", "vbscript", "view-source", "vnc", "webcal", "ws", "wss",
+    "x-apple.systempreferences",
+  ]
+
+  /// Returns whether a scheme, in lower case, must never be accepted as an app's own.
+  static func isDangerous(_ scheme: String) -> Bool {
+    dangerous.contains(scheme) || scheme.hasPrefix("ms-") || scheme.hasPrefix("search-ms")
+  }
+
+  /// Returns whether an address within a payload may have this scheme (in lower case): one of the web's, one that is not dangerous, or
+  /// none (empty).
+  static func mayBeFollowed(_ scheme: String) -> Bool {
+    ["", "https", "http", "wss", "ws"].contains(scheme) || !isDangerous(scheme)
+  }
+
+  /// Returns whether a scheme looks like one that an app registered for itself: a domain name in reverse order (RFC 8252, section 7.1).
+  /// Registered schemes have no dot, except `iris.…`, `soap.…`, `xmlrpc.…` and `z39.50…`, which are excluded.
+  static func isPrivateUse(_ scheme: String) -> Bool {
+    let labels = scheme.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard labels.count >= 2, labels.allSatisfy({ !$0.isEmpty }), !isDangerous(scheme) else { return false }
+    return !["iris", "soap", "xmlrpc", "z39"].contains(String(labels[0]) ?? "")
+  }
+
+  /// Returns whether a text has the form of a scheme (RFC 3986, 3.1).
+  static func isScheme(_ text: String) -> Bool { URLParts("\(text)://") != nil }
 }

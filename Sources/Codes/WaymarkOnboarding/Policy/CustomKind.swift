@@ -10,19 +10,21 @@ public struct CustomKind: Sendable, Hashable {
     case url(URLPattern)
   }
 
-  /// Its word.
+  /// The identifier of the kind in policies and events.
   public let kind: PayloadKind
-  /// How it is recognised.
+  /// How payloads are recognised.
   public let form: Form
-  /// Where the host stands: the key of a JSON object, or the query item of a URL; nil for a URL's own host, and for a
-  /// JSON object that has none.
+  /// The key of the JSON object, or the query item of the URL, whose value is the host to connect to; nil for the URL's own host, or
+  /// for a JSON object without a host.
   public let host: String?
-  /// The keys whose values are secret, whatever they sound like.
+  /// The keys whose values are secret.
   public let secrets: Set<String>
-  /// The keys whose values observers may see, besides the host's.
+  /// The keys whose values observers may see, in addition to the host's.
   public let shown: Set<String>
 
-  /// Declares a kind; throws `badPolicy` when its word is taken or says nothing.
+  /// Declares a kind.
+  ///
+  /// - Throws: `badPolicy` for a built-in kind, and for a JSON form without a key.
   public init(
     _ kind: PayloadKind, form: Form, host: String? = nil, secrets: Set<String> = [],
     shown: Set<String> = []
@@ -44,7 +46,7 @@ public struct CustomKind: Sendable, Hashable {
     self.shown = shown
   }
 
-  /// A URL pattern: a scheme, a host that may start with `*.`, and a path in which `*` stands for anything.
+  /// A URL pattern: a scheme, a host that may start with `*.`, and a path in which `*` matches any text.
   public struct URLPattern: Sendable, Hashable {
     package let scheme: String
     package let host: HostPattern?
@@ -58,14 +60,13 @@ public struct CustomKind: Sendable, Hashable {
           hint: "Write scheme://host/path, for example https://*.example.com/enrol/*, without ? and #.")
       }
       scheme = parts.scheme
-      let isWeb = scheme == "https" || scheme == "http"
-      guard isWeb || !LinkScheme.isDangerous(scheme) else {
+      guard WebAddress.isWeb(scheme) || !LinkScheme.isDangerous(scheme) else {
         throw OnboardingError(
           .badPolicy, "Links of the scheme \"\(scheme)\" are never accepted.",
           hint: "Write https, or the scheme that your app has registered.")
       }
       host = parts.authority.isEmpty || parts.authority == "*" ? nil : try HostPattern(parts.authority)
-      // Without a path any path will do.
+      // A pattern without a path matches every path.
       let pieces = (parts.path.isEmpty ? "*" : parts.path).split(separator: "*", omittingEmptySubsequences: false)
       path = pieces.compactMap { PercentCoding.decode($0.utf8) }
       let plain = PercentCoding.decode(parts.path.utf8)
@@ -84,12 +85,12 @@ public struct CustomKind: Sendable, Hashable {
           host.matches(name, port: address.port ?? (scheme == "http" ? 80 : 443))
         else { return false }
       }
-      // The path that a server would act on, not the one that is written.
       guard let plain = URLPath.resolved(address.path) else { return false }
       return Self.matches(Array(plain.utf8)[...], path.map { Array($0.utf8) })
     }
 
-    /// Pieces with stars between, found from left to right: the leftmost find leaves most for the rest.
+    /// Returns whether a text begins with the first piece, ends with the last, and contains the others between them in this order. The
+    /// leftmost match of a piece is the best, since it leaves the most text for the further ones.
     private static func matches(_ text: ArraySlice<UInt8>, _ pieces: [[UInt8]]) -> Bool {
       guard let first = pieces.first, let last = pieces.last, text.starts(with: first) else { return false }
       if pieces.count == 1 { return text.count == first.count }
@@ -99,6 +100,113 @@ public struct CustomKind: Sendable, Hashable {
         rest = rest[found.upperBound...]
       }
       return rest.count >= last.count && rest.suffix(last.count).elementsEqual(last)
+    }
+  }
+}
+
+extension CustomKind {
+  /// The object as a payload of this kind; nil if it does not have the required keys.
+  func payload(of object: JSONValue) -> Payload? {
+    guard case .json(let keys) = form, object.members != nil, keys.allSatisfy({ object.value(at: $0) != nil }) else {
+      return nil
+    }
+    var fields: [PayloadField] = []
+    collect(object, under: "", into: &fields)
+    // If two names fit, some programs read one and some the other.
+    for path in keys + [host].compactMap({ $0 }) where object.values(fitting: path).count > 1 {
+      return .malformed(kind, "two members fit \"\(DisplayText.escaped(path, limit: 60))\"", fields: fields)
+    }
+    guard let host else { return Payload(kind, fields: fields, content: object) }
+    let value = object.value(at: host)
+    if let problem = Payload.problem(of: value) { return malformed(host, problem, fields) }
+    return Payload(
+      kind, fields: fields, host: .init(name: host, hostOrAddress: value?.string ?? ""), content: object)
+  }
+
+  /// Returns, in words, the required keys that an object lacks, if it has at least half of them, misspelt ones included; nil
+  /// otherwise.
+  func nearMiss(_ object: JSONValue) -> String? {
+    guard case .json(let keys) = form, object.members != nil else { return nil }
+    let missing = keys.filter { object.value(at: $0) == nil }
+    let misspelled = missing.filter { object.values(fitting: $0).count == 1 }
+    guard !missing.isEmpty, 2 * (keys.count - missing.count + misspelled.count) >= keys.count else { return nil }
+    let names = missing.prefix(10).map { key in
+      "\"\(DisplayText.escaped(key, limit: 60))\"" + (misspelled.contains(key) ? " in this spelling" : "")
+    }
+    return "\(DisplayText.escaped(kind.rawValue, limit: 60)) also has \(names.joined(separator: ", "))"
+  }
+
+  /// The address as a payload of this kind; nil if it does not fit the pattern.
+  func payload(of address: WebAddress) -> Payload? {
+    guard case .url(let pattern) = form, pattern.matches(address) else { return nil }
+    guard let items = address.queryItems else {
+      return .malformed(kind, "the parameters are not percent-encoded UTF-8")
+    }
+    var fields: [PayloadField] = []
+    for item in items {
+      if fields[item.name] != nil { return .malformed(kind, "a parameter occurs twice", fields: fields) }
+      fields.append(PayloadField(item.name, item.value, isSecret: isSecret(item.name)))
+    }
+    guard let host else {
+      var payload = Payload(kind, fields: fields, content: address.content)
+      // A link with an app's scheme and without an authority names no host.
+      if !address.authority.isEmpty || pattern.host != nil || address.isWeb {
+        // An address with a declared scheme is treated as encrypted, except with http.
+        let scheme = address.scheme == "http" ? "http" : "https"
+        payload.host = .init(name: "host", scheme: scheme, host: address.host, port: address.port)
+      }
+      return payload
+    }
+    guard items.count(where: { VisibleText.folded($0.name) == VisibleText.folded(host) }) < 2 else {
+      return .malformed(
+        kind, "two parameters fit \"\(DisplayText.escaped(host, limit: 60))\", which holds the host", fields: fields)
+    }
+    guard let text = fields[host] else { return malformed(host, "is missing", fields) }
+    guard !text.isEmpty else { return malformed(host, "is empty", fields) }
+    // A host that the pattern names need not be among the allowed hosts.
+    let content = pattern.host == nil ? address.content : .array(address.contentWithoutHost)
+    return Payload(kind, fields: fields, host: .init(name: host, hostOrAddress: text), content: content)
+  }
+
+  private func malformed(_ host: String, _ problem: String, _ fields: [PayloadField]) -> Payload {
+    .malformed(
+      kind, "\"\(DisplayText.escaped(host, limit: 60))\", which holds the host, \(problem)", fields: fields, field: host
+    )
+  }
+
+  private func isSecret(_ key: String) -> Bool {
+    secrets.contains(key) || PayloadField.looksSecret(key.split(separator: ".").last.map(String.init) ?? key)
+  }
+
+  /// Adds a field, named by its path, for each scalar and each array in a value; an object with a secret's name becomes one field.
+  private func collect(_ value: JSONValue, under path: String, into fields: inout [PayloadField]) {
+    if !path.isEmpty, isSecret(path), value.scalarText == nil {
+      fields.append(PayloadField(path, value.compactText, isSecret: true))
+    } else if let members = value.members {
+      for member in members {
+        collect(member.value, under: path.isEmpty ? member.name : "\(path).\(member.name)", into: &fields)
+      }
+    } else {
+      fields.append(PayloadField(path, value.scalarText ?? value.compactText, isSecret: isSecret(path)))
+    }
+  }
+}
+
+extension JSONValue {
+  /// Returns every value that some program could find at a path such as `server.address`: under a name with dots or in nested objects,
+  /// whether or not the program compares case and invisible characters.
+  func values(fitting path: String) -> [JSONValue] {
+    values(
+      fitting: path.split(separator: ".", omittingEmptySubsequences: false).map { VisibleText.folded(String($0)) }[...])
+  }
+
+  private func values(fitting parts: ArraySlice<String>) -> [JSONValue] {
+    guard let members else { return [] }
+    return members.flatMap { member -> [JSONValue] in
+      let name = VisibleText.folded(member.name).split(separator: ".", omittingEmptySubsequences: false)
+      guard parts.count >= name.count, zip(parts, name).allSatisfy({ $0 == $1 }) else { return [] }
+      let rest = parts.dropFirst(name.count)
+      return rest.isEmpty ? [member.value] : member.value.values(fitting: rest)
     }
   }
 }

@@ -2,14 +2,14 @@ import WaymarkSystem
 
 /// The policy by which a device accepts codes for onboarding.
 ///
-/// The default accepts what needs no set-up and is safe for everyone who checks `connectTo` before going on: SAP mobile
-/// onboarding JSON and its link, unsigned, over https, to any host.
+/// The default accepts SAP mobile onboarding JSON and its link, unsigned, over https, to any host; a person checks `connectTo`
+/// before continuing.
 public struct OnboardingPolicy: Sendable {
   /// The policy for signatures of payloads.
   public enum Signatures: String, Sendable, Hashable, CaseIterable {
     /// Unsigned payloads are refused.
     case required
-    /// Both are accepted; a signature that is there must be good.
+    /// Signed and unsigned payloads are accepted; a signature must be valid.
     case optional
     /// Signed payloads are refused.
     case refused
@@ -17,40 +17,40 @@ public struct OnboardingPolicy: Sendable {
 
   /// The kinds that are accepted; nil for SAP's two and every declared kind.
   public var kinds: Set<PayloadKind>?
-  /// Kinds of the integrator's own.
+  /// The kinds that the integrator declares.
   public var customKinds: [CustomKind] = []
   /// The hosts that a payload may connect to; nil for any.
   public var hosts: [HostPattern]?
-  /// The ports that a payload may connect to; nil for any. A host pattern with a port does not widen it.
+  /// The ports that a payload may connect to; nil for any. A port in a host pattern must be among them, too.
   public var ports: Set<UInt16>?
   /// The schemes of `sapLink` links; nil for SAP's own and those of apps that follow RFC 8252, section 7.1: a domain
   /// name in reverse order, such as `com.example.pump`.
   public var linkSchemes: Set<String>?
-  /// True if plain http is accepted beside https.
+  /// True if plain http is accepted as well as https.
   public var allowsHTTP = false
   /// The largest payload in bytes. The default is the most that one QR code can hold (7089 digits, ISO/IEC 18004).
   public var maximumBytes = 7089
-  /// The keys that sign for this device.
+  /// The public keys of the issuers whose signatures this device accepts.
   public var keys: [VerificationKey] = []
   /// The algorithms that are accepted; nil for all that the keys serve.
   public var algorithms: Set<SignatureAlgorithm>?
-  /// True if payloads must be signed; nil for: as soon as a key is there.
+  /// The policy for signatures; nil to require them as soon as there is a key.
   public var signatures: Signatures?
-  /// The issuers (`iss`) that are accepted; nil for any, and for none.
+  /// The issuers (`iss`) that are accepted; nil for any, also for tokens without one.
   public var issuers: Set<String>?
-  /// The audiences (`aud`) of which a token must name one; nil when the audience is not looked at.
+  /// The audiences (`aud`) of which a token must name one; nil to ignore the audience.
   public var audiences: Set<String>?
   /// How far the clocks of issuer and device may be apart, in seconds.
   public var clockSkew: Double = 60
   /// True if a token without `exp` is refused.
   public var requiresExpiry = false
-  /// How long a token may be valid, in seconds from `iat`, else `nbf`, else now, to `exp`; nil for any time. Implies
-  /// `requiresExpiry`.
+  /// The longest validity of a token in seconds, from `iat` (else `nbf`, else now) to `exp`; nil for no limit. With a limit, a token
+  /// without `exp` is refused.
   public var maximumLifetime: Double?
   /// The claim of a `jwt` that holds the host or address to connect to.
   public var hostClaim: String?
 
-  /// The policy without a policy.
+  /// The default policy.
   public init() {}
 
   /// Returns whether a link of that scheme (in lower case) can be SAP's onboarding link.
@@ -65,7 +65,7 @@ public struct OnboardingPolicy: Sendable {
     if LinkScheme.isPrivateUse(scheme) || linkSchemes?.contains(scheme) == true { return true }
     return customKinds.contains { kind in
       if case .url(let pattern) = kind.form {
-        pattern.scheme == scheme && scheme != "https" && scheme != "http"
+        pattern.scheme == scheme && !WebAddress.isWeb(scheme)
       } else {
         false
       }
@@ -83,42 +83,77 @@ public struct OnboardingPolicy: Sendable {
     return algorithms ?? (keys.isEmpty ? Set(SignatureAlgorithm.allCases) : served)
   }
 
-  /// True if payloads must be signed, defaults resolved.
+  /// The policy for signatures, defaults resolved.
   public var acceptedSignatures: Signatures { signatures ?? (keys.isEmpty ? .optional : .required) }
 }
 
 extension OnboardingPolicy {
-  /// Returns why a device with this policy does not go to a place, in words; nil if it may.
+  /// What the policy accepts beyond a device that strangers use, each with a remedy.
+  package var cautions: [(message: String, hint: String)] {
+    var cautions: [(message: String, hint: String)] = []
+    if hosts == nil {
+      cautions.append(("Onboarding codes may name every host.", "List the hosts under onboarding.hosts."))
+    }
+    if acceptedSignatures != .required {
+      cautions.append(
+        ("Unsigned onboarding codes are accepted.", "Name the issuers' public keys under onboarding.keyFiles."))
+    }
+    return cautions
+  }
+
+  /// Returns why a device with this policy does not connect to an endpoint; nil if it may.
   ///
-  /// - Parameter isConnected: true for the host to connect to, which the web's own schemes reach; false for other addresses of a payload.
-  func refusal(of endpoint: Payload.Endpoint, isConnected: Bool) -> String? {
+  /// - Parameter isConnected: true for the host to connect to, whose scheme must be http or https; false for the other addresses of a
+  ///   payload.
+  func refusal(of endpoint: Payload.Endpoint, isConnected: Bool) -> HostRefusal? {
     let name = DisplayText.escaped(endpoint.name, limit: 60)
+    let refuse = { (finding: String, expected: [String]?, hint: String) in
+      HostRefusal(field: name, finding: "\(name): \(finding)", expected: expected, hint: hint)
+    }
     let scheme = endpoint.scheme
     switch endpoint.host {
-    case .failure(let problem): return "\(name): \(problem.message)"
+    case .failure(let problem): return refuse(problem.message, nil, "")
     case .success(let host):
       let isPlain = scheme == "http" || scheme == "ws"
-      if isPlain, !allowsHTTP { return "\(name): \(host.ascii) would be reached without encryption" }
-      let mayBeFollowed =
-        isConnected ? scheme == "https" || scheme == "http" : LinkScheme.mayBeFollowed(scheme)
-      guard mayBeFollowed else { return "\(name): addresses of the scheme \"\(scheme)\" are not followed" }
+      if isPlain, !allowsHTTP { return refuse("\(host.ascii) would be reached without encryption", nil, "") }
+      guard isConnected ? WebAddress.isWeb(scheme) : LinkScheme.mayBeFollowed(scheme) else {
+        return refuse("addresses of the scheme \"\(scheme)\" are not followed", nil, "")
+      }
       let port = endpoint.port ?? (isPlain ? 80 : 443)
-      guard ports?.contains(port) ?? true else { return "\(name): the port \(port) is not among \"ports\"" }
+      guard ports?.contains(port) ?? true else {
+        return refuse("the port \(port) is not among \"ports\"", ports?.map { String($0) }, "")
+      }
       guard !host.isLocal || hosts?.contains(where: { $0.isExactly(host) }) ?? false else {
-        return
-          "\(name): \(host.ascii) is this device or its own network link; only an entry of \"hosts\" of its own allows it"
+        return refuse(
+          "\(host.ascii) is this device or its own network link; only an entry of \"hosts\" of its own allows it", nil,
+          "")
       }
       if let hosts, !hosts.contains(where: { $0.matches(host, port: port) }) {
         let spelled = host.unicode.map { " (\(DisplayText.escaped($0, limit: 80)))" } ?? ""
-        return "\(name): \(endpoint.authority ?? host.ascii)\(spelled) is not on the list"
+        let isParent = hosts.contains { $0.isBelow(host) }
+        return refuse(
+          "\(endpoint.authority ?? host.ascii)\(spelled) is not on the list", hosts.map(\.description),
+          isParent ? "; *.\(host.ascii) is every name below \(host.ascii), not \(host.ascii) itself" : "")
       }
       return nil
     }
   }
 
-  /// Returns why a device with this policy does not connect to a host, alone or with a port, that another program names; nil if it may.
+  /// Why a host is refused.
+  struct HostRefusal {
+    /// The name of the field or member with the host.
+    var field: String
+    /// What is wrong.
+    var finding: String
+    /// The values that the policy allows; nil if it has no list of them.
+    var expected: [String]?
+    /// A remark on `expected`; empty for none.
+    var hint: String
+  }
+
+  /// Returns the reason for which a device with this policy does not connect to `text`, a host with or without a port; nil if it may
+  /// connect.
   package func refusal(ofHost text: String) -> String? {
-    let (host, port) = WebAddress.split(text)
-    return refusal(of: .init(name: "host", scheme: "https", host: host, port: port), isConnected: true)
+    refusal(of: .init(name: "host", scheme: "https", authority: text), isConnected: true)?.finding
   }
 }

@@ -1,14 +1,14 @@
-import FoundationEssentials
+public import FoundationEssentials
 import WaymarkCrypto
 public import WaymarkSystem
 
 /// A private key that signs payloads for printing.
 public struct SigningKey: Sendable {
   private let material: PrivateKey
-  /// The key's identifier, which goes into the token's header.
+  /// The key's identifier, which is written into the token's header (`kid`); nil for none.
   public let id: String?
 
-  /// A new key for that algorithm.
+  /// Generates a key for an algorithm.
   public init(generating algorithm: SignatureAlgorithm, id: String? = nil) throws(OnboardingError) {
     guard let key = try? PrivateKey(generating: algorithm.keyKind) else {
       throw OnboardingError(.badKey, "No key could be made.", hint: "Free some memory and try again.")
@@ -27,7 +27,7 @@ public struct SigningKey: Sendable {
     try self.init(pem: block, id: id)
   }
 
-  /// Takes a private key out of a block: PKCS #8, SEC 1 or PKCS #1.
+  /// Reads a private key from a block: PKCS #8, SEC 1 or PKCS #1.
   package init(pem block: PEMBlock, id: String?) throws(OnboardingError) {
     let der = block.bytes
     if block.label.contains("ENCRYPTED") {
@@ -43,7 +43,7 @@ public struct SigningKey: Sendable {
     self.id = id
   }
 
-  /// The algorithm that signs where a caller names none.
+  /// The algorithm that is used by default.
   public var defaultAlgorithm: SignatureAlgorithm {
     switch material.kind {
     case .p256: .es256
@@ -54,7 +54,7 @@ public struct SigningKey: Sendable {
     }
   }
 
-  /// The public half, as a policy takes it.
+  /// The public half, for the keys of a policy.
   public var publicKey: VerificationKey {
     get throws(OnboardingError) { try VerificationKey(material.publicKey, id: id) }
   }
@@ -65,7 +65,8 @@ public struct SigningKey: Sendable {
   /// The public half in PEM (SubjectPublicKeyInfo).
   public var publicPEM: String { material.publicKey.pem }
 
-  /// The signature over these bytes as a JWS carries it (RFC 7518, section 3: r and s side by side).
+  /// Signs a message; returns the signature in the form of a JWS (RFC 7518, section 3: for ECDSA, r and s
+  /// concatenated).
   package func sign(_ message: [UInt8], with algorithm: SignatureAlgorithm) throws(OnboardingError) -> [UInt8] {
     guard algorithm.keyKind == material.kind else {
       throw OnboardingError(
@@ -81,7 +82,7 @@ public struct SigningKey: Sendable {
 }
 
 extension SigningKey {
-  /// The public half as a JWK set (RFC 7517), as a policy's key file has it.
+  /// The public half as a JWK set (RFC 7517), for the key file of a policy.
   public var publicJWKSet: String {
     var members: [JSONValue.Member] = publicMembers.map { .init($0.0, .string($0.1)) }
     members.append(.init("use", .string("sig")))
@@ -89,28 +90,128 @@ extension SigningKey {
     return JSONValue.object([.init("keys", .array([.object(members)]))]).compactText
   }
 
-  /// RFC 7518, section 6, and RFC 8037, section 2.
+  /// The members of the public JWK (RFC 7518, section 6; RFC 8037, section 2).
   private var publicMembers: [(String, String)] {
-    switch (material.kind, material.publicKey.numbers) {
-    case (.p384, .point(let x, let y)): Self.point("P-384", .es384, x, y)
-    case (.p521, .point(let x, let y)): Self.point("P-521", .es512, x, y)
-    case (_, .point(let x, let y)): Self.point("P-256", .es256, x, y)
-    case (_, .encoded(let bytes)):
+    let algorithm = defaultAlgorithm.rawValue
+    return switch material.publicKey.numbers {
+    case .point(let x, let y):
       [
-        ("kty", "OKP"), ("crv", "Ed25519"), ("x", Base64URL.encode(bytes)), ("alg", SignatureAlgorithm.edDSA.rawValue),
+        ("kty", "EC"), ("crv", material.kind.curve?.name ?? ""), ("x", Base64URL.encode(x)), ("y", Base64URL.encode(y)),
+        ("alg", algorithm),
       ]
+    case .encoded(let bytes): [("kty", "OKP"), ("crv", "Ed25519"), ("x", Base64URL.encode(bytes)), ("alg", algorithm)]
     // No "alg": the same key serves RS256, RS384 and RS512.
-    case (_, .rsa(let modulus, let exponent)):
+    case .rsa(let modulus, let exponent):
       [("kty", "RSA"), ("n", Base64URL.encode(modulus)), ("e", Base64URL.encode(exponent))]
     }
   }
+}
 
-  private static func point(
-    _ curve: String, _ algorithm: SignatureAlgorithm, _ x: [UInt8], _ y: [UInt8]
-  ) -> [(String, String)] {
-    [
-      ("kty", "EC"), ("crv", curve), ("x", Base64URL.encode(x)), ("y", Base64URL.encode(y)),
-      ("alg", algorithm.rawValue),
+/// Makes signed tokens for printing: a payload with added claims.
+public struct TokenSigner: Sendable {
+  /// The claims to add to the payload.
+  public struct Claims: Sendable, Hashable {
+    /// `iss`.
+    public var issuer: String?
+    /// `aud`.
+    public var audience: String?
+    /// `exp`.
+    public var expires: Date?
+    /// `nbf`.
+    public var notBefore: Date?
+    /// `iat`.
+    public var issuedAt: Date?
+    /// `jti`.
+    public var identifier: String?
+
+    /// No claims.
+    public init() {}
+  }
+
+  private let key: SigningKey
+  private let algorithm: SignatureAlgorithm
+
+  /// - Parameters:
+  ///   - key: the private key.
+  ///   - algorithm: nil for the key's default.
+  public init(key: SigningKey, algorithm: SignatureAlgorithm? = nil) {
+    self.key = key
+    self.algorithm = algorithm ?? key.defaultAlgorithm
+  }
+
+  /// Returns the names, in quotation marks, of the claims in `payload` that `claims` would replace.
+  public static func claims(of payload: String, replacedBy claims: Claims) throws(OnboardingError) -> [String] {
+    let members = try members(of: payload)
+    return additions(claims).filter { addition in members.contains { $0.name == addition.name } }.map {
+      "\"\($0.name)\""
+    }
+  }
+
+  private static func members(of payload: String) throws(OnboardingError) -> [JSONValue.Member] {
+    let value: JSONValue
+    do {
+      value = try JSONParser.parse(payload)
+    } catch {
+      throw OnboardingError(
+        .badPayload, "The payload is not JSON: \(error.problem) (byte \(error.offset)).", hint: "Use one JSON object.")
+    }
+    guard let members = value.members else {
+      throw OnboardingError(.badPayload, "The payload is not a JSON object.", hint: "Use one JSON object.")
+    }
+    return members
+  }
+
+  private static func additions(_ claims: Claims) -> [JSONValue.Member] {
+    // Limited to the years 1970 to 9999, so that the conversion to `Int` does not trap.
+    let seconds = { (date: Date?) in
+      date.map { JSONValue.number(String(Int(min(max(0, $0.timeIntervalSince1970.rounded(.down)), 253_402_300_799)))) }
+    }
+    let values: [(String, JSONValue?)] = [
+      ("iss", claims.issuer.map(JSONValue.string)), ("aud", claims.audience.map(JSONValue.string)),
+      ("nbf", seconds(claims.notBefore)), ("iat", seconds(claims.issuedAt)), ("exp", seconds(claims.expires)),
+      ("jti", claims.identifier.map(JSONValue.string)),
     ]
+    return values.compactMap { name, value in value.map { .init(name, $0) } }
+  }
+
+  /// Signs a JSON object with the added claims; returns the compact token. A claim that the object already has is
+  /// replaced.
+  public func token(for payload: String, claims: Claims = Claims()) throws(OnboardingError) -> String {
+    let additions = Self.additions(claims)
+    var members = try Self.members(of: payload)
+    members.removeAll { member in additions.contains { $0.name == member.name } }
+    members += additions
+    var header: [JSONValue.Member] = [.init("alg", .string(algorithm.rawValue)), .init("typ", .string("JWT"))]
+    if let id = key.id { header.append(.init("kid", .string(id))) }
+    let signed =
+      Base64URL.encode(JSONValue.object(header).compactText.utf8) + "."
+      + Base64URL.encode(JSONValue.object(members).compactText.utf8)
+    return signed + "." + Base64URL.encode(try key.sign(Array(signed.utf8), with: algorithm))
+  }
+}
+
+/// One `-----BEGIN …-----` block (RFC 7468).
+package struct PEMBlock: Sendable, Hashable {
+  package let label: String
+  package let bytes: [UInt8]
+
+  /// Returns the blocks of a text whose content is base64; other blocks and the text around them are skipped.
+  package static func all(in text: String) -> [PEMBlock] {
+    var blocks: [PEMBlock] = []
+    var label: String?
+    var content = ""
+    for line in text.split(whereSeparator: \.isNewline) {
+      let line = line.filter { !$0.isWhitespace || $0 == " " }
+      if line.hasPrefix("-----BEGIN "), line.hasSuffix("-----") {
+        label = String(line.dropFirst(11).dropLast(5))
+        content = ""
+      } else if let open = label, line == "-----END \(open)-----" {
+        if let data = Data(base64Encoded: content) { blocks.append(PEMBlock(label: open, bytes: Array(data))) }
+        label = nil
+      } else if label != nil {
+        content += line.filter { $0 != " " }
+      }
+    }
+    return blocks
   }
 }

@@ -1,15 +1,15 @@
 import WaymarkCrypto
 import WaymarkSystem
 
-/// A public key of the policy. It knows which algorithms it serves; a token cannot talk it into another.
+/// A public key of the policy, with the algorithms that it verifies.
 public struct VerificationKey: Sendable {
   /// The key's identifier (`kid`), if it has one.
   public let id: String?
-  /// The algorithms this key serves.
+  /// The algorithms of the key.
   public let algorithms: Set<SignatureAlgorithm>
   private let material: PublicKey
 
-  /// A key; `algorithm` narrows down what it serves.
+  /// - Parameter algorithm: the only algorithm of the key; nil for all algorithms of its type.
   init(_ material: PublicKey, id: String?, algorithm: SignatureAlgorithm? = nil) throws(OnboardingError) {
     let served = Set(SignatureAlgorithm.allCases.filter { $0.keyKind == material.kind })
     if let algorithm, !served.contains(algorithm) {
@@ -47,19 +47,60 @@ public struct VerificationKey: Sendable {
     return Array(y) == eight || Array(y) == otherEight
   }
 
-  /// How a key is called in explanations.
+  /// The identifier of a key in quotation marks, for explanations.
   package static func name(_ id: String?) -> String {
     id.map { "\"\(DisplayText.escaped($0, limit: 80))\"" } ?? "without an identifier"
   }
 
-  /// Returns the warning that a private key stands where a public one belongs.
+  /// The warning about a private key in a file of public keys.
   static func privateWarning(_ id: String?) -> String {
     "the key \(name(id)) includes its private key, so everyone who can read this file can sign; keep only the "
       + "public key here"
   }
 
-  /// Returns whether the signature is this key's over these bytes, made with that algorithm.
+  /// Returns whether `signature` is a signature of `message` by this key with `algorithm`.
   package func verify(_ signature: [UInt8], of message: [UInt8], with algorithm: SignatureAlgorithm) -> Bool {
     algorithms.contains(algorithm) && material.isSignature(signature, of: message, hash: algorithm.hash)
+  }
+}
+
+/// The signature algorithms that a policy may accept (RFC 7518, RFC 8037): neither `none` nor one with a shared secret.
+public enum SignatureAlgorithm: String, Sendable, Hashable, Codable, CaseIterable {
+  /// ECDSA on P-256 with SHA-256.
+  case es256 = "ES256"
+  /// ECDSA on P-384 with SHA-384.
+  case es384 = "ES384"
+  /// ECDSA on P-521 with SHA-512.
+  case es512 = "ES512"
+  /// RSA with PKCS #1 v1.5 padding and SHA-256.
+  case rs256 = "RS256"
+  /// RSA with PKCS #1 v1.5 padding and SHA-384.
+  case rs384 = "RS384"
+  /// RSA with PKCS #1 v1.5 padding and SHA-512.
+  case rs512 = "RS512"
+  /// Ed25519.
+  case edDSA = "EdDSA"
+}
+
+extension SignatureAlgorithm {
+  /// The hash function whose digest is signed; nil for Ed25519, which hashes the message itself.
+  var hash: HashFunction? {
+    switch self {
+    case .es256, .rs256: .sha256
+    case .es384, .rs384: .sha384
+    case .es512, .rs512: .sha512
+    case .edDSA: nil
+    }
+  }
+
+  /// The kind of key that the algorithm requires.
+  var keyKind: KeyKind {
+    switch self {
+    case .es256: .p256
+    case .es384: .p384
+    case .es512: .p521
+    case .rs256, .rs384, .rs512: .rsa
+    case .edDSA: .ed25519
+    }
   }
 }

@@ -2,20 +2,20 @@ package import FoundationEssentials
 import WaymarkCrypto
 import WaymarkSystem
 
-/// Judges one code by the policy, up to the check of its hosts. Checks that need other codes or the replay store follow.
+/// Judges one code by the policy, up to the check of its hosts. `OnboardingJudge` adds the checks that need the other
+/// codes or the replay store.
 package struct CodeJudgement: Sendable {
-  /// The payload.
   package private(set) var payload: Payload?
-  /// True if its text is known to hold nothing that observers must not see.
+  /// True if observers may see the text.
   package private(set) var isHarmless = false
-  /// Every check up to the one that refused.
+  /// The checks that were made, in order; a check that refused the code is the last.
   package private(set) var steps: [VerdictStep] = []
   /// Why the code is refused, if it is.
   package private(set) var refusal: InvalidReason?
-  /// The entry by which the replay guard would know it.
+  /// The code's identity for the replay guard; nil for unsigned payloads and without `jti`.
   package private(set) var replayEntry: ReplayEntry?
 
-  /// Judges a code at a moment.
+  /// Judges a code at the time `now`.
   package init(_ code: ScannedCode, policy: OnboardingPolicy, now: Date) {
     let size = code.bytes.count
     guard check(.tooLarge, size <= policy.maximumBytes, "\(size) of at most \(policy.maximumBytes) bytes") else {
@@ -36,15 +36,19 @@ package struct CodeJudgement: Sendable {
 
   private static func entry(issuer: String?, _ identifier: String, expires: Double?) -> ReplayEntry {
     let name = JSONValue.array([issuer.map(JSONValue.string) ?? .null, .string(identifier)]).compactText
-    let digest = HashFunction.sha256.hash(Array(name.utf8)).map { byte in
-      (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }
-    return ReplayEntry(digest: digest.joined(), expires: expires.map(Date.init(timeIntervalSince1970:)))
+    return ReplayEntry(
+      digest: HashFunction.sha256.hash(Array(name.utf8)).hexadecimal,
+      expires: expires.map(Date.init(timeIntervalSince1970:)))
   }
 
-  /// Notes a check; returns whether to go on.
-  private mutating func check(_ reason: InvalidReason, _ isGood: Bool, _ detail: String) -> Bool {
-    steps.append(VerdictStep(reason, isGood ? .passed : .failed, detail))
+  /// Adds a check to the steps; returns `isGood`.
+  private mutating func check(
+    _ reason: InvalidReason, _ isGood: Bool, _ finding: String, expected: String? = nil, field: String? = nil
+  ) -> Bool {
+    steps.append(
+      isGood
+        ? VerdictStep(reason, .passed, finding)
+        : VerdictStep(reason, .failed, finding, expected: expected, field: field))
     if !isGood { refusal = reason }
     return isGood
   }
@@ -62,18 +66,25 @@ package struct CodeJudgement: Sendable {
       return check(.kindNotAllowed, false, "a signed token, and the policy refuses signed payloads")
     }
     let shown = DisplayText.escaped(kind.rawValue, limit: 60)
-    let carriers: Set<PayloadKind> = [.binary, .text, .url, .wifi, .dpp, .otpauth, .gs1DigitalLink, .vcard, .sapLink]
-    if inspection.isOpaqueToken, !policy.acceptedKinds.subtracting(carriers).isEmpty {
+    if inspection.isOpaqueToken, !policy.acceptedKinds.isSubset(of: PayloadKind.unsigned) {
       guard check(.kindNotAllowed, true, "a signed token that cannot be opened") else { return false }
     } else {
       let isAllowed = policy.acceptedKinds.contains(kind)
       let remark = inspection.payload.remark.map { ", for \($0)" } ?? ""
-      let known = policy.acceptedKinds.map(\.rawValue).sorted().joined(separator: ", ")
-      let detail = "\(isToken ? "a signed " : "")\(shown)" + (isAllowed ? "" : "\(remark); allowed: \(known)")
-      guard check(.kindNotAllowed, isAllowed, detail) else { return false }
+      let finding = "\(isToken ? "a signed " : "")\(shown)" + (isAllowed ? "" : remark)
+      let kinds = Self.allowed(policy.acceptedKinds.map(\.rawValue))
+      let expected = kinds + (inspection.payload.nearMiss.map { "; \($0)" } ?? "")
+      guard check(.kindNotAllowed, isAllowed, finding, expected: expected) else { return false }
     }
     return check(
-      .malformed, inspection.payload.problem == nil, inspection.payload.problem ?? "the form matches \(shown)")
+      .malformed, inspection.payload.problem == nil, inspection.payload.problem ?? "the form matches \(shown)",
+      field: inspection.payload.problemField)
+  }
+
+  /// Returns the values that a policy allows as a list for an explanation.
+  private static func allowed(_ names: some Collection<String>) -> String {
+    let shown = names.sorted().prefix(20).map { DisplayText.escaped($0, limit: 120) }
+    return "allowed: " + (shown + (names.count > 20 ? ["…"] : [])).joined(separator: ", ")
   }
 
   private mutating func checkSignature(_ inspection: Inspection, _ policy: OnboardingPolicy) -> Bool {
@@ -86,11 +97,11 @@ package struct CodeJudgement: Sendable {
     }
     guard check(.signatureRequired, true, "the payload is signed") else { return false }
     let name = DisplayText.escaped(token.algorithmName, limit: 40)
-    // The policy's list decides, by exact spelling; whatever else the token asks for is not even looked up.
+    // Only algorithms of the policy's list are looked up, by exact spelling.
     let allowed = policy.acceptedAlgorithms
     guard let algorithm = SignatureAlgorithm(rawValue: token.algorithmName), allowed.contains(algorithm) else {
-      let list = allowed.map(\.rawValue).sorted().joined(separator: ", ")
-      return check(.algorithmNotAllowed, false, "\"\(name)\"; allowed: \(list)")
+      return check(
+        .algorithmNotAllowed, false, "\"\(name)\"", expected: Self.allowed(allowed.map(\.rawValue)), field: "alg")
     }
     guard check(.algorithmNotAllowed, true, name) else { return false }
     let keys = Self.keys(for: token.keyID, algorithm, of: policy)
@@ -101,7 +112,10 @@ package struct CodeJudgement: Sendable {
         ? "the policy has no keys"
         : policy.keys.contains { $0.id == token.keyID && token.keyID != nil }
           ? "the key \(shown) does not serve \(name)" : "no key for \(name) fits the token's, \(shown)"
-      return check(.unknownKey, false, why)
+      let names = policy.keys.map { VerificationKey.name($0.id) }
+      return check(
+        .unknownKey, false, why, expected: names.isEmpty ? nil : "the policy's keys: \(names.joined(separator: ", "))",
+        field: "kid")
     }
     guard check(.unknownKey, true, keys.map { "the key \(VerificationKey.name($0.id))" }.joined(separator: ", ")) else {
       return false
@@ -110,13 +124,14 @@ package struct CodeJudgement: Sendable {
     return check(.badSignature, isGood, isGood ? "the signature is good" : "the signature does not fit payload and key")
   }
 
-  /// A token that names a key gets that key; keys without a name (from PEM files) serve any token. Never a default.
+  /// Returns the keys of `algorithm` that may have signed a token: those with the identifier `id`, or if no key of the
+  /// policy has it, those without an identifier (from PEM files); all keys if `id` is nil.
   private static func keys(
     for id: String?, _ algorithm: SignatureAlgorithm, of policy: OnboardingPolicy
   ) -> [VerificationKey] {
     let fitting = policy.keys.filter { $0.algorithms.contains(algorithm) }
     guard let id else { return fitting }
-    // A name that some key bears means that key alone, even when it is of the wrong type.
+    // A key with this identifier excludes all others, even if it does not serve the algorithm.
     if policy.keys.contains(where: { $0.id == id }) { return fitting.filter { $0.id == id } }
     return fitting.filter { $0.id == nil }
   }
@@ -130,36 +145,42 @@ package struct CodeJudgement: Sendable {
     let skew = policy.clockSkew
     if let start = [claims?.notBefore, claims?.issuedAt].compactMap({ $0 }).max() {
       let isGood = now >= start - skew
-      guard check(.notYetValid, isGood, "valid from \(Self.time(start)); now \(Self.time(now)), skew \(skew) s") else {
+      let finding = "valid from \(Self.time(start)); now \(Self.time(now)), skew \(skew) s"
+      guard check(.notYetValid, isGood, finding, field: start == claims?.notBefore ? "nbf" : "iat") else {
         return false
       }
     } else {
       skip([.notYetValid], "the token has neither \"nbf\" nor \"iat\"")
     }
     if let end = claims?.expires {
-      // RFC 7519, 4.1.4: on the stroke of `exp` the token is over.
+      // RFC 7519, 4.1.4: the token is invalid on or after `exp`.
       let isGood = now < end + skew
       let start = claims?.issuedAt ?? claims?.notBefore ?? now
       if isGood, let longest = policy.maximumLifetime, end - start > longest {
-        return check(.expired, false, "valid for \(Int(end - start)) s, longer than the \(Int(longest)) s allowed")
+        return check(
+          .expired, false, "valid for \(Int(end - start)) s", expected: "longer than the \(Int(longest)) s allowed",
+          field: "exp")
       }
-      guard check(.expired, isGood, "valid until \(Self.time(end)); now \(Self.time(now)), skew \(skew) s") else {
-        return false
-      }
+      let finding = "valid until \(Self.time(end)); now \(Self.time(now)), skew \(skew) s"
+      guard check(.expired, isGood, finding, field: "exp") else { return false }
     } else if policy.requiresExpiry || policy.maximumLifetime != nil {
-      return check(.expired, false, "the token has no \"exp\", and the policy requires one")
+      return check(.expired, false, "the token has no \"exp\", and the policy requires one", field: "exp")
     } else {
       skip([.expired], "the token has no \"exp\"")
     }
     if let issuers = policy.issuers {
       let isGood = claims?.issuer.map(issuers.contains) ?? false
-      guard check(.wrongIssuer, isGood, Self.quoted(claims?.issuer.map { [$0] })) else { return false }
+      let finding = Self.quoted(claims?.issuer.map { [$0] })
+      guard check(.wrongIssuer, isGood, finding, expected: Self.allowed(issuers), field: "iss") else { return false }
     } else {
       skip([.wrongIssuer], "the policy names no issuer")
     }
     if let audiences = policy.audiences {
       let isGood = !audiences.isDisjoint(with: claims?.audiences ?? [])
-      guard check(.wrongAudience, isGood, Self.quoted(claims?.audiences)) else { return false }
+      let finding = Self.quoted(claims?.audiences)
+      guard check(.wrongAudience, isGood, finding, expected: Self.allowed(audiences), field: "aud") else {
+        return false
+      }
     } else {
       skip([.wrongAudience], "the policy names no audience")
     }
@@ -172,10 +193,12 @@ package struct CodeJudgement: Sendable {
       skip([.hostNotAllowed], "the payload names no host")
       return true
     }
-    if let problem = payload.host.flatMap({ policy.refusal(of: $0, isConnected: true) })
+    if let refusal = payload.host.flatMap({ policy.refusal(of: $0, isConnected: true) })
       ?? others.lazy.compactMap({ policy.refusal(of: $0, isConnected: false) }).first
     {
-      return check(.hostNotAllowed, false, problem)
+      return check(
+        .hostNotAllowed, false, refusal.finding, expected: refusal.expected.map { Self.allowed($0) + refusal.hint },
+        field: refusal.field)
     }
     let names = ([payload.host].compactMap { $0 } + others).compactMap(\.authority)
     return check(

@@ -1,28 +1,28 @@
 public import FoundationEssentials
+package import WaymarkSystem
 
 /// Decides whether this device accepts the codes of a picture.
 public struct OnboardingJudge: Sendable {
   /// The policy.
   public let policy: OnboardingPolicy
-  /// The memory of confirmed payloads; nil when codes may be used again.
+  /// The record of confirmed payloads; nil if codes may be used again.
   public let replayGuard: (any ReplayGuard)?
-  /// True when what shows the codes may onboard this device. A service sets it to false for frames that come from no
-  /// camera, because a device must not connect anywhere on the word of a recording.
+  /// True if codes from this source may onboard the device. A service sets it to false for frames that do not come from a camera.
   public var trustsSource = true
 
-  /// A judge with a policy and, if wished, a memory.
+  /// Creates a judge.
   public init(policy: OnboardingPolicy = OnboardingPolicy(), replayGuard: (any ReplayGuard)? = nil) {
     self.policy = policy
     self.replayGuard = replayGuard
   }
 
-  /// The verdict on one picture's codes. Looking changes nothing: the same question can be asked again.
+  /// The verdict on the codes of one picture. Records nothing.
   ///
   /// - Parameters:
-  ///   - codes: every code that was found, of whatever symbology.
-  ///   - now: the moment to judge tokens by.
-  ///   - center: the middle of the region of interest, in pixels: decides which of several refused codes is meant.
-  ///   - sawUnreadable: whether a code was seen that could not be read.
+  ///   - codes: every code that was found, of any symbology.
+  ///   - now: the time for which tokens are judged.
+  ///   - center: the middle of the region of interest, in pixels; of several codes the nearest is chosen.
+  ///   - sawUnreadable: true if a code was found that could not be read.
   public func verdict(
     for codes: [ScannedCode], now: Date, center: SIMD2<Double> = .zero, sawUnreadable: Bool = false
   ) -> Verdict {
@@ -32,28 +32,29 @@ public struct OnboardingJudge: Sendable {
     }
     let accepted = judged.filter { $0.judgement.refusal == nil }
     if let first = accepted.min(by: { distance(codes[$0.index], center) < distance(codes[$1.index], center) }) {
-      // The same payload twice is one code printed twice.
+      // Codes with equal payloads are one code.
       let different = Set(accepted.map { codes[$0.index].bytes }).count
       return verdict(on: first.judgement, chosen: first.index, different: different)
     }
     guard let nearest = candidates.min(by: { distance(codes[$0], center) < distance(codes[$1], center) }) else {
-      if sawUnreadable { return Verdict(.unsuccessful(.codeNotReadable)) }
-      return Verdict(.unsuccessful(codes.isEmpty ? .nothingFound : .notQR))
+      if sawUnreadable { return Verdict(outcome: .unsuccessful(.codeNotReadable)) }
+      return Verdict(outcome: .unsuccessful(codes.isEmpty ? .nothingFound : .notQR))
     }
     guard let refused = judged.first(where: { $0.index == nearest })?.judgement, let reason = refused.refusal else {
-      return Verdict(.unsuccessful(.incomplete), missing: codes[nearest].missing, chosen: nearest)
+      return Verdict(outcome: .unsuccessful(.incomplete), missing: codes[nearest].missing, chosen: nearest)
     }
     return Verdict(
-      .invalid(reason), kind: refused.payload?.kind, fields: refused.payload?.fields ?? [], chosen: nearest,
+      outcome: .invalid(reason), kind: refused.payload?.kind, fields: refused.payload?.fields ?? [], chosen: nearest,
       steps: refused.steps, isHarmless: refused.isHarmless)
   }
 
   /// The verdict on a text, as if it were the only code.
   public func verdict(for text: String, now: Date) -> Verdict { verdict(for: [ScannedCode(text)], now: now) }
 
-  /// Records that a person went on with an accepted code, so that it is not accepted again.
+  /// Records that a person confirmed an accepted code, so that it is not accepted again.
   ///
-  /// Returns false when the code was confirmed before, be it by another process a moment ago: it must not be used then.
+  /// - Returns: false if the verdict is not successful, or if the code was confirmed before, also by another process. In both
+  ///   cases the code must not be used.
   public func confirm(_ verdict: Verdict) throws -> Bool {
     guard verdict.isSuccessful else { return false }
     guard let replayGuard, let entry = verdict.replayEntry else { return true }
@@ -70,7 +71,7 @@ public struct OnboardingJudge: Sendable {
     let payload = judgement.payload
     let refuse = { (reason: InvalidReason) in
       Verdict(
-        .invalid(reason), kind: payload?.kind, fields: payload?.fields ?? [], chosen: chosen, steps: steps,
+        outcome: .invalid(reason), kind: payload?.kind, fields: payload?.fields ?? [], chosen: chosen, steps: steps,
         isHarmless: judgement.isHarmless)
     }
     guard trustsSource else {
@@ -87,7 +88,7 @@ public struct OnboardingJudge: Sendable {
     steps.append(replay)
     if replay.result == .failed { return refuse(.replayed) }
     return Verdict(
-      .successful, kind: payload?.kind, connectTo: payload?.host?.authority, fields: payload?.fields ?? [],
+      outcome: .successful, kind: payload?.kind, connectTo: payload?.host?.authority, fields: payload?.fields ?? [],
       chosen: chosen, steps: steps, isHarmless: judgement.isHarmless,
       replayEntry: replayGuard == nil ? nil : judgement.replayEntry)
   }
@@ -100,8 +101,12 @@ public struct OnboardingJudge: Sendable {
         ? VerdictStep(.replayed, .failed, "the token was used before")
         : VerdictStep(.replayed, .passed, "the token was not used before")
     } catch {
-      // A device that cannot remember must not trust.
       return VerdictStep(.replayed, .failed, "the replay guard cannot tell: \(error)")
     }
   }
+}
+
+extension WallClock {
+  /// The time of the wall clock as a `Date`.
+  package static var date: Date { Date(timeIntervalSince1970: now) }
 }

@@ -1,53 +1,49 @@
-// Layers of networks. First in whole numbers: activations of 16 bits, sums of 32. A picture lies as rows of places, the channels of a place side by
-// side. No sum may leave 32 bits: who makes the weights sees to that. The results are the same on every processor.
+// Layers of networks, first in integers: activations of 16 bits, sums of 32 bits. A picture is stored as rows of positions with adjacent channels.
+// The weights must keep every sum within 32 bits. The results are the same on every processor.
 #ifndef CKNETWORKS_H
 #define CKNETWORKS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-// Outputs whose weights lie together.
+// The number of outputs in a block of weights.
 #define CK_OUTPUTS 16
-// The parts into which a factor of ck_add is divided, as a power of two.
+// The number of fractional bits of a factor of ck_add.
 #define CK_SHARE_BITS 14
-// Numbers behind the last one of src that may be read, and do not matter.
+// The number of values after the end of src that may be read, and are not used.
 #define CK_SLACK 32
 
-// Sums of a convolution for `count` places of a row: for each place and output its offset plus all products. A place takes
-// `rows` runs of 2 * `pairs` numbers of src, which are src_row apart; the next place begins src_step further. Weights: of each block of
-// CK_OUTPUTS outputs, of each run, of each pair of numbers, the two weights of each output. sums: blocks * CK_OUTPUTS a place.
+// The sums of a convolution for `count` positions of a row: for each position and output the offset plus all products. A position reads `rows`
+// runs of 2 * `pairs` values of src that are src_row apart; the next position begins src_step further. Weights: [block of CK_OUTPUTS
+// outputs][run][pair][output of the block][0, 1]. sums: blocks * CK_OUTPUTS for each position.
 void ck_convolve(const int16_t *src, size_t src_row, size_t src_step, int rows, int pairs, int count,
                  const int16_t *weights, int blocks, const int32_t *offsets, int32_t *sums);
 
-// The same of each channel by itself: of rows x columns places of src, `channels` numbers each. Weights: of each of those places
-// blocks * CK_OUTPUTS; blocks * CK_OUTPUTS is not less than `channels`.
+// Like ck_convolve, for each channel separately: over rows x columns positions of src with `channels` values each. Weights: blocks * CK_OUTPUTS
+// for each of these positions; blocks * CK_OUTPUTS is at least `channels`.
 void ck_convolve_channels(const int16_t *src, size_t src_row, size_t src_step, int rows, int columns, int channels,
                           int count, const int16_t *weights, int blocks, const int32_t *offsets, int32_t *sums);
 
-// dst = sums times the factor of their output, not below `low` or above `high`, to the nearest whole number (of two, the even one). `channels`
-// numbers a place are written, sums are blocks * CK_OUTPUTS.
+// dst = sums times the factor of their output, clamped to `low` ... `high`, rounded to the nearest integer (ties to even). Each position has
+// `channels` values in dst and blocks * CK_OUTPUTS in sums.
 void ck_settle(const int32_t *sums, int blocks, int count, const float *factors, float low, float high, int channels,
                int16_t *dst);
 
-// dst = (a * a_factor + b * b_factor) / 2 to the power of CK_SHARE_BITS, to the nearest whole number (of two, the greater one), not below `low`
-// or above `high`.
+// dst = (a * a_factor + b * b_factor) / 2 to the power of CK_SHARE_BITS, rounded to the nearest integer (ties upwards), clamped to `low` ...
+// `high`.
 void ck_add(const int16_t *a, int32_t a_factor, const int16_t *b, int32_t b_factor, int16_t low, int16_t high,
             size_t count, int16_t *dst);
 
-// Layers of a network in floating point, of squares of `side` x `side` places. Numbers whose weights lie together; outputs and channels are a multiple of it.
+// Layers in floating point: products are added in the order of rows, columns and channels. CK_FLOATS is the number of outputs in a block of
+// weights.
 #define CK_FLOATS 8
 
-// A convolution of 3 x 3 places, `step` apart, those beyond the border being 0; what is below 0 becomes 0. Weights: of each of the nine places, of
-// each input, all outputs. dst has dst_side x dst_side places.
-void ck_convolve_floats(const float *src, int side, int inputs, int step, const float *weights, int outputs,
-                        const float *offsets, float *dst, int dst_side);
+// Like ck_convolve, with runs of `run` values. Weights: [block of CK_FLOATS outputs][run][value of the run][output of the block].
+void ck_convolve_floats(const float *src, size_t src_row, size_t src_step, int rows, int run, int count,
+                        const float *weights, int blocks, const float *offsets, float *sums);
 
-// The same of each channel by itself. Weights: of each of the nine places all channels.
-void ck_convolve_float_channels(const float *src, int side, int channels, int step, const float *weights,
-                                const float *offsets, float *dst, int dst_side);
-
-// A convolution of single places: `count` of them. Weights: of each CK_FLOATS outputs, of each input, theirs. rectified: what is below 0 becomes 0.
-void ck_mix_floats(const float *src, int count, int inputs, const float *weights, int outputs, const float *offsets,
-                   int rectified, float *dst);
+// Like ck_convolve_channels, with blocks * CK_FLOATS channels.
+void ck_convolve_float_channels(const float *src, size_t src_row, size_t src_step, int rows, int columns, int count,
+                                const float *weights, int blocks, const float *offsets, float *sums);
 
 #endif

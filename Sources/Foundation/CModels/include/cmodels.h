@@ -1,23 +1,12 @@
-// What was fitted by a script and is read by the program: files of this folder that the linker takes in, so that a program finds
-// them wherever it lies, in a process that may open nothing as well.
+// Weights fitted by a script: files of this folder, embedded in the program so that it needs no path, and works in a process that must not open
+// files.
 #ifndef CMODELS_H
 #define CMODELS_H
 
 #include <stddef.h>
 
-/// The bytes of a file. They are there as long as the program runs.
-struct waymark_model {
-  const void *bytes;
-  size_t count;
-};
-
-/// The directions whose signs describe the corners of anchors (Benchmarks/anchors/learn_descriptor.py).
-struct waymark_model waymark_anchor_descriptor(void);
-
-/// The network that tells where in a picture a page is (Benchmarks/documents/segment).
-struct waymark_model waymark_page_network(void);
-
-/// The networks that judge outlines of pages (Benchmarks/documents/train).
-struct waymark_model waymark_page_scorers(void);
+/// Returns the file of the projections whose signs are the descriptors of anchors' features (Benchmarks/anchors/learn_descriptor.py), and stores
+/// its size in bytes. The memory is never freed.
+const void *waymark_anchor_descriptor(size_t *count);
 
 #endif

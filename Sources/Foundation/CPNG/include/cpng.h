@@ -1,14 +1,14 @@
 #pragma once
-// libpng behind plain calls: it reports errors by longjmp, which Swift cannot express. No call here longjmps out, prints,
-// or exits.
+// A wrapper of libpng, which reports errors by longjmp; Swift cannot express this. No function declared here longjmps,
+// prints or exits.
 
 #include <stddef.h>
 #include <stdint.h>
 
-/// What a decoder hands out and an encoder takes.
+/// The channels of pixels.
 enum { WM_PNG_GRAY = 1, WM_PNG_RGB = 3 };
 
-/// How a call ended.
+/// The result of a call.
 enum {
   WM_PNG_OK = 0,
   WM_PNG_DAMAGED = 1,  ///< not a PNG, damaged, or cut short
@@ -19,12 +19,13 @@ enum {
 enum { WM_PNG_MESSAGE = 200 };
 
 /// Decodes a PNG of `width` x `height` (from its IHDR, which the caller has checked) into rows of `channels * width` bytes
-/// without gaps. Colour becomes gray by 0.299 R + 0.587 G + 0.114 B, 16 bits become 8, transparency lies over a
-/// `background` of that gray; `*transparent` tells whether any of it shows. `message` takes WM_PNG_MESSAGE bytes.
+/// without gaps. Colour is converted to gray by 0.299 R + 0.587 G + 0.114 B, 16 bits to 8; transparent pixels are blended
+/// with the gray level `background`, and `*transparent` is set if it is visible. `message` has room for WM_PNG_MESSAGE
+/// bytes.
 int wm_png_decode(const uint8_t *data, size_t size, int channels, uint32_t width, uint32_t height, uint8_t background,
                   int *transparent, uint8_t *out, char *message);
 
-/// Encodes `height` rows of `channels * width` bytes. `*out` is malloc'ed and belongs to the caller, who frees it with
+/// Encodes `height` rows of `channels * width` bytes. `*out` is allocated with malloc; the caller frees it with
 /// wm_png_free. `level`: zlib's, 0...9.
 int wm_png_encode(const uint8_t *pixels, uint32_t width, uint32_t height, size_t stride, int channels, int level,
                   uint8_t **out, size_t *size, char *message);

@@ -1,3 +1,4 @@
 #pragma once
-// libwebp's simple decoding calls, as they are: they neither longjmp nor print.
+// libwebp's simple decoding functions without a wrapper: they neither longjmp
+// nor print.
 #include <webp/decode.h>

@@ -1,12 +1,15 @@
 #pragma once
-// One call of zlib, whose streams are set up by macros that Swift cannot see.
+// Compression by zlib, whose streams are initialised by macros that Swift cannot import.
 
 #include <stddef.h>
 #include <stdint.h>
 
-/// The size that `wm_gzip` needs at most for `size` bytes.
-size_t wm_gzip_bound(size_t size);
+/// The frame of compressed bytes: zlib (RFC 1950) or gzip (RFC 1952).
+enum wm_frame { WM_ZLIB, WM_GZIP };
 
-/// Compresses bytes into a gzip file (RFC 1952), as small as zlib makes it and without a time, so that equal bytes give equal files. Returns its
-/// size, or 0 where `capacity` does not hold it or memory is missing.
-size_t wm_gzip(const uint8_t *bytes, size_t size, uint8_t *out, size_t capacity);
+/// Returns the greatest size of the result of `wm_compress` for `size` bytes.
+size_t wm_compress_bound(size_t size);
+
+/// Compresses bytes at zlib's highest level and without a time stamp, so that equal bytes give equal results. Returns the compressed size, or 0
+/// if `capacity` is too small or memory is missing.
+size_t wm_compress(const uint8_t *bytes, size_t size, enum wm_frame frame, uint8_t *out, size_t capacity);

@@ -1,4 +1,4 @@
-/// Reads numbers out of bytes of unknown origin; what lies outside is nil, never a crash.
+/// Reads numbers from untrusted bytes; `nil` outside their bounds.
 package struct ByteReader {
   package let bytes: UnsafeRawBufferPointer
 
@@ -23,7 +23,7 @@ package struct ByteReader {
     return littleEndian ? second << 16 | first : first << 16 | second
   }
 
-  /// The `count` bytes from `at` on, or as many of them as there are.
+  /// Returns up to `count` bytes from `at` on; `nil` if `at` is outside the bytes.
   package func slice(_ at: Int, _ count: Int) -> ByteReader? {
     guard at >= 0, count >= 0, at <= bytes.count else { return nil }
     return ByteReader(UnsafeRawBufferPointer(rebasing: bytes[at..<(at + min(count, bytes.count - at))]))

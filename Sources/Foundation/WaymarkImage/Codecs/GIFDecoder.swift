@@ -1,6 +1,6 @@
 import WaymarkSystem
 
-/// The first picture of a GIF, 87a or 89a, on its canvas: what it leaves free, and its transparent colour, show the background. From
+/// Decodes the first picture of a GIF (87a or 89a) on its canvas; the rest of the canvas and transparent pixels show the background. After
 /// CompuServe's "Graphics Interchange Format", version 89a.
 struct GIFDecoder {
   let width: Int
@@ -12,17 +12,17 @@ struct GIFDecoder {
   private let frameHeight: Int
   private let isInterlaced: Bool
   private let palette: [PixelWriter.Pixel]
-  /// Bits of a number of a colour.
+  /// The number of bits of a palette index.
   private let codeSize: Int
   private let file: ByteReader
-  /// Where the blocks of pixels begin.
+  /// The offset of the pixel data blocks in the file, in bytes.
   private let offset: Int
 
   private static func damaged(_ what: String) -> ImageError {
     ImageError(.damagedPicture, "the GIF is damaged: \(what)", hint: "Make or copy the picture again.")
   }
 
-  /// Reads up to the pixels of the first picture.
+  /// Reads the headers up to the pixels of the first picture.
   init(_ file: ByteReader) throws(ImageError) {
     func byte(_ at: Int) throws(ImageError) -> Int {
       guard let byte = file.byte(at) else { throw Self.damaged("it ends before its first picture") }
@@ -41,7 +41,7 @@ struct GIFDecoder {
     extensions: while true {
       switch try byte(at) {
       case 0x21:
-        // Of a graphic control extension: flags, the delay, the transparent colour.
+        // A graphic control extension: flags, delay, transparent colour.
         if try byte(at + 1) == 0xF9, try byte(at + 2) >= 4 {
           clear = try byte(at + 3) & 1 == 1 ? try byte(at + 6) : nil
         }
@@ -56,7 +56,7 @@ struct GIFDecoder {
       try short(at + 1), try short(at + 3), try short(at + 5), try short(at + 7)
     )
     guard frameWidth > 0, frameHeight > 0 else { throw Self.damaged("a side is 0 pixels long") }
-    // Some writers leave the size of the canvas at 0, or at what another picture had.
+    // Some writers declare a canvas of size 0, or of the size of another picture.
     width = max(screen.width, left + frameWidth)
     height = max(screen.height, top + frameHeight)
     let flags = try byte(at + 9)
@@ -71,7 +71,7 @@ struct GIFDecoder {
     (self.file, offset) = (file, at + 1)
   }
 
-  /// The palette at `at`, if the flags tell of one.
+  /// Reads the palette at `at`; empty if the flags declare none.
   private static func palette(
     _ file: ByteReader, flags: Int, _ at: inout Int
   ) throws(ImageError) -> [PixelWriter.Pixel] {
@@ -109,8 +109,120 @@ struct GIFDecoder {
     }
   }
 
-  /// The rows in the order of an interlaced picture: every eighth, those between, and so on (appendix E).
+  /// Returns the row indices in the order in which an interlaced picture stores them (appendix E).
   private static func interlaced(_ height: Int) -> [Int] {
     [(0, 8), (4, 8), (2, 4), (1, 2)].flatMap { Array(stride(from: $0.0, to: height, by: $0.1)) }
+  }
+}
+
+/// Reads the LZW codes of a GIF: bits from the lowest on, in blocks of up to 255 bytes.
+struct GIFCodes {
+  private let file: ByteReader
+  private var at: Int
+  /// The remaining bytes of the block.
+  private var left = 0
+  private var buffer = 0
+  private var held = 0
+
+  init(_ file: ByteReader, at: Int) {
+    self.file = file
+    self.at = at
+  }
+
+  /// Returns the next code; `nil` at the end.
+  mutating func next(bits: Int) -> Int? {
+    while held < bits {
+      if left == 0 {
+        guard let count = file.byte(at), count > 0 else { return nil }
+        left = Int(count)
+        at += 1
+      }
+      guard let byte = file.byte(at) else { return nil }
+      buffer |= Int(byte) << held
+      held += 8
+      at += 1
+      left -= 1
+    }
+    defer {
+      buffer >>= bits
+      held -= bits
+    }
+    return buffer & ((1 << bits) - 1)
+  }
+}
+
+/// The code table of GIF's variant of LZW (appendix F): at most 4096 strings of pixels, each an earlier string extended by one pixel.
+struct GIFStrings {
+  /// The effect of a code.
+  enum Outcome {
+    /// The code produced `pixels`.
+    case pixels
+    /// The code cleared the table.
+    case nothing
+    case end
+    case invalid
+  }
+
+  private static let limit = 4096
+  private let codeSize: Int
+  private let clearCode: Int
+  /// For each code: the code of the string without its last pixel, the last pixel, the length.
+  private var prefixes = [UInt16](repeating: 0, count: limit)
+  private var lasts = [UInt8](repeating: 0, count: limit)
+  private var lengths = [UInt16](repeating: 0, count: limit)
+  private var count: Int
+  private var previous: Int?
+  /// The number of bits of the next code.
+  private(set) var bits: Int
+  /// The palette indices that the last code produced.
+  private(set) var pixels: [UInt8] = []
+
+  init(codeSize: Int) {
+    self.codeSize = codeSize
+    clearCode = 1 << codeSize
+    for value in 0..<clearCode { (lasts[value], lengths[value]) = (UInt8(value), 1) }
+    count = clearCode + 2
+    bits = codeSize + 1
+  }
+
+  mutating func handle(_ code: Int) -> Outcome {
+    if code == clearCode {
+      (count, bits, previous) = (clearCode + 2, codeSize + 1, nil)
+      return .nothing
+    }
+    if code == clearCode + 1 { return .end }
+    guard let previous else {
+      guard code < clearCode else { return .invalid }
+      expand(code)
+      self.previous = code
+      return .pixels
+    }
+    // The code may be the one that is about to be added: then its last pixel equals its first.
+    guard code < count || (code == count && count < Self.limit) else { return .invalid }
+    expand(code < count ? code : previous)
+    let first = pixels[0]
+    if code == count { pixels.append(first) }
+    if count < Self.limit {
+      (prefixes[count], lasts[count], lengths[count]) = (UInt16(previous), first, lengths[previous] &+ 1)
+      count += 1
+      if count == 1 << bits, bits < 12 { bits += 1 }
+    }
+    self.previous = code
+    return .pixels
+  }
+
+  /// Expands a code into `pixels`, from the last pixel to the first.
+  private mutating func expand(_ code: Int) {
+    let length = Int(lengths[code])
+    if pixels.count > length {
+      pixels.removeLast(pixels.count - length)
+    } else {
+      pixels.append(contentsOf: repeatElement(0, count: length - pixels.count))
+    }
+    var code = code
+    for place in stride(from: length - 1, through: 0, by: -1) {
+      pixels[place] = lasts[code]
+      code = Int(prefixes[code])
+    }
   }
 }

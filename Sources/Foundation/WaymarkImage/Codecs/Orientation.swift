@@ -1,24 +1,24 @@
-/// The orientation of the stored pixels relative to the upright picture: EXIF tag 0x0112, values 1 to 8
-/// (CIPA DC-008, "Orientation"). The name says what has to be done to see it upright.
+/// The orientation of the stored pixels relative to the upright picture: EXIF tag 0x0112, values 1 to 8 (CIPA DC-008,
+/// "Orientation"). A case is named after the operation that makes the picture upright.
 public enum Orientation: Int, Sendable, CaseIterable {
-  /// Nothing.
+  /// The stored pixels are upright.
   case upright = 1
   /// Mirror left and right.
   case mirror = 2
-  /// Turn by half a circle.
+  /// Rotate by 180°.
   case turn180 = 3
   /// Mirror top and bottom.
   case flip = 4
   /// Exchange rows and columns (mirror over the main diagonal).
   case transpose = 5
-  /// Turn a quarter clockwise.
+  /// Rotate by 90° clockwise.
   case turn90 = 6
   /// Mirror over the other diagonal.
   case transverse = 7
-  /// Turn a quarter counter-clockwise.
+  /// Rotate by 90° counter-clockwise.
   case turn270 = 8
 
-  /// The orientation of so many quarter turns clockwise, of any sign.
+  /// Creates the orientation of a number of clockwise quarter turns; negative ones are counter-clockwise.
   public init(quarterTurns: Int) {
     self =
       switch ((quarterTurns % 4) + 4) % 4 {
@@ -29,11 +29,11 @@ public enum Orientation: Int, Sendable, CaseIterable {
       }
   }
 
-  /// True if width and height change places.
+  /// True if width and height are exchanged.
   public var swapsSides: Bool { rawValue >= 5 }
 
-  /// Which way steps go in the source while the destination is written row by row: the index of the first pixel, the step
-  /// to the next pixel of a row, the step to the next row; all in pixels of a source of `width` x `height`.
+  /// Returns how to read the source while the destination is written row by row: the index of the first pixel, the step
+  /// to the next pixel of a row and the step to the next row, in pixels of a source of `width` × `height`.
   private func steps(width w: Int, height h: Int) -> (start: Int, column: Int, row: Int) {
     switch self {
     case .upright: (0, 1, w)
@@ -47,9 +47,9 @@ public enum Orientation: Int, Sendable, CaseIterable {
     }
   }
 
-  /// Writes the upright picture; `source` and `destination` have no gaps between rows and do not overlap.
+  /// Writes the upright picture. `source` and `destination` have no gaps between rows and do not overlap.
   ///
-  /// - Parameter channels: bytes a pixel.
+  /// - Parameter channels: the number of bytes per pixel.
   package func apply(
     _ source: UnsafePointer<UInt8>, width: Int, height: Int, channels: Int,
     to destination: UnsafeMutablePointer<UInt8>
@@ -58,7 +58,7 @@ public enum Orientation: Int, Sendable, CaseIterable {
     let (start, column, row) = steps(width: width, height: height)
     let columns = swapsSides ? height : width
     let rows = swapsSides ? width : height
-    // In tiles, so that turning by a quarter does not touch a new cache line for every pixel.
+    // In tiles, so that a quarter turn does not load a new cache line for every pixel.
     let tile = 32
     for top in stride(from: 0, to: rows, by: tile) {
       for left in stride(from: 0, to: columns, by: tile) {
@@ -79,26 +79,102 @@ public enum Orientation: Int, Sendable, CaseIterable {
   }
 }
 
-extension GrayImage {
-  /// The picture as `orientation` wants it seen; shares the pixels when nothing has to be done.
-  public func oriented(_ orientation: Orientation) -> GrayImage {
+extension BytePicture {
+  /// Returns the upright picture; shares the pixels if it is upright already.
+  func upright(from orientation: Orientation) -> Self {
     guard orientation != .upright else { return self }
-    let turned = PixelBuffer(capacity: width * height)
-    orientation.apply(buffer.bytes, width: width, height: height, channels: 1, to: turned.bytes)
+    let turned = PixelBuffer(capacity: Self.channels * width * height)
+    orientation.apply(buffer.bytes, width: width, height: height, channels: Self.channels, to: turned.bytes)
     return orientation.swapsSides
-      ? GrayImage(width: height, height: width, buffer: turned)
-      : GrayImage(width: width, height: height, buffer: turned)
+      ? Self(width: height, height: width, buffer: turned) : Self(width: width, height: height, buffer: turned)
   }
 }
 
+extension GrayImage {
+  /// Returns the upright picture; shares the pixels if it is upright already.
+  public func oriented(_ orientation: Orientation) -> GrayImage { upright(from: orientation) }
+}
+
 extension RGBImage {
-  /// The picture as `orientation` wants it seen; shares the pixels when nothing has to be done.
-  public func oriented(_ orientation: Orientation) -> RGBImage {
-    guard orientation != .upright else { return self }
-    let turned = PixelBuffer(capacity: 3 * width * height)
-    orientation.apply(buffer.bytes, width: width, height: height, channels: 3, to: turned.bytes)
-    return orientation.swapsSides
-      ? RGBImage(width: height, height: width, buffer: turned)
-      : RGBImage(width: width, height: height, buffer: turned)
+  /// Returns the upright picture; shares the pixels if it is upright already.
+  public func oriented(_ orientation: Orientation) -> RGBImage { upright(from: orientation) }
+}
+
+/// Finds the EXIF orientation in a picture file: APP1 of a JPEG, `eXIf` of a PNG, `EXIF` of a WebP.
+enum ExifOrientation {
+  /// Returns `.upright` for a file without a valid orientation.
+  static func find(in bytes: UnsafeRawBufferPointer, format: PictureFormat) -> Orientation {
+    let file = ByteReader(bytes)
+    let value: Int? =
+      switch format {
+      case .jpeg: inJPEG(file)
+      case .png: inPNG(file)
+      case .webp: inWebP(file)
+      case .bmp, .gif, .pnm: nil
+      }
+    return value.flatMap(Orientation.init(rawValue:)) ?? .upright
+  }
+
+  private static func inJPEG(_ file: ByteReader) -> Int? {
+    var at = 2
+    while let lead = file.byte(at), lead == 0xFF, let marker = file.byte(at + 1) {
+      if marker == 0xFF {  // fill byte, T.81 B.1.1.2
+        at += 1
+        continue
+      }
+      if marker == 0xDA || marker == 0xD9 { return nil }  // start of scan or end of image
+      guard let length = file.uint16(at + 2, littleEndian: false), length >= 2 else { return nil }
+      if marker == 0xE1, file.hasPrefix("Exif\0\0", at: at + 4), length >= 8,
+        let tiff = file.slice(at + 10, length - 8), let found = inTIFF(tiff)
+      {
+        return found
+      }
+      at += 2 + length
+    }
+    return nil
+  }
+
+  private static func inPNG(_ file: ByteReader) -> Int? {
+    var at = 8
+    while let length = file.uint32(at, littleEndian: false), length <= file.count {
+      if file.hasPrefix("eXIf", at: at + 4) { return file.slice(at + 8, length).flatMap(inTIFF) }
+      if file.hasPrefix("IEND", at: at + 4) { return nil }
+      at += 12 + length
+    }
+    return nil
+  }
+
+  private static func inWebP(_ file: ByteReader) -> Int? {
+    var at = 12
+    while let length = file.uint32(at + 4, littleEndian: true), length <= file.count {
+      if file.hasPrefix("EXIF", at: at), var tiff = file.slice(at + 8, length) {
+        // Some writers add JPEG's prefix.
+        if tiff.hasPrefix("Exif\0\0"), let rest = tiff.slice(6, tiff.count - 6) { tiff = rest }
+        return inTIFF(tiff)
+      }
+      at += 8 + length + (length & 1)
+    }
+    return nil
+  }
+
+  /// Returns the value of tag 0x0112 in the first directory (TIFF 6.0, section 2).
+  private static func inTIFF(_ tiff: ByteReader) -> Int? {
+    let little = tiff.hasPrefix("II")
+    guard little || tiff.hasPrefix("MM"), tiff.uint16(2, littleEndian: little) == 42,
+      let directory = tiff.uint32(4, littleEndian: little),
+      let entries = tiff.uint16(directory, littleEndian: little)
+    else { return nil }
+    for i in 0..<entries {
+      let entry = directory + 2 + 12 * i
+      guard let tag = tiff.uint16(entry, littleEndian: little) else { return nil }
+      if tag == 0x0112 {
+        switch tiff.uint16(entry + 2, littleEndian: little) {
+        case 3: return tiff.uint16(entry + 8, littleEndian: little)  // SHORT
+        case 4: return tiff.uint32(entry + 8, littleEndian: little)  // LONG, which some writers use
+        default: return nil
+        }
+      }
+    }
+    return nil
   }
 }

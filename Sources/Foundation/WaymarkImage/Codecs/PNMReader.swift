@@ -1,13 +1,13 @@
 import WaymarkSystem
 
-/// Netpbm's P1 to P6, plain and raw, up to 16 bits a sample (the manual pages pbm(5), pgm(5), ppm(5)).
+/// Reads netpbm's formats P1 to P6, plain and raw, up to 16 bits per sample (manual pages pbm(5), pgm(5), ppm(5)).
 struct PNMReader {
   private let bytes: UnsafeRawBufferPointer
   private var at = 2
   let width: Int
   let height: Int
   private let kind: UInt8
-  /// The value of white.
+  /// The sample value of white.
   private let maximum: Int
 
   static func isSpace(_ byte: UInt8) -> Bool {
@@ -18,7 +18,6 @@ struct PNMReader {
     ImageError(.damagedPicture, "the PNM file is damaged: \(what)", hint: "Make or copy the picture again.")
   }
 
-  /// Reads the header.
   init(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
     guard bytes.count > 2 else { throw Self.damaged("it has no header") }
     self.bytes = bytes
@@ -33,7 +32,7 @@ struct PNMReader {
     self.at = at
   }
 
-  /// A decimal number after white space and comments; at most 2³¹ so that sizes can be multiplied.
+  /// Reads a decimal number after white space and comments; at most 2³¹, so that products of sizes do not overflow.
   private static func number(
     _ bytes: UnsafeRawBufferPointer, _ at: inout Int, _ what: String
   ) throws(ImageError) -> Int {
@@ -61,32 +60,18 @@ struct PNMReader {
     }
   }
 
-  private var isColour: Bool { kind == UInt8(ascii: "3") || kind == UInt8(ascii: "6") }
-
-  /// Decodes into `width * height` bytes of gray, or three times as many of colour.
-  mutating func decode(channels: Int, into out: UnsafeMutablePointer<UInt8>) throws(ImageError) {
-    let samples = isColour ? 3 : 1
+  /// Decodes into `width * height` pixels.
+  mutating func decode(into writer: inout PixelWriter) throws(ImageError) {
+    let samples = kind == UInt8(ascii: "3") || kind == UInt8(ascii: "6") ? 3 : 1
     switch kind {
-    case UInt8(ascii: "4"): try decodeBits(channels: channels, into: out)
-    case UInt8(ascii: "5"), UInt8(ascii: "6"): try decodeRaw(samples: samples, channels: channels, into: out)
-    default: try decodePlain(samples: samples, channels: channels, into: out)
+    case UInt8(ascii: "4"): try decodeBits(into: &writer)
+    case UInt8(ascii: "5"), UInt8(ascii: "6"): try decodeRaw(samples: samples, into: &writer)
+    default: try decodePlain(samples: samples, into: &writer)
     }
   }
 
-  private func store(
-    _ red: UInt8, _ green: UInt8, _ blue: UInt8, at index: Int, channels: Int, into out: UnsafeMutablePointer<UInt8>
-  ) {
-    if channels == 3 {
-      out[3 * index] = red
-      out[3 * index + 1] = green
-      out[3 * index + 2] = blue
-    } else {
-      out[index] = isColour ? Luma.of(red, green, blue) : red
-    }
-  }
-
-  /// P4: a bit a pixel, 1 is black, rows padded to whole bytes.
-  private mutating func decodeBits(channels: Int, into out: UnsafeMutablePointer<UInt8>) throws(ImageError) {
+  /// Decodes P4: one bit per pixel, 1 is black, rows padded to whole bytes.
+  private mutating func decodeBits(into writer: inout PixelWriter) throws(ImageError) {
     at += 1  // exactly one white space
     let rowBytes = (width + 7) / 8
     guard rowBytes * height <= bytes.count - at else { throw Self.damaged("the pixels end early") }
@@ -94,15 +79,13 @@ struct PNMReader {
       for x in 0..<width {
         let bit = bytes[at + y * rowBytes + x / 8] >> UInt8(7 - x % 8) & 1
         let value: UInt8 = bit == 1 ? 0 : 255
-        store(value, value, value, at: y * width + x, channels: channels, into: out)
+        writer.put(.init(red: value, green: value, blue: value), at: y * width + x)
       }
     }
   }
 
-  /// P5, P6: one or two bytes a sample, the higher one first.
-  private mutating func decodeRaw(
-    samples: Int, channels: Int, into out: UnsafeMutablePointer<UInt8>
-  ) throws(ImageError) {
+  /// Decodes P5 and P6: one or two bytes per sample, big-endian.
+  private mutating func decodeRaw(samples: Int, into writer: inout PixelWriter) throws(ImageError) {
     at += 1
     let size = maximum > 255 ? 2 : 1
     guard width * height * samples * size <= bytes.count - at else { throw Self.damaged("the pixels end early") }
@@ -113,19 +96,14 @@ struct PNMReader {
       return Self.scaled(value, maximum)
     }
     for i in 0..<(width * height) {
-      if samples == 3 {
-        store(sample(3 * i), sample(3 * i + 1), sample(3 * i + 2), at: i, channels: channels, into: out)
-      } else {
-        let value = sample(i)
-        store(value, value, value, at: i, channels: channels, into: out)
-      }
+      let red = sample(samples * i)
+      let (green, blue) = samples == 3 ? (sample(3 * i + 1), sample(3 * i + 2)) : (red, red)
+      writer.put(.init(red: red, green: green, blue: blue), at: i)
     }
   }
 
-  /// P1, P2, P3: numbers in ASCII; those of P1 need no space between.
-  private mutating func decodePlain(
-    samples: Int, channels: Int, into out: UnsafeMutablePointer<UInt8>
-  ) throws(ImageError) {
+  /// Decodes P1, P2 and P3: decimal numbers in ASCII; in P1, white space between them is optional.
+  private mutating func decodePlain(samples: Int, into writer: inout PixelWriter) throws(ImageError) {
     var at = at
     func next() throws(ImageError) -> UInt8 {
       if kind == UInt8(ascii: "1") {
@@ -136,13 +114,13 @@ struct PNMReader {
       }
       return Self.scaled(try Self.number(bytes, &at, "value of a pixel"), maximum)
     }
-    // A pixel takes at least one character: a short file that claims many is turned away before the work.
+    // A sample takes at least one character: a file too short for its declared size is refused before decoding.
     guard width * height * samples <= bytes.count - at else { throw Self.damaged("the pixels end early") }
     for i in 0..<(width * height) {
       let red = try next()
       let green = samples == 3 ? try next() : red
       let blue = samples == 3 ? try next() : red
-      store(red, green, blue, at: i, channels: channels, into: out)
+      writer.put(.init(red: red, green: green, blue: blue), at: i)
     }
   }
 

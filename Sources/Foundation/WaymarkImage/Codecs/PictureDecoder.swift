@@ -7,72 +7,101 @@ public struct DecodedPicture<Image: Sendable>: Sendable {
   public let image: Image
   /// The format of the file.
   public let format: PictureFormat
-  /// How the file's pixels had to be turned; already done.
+  /// The orientation of the file's pixels, which is already applied to `image`.
   public let orientation: Orientation
-  /// The file ended before the picture did (JPEG only); what was missing is mid-gray.
+  /// True if the file ended before the picture did (JPEG only); missing pixels are mid-gray.
   public let isTruncated: Bool
-  /// Some of it is transparent, so that the decoder's background shows.
+  /// True if parts of the picture are transparent, so that `background` is visible.
   public let isTransparent: Bool
+  /// The colour behind transparent parts.
+  public let background: PictureBackground
 }
 
-/// Reads picture files by their contents, whatever they are called.
+/// Decodes picture files of any supported format, detected by their contents.
 ///
 /// JPEG (baseline, progressive, gray, CMYK), PNG (every colour type and depth), WebP, BMP, GIF (the first picture) and PNM
-/// (P1 to P6). The EXIF orientation is applied, transparency lies over ``background``.
+/// (P1 to P6). The EXIF orientation is applied; transparent pixels are blended with ``background``.
 public struct PictureDecoder: Sendable {
-  /// Pictures of more pixels are refused before memory is taken for them.
+  /// The greatest number of pixels of a picture; a larger one is refused before memory is allocated.
   public var pixelLimit: Int
 
-  /// The background under transparent parts; white by default.
-  public var background = PictureBackground.white
+  /// The colour behind transparent parts; nil, the default: white, or black if the picture's contrast is more than twice as high there.
+  public var background: PictureBackground?
 
-  /// 100 megapixels.
+  /// The default limit: 100 megapixels.
   public static let defaultPixelLimit = 100_000_000
 
-  /// A decoder that takes at most `pixelLimit` pixels.
+  /// Creates a decoder for pictures of at most `pixelLimit` pixels.
   public init(pixelLimit: Int = PictureDecoder.defaultPixelLimit) {
-    // Far beyond what fits into memory, and far from where sizes in bytes would overflow.
+    // The upper bound does not fit into memory, and sizes in bytes do not overflow below it.
     self.pixelLimit = min(max(1, pixelLimit), 1 << 40)
   }
 
-  /// The picture in gray, by ITU-R BT.601 where the file has colour.
+  /// Decodes a picture in gray; colours are converted by ITU-R BT.601.
   public func gray(_ file: [UInt8]) throws(ImageError) -> DecodedPicture<GrayImage> {
     try file.withUnsafeBufferPointer { bytes throws(ImageError) in try gray(UnsafeRawBufferPointer(bytes)) }
   }
 
-  /// The picture in colour.
+  /// Decodes a picture in colour.
   public func rgb(_ file: [UInt8]) throws(ImageError) -> DecodedPicture<RGBImage> {
     try file.withUnsafeBufferPointer { bytes throws(ImageError) in try rgb(UnsafeRawBufferPointer(bytes)) }
   }
 
   package func gray(_ file: UnsafeRawBufferPointer) throws(ImageError) -> DecodedPicture<GrayImage> {
-    let stored = try pixels(file, channels: 1)
-    let image = GrayImage(width: stored.width, height: stored.height, buffer: stored.buffer)
-    return DecodedPicture(
-      image: image.oriented(stored.orientation), format: stored.format, orientation: stored.orientation,
-      isTruncated: stored.isTruncated, isTransparent: stored.isTransparent)
+    try picture(file)
   }
 
-  package func rgb(_ file: UnsafeRawBufferPointer) throws(ImageError) -> DecodedPicture<RGBImage> {
-    let stored = try pixels(file, channels: 3)
-    let image = RGBImage(width: stored.width, height: stored.height, buffer: stored.buffer)
+  package func rgb(_ file: UnsafeRawBufferPointer) throws(ImageError) -> DecodedPicture<RGBImage> { try picture(file) }
+
+  private func picture<Image: BytePicture>(_ file: UnsafeRawBufferPointer) throws(ImageError) -> DecodedPicture<Image> {
+    var ground = background ?? .white
+    var stored = try pixels(file, channels: Image.channels, over: ground)
+    if background == nil, stored.isTransparent {
+      let onWhite = stored.contrast(channels: Image.channels)
+      // Only one picture is in memory at a time. White is decoded again if it remains the better one.
+      stored.buffer = PixelBuffer(capacity: 0)
+      stored = try pixels(file, channels: Image.channels, over: .black)
+      ground = .black
+      if stored.contrast(channels: Image.channels) <= 2 * onWhite {
+        stored.buffer = PixelBuffer(capacity: 0)
+        stored = try pixels(file, channels: Image.channels, over: .white)
+        ground = .white
+      }
+    }
+    let image = Image(width: stored.width, height: stored.height, buffer: stored.buffer)
     return DecodedPicture(
-      image: image.oriented(stored.orientation), format: stored.format, orientation: stored.orientation,
-      isTruncated: stored.isTruncated, isTransparent: stored.isTransparent)
+      image: image.upright(from: stored.orientation), format: stored.format, orientation: stored.orientation,
+      isTruncated: stored.isTruncated, isTransparent: stored.isTransparent, background: ground)
   }
 
-  /// Pixels as they lie in the file.
+  /// Decoded pixels in the orientation of the file.
   private struct Stored {
-    let buffer: PixelBuffer
+    var buffer: PixelBuffer
     let width: Int
     let height: Int
     let format: PictureFormat
     let orientation: Orientation
     var isTruncated = false
     var isTransparent = false
+
+    /// Returns the standard deviation of the luma, in gray levels.
+    func contrast(channels: Int) -> Double {
+      let (count, bytes) = (width * height, buffer.bytes)
+      var (sum, squares) = (0, 0)
+      for index in 0..<count {
+        let pixel = bytes + channels &* index
+        let luma = Int(channels == 1 ? pixel[0] : Luma.of(pixel[0], pixel[1], pixel[2]))
+        sum &+= luma
+        squares &+= luma &* luma
+      }
+      let mean = Double(sum) / Double(count)
+      return max(0, Double(squares) / Double(count) - mean * mean).squareRoot()
+    }
   }
 
-  private func pixels(_ file: UnsafeRawBufferPointer, channels: Int) throws(ImageError) -> Stored {
+  private func pixels(
+    _ file: UnsafeRawBufferPointer, channels: Int, over background: PictureBackground
+  ) throws(ImageError) -> Stored {
     let format = try PictureFormat.detect(file)
     let orientation = ExifOrientation.find(in: file, format: format)
     func stored(
@@ -108,11 +137,11 @@ public struct PictureDecoder: Sendable {
       if features.has_animation != 0, let still = WebPDecoder.firstFrame(of: file) {
         return try still.withUnsafeBufferPointer { bytes throws(ImageError) in
           let raw = UnsafeRawBufferPointer(bytes)
-          let made = try webP(raw, try WebPDecoder.features(of: raw), channels)
+          let made = try webP(raw, try WebPDecoder.features(of: raw), channels, background)
           return stored(made.width, made.height, made.buffer, isTransparent: made.isTransparent)
         }
       }
-      let made = try webP(file, features, channels)
+      let made = try webP(file, features, channels, background)
       return stored(made.width, made.height, made.buffer, isTransparent: made.isTransparent)
     case .bmp:
       let header = try BMPHeader(ByteReader(file))
@@ -129,13 +158,15 @@ public struct PictureDecoder: Sendable {
     case .pnm:
       var reader = try PNMReader(file)
       let buffer = try room(for: reader.width, reader.height, channels)
-      try reader.decode(channels: channels, into: buffer.bytes)
+      var writer = PixelWriter(buffer.bytes, channels: channels, over: background)
+      try reader.decode(into: &writer)
       return stored(reader.width, reader.height, buffer)
     }
   }
 
   private func webP(
-    _ file: UnsafeRawBufferPointer, _ features: WebPBitstreamFeatures, _ channels: Int
+    _ file: UnsafeRawBufferPointer, _ features: WebPBitstreamFeatures, _ channels: Int,
+    _ background: PictureBackground
   ) throws(ImageError) -> (buffer: PixelBuffer, width: Int, height: Int, isTransparent: Bool) {
     let (width, height) = (Int(features.width), Int(features.height))
     let buffer = try room(for: width, height, channels)
@@ -154,7 +185,7 @@ public struct PictureDecoder: Sendable {
     return pixels
   }
 
-  /// Memory for a picture, once its size is known to be within the limit.
+  /// Allocates memory for a picture after checking its size against the limit.
   private func room(for width: Int, _ height: Int, _ channels: Int) throws(ImageError) -> PixelBuffer {
     PixelBuffer(capacity: try checked(width, height) * channels)
   }

@@ -1,4 +1,4 @@
-/// Writes colours with their opacity as pixels of gray or colour over a background; for decoders that make one pixel after the other.
+/// Writes colours with opacity as gray or colour pixels over a background, for decoders that produce one pixel at a time.
 struct PixelWriter {
   /// A colour of a palette or of one pixel.
   struct Pixel {
@@ -14,11 +14,11 @@ struct PixelWriter {
   private let out: UnsafeMutablePointer<UInt8>
   private let channels: Int
   private let background: UInt8
-  /// True once a pixel was written that shows the background.
+  /// True once a pixel that is not opaque was written.
   private(set) var isTransparent = false
 
   /// - Parameters:
-  ///   - out: room for every pixel, 1 or 3 bytes each.
+  ///   - out: memory for all pixels, `channels` bytes each.
   ///   - channels: 1 for gray, 3 for colour.
   init(_ out: UnsafeMutablePointer<UInt8>, channels: Int, over background: PictureBackground) {
     self.out = out
@@ -26,7 +26,7 @@ struct PixelWriter {
     self.background = background.rawValue
   }
 
-  /// Writes the pixel of that index, counted in rows from the top left.
+  /// Writes the pixel at an index, row by row from the top left.
   mutating func put(_ pixel: Pixel, at index: Int) {
     let alpha = pixel.alpha
     if alpha < 255 { isTransparent = true }
@@ -39,7 +39,7 @@ struct PixelWriter {
     }
   }
 
-  /// Writes one pixel over and over: the first `count`.
+  /// Writes the same pixel to the first `count` indices.
   mutating func fill(_ pixel: Pixel, count: Int) {
     for index in 0..<count { put(pixel, at: index) }
   }

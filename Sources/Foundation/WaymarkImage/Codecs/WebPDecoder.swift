@@ -1,9 +1,9 @@
 import CWebP
 import WaymarkSystem
 
-/// WebP, lossy and lossless; of an animation the first frame.
+/// Decodes lossy and lossless WebP; of an animation, the first frame.
 enum WebPDecoder {
-  /// Reads the features that the header tells.
+  /// Reads the features in the header.
   static func features(of bytes: UnsafeRawBufferPointer) throws(ImageError) -> WebPBitstreamFeatures {
     var features = WebPBitstreamFeatures()
     let status = WebPGetFeatures(bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count, &features)
@@ -11,9 +11,9 @@ enum WebPDecoder {
     return features
   }
 
-  /// Decodes into `width * height` bytes of gray, or three times as many of colour.
+  /// Decodes into `channels * width * height` bytes.
   ///
-  /// - Returns: whether the background shows.
+  /// - Returns: true if the background is visible through transparent pixels.
   static func decode(
     _ bytes: UnsafeRawBufferPointer, features: WebPBitstreamFeatures, channels: Int,
     over background: PictureBackground, into out: UnsafeMutablePointer<UInt8>
@@ -46,8 +46,8 @@ enum WebPDecoder {
     }
   }
 
-  /// Of an animation, the first frame as a file of its own (RFC 9649, section 2.7): the chunks of its `ANMF` behind a new
-  /// header. It may be smaller than the canvas. Nil when there is none.
+  /// Returns the first frame of an animation as a separate file (RFC 9649, section 2.7): the chunks of its `ANMF` after a
+  /// new header. The frame may be smaller than the canvas. `nil` for a still picture.
   static func firstFrame(of bytes: UnsafeRawBufferPointer) -> [UInt8]? {
     let file = ByteReader(bytes)
     var at = 12
@@ -65,8 +65,8 @@ enum WebPDecoder {
     func little(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(value >> (8 * $0) & 255) } }
     var body: [UInt8] = []
     if chunks.hasPrefix("ALPH") {
-      // Alpha beside lossy colour needs the extended header: flags, then the size less one in three bytes each,
-      // which the frame's own header holds in the same form.
+      // Alpha with lossy colour requires the extended header: flags, then width − 1 and height − 1 in three bytes each,
+      // copied from the frame's header.
       body += Array("VP8X".utf8) + little(10, 4) + [0x10, 0, 0, 0] + frame.bytes[6..<12]
     }
     body += chunks.bytes

@@ -1,23 +1,23 @@
-/// The mean brightness around each block of a picture: the level that parts dark from light there.
+/// The mean brightness around each block of a picture: the local threshold between dark and light.
 ///
-/// After the hybrid binarizer of ZXing: a mean for each block of 8×8 pixels, smoothed over 5×5 blocks. Blocks without
-/// contrast take the level of their neighbours, else noise on white paper would become speckles.
+/// After ZXing's hybrid binarizer: the mean of each block of 8×8 pixels, smoothed over 5×5 blocks. Blocks without contrast
+/// use the level of their neighbours; otherwise noise on white paper would turn into speckles.
 @usableFromInline
 package struct BlockMean: Sendable {
-  /// Pixels of a block along a side.
+  /// The side of a block, in pixels.
   @inlinable
   package static var side: Int { 8 }
-  /// How many blocks lie side by side: those of whole blocks, at least one.
+  /// The number of whole blocks in a row, at least one.
   @usableFromInline package let columns: Int
-  /// How many blocks lie above each other.
+  /// The number of whole blocks in a column, at least one.
   @usableFromInline package let rows: Int
   /// The level of each block, row by row.
   @usableFromInline package internal(set) var levels: [UInt8]
 
-  /// Edges of fewer gray levels are none, as a rule.
+  /// The default for `flat`, in gray levels.
   package static let plain: UInt8 = 24
 
-  /// - Parameter flat: blocks of no more gray levels than that hold no edge.
+  /// - Parameter flat: a block whose gray levels differ by at most this has no edge.
   package init(_ view: ImageView, flat: UInt8 = Self.plain) {
     let side = Self.side
     columns = max(1, view.width / side)
@@ -42,8 +42,9 @@ package struct BlockMean: Sendable {
         var mean = UInt8(truncatingIfNeeded: sum.wrappedSum() / 64)
         let least = low.min()
         if high.max() &- least <= flat {
-          // No edge here: darker than all of it, unless the blocks before say that it lies inside something dark.
-          // Where faint edges count, hardly darker: half of it would pull the level of what is around below all of it.
+          // A block without an edge gets a level below all its pixels (all light), unless its neighbours above and to the
+          // left show that it is inside a dark area. For faint edges (small `flat`), the level is only a little lower: half
+          // the value would lower the levels of the neighbours too much.
           mean = flat < Self.plain ? least &- min(least, flat) : least / 2
           if bx > 0, by > 0 {
             let i = by &* columns &+ bx
@@ -58,19 +59,19 @@ package struct BlockMean: Sendable {
     smooth(means)
   }
 
-  /// The same with a share of every level, of at most 1: less counts as dark.
+  /// Returns the levels multiplied by a factor of at most 1, so that fewer pixels are dark.
   package func lowered(to share: Double) -> BlockMean {
     var other = self
     for i in levels.indices { other.levels[i] = UInt8(Double(levels[i]) * share) }
     return other
   }
 
-  /// The mean of 5×5 blocks; at the rims that of the outermost five.
+  /// Sets the levels to the means of 5×5 blocks; at the borders, of the five outermost ones.
   private mutating func smooth(_ means: [UInt8]) {
     let (wide, high) = (min(5, columns), min(5, rows))
-    /// The first of the blocks that count for one.
+    /// Returns the first of the five blocks whose mean is the level of block `i`.
     func first(_ i: Int, _ count: Int) -> Int { min(max(i, 2), max(2, count - 3)) - 2 }
-    // Sums of five rows, column by column, kept up to date from row to row.
+    // The sums of five rows for each column, updated from row to row.
     var sums = [UInt32](repeating: 0, count: columns)
     var top = -1
     let area = UInt32(wide * high)
@@ -108,17 +109,17 @@ package struct BlockMean: Sendable {
     return UInt8(sum / max(1, view.width * view.height))
   }
 
-  /// The level of a block.
+  /// The threshold of a block.
   @inlinable @inline(__always)
   package subscript(column: Int, row: Int) -> UInt8 { levels[row &* columns &+ column] }
 
-  /// Returns whether a pixel is darker than its surroundings.
+  /// True if a pixel is darker than its surroundings.
   @inlinable @inline(__always)
   package func isDark(_ view: ImageView, _ x: Int, _ y: Int) -> Bool {
     view[x, y] <= self[min(x / Self.side, columns &- 1), min(y / Self.side, rows &- 1)]
   }
 
-  /// How busy a picture is: the share of its pixels at which a run of dark or light pixels starts, by every eighth row.
+  /// Returns the fraction of pixels at which a run of dark or light pixels starts, sampled in every eighth row.
   package func busyness(of view: ImageView) -> Double {
     guard view.width > 0, view.height > 0 else { return 0 }
     var runs = [Int32](repeating: 0, count: view.width + 3)
@@ -131,9 +132,10 @@ package struct BlockMean: Sendable {
     return Double(starts) / Double(max(1, looked))
   }
 
-  /// Where the runs of a row start: light first (perhaps of no length), then dark, light and so on; last its end.
+  /// Writes the columns at which the runs of a row start, alternately light and dark, a light one first (which may be
+  /// empty), then the end of the row.
   ///
-  /// - Returns: how many numbers were written.
+  /// - Returns: the number of values written.
   package func edges(of view: ImageView, row y: Int, into edges: inout [Int32]) -> Int {
     let side = Self.side
     let source = view.row(y)
@@ -171,39 +173,41 @@ package struct BlockMean: Sendable {
     }
   }
 
-  /// Where the pixels of a block's row change between dark and light: bit 8·i + 7 for pixel i.
+  /// Returns the changes between dark and light in a block's row of eight pixels: bit 8·i + 7 is set if pixel i differs
+  /// from the one before it.
   ///
   /// Compares eight bytes in one word (H. Warren, "Hacker's Delight", 2nd edition, section 2-18).
   ///
-  /// - Parameter isDark: the pixel before the first; then the last of them.
+  /// - Parameter isDark: true if the pixel before the first is dark; on return, true if the last pixel is dark.
   @inline(__always)
   private static func changes(_ pixels: UnsafeRawPointer, _ level: UInt8, isDark: inout Bool) -> UInt64 {
     let high: UInt64 = 0x8080_8080_8080_8080
     let x = UInt64(littleEndian: pixels.loadUnaligned(as: UInt64.self))
     let y = 0x0101_0101_0101_0101 &* UInt64(level)
-    // No brighter than the level: x ≤ y, by the low seven bits where the high ones are alike.
+    // A pixel x is dark if x ≤ y; the low seven bits decide if the high bits are equal.
     let darks = ((~x & y) | (~(x ^ y) & ((y | high) &- (x & ~high)))) & high
     let before = darks &<< 8 | (isDark ? 0x80 : 0)
     isDark = darks >> 63 != 0
     return darks ^ before
   }
 
-  /// Black where the picture is darker than its surroundings, else white.
+  /// Returns a picture that is black where `view` is darker than its surroundings, else white.
   ///
-  /// - Parameter border: white pixels all around.
+  /// - Parameter border: the width of a white border, in pixels.
   package func threshold(_ view: ImageView, border: Int = 0) -> GrayImage {
     mapped(view, border: border) { $0 > $1 ? 255 : 0 }
   }
 
-  /// The same, but gray remains gray: distances from the level are stretched by `gain`, so that edges keep their
-  /// place between pixels.
+  /// Returns a gray picture whose differences from the block's level are multiplied by `gain`, so that edges keep their
+  /// subpixel position.
   package func stretch(_ view: ImageView, gain: Int) -> GrayImage {
     mapped(view) { pixel, level in
       UInt8(truncatingIfNeeded: min(max(0, (Int(pixel) &- Int(level)) &* gain &+ 128), 255))
     }
   }
 
-  /// Another picture of the same size, but for a white border: each pixel made of the one there and the level of its block.
+  /// Returns a picture with a white border in which each pixel is computed by `tone` from the pixel and the level of its
+  /// block.
   @inline(__always)
   private func mapped(
     _ view: ImageView, border: Int = 0, _ tone: (_ pixel: UInt8, _ level: UInt8) -> UInt8

@@ -1,6 +1,5 @@
-/// Other tones of a picture.
+/// Conversions of the tones of a picture.
 package enum ToneMapping {
-  /// Light for dark.
   package static func invert(_ view: ImageView) -> GrayImage {
     GrayImage(width: view.width, height: view.height) { pixels in
       guard let target = pixels.baseAddress else { return }
@@ -12,7 +11,7 @@ package enum ToneMapping {
     }
   }
 
-  /// Local histogram equalisation with a limit of contrast, 8×8 tiles.
+  /// Equalises the histogram locally with limited contrast, in 8×8 tiles.
   ///
   /// K. Zuiderveld, "Contrast limited adaptive histogram equalization", Graphics Gems IV (1994), pages 474–485.
   package static func equalize(_ view: ImageView, limit: Double = 3) -> GrayImage {
@@ -34,7 +33,7 @@ package enum ToneMapping {
           histogram[i] = clip
         }
         var sum = 0
-        // What was cut off is shared out evenly; in a small tile that is less than one pixel a level.
+        // The clipped counts are distributed evenly; in a small tile this is less than one pixel per level.
         for i in 0..<256 {
           sum += histogram[i]
           maps[(ty * tiles + tx) * 256 + i] = UInt8(min(255, (sum + excess * (i + 1) / 256) * 255 / area))
@@ -45,7 +44,7 @@ package enum ToneMapping {
       guard let target = pixels.baseAddress else { return }
       maps.withUnsafeBufferPointer { maps in
         for y in 0..<height {
-          // Between the centres of tiles, in 1/256.
+          // The position between the centres of tiles, in 1/256.
           let fy = max(0, (2 * y * tiles - height) * 128 / height)
           let ty = min(fy >> 8, tiles - 1)
           let by = min(ty + 1, tiles - 1)

@@ -1,41 +1,42 @@
-/// How a camera maps directions to pixels: the pinhole with Brown's lens distortion, as OpenCV and ROS write it.
+/// The intrinsics of a camera, which map directions to pixels: a pinhole with Brown's lens distortion, in the notation of
+/// OpenCV and ROS.
 ///
-/// A direction (x, y, 1), y down and z forward, goes to (fx·x″ + cx, fy·y″ + cy), where x″ is the distorted x
-/// (D. Brown, "Close-range camera calibration", Photogrammetric Engineering 37 (1971)).
+/// A direction (x, y, 1), y down and z forward, maps to the pixel (fx·x″ + cx, fy·y″ + cy), where (x″, y″) is the distorted
+/// (x, y) (D. Brown, "Close-range camera calibration", Photogrammetric Engineering 37 (1971)).
 public struct CameraIntrinsics: Hashable, Sendable {
-  /// Where the numbers come from.
+  /// The origin of the intrinsics.
   public enum Source: String, Hashable, Sendable {
     /// Measured for this camera.
     case calibrated
-    /// Found from what was followed in this camera (`FocalLengthEstimator`).
+    /// Estimated from the anchors followed with this camera (`FocalLengthEstimator`).
     case estimated
-    /// Guessed from a field of view.
+    /// Assumed from a field of view.
     case assumed
   }
 
-  /// The focal length in pixel widths and heights.
+  /// The focal length, in pixel widths (x) and pixel heights (y).
   public var focal: Point2
-  /// The place in the frame that the optical axis meets, in pixels.
+  /// The principal point: where the optical axis meets the frame, in pixels.
   public var center: Point2
-  /// The distortion `[k1, k2, p1, p2, k3]`: three radial and, third and fourth, two tangential numbers.
+  /// The lens distortion.
   public var distortion: Distortion
-  /// Where the numbers come from.
+  /// The origin of the intrinsics.
   public var source: Source
 
-  /// Brown's five numbers; all zero for a lens without distortion.
+  /// The five coefficients of Brown's model; all zero for a lens without distortion.
   public struct Distortion: Hashable, Sendable {
-    /// Radial, of r².
+    /// The radial coefficient of r².
     public var k1 = 0.0
-    /// Radial, of r⁴.
+    /// The radial coefficient of r⁴.
     public var k2 = 0.0
-    /// Tangential, horizontal.
+    /// The first tangential coefficient.
     public var p1 = 0.0
-    /// Tangential, vertical.
+    /// The second tangential coefficient.
     public var p2 = 0.0
-    /// Radial, of r⁶.
+    /// The radial coefficient of r⁶.
     public var k3 = 0.0
 
-    /// A lens from its numbers.
+    /// Creates a distortion from its coefficients.
     public init(k1: Double = 0, k2: Double = 0, p1: Double = 0, p2: Double = 0, k3: Double = 0) {
       self.k1 = k1
       self.k2 = k2
@@ -44,13 +45,14 @@ public struct CameraIntrinsics: Hashable, Sendable {
       self.k3 = k3
     }
 
-    /// In the order k1, k2, p1, p2, k3.
+    /// The coefficients in the order k1, k2, p1, p2, k3, as OpenCV writes them.
     public var values: [Double] { [k1, k2, p1, p2, k3] }
     /// True if the lens does not distort.
     public var isNone: Bool { k1 == 0 && k2 == 0 && p1 == 0 && p2 == 0 && k3 == 0 }
   }
 
-  /// A camera from its numbers; `nil` unless all are finite and the focal lengths positive.
+  /// Creates a camera from its focal lengths and principal point in pixels; `nil` unless all numbers are finite and the focal
+  /// lengths positive.
   public init?(
     fx: Double, fy: Double, cx: Double, cy: Double, distortion: Distortion = Distortion(), source: Source = .calibrated
   ) {
@@ -62,24 +64,26 @@ public struct CameraIntrinsics: Hashable, Sendable {
     self.source = source
   }
 
-  /// A camera of which only the field of view is known or guessed: square pixels, centred, no distortion.
+  /// Creates a camera from its field of view alone: square pixels, the principal point in the middle of the frame, no
+  /// distortion.
   ///
   /// - Parameters:
-  ///   - width: of the frame, in pixels.
-  ///   - height: of the frame, in pixels.
-  ///   - fieldOfView: across the longer side of the frame, in radians, above 0 and below π. Webcams have 55° to 78°;
-  ///     the default of 60° is the middle of what they give at 640×480.
+  ///   - width: the width of the frame, in pixels.
+  ///   - height: the height of the frame, in pixels.
+  ///   - fieldOfView: the angle of view across the longer side of the frame, in radians, above 0 and below π. Webcams have
+  ///     55° to 78°; 60° is typical at 640×480.
   public init(assumedFor width: Int, _ height: Int, fieldOfView: Double = 60 * .pi / 180) {
     let angle = min(max(fieldOfView, 0.02), .pi - 0.02)
     self.init(width, height, focal: 0.5 * Double(max(width, height, 1)) / Double.tangent(angle / 2), .assumed)
   }
 
-  /// A camera whose focal length was found from what it sees: square pixels, centred, no distortion.
+  /// Creates a camera with an estimated focal length: square pixels, the principal point in the middle of the frame, no
+  /// distortion.
   ///
   /// - Parameters:
-  ///   - width: of the frame, in pixels.
-  ///   - height: of the frame, in pixels.
-  ///   - focal: in pixels, above 0.
+  ///   - width: the width of the frame, in pixels.
+  ///   - height: the height of the frame, in pixels.
+  ///   - focal: the focal length in pixels, above 0.
   package init(estimatedFor width: Int, _ height: Int, focal: Double) {
     self.init(width, height, focal: focal, .estimated)
   }
@@ -91,7 +95,8 @@ public struct CameraIntrinsics: Hashable, Sendable {
     self.source = source
   }
 
-  /// The same camera for frames resized from one size to another, pixel centres at whole numbers.
+  /// Returns the intrinsics of the same camera for frames resized from one size to another, with pixel centres at whole
+  /// numbers.
   public func scaled(from: (width: Int, height: Int), to: (width: Int, height: Int)) -> CameraIntrinsics {
     guard from.width > 0, from.height > 0, to.width > 0, to.height > 0 else { return self }
     let s = Point2(Double(to.width) / Double(from.width), Double(to.height) / Double(from.height))
@@ -101,23 +106,23 @@ public struct CameraIntrinsics: Hashable, Sendable {
     return result
   }
 
-  /// The pixel of a direction (x, y, 1).
+  /// Returns the pixel at which a direction (x, y, 1) appears.
   public func project(_ direction: Point2) -> Point2 { distort(direction) * focal + center }
 
-  /// The direction (x, y, 1) that a pixel sees.
+  /// Returns the direction (x, y, 1) that appears at a pixel.
   public func unproject(_ pixel: Point2) -> Point2 { undistort((pixel - center) / focal) }
 
-  /// Where the same point would appear through a lens without distortion, in pixels.
+  /// Removes the distortion: returns the pixel at which the same point would appear through a lens without distortion.
   public func rectify(_ pixel: Point2) -> Point2 {
     distortion.isNone ? pixel : unproject(pixel) * focal + center
   }
 
-  /// Where a point of the undistorted picture appears in the frame, in pixels.
+  /// Adds the distortion: returns the pixel of the frame at which a pixel of the undistorted picture appears.
   public func unrectify(_ pixel: Point2) -> Point2 {
     distortion.isNone ? pixel : project((pixel - center) / focal)
   }
 
-  /// Brown's model on a direction.
+  /// Applies Brown's distortion to a direction (x, y, 1).
   public func distort(_ p: Point2) -> Point2 {
     guard !distortion.isNone else { return p }
     let d = distortion
@@ -127,9 +132,10 @@ public struct CameraIntrinsics: Hashable, Sendable {
     return p * radial + Point2(d.p1 * xy2 + d.p2 * (r2 + 2 * p.x * p.x), d.p1 * (r2 + 2 * p.y * p.y) + d.p2 * xy2)
   }
 
-  /// The inverse of `distort`, by Newton's method with the derivative taken in closed form.
+  /// Removes Brown's distortion from a direction: the inverse of `distort`, by Newton's method with the exact derivative.
   ///
-  /// Beyond the place where the model folds back there is no inverse; the nearest direction found is returned, always finite.
+  /// Far from the centre, where Brown's polynomial folds back, `distort` has no inverse: the best approximation found is
+  /// returned, always finite.
   public func undistort(_ target: Point2) -> Point2 {
     guard !distortion.isNone, target.x.isFinite, target.y.isFinite else { return target }
     let d = distortion

@@ -1,17 +1,15 @@
-/// The focal length of a camera from flat things of known proportions that it sees under several tilts.
+/// Estimates the focal length of a camera from flat objects of known proportions, seen at several tilts.
 ///
-/// Zhang's constraints on one unknown (Z. Zhang, "A flexible new technique for camera calibration", PAMI 22 (2000)): square pixels and a
-/// principal point in the middle of the frame are assumed, and no distortion. A view is a homography. It fits some focal lengths better
-/// than others, by the reprojection error of its best pose. The errors of all views are added up on a fixed row of focal lengths, so that
-/// a view costs its poses once and no memory; the least sum tells the focal length, and its curvature how far that may be off.
+/// The method is Z. Zhang's ("A flexible new technique for camera calibration", PAMI 22 (2000)) with one unknown: it assumes square
+/// pixels, a principal point in the middle of the frame and no distortion. A view is a homography. For each focal length of a fixed grid,
+/// the reprojection error of the view's best pose is added to a sum, so that a view needs no memory afterwards. The estimate is the
+/// minimum of the sums; the curvature there gives its standard deviation.
 package struct FocalLengthEstimator: Sendable {
-  /// The result.
   package struct Estimate: Hashable, Sendable {
-    /// In pixels.
     package var focal: Double
-    /// The standard deviation, as a share of `focal`.
+    /// The standard deviation, as a fraction of `focal`.
     package var deviation: Double
-    /// The number of views that it comes from.
+    /// The number of views used.
     package var views: Int
 
     package init(focal: Double, deviation: Double, views: Int) {
@@ -19,19 +17,19 @@ package struct FocalLengthEstimator: Sendable {
     }
   }
 
-  /// How many views are looked at in full at most: more of them tell nothing new.
+  /// The greatest number of views: more would not improve the estimate.
   package static let limit = 96
-  /// With fewer views nothing is told, whatever they say.
+  /// The least number of views for an estimate.
   private static let least = 8
-  /// From a field of view of 103° across the longer side to one of 14°.
+  /// The focal lengths of the grid, as multiples of the frame's longer side: from a field of view of 103° to 14°.
   private static let range = 0.4...4.0
   private static let count = 49
-  /// Radians: what lies flatter before the camera looks the same through any lens.
+  /// The least tilt of a view, in radians: an object parallel to the frame looks the same at every focal length.
   private static let leastTilt = 0.2
-  /// Radians between two views: nearly the same view again has nearly the same errors.
+  /// The least difference in tilt between two views, in radians, so that a view at rest is not added repeatedly.
   private static let leastTurn = 0.06
-  /// The least error of a view that counts, and what it may say against a focal length at most, in squared deviations: one with a
-  /// wrong picture of its proportions must not decide.
+  /// The limit in squared standard deviations: a view whose least error is above it is a misfit, and no view adds more than this to the
+  /// sum of a focal length, so that an object with wrong proportions cannot decide the estimate.
   private static let worst = 9.0
 
   /// The width of the frames, in pixels.
@@ -40,30 +38,30 @@ package struct FocalLengthEstimator: Sendable {
   package let height: Int
   private var costs = [Double](repeating: 0, count: count)
   private var tilts: [Point2] = []
-  /// Views that fit no focal length: something has other proportions than its picture, or is not flat.
+  /// The number of views that fit no focal length: the object has other proportions than its picture, or is not flat.
   private var misfits = 0
 
-  /// An estimator for frames of a size.
+  /// Creates an estimator for frames of `width` × `height` pixels.
   package init(width: Int, height: Int) {
     (self.width, self.height) = (width, height)
   }
 
-  /// How many views count so far.
+  /// The number of views used so far.
   package var views: Int { tilts.count - misfits }
 
-  /// Each a twentieth longer than the last.
+  /// Returns the camera at an index of the grid; each focal length is 5 % longer than the one before it.
   private func camera(_ place: Double) -> CameraIntrinsics {
     let span = Self.range.upperBound / Self.range.lowerBound
     let share = Self.range.lowerBound * Double.power(span, place / Double(Self.count - 1))
     return CameraIntrinsics(estimatedFor: width, height, focal: share * Double(max(width, height)))
   }
 
-  /// Takes a view, where it is tilted, unlike those before, and fits some focal length.
+  /// Adds a view if it is tilted, differs from the earlier views and fits some focal length.
   ///
   /// - Parameters:
-  ///   - homography: pixels of the thing's picture → pixels of the frame.
-  ///   - size: of the picture, in pixels; only its proportions count.
-  /// - Returns: whether it counts.
+  ///   - homography: the map from pixels of the object's picture to pixels of the frame.
+  ///   - size: the size of the picture, in pixels; only the proportions matter.
+  /// - Returns: true if the view was added.
   @discardableResult
   package mutating func add(_ homography: Homography, size: Point2) -> Bool {
     guard tilts.count < Self.limit, size.x >= 1, size.y >= 1,
@@ -74,12 +72,13 @@ package struct FocalLengthEstimator: Sendable {
     guard tilt.length >= Self.leastTilt, !tilts.contains(where: { $0.distance(to: tilt) < Self.leastTurn }) else {
       return false
     }
-    // A pixel of a frame of 640: corners are placed better than that, but paper is not flat and lenses are not free of distortion.
+    // A standard deviation of 1 pixel in a frame 640 wide: corners are located more exactly, but paper is not quite flat and lenses
+    // distort.
     let noise = Double(max(width, height)) / 640
     var errors = [Double](repeating: 0, count: Self.count)
     for place in 0..<Self.count {
       guard let fit = pose(homography, size, Double(place)) else { return false }
-      // Four corners stand for what a homography knows.
+      // A homography carries the information of four corners.
       errors[place] = 4 * fit.error * fit.error / (noise * noise)
     }
     tilts.append(tilt)
@@ -92,13 +91,13 @@ package struct FocalLengthEstimator: Sendable {
   }
 
   private func pose(_ homography: Homography, _ size: Point2, _ place: Double) -> PlanePoseSolver.Solution? {
-    // In metres it may be of any size.
+    // The physical width is arbitrary: the scale does not change the error.
     PlanePoseSolver.solve(
       homography: homography, width: Int(size.x.rounded()), height: Int(size.y.rounded()), physicalWidth: 1,
       intrinsics: camera(place))?.best
   }
 
-  /// The direction and the angle in which a plane leans away from the plane of the frame, in radians.
+  /// Returns the tilt of a plane against the frame: a vector in the direction of the tilt whose length is the angle in radians.
   private static func tilt(_ pose: PlanePose) -> Point2 {
     let normal = pose.rotation.z
     let across = Point2(normal.x, normal.y)
@@ -106,7 +105,7 @@ package struct FocalLengthEstimator: Sendable {
     return across / across.length * Double.arcTangent(y: across.length, x: abs(normal.z))
   }
 
-  /// The focal length so far; `nil` while too few views speak for one within the row, or too many for none.
+  /// The estimate so far; `nil` while there are too few views, too many misfits, or the minimum is at an end of the grid.
   package var estimate: Estimate? {
     guard views >= Self.least, misfits * 4 <= views, let best = costs.indices.min(by: { costs[$0] < costs[$1] }),
       best > 0, best < Self.count - 1

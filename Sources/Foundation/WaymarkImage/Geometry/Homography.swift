@@ -2,14 +2,14 @@
 ///
 /// R. Hartley, A. Zisserman, *Multiple View Geometry in Computer Vision*, 2nd edition, section 2.3.
 public struct Homography: Hashable, Sendable {
-  /// First row.
+  /// The first row of the matrix.
   public var row0: SIMD3<Double>
-  /// Second row.
+  /// The second row of the matrix.
   public var row1: SIMD3<Double>
-  /// Third row.
+  /// The third row of the matrix.
   public var row2: SIMD3<Double>
 
-  /// A map from the rows of its matrix.
+  /// Creates a map from the rows of its matrix.
   @inlinable
   public init(_ row0: SIMD3<Double>, _ row1: SIMD3<Double>, _ row2: SIMD3<Double>) {
     self.row0 = row0
@@ -17,13 +17,13 @@ public struct Homography: Hashable, Sendable {
     self.row2 = row2
   }
 
-  /// A map from nine numbers, row-major; `nil` when there are not nine.
+  /// Creates a map from nine numbers, row-major; `nil` if there are not nine.
   public init?(rowMajor m: [Double]) {
     guard m.count == 9 else { return nil }
     self.init(SIMD3(m[0], m[1], m[2]), SIMD3(m[3], m[4], m[5]), SIMD3(m[6], m[7], m[8]))
   }
 
-  /// The map that leaves every point where it is.
+  /// The identity map.
   public static let identity = Homography(SIMD3(1, 0, 0), SIMD3(0, 1, 0), SIMD3(0, 0, 1))
 
   /// The nine numbers, row-major.
@@ -31,18 +31,18 @@ public struct Homography: Hashable, Sendable {
     [row0.x, row0.y, row0.z, row1.x, row1.y, row1.z, row2.x, row2.y, row2.z]
   }
 
-  /// The image of a point. Not finite when the point maps to infinity.
+  /// Maps a point. The result is not finite if the point maps to infinity.
   @inlinable
   public func apply(_ p: Point2) -> Point2 {
     let v = SIMD3(p.x, p.y, 1)
     return Point2(row0.dot(v), row1.dot(v)) / row2.dot(v)
   }
 
-  /// The third homogeneous coordinate of the image: its sign tells on which side of the horizon the point lies.
+  /// Returns the third homogeneous coordinate of the mapped point; its sign is the side of the horizon.
   @inlinable
   public func depth(_ p: Point2) -> Double { row2.x * p.x + row2.y * p.y + row2.z }
 
-  /// The image of four corners.
+  /// Maps four corners.
   public func apply(_ q: Quadrilateral) -> Quadrilateral {
     Quadrilateral(
       topLeft: apply(q.topLeft), topRight: apply(q.topRight), bottomRight: apply(q.bottomRight),
@@ -63,28 +63,41 @@ public struct Homography: Hashable, Sendable {
       SIMD3(c0.x, c1.x, c2.x) / d, SIMD3(c0.y, c1.y, c2.y) / d, SIMD3(c0.z, c1.z, c2.z) / d)
   }
 
-  /// The same map with 1 as its last element, or of unit Frobenius norm where that element is zero.
+  /// The same map scaled so that its last element is 1, or its Frobenius norm is 1 if that element is zero.
   public var normalized: Homography {
     let s = row2.z != 0 ? row2.z : (row0.dot(row0) + row1.dot(row1) + row2.dot(row2)).squareRoot()
     return Homography(row0 / s, row1 / s, row2 / s)
   }
 
-  /// The map that first applies `rhs`, then `lhs`.
+  /// Returns the map that first applies `rhs`, then `lhs`.
   @inlinable
   public static func * (lhs: Homography, rhs: Homography) -> Homography {
     func row(_ r: SIMD3<Double>) -> SIMD3<Double> { rhs.row0 * r.x + rhs.row1 * r.y + rhs.row2 * r.z }
     return Homography(row(lhs.row0), row(lhs.row1), row(lhs.row2))
   }
 
-  /// A shift by `offset`.
+  /// Returns the translation by `offset`.
   public static func translation(_ offset: Point2) -> Homography {
     Homography(SIMD3(1, 0, offset.x), SIMD3(0, 1, offset.y), SIMD3(0, 0, 1))
   }
 
-  /// The change of pixel coordinates when a picture is resized by `factor`, pixel centres at whole numbers:
-  /// `x' = (x + ½)·factor − ½`.
+  /// Returns the change of pixel coordinates when a picture is resized by `factor`, pixel centres at whole numbers: `x' = (x +
+  /// ½)·factor − ½`.
   public static func resize(_ factor: Point2) -> Homography {
     let o = 0.5 * factor - 0.5
     return Homography(SIMD3(factor.x, 0, o.x), SIMD3(0, factor.y, o.y), SIMD3(0, 0, 1))
+  }
+}
+
+extension Homography {
+  /// Returns the outline in the frame of a reference of `width` × `height` pixels; `nil` if a part of it is behind the horizon or the
+  /// outline is not plausible.
+  public func outline(width: Double, height: Double) -> Quadrilateral? {
+    let q = Quadrilateral(width: width, height: height)
+    let d = (depth(q.topLeft), depth(q.topRight), depth(q.bottomRight), depth(q.bottomLeft))
+    // The sign of the matrix is arbitrary, so all four corners must be on the same side of the horizon, whichever it is.
+    guard (d.0 > 0) == (d.1 > 0), (d.1 > 0) == (d.2 > 0), (d.2 > 0) == (d.3 > 0) else { return nil }
+    let image = apply(q)
+    return image.isPlausible() ? image : nil
   }
 }

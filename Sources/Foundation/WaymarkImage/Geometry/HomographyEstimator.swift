@@ -1,65 +1,57 @@
-/// Finds the map that most pairs agree with, among pairs many of which are wrong.
+/// Finds the homography that most pairs agree with, even if many pairs are wrong.
 ///
 /// Samples of four are drawn from the best pairs first (PROSAC: O. Chum, J. Matas, "Matching with PROSAC", CVPR 2005),
-/// judged by the marginal loss of MAGSAC++ with early exit, and each new best one is polished by reweighted least squares
+/// rated by the marginal loss of MAGSAC++ with early exit, and each new best map is refined by reweighted least squares
 /// (local optimisation: O. Chum, J. Matas, J. Kittler, "Locally optimized RANSAC", DAGM 2003). The same pairs give the same
-/// answer. Memory is taken when a set of pairs is larger than any before, never in the loop.
+/// result. Memory is allocated only for a set of pairs larger than all before, never in the loop.
 package struct HomographyEstimator {
-  package struct Options: Sendable {
-    /// The greatest noise scale of a right pair, in pixels; pairs beyond about three times it are wrong ones.
-    package var sigma = 1.5
-    /// The most samples drawn.
-    let maximumSamples = 1000
-    /// The wanted probability that a sample of right pairs only was among those drawn.
-    package var confidence = 0.999
-    /// The fewest pairs that must agree.
-    package var minimumInliers = 8
-    /// For how many pairs memory is taken at once; more take more when they come.
-    package var capacity = 0
-    /// The seed of the samples.
-    package var seed: UInt64 = 0x5EED
-    package init() {}
-  }
+  /// The greatest number of samples drawn.
+  private static let maximumSamples = 1000
+  /// The required probability that at least one drawn sample has only correct pairs.
+  private static let confidence = 0.999
 
-  /// The fitted model.
   package struct Fit: Sendable {
-    /// The map, last element 1.
+    /// The map, with 1 as its last element.
     package var homography: Homography
-    /// How many pairs agree: closer than the cut of the loss.
+    /// The number of pairs that agree with the map: those within the limit of the loss.
     package var inliers: Int
-    /// The sum over the pairs of 1 − loss: a soft count of the right ones.
+    /// The sum of 1 − loss over all pairs: a soft count of the correct ones.
     package var support: Double
-    /// The root of the mean squared distance of the agreeing pairs, in pixels.
+    /// The root mean square distance of the pairs that agree, in pixels.
     package var deviation: Double
-    /// How many samples were drawn.
+    /// The number of samples drawn.
     package var samples: Int
   }
 
-  package let options: Options
+  private let minimumInliers: Int
   private let loss: MarginalLoss
   private var weights: [Double] = []
 
-  package init(_ options: Options = Options()) {
-    self.options = options
-    loss = MarginalLoss(sigma: options.sigma)
-    weights = Array(repeating: 0, count: options.capacity)
+  /// - Parameters:
+  ///   - sigma: the greatest noise scale of a correct pair, in pixels; pairs beyond about three times `sigma` are outliers.
+  ///   - minimumInliers: the fewest pairs that must agree.
+  ///   - capacity: the number of pairs for which memory is allocated at once; a larger set allocates when it is passed.
+  package init(sigma: Double = 1.5, minimumInliers: Int = 8, capacity: Int = 0) {
+    self.minimumInliers = minimumInliers
+    loss = MarginalLoss(sigma: sigma)
+    weights = Array(repeating: 0, count: capacity)
   }
 
-  /// Returns whether a pair agreed with the last map found: its weight is above zero.
+  /// Returns the weight of a pair for the last map found; above zero if the pair agreed with it.
   package func weight(_ index: Int) -> Double { weights[index] }
 
   /// Finds the map.
   ///
-  /// - Parameter pairs: the most trustworthy first; finite numbers.
-  /// - Returns: `nil` where too few agree with any map.
+  /// - Parameter pairs: the pairs, the most reliable first; all numbers finite.
+  /// - Returns: `nil` if too few pairs agree with any map.
   package mutating func estimate(_ pairs: UnsafeBufferPointer<PointPair>) -> Fit? {
     let n = pairs.count
-    guard n >= max(4, options.minimumInliers) else { return nil }
+    guard n >= max(4, minimumInliers) else { return nil }
     if weights.count < n { weights = Array(repeating: 0, count: n) }
-    var random = RandomSource(seed: options.seed)
+    var random = RandomSource(seed: 0x5EED)
     var best: (homography: Homography, cost: Double)?
-    var growth = ProsacGrowth(count: n, limit: options.maximumSamples)
-    var needed = options.maximumSamples
+    var growth = ProsacGrowth(count: n, limit: Self.maximumSamples)
+    var needed = Self.maximumSamples
     var drawn = 0
     while drawn < needed {
       drawn += 1
@@ -85,19 +77,19 @@ package struct HomographyEstimator {
         squares += d
       }
     }
-    guard inliers >= options.minimumInliers else { return nil }
+    guard inliers >= minimumInliers else { return nil }
     return Fit(
       homography: found.homography, inliers: inliers, support: Double(n) - found.cost,
       deviation: (squares / Double(inliers)).squareRoot(), samples: drawn)
   }
 
-  /// The map nearby that most pairs agree with, by reweighted least squares from a first guess.
+  /// Refines a first estimate of the map by reweighted least squares over the pairs.
   package mutating func refine(_ start: Homography, _ pairs: UnsafeBufferPointer<PointPair>) -> Homography? {
     if weights.count < pairs.count { weights = Array(repeating: 0, count: pairs.count) }
     return polish(start, pairs, rounds: 10)?.homography
   }
 
-  /// Four different indices below `pool`, the last of them `pool - 1` where `forced` (PROSAC, algorithm 1).
+  /// Returns four different indices below `pool`; the last is `pool - 1` if `forced` (PROSAC, algorithm 1).
   private func draw(pool: Int, forced: Bool, random: inout RandomSource) -> SIMD4<Int> {
     var s = SIMD4<Int>(repeating: -1)
     var count = 0
@@ -115,12 +107,13 @@ package struct HomographyEstimator {
     return s
   }
 
-  /// The map of a sample; `nil` for three points on a line or a sample that no view from the front can show.
+  /// Returns the map through a sample of four pairs; `nil` if three points are on a line, or if no view from the front can
+  /// show the sample.
   private func hypothesis(_ pairs: UnsafeBufferPointer<PointPair>, _ s: SIMD4<Int>) -> Homography? {
     let (a, b, c, d) = (pairs[s[0]], pairs[s[1]], pairs[s[2]], pairs[s[3]])
-    // Every three points must go round the same way on both sides: a map that turns none of them behind the camera and
-    // does not mirror keeps the sign of every triangle (P. Marquez-Neila et al., "Speeding-up homography estimation in
-    // mobile devices", Journal of Real-Time Image Processing 11 (2016)).
+    // Every three points must have the same orientation in the reference and in the frame: a map that neither mirrors nor
+    // moves a point behind the camera keeps the sign of every triangle's area (P. Marquez-Neila et al., "Speeding-up
+    // homography estimation in mobile devices", Journal of Real-Time Image Processing 11 (2016)).
     @inline(__always)
     func agree(_ p: PointPair, _ q: PointPair, _ r: PointPair) -> Bool {
       let u = (q.reference - p.reference).cross(r.reference - p.reference)
@@ -132,7 +125,7 @@ package struct HomographyEstimator {
       from: a.reference, b.reference, c.reference, d.reference, to: a.frame, b.frame, c.frame, d.frame)
   }
 
-  /// The squared distance in the frame; infinite behind the horizon.
+  /// Returns the squared distance of a pair in the frame; infinite behind the horizon.
   @inline(__always)
   private func distance(_ h: Homography, _ pair: PointPair) -> Double {
     let d = h.depth(pair.reference)
@@ -173,16 +166,16 @@ package struct HomographyEstimator {
     return best
   }
 
-  /// How many more samples the wanted confidence asks for, by the share of pairs that agree.
+  /// Returns the number of further samples needed for the required confidence, given the fraction of pairs that agree.
   private func remaining(_ pairs: UnsafeBufferPointer<PointPair>, _ h: Homography, drawn: Int) -> Int {
     var inliers = 0
     for pair in pairs where distance(h, pair) < loss.limit { inliers += 1 }
     let share = Double(inliers) / Double(pairs.count)
     let hit = share * share * share * share
-    guard hit > 1e-9 else { return options.maximumSamples }
+    guard hit > 1e-9 else { return Self.maximumSamples }
     guard hit < 1 - 1e-9 else { return 0 }
-    let total = Double.naturalLogarithm(1 - options.confidence) / Double.naturalLogarithm(1 - hit)
-    return max(0, Int(min(total.rounded(.up), Double(options.maximumSamples))) - drawn)
+    let total = Double.naturalLogarithm(1 - Self.confidence) / Double.naturalLogarithm(1 - hit)
+    return max(0, Int(min(total.rounded(.up), Double(Self.maximumSamples))) - drawn)
   }
 }
 
@@ -201,7 +194,7 @@ private struct ProsacGrowth {
     for i in 0..<4 { average *= Double(4 - i) / Double(count - i) }
   }
 
-  /// The size of the pool for sample number `drawn`, counted from 1.
+  /// Returns the size of the pool for sample number `drawn`, from 1.
   mutating func advance(to drawn: Int) -> Int {
     grew = drawn == 1
     while size < count, Double(drawn) > due {
@@ -212,5 +205,50 @@ private struct ProsacGrowth {
       grew = true
     }
     return size
+  }
+}
+
+/// A pseudorandom generator with a seed: xoshiro256** seeded by SplitMix64 (D. Blackman, S. Vigna, "Scrambled linear
+/// pseudorandom number generators", ACM TOMS 47 (2021)).
+package struct RandomSource: RandomNumberGenerator, Sendable {
+  private var s: SIMD4<UInt64>
+
+  package init(seed: UInt64) {
+    var z = seed
+    s = .zero
+    for i in 0..<4 {
+      z &+= 0x9E37_79B9_7F4A_7C15
+      var x = z
+      x = (x ^ (x >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      x = (x ^ (x >> 27)) &* 0x94D0_49BB_1331_11EB
+      s[i] = x ^ (x >> 31)
+    }
+  }
+
+  package mutating func next() -> UInt64 {
+    let r = s.y &* 5
+    let result = ((r << 7) | (r >> 57)) &* 9
+    let t = s.y << 17
+    s.z ^= s.x
+    s.w ^= s.y
+    s.y ^= s.z
+    s.x ^= s.w
+    s.z ^= t
+    s.w = (s.w << 45) | (s.w >> 19)
+    return result
+  }
+
+  /// Returns a random integer in 0 ..< `bound`, without the division of an unbiased draw: the bias is below `bound / 2³²`.
+  @inline(__always)
+  package mutating func below(_ bound: Int) -> Int {
+    Int(truncatingIfNeeded: ((next() >> 32) &* UInt64(truncatingIfNeeded: bound)) >> 32)
+  }
+
+  /// Returns a random number in 0 ..< 1.
+  package mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
+
+  /// Returns a random number from the standard normal distribution (Box and Muller).
+  package mutating func gaussian() -> Double {
+    (-2 * Double.naturalLogarithm(1 - unit())).squareRoot() * Double.cosine(2 * .pi * unit())
   }
 }

@@ -1,7 +1,7 @@
-/// A lens between the straight picture, in which homographies hold, and the frame as it is.
+/// The lens distortion between the undistorted picture, in which homographies hold, and the frame.
 ///
-/// Alignment works on the frame's own pixels: only where a patch stands and how its surroundings are bent comes from here,
-/// so that no pixel is resampled. Detection takes the distortion out of the features' places.
+/// Alignment reads the frame's own pixels and uses this map only for the position and the local distortion of a patch, so
+/// that the frame is never resampled. Detection removes the distortion from the positions of the features.
 package struct LensMap: Sendable {
   private let camera: CameraIntrinsics
 
@@ -11,7 +11,7 @@ package struct LensMap: Sendable {
     self.camera = camera
   }
 
-  /// The lens as frames resized by `factor` show it.
+  /// Returns the map for frames resized by `factor`.
   package func scaled(by factor: Double) -> LensMap {
     var resized = camera
     resized.focal = camera.focal * factor
@@ -19,21 +19,21 @@ package struct LensMap: Sendable {
     return LensMap(resized) ?? self
   }
 
-  /// Straight pixels → pixels of the frame.
+  /// Maps a pixel of the undistorted picture to the frame.
   package func bend(_ p: Point2) -> Point2 { camera.unrectify(p) }
 
-  /// Pixels of the frame → straight pixels.
+  /// Maps a pixel of the frame to the undistorted picture.
   package func straighten(_ p: Point2) -> Point2 { camera.rectify(p) }
 
-  /// The corners as the frame shows them.
+  /// Maps corners of the undistorted picture to the frame.
   package func bend(_ q: Quadrilateral) -> Quadrilateral {
     Quadrilateral(
       topLeft: bend(q.topLeft), topRight: bend(q.topRight), bottomRight: bend(q.bottomRight),
       bottomLeft: bend(q.bottomLeft))
   }
 
-  /// How the frame's pixel moves when the straight one does: the derivatives by x and by y, by central differences over a
-  /// pixel, within which Brown's polynomial is straight to many digits.
+  /// Returns the derivatives of `bend` by x and by y, from central differences over one pixel, within which Brown's
+  /// polynomial is practically linear.
   package func derivative(at p: Point2) -> (dx: Point2, dy: Point2) {
     (
       bend(Point2(p.x + 0.5, p.y)) - bend(Point2(p.x - 0.5, p.y)),
@@ -41,8 +41,9 @@ package struct LensMap: Sendable {
     )
   }
 
-  /// Draws a reference of `width` × `height` pixels as it looks in the frame whose straight place `homography` gives: the
-  /// corners, and the homography through them, which holds exactly there and nearly between.
+  /// Returns the corners in the frame of a reference of `width` × `height` pixels, given its homography to the undistorted
+  /// picture, and the homography from the reference to these corners: exact at the corners, approximate between them. `nil`
+  /// if the corners are not finite or determine no homography.
   package func seen(_ homography: Homography, width: Int, height: Int) -> (corners: Quadrilateral, map: Homography)? {
     let reference = Quadrilateral(width: Double(width), height: Double(height))
     let corners = bend(homography.apply(reference))

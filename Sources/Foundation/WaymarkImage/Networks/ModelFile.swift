@@ -1,35 +1,35 @@
 package import WaymarkSystem
 
-/// Why the data of a fitted model cannot be used.
+/// The error of reading the file of a fitted model.
 package typealias ModelError = Problem<ModelErrorCode>
 
 /// The codes of `ModelError`.
 package enum ModelErrorCode: String, ProblemCode {
-  /// Not what the script wrote: no such head, another length or checksum.
+  /// The file has no valid head, or another length or checksum.
   case damagedModel
-  /// A format that this program does not know.
+  /// The file has a format that this program does not support.
   case unknownModelFormat
-  /// Whole, and not the model that the program runs: other sizes, or numbers that are not finite.
+  /// The file is intact, but its model is not the one the program runs: other sizes, or numbers that are not finite.
   case otherModel
 }
 
-/// A file of fitted numbers, as `Benchmarks/documents/models.py` writes it: a head of text lines that tells format, name, script, length
+/// A file of fitted numbers, as `Benchmarks/documents/models.py` writes it: a head of text lines with format, name, script, length
 /// and checksum, an empty line, and the numbers.
 package struct ModelFile {
   /// The numbers, as bytes.
   package let payload: [UInt8]
   package let name: String
-  /// The script that made it.
+  /// The script that wrote the file.
   package let script: String
 
-  /// The format that is read.
+  /// The supported format.
   package static let format = 1
-  /// The head is shorter than this.
+  /// The greatest length of the head, in bytes.
   private static let longestHead = 512
 
   /// Reads a file.
   ///
-  /// - Parameter name: the model that is expected.
+  /// - Parameter name: the expected name of the model.
   package init(_ file: some Collection<UInt8>, name: String) throws(ModelError) {
     let bytes = [UInt8](file)
     let lines = try Self.head(bytes, name)
@@ -57,13 +57,24 @@ package struct ModelFile {
     script = field("script") ?? ""
   }
 
-  /// Where the numbers begin: behind the first empty line.
+  /// Reads a file that is linked into the program.
+  ///
+  /// - Parameter embedded: the C function that returns the bytes and stores their number.
+  package init(
+    _ embedded: (UnsafeMutablePointer<Int>?) -> UnsafeRawPointer?, name: String
+  ) throws(ModelError) {
+    var count = 0
+    let bytes = embedded(&count)
+    try self.init(UnsafeRawBufferPointer(start: bytes, count: count), name: name)
+  }
+
+  /// Returns the offset of the numbers, after the first empty line, in bytes.
   private static func headLength(_ bytes: [UInt8]) -> Int? {
     let head = bytes.prefix(longestHead)
     return head.indices.dropFirst().first { head[$0] == 0x0A && head[$0 - 1] == 0x0A }.map { $0 + 1 }
   }
 
-  /// The lines of the head, each as its name and its value.
+  /// Returns the lines of the head, each as its name and its value.
   private static func head(_ bytes: [UInt8], _ name: String) throws(ModelError) -> [[String]] {
     guard let length = headLength(bytes), let text = String(validating: bytes[..<(length - 2)], as: UTF8.self) else {
       throw damaged(name, "it has no head")
@@ -90,12 +101,12 @@ package struct ModelFile {
       hint: "Make it again with \(script ?? "its script") of this version.", cause: cause)
   }
 
-  /// The problem with a whole file whose numbers are not those of the model.
+  /// Returns the error for an intact file whose numbers are not those of the model.
   package func misfit(_ cause: String) -> ModelError { Self.other(name, cause, script) }
 }
 
 extension ModelFile {
-  /// Takes numbers off the front, little-endian.
+  /// Reads little-endian numbers from the beginning to the end.
   package struct Numbers {
     private var bytes: ArraySlice<UInt8>
 
@@ -108,7 +119,7 @@ extension ModelFile {
 
     package mutating func half() -> UInt16 { UInt16(byte()) | UInt16(byte()) << 8 }
 
-    /// So many bytes, or those that are left.
+    /// Reads up to `count` bytes.
     package mutating func bytes(_ count: Int) -> ArraySlice<UInt8> {
       let first = bytes.prefix(max(0, count))
       bytes = bytes.dropFirst(first.count)

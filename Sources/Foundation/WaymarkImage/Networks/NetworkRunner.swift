@@ -1,10 +1,8 @@
-import CKernels
-
-/// Runs a network, and keeps the memory for the next picture. To be used from one thread at a time.
-package final class NetworkRunner {
-  /// Room for the numbers of one picture.
+/// Runs a network and keeps the memory for the next picture. For one thread at a time.
+package final class NetworkRunner<Kernel: LayerKernel> {
+  /// Memory for the activations of one picture.
   private final class Room {
-    let numbers: UnsafeMutablePointer<Int16>
+    let numbers: UnsafeMutablePointer<Kernel.Number>
     let capacity: Int
 
     init(_ capacity: Int) {
@@ -16,34 +14,47 @@ package final class NetworkRunner {
     deinit { numbers.deallocate() }
   }
 
-  /// A picture within its room.
+  /// A picture in its memory; the channels of a position are adjacent.
   private struct Picture {
     let room: Room
     let width: Int
-    let plane: LayerNetwork.Plane
+    let plane: LayerNetwork<Kernel>.Plane
 
     var rowStride: Int { (width + plane.padding.left + plane.padding.right) * plane.channels }
-    var count: Int { rowStride * (plane.height + plane.padding.top + plane.padding.bottom) }
 
-    /// The numbers from a place on, counted from the first one that is not padding.
-    func numbers(_ x: Int, _ y: Int) -> UnsafeMutablePointer<Int16> {
+    /// Returns the activations from the position (x, y) on; (0, 0) is the first position that is not padding.
+    func numbers(_ x: Int, _ y: Int) -> UnsafeMutablePointer<Kernel.Number> {
       room.numbers + ((y + plane.padding.top) * rowStride + (x + plane.padding.left) * plane.channels)
+    }
+
+    func clearPadding() {
+      let padding = plane.padding
+      room.numbers.update(repeating: 0, count: padding.top * rowStride)
+      for y in 0..<plane.height {
+        numbers(-padding.left, y).update(repeating: 0, count: padding.left * plane.channels)
+        numbers(width, y).update(repeating: 0, count: padding.right * plane.channels)
+      }
+      numbers(-padding.left, plane.height).update(repeating: 0, count: padding.bottom * rowStride)
     }
   }
 
-  private let network: LayerNetwork
+  private let network: LayerNetwork<Kernel>
   private var spare: [Room] = []
-  private var sums: [Int32] = []
+  private var sums: [Kernel.Sum] = []
 
-  package init(_ network: LayerNetwork) { self.network = network }
+  package init(_ network: LayerNetwork<Kernel>) { self.network = network }
 
-  /// The last layer's numbers, of each column one after the other.
+  /// Returns the outputs of the last layer, position by position.
   ///
-  /// - Parameter view: as high as the network wants it; a narrower one than it reads is filled up with what counts as 0.
-  package func run(_ view: ImageView) -> [Float] {
-    precondition(view.height == network.height && view.width > 0)
-    let widths = network.widths(of: max(view.width, network.leastWidth))
-    var pictures: [Picture?] = [loaded(view, width: widths[0])]
+  /// - Parameter load: writes a row of the input, given its index.
+  private func run(width: Int, load: (Int, UnsafeMutablePointer<Kernel.Number>) -> Void) -> [Float] {
+    let widths = network.widths(of: max(width, network.leastWidth))
+    let input = picture(0, width: widths[0])
+    for y in 0..<network.height {
+      load(y, input.numbers(0, y))
+      input.numbers(width, y).update(repeating: 0, count: (input.width - width) * input.plane.channels)
+    }
+    var pictures: [Picture?] = [input]
     var result: [Float] = []
     for (index, layer) in network.layers.enumerated() {
       guard let source = pictures[layer.from] else { break }
@@ -52,12 +63,14 @@ package final class NetworkRunner {
       switch layer.work {
       case .convolution(let kernel):
         if let made {
-          convolve(source, kernel, layer, into: made)
+          convolve(source, kernel, rectified: layer.rectifies, into: made)
         } else {
-          result = columns(source, kernel, width: widths[index + 1])
+          result = values(source, kernel, width: widths[index + 1], height: network.planes[index + 1].height)
         }
       case .addition(let other, let factors):
-        if let made, let second = pictures[other] { add(source, second, factors, layer, into: made) }
+        if let made, let second = pictures[other] {
+          add(source, second, factors, rectified: layer.rectifies, into: made)
+        }
       }
       pictures.append(made)
       for place in pictures.indices where network.planes[place].lastUse == index {
@@ -69,59 +82,61 @@ package final class NetworkRunner {
     return result
   }
 
-  /// Room for a picture, its padding 0.
+  /// Returns memory for a picture, with its padding set to 0.
   private func picture(_ number: Int, width: Int) -> Picture {
     let plane = network.planes[number]
     let padding = plane.padding
     let count =
       (width + padding.left + padding.right) * (plane.height + padding.top + padding.bottom) * plane.channels
-      + Int(CK_SLACK)
+      + Kernel.slack
     let fitting = spare.indices.filter { spare[$0].capacity >= count }.min { spare[$0].capacity < spare[$1].capacity }
-    let room = fitting.map { spare.remove(at: $0) } ?? Room(count)
-    room.numbers.update(repeating: 0, count: count)
-    return Picture(room: room, width: width, plane: plane)
-  }
-
-  private func loaded(_ view: ImageView, width: Int) -> Picture {
-    let picture = picture(0, width: width)
-    for y in 0..<view.height {
-      let (row, numbers) = (view.row(y), picture.numbers(0, y))
-      for x in 0..<view.width { numbers[x] = Int16(row[x]) - Int16(network.zero) }
-    }
+    let picture = Picture(room: fitting.map { spare.remove(at: $0) } ?? Room(count), width: width, plane: plane)
+    picture.clearPadding()
     return picture
   }
 
-  private func convolve(_ source: Picture, _ kernel: LayerKernel, _ layer: LayerNetwork.Layer, into made: Picture) {
-    withSums(kernel, width: made.width) { sums in
-      for y in 0..<made.plane.height {
-        sum(source, kernel, row: y, count: made.width, into: sums)
-        ck_settle(
-          sums, Int32(kernel.blocks), Int32(made.width), kernel.factors, Float(layer.low), Float(layer.high),
-          Int32(kernel.shape.outputs), made.numbers(0, y))
+  private func convolve(_ source: Picture, _ kernel: Kernel, rectified: Bool, into made: Picture) {
+    // Kernels compute several positions at once: short rows without padding between them are computed as one row.
+    let isDense = kernel.shape.isPointwise && source.plane.padding == ConvolutionShape.Padding()
+    let rows = isDense && made.width < 64 ? 8 : 1
+    withSums(kernel, count: rows * made.width) { sums in
+      for first in stride(from: 0, to: made.plane.height, by: rows) {
+        let own = min(rows, made.plane.height - first)
+        sum(source, kernel, row: first, count: own * made.width, into: sums)
+        for row in 0..<own {
+          kernel.settle(
+            sums + row * made.width * kernel.sumCount, count: made.width, rectified: rectified,
+            into: made.numbers(0, first + row))
+        }
       }
     }
   }
 
-  private func columns(_ source: Picture, _ kernel: LayerKernel, width: Int) -> [Float] {
-    withSums(kernel, width: width) { sums in
-      sum(source, kernel, row: 0, count: width, into: sums)
-      let (outputs, stride) = (kernel.shape.outputs, kernel.blocks * Int(CK_OUTPUTS))
-      return (0..<(width * outputs)).map { i in
-        Float(sums[i / outputs * stride + i % outputs]) * kernel.factors[i % outputs]
+  private func values(_ source: Picture, _ kernel: Kernel, width: Int, height: Int) -> [Float] {
+    let outputs = kernel.shape.outputs
+    return withSums(kernel, count: width) { sums in
+      var result: [Float] = []
+      result.reserveCapacity(width * height * outputs)
+      for y in 0..<height {
+        sum(source, kernel, row: y, count: width, into: sums)
+        for x in 0..<width {
+          for output in 0..<outputs { result.append(kernel.value(sums[x * kernel.sumCount + output], of: output)) }
+        }
       }
+      return result
     }
   }
 
   private func withSums<Result>(
-    _ kernel: LayerKernel, width: Int, _ body: (UnsafeMutablePointer<Int32>) -> Result
+    _ kernel: Kernel, count: Int, _ body: (UnsafeMutablePointer<Kernel.Sum>) -> Result
   ) -> Result {
-    let count = width * kernel.blocks * Int(CK_OUTPUTS)
-    if sums.count < count { sums = [Int32](repeating: 0, count: count) }
+    let count = count * kernel.sumCount
+    if sums.count < count { sums = [Kernel.Sum](repeating: 0, count: count) }
     return sums.withUnsafeMutableBufferPointer { buffer in body(buffer.baseAddress!) }
   }
 
   private func sum(
-    _ source: Picture, _ kernel: LayerKernel, row: Int, count: Int, into sums: UnsafeMutablePointer<Int32>
+    _ source: Picture, _ kernel: Kernel, row: Int, count: Int, into sums: UnsafeMutablePointer<Kernel.Sum>
   ) {
     let shape = kernel.shape
     kernel.sum(
@@ -130,12 +145,48 @@ package final class NetworkRunner {
   }
 
   private func add(
-    _ a: Picture, _ b: Picture, _ factors: (Int32, Int32), _ layer: LayerNetwork.Layer, into made: Picture
+    _ a: Picture, _ b: Picture, _ factors: (Kernel.Sum, Kernel.Sum), rectified: Bool, into made: Picture
   ) {
+    let channels = made.plane.channels
     for y in 0..<made.plane.height {
-      ck_add(
-        a.numbers(0, y), factors.0, b.numbers(0, y), factors.1, Int16(layer.low), Int16(layer.high),
-        made.width * made.plane.channels, made.numbers(0, y))
+      if b.plane.height == made.plane.height {
+        Kernel.add(
+          a.numbers(0, y), b.numbers(0, y), factors, count: made.width * channels, rectified: rectified,
+          into: made.numbers(0, y))
+      } else {
+        for x in 0..<made.width {
+          Kernel.add(
+            a.numbers(x, y), b.numbers(x / 2, y / 2), factors, count: channels, rectified: rectified,
+            into: made.numbers(x, y))
+        }
+      }
+    }
+  }
+}
+
+extension NetworkRunner where Kernel == IntegerKernel {
+  /// Returns the outputs of the last layer, column by column.
+  ///
+  /// - Parameter view: the picture, with the height of the network's input.
+  package func run(_ view: ImageView) -> [Float] {
+    precondition(view.height == network.height && view.width > 0)
+    return run(width: view.width) { y, numbers in
+      let row = view.row(y)
+      for x in 0..<view.width { numbers[x] = Int16(row[x]) - network.zero }
+    }
+  }
+}
+
+extension NetworkRunner where Kernel == FloatKernel {
+  /// Returns the outputs of the last layer, row by row.
+  ///
+  /// - Parameter values: a square picture with the height of the network's input; the channels of a position are
+  ///   adjacent.
+  package func run(_ values: [Float]) -> [Float] {
+    let row = network.height * network.planes[0].channels
+    precondition(values.count == network.height * row)
+    return run(width: network.height) { y, numbers in
+      for i in 0..<row { numbers[i] = values[y &* row &+ i] }
     }
   }
 }

@@ -1,15 +1,16 @@
-/// The weights that make each element of a resized row or column.
+/// The weights of the source elements for each element of a resized row or column.
 private struct Taps {
   /// The first source element of each destination element.
   private(set) var first: [Int] = []
-  /// Where its weights begin, and behind the last element where they end.
+  /// The index in `weights` of each destination element's first weight, then the number of weights.
   private(set) var starts: [Int] = [0]
-  /// The weights of the source elements from there on; those of an element sum up to 1.
+  /// The weights of consecutive source elements; those of a destination element sum up to 1.
   private(set) var weights: [Float] = []
 
-  /// Smaller: the mean over the area that a destination element covers. Larger: linear between the middles of elements.
+  /// Creates the weights: when shrinking, means over the area that a destination element covers; when enlarging, linear interpolation between
+  /// the middles of elements.
   ///
-  /// - Parameter areasOnly: true if larger ones are means over areas as well.
+  /// - Parameter areasOnly: true to use means over areas when enlarging as well.
   init(from source: Int, to destination: Int, areasOnly: Bool) {
     let scale = Double(source) / Double(destination)
     for i in 0..<destination {
@@ -30,10 +31,10 @@ private struct Taps {
     }
   }
 
-  /// The most weights of an element.
+  /// The greatest number of weights of an element.
   var most: Int { zip(starts, starts.dropFirst()).map { $1 - $0 }.max() ?? 1 }
 
-  /// Resizes a row, `channels` values a pixel.
+  /// Resizes a row of pixels with `channels` values each.
   @inline(__always)
   func apply<T>(
     to row: UnsafePointer<T>, channels: Int, into out: UnsafeMutableBufferPointer<Float>, _ value: (T) -> Float
@@ -56,25 +57,25 @@ private struct Taps {
   }
 }
 
-/// Resizes pictures of one size to another one: area means when they get smaller, linear when they get larger. Keeps its memory; used from one
-/// thread.
+/// Resizes pictures from one size to another: area means when shrinking, linear interpolation when enlarging. Reuses its memory; for one
+/// thread at a time.
 package struct Resampler {
   private let columns: Taps
   private let rows: Taps
   private let source: SIMD2<Int>
   private let width: Int
   private let channels: Int
-  /// Rows of the source that were resized across: row `y` lies in the place `y` modulo their number.
+  /// A ring buffer of source rows that were resized horizontally: row `y` is at the index `y` modulo the number of rows.
   private var narrowed: [Float]
   private var held: [Int]
   private var line: [Float]
-  /// A row of sums down columns of the source, where these are taken first.
+  /// The vertical sums of a destination row, for `runDownFirst`.
   private var sums: [Float] = []
 
   /// - Parameters:
-  ///   - from: the size of the source, no side of it 0.
-  ///   - channels: values a pixel.
-  ///   - areasOnly: true if what gets larger is made of means over areas as well.
+  ///   - from: the size of the source, in pixels, not empty.
+  ///   - channels: the number of values per pixel.
+  ///   - areasOnly: true to use means over areas when enlarging as well.
   package init(
     from: (width: Int, height: Int), to: (width: Int, height: Int), channels: Int = 1, areasOnly: Bool = false
   ) {
@@ -88,14 +89,14 @@ package struct Resampler {
     line = [Float](repeating: 0, count: to.width * channels)
   }
 
-  /// Returns whether it was made for pictures of that size.
+  /// True if the resampler is for source pictures of `width` × `height` pixels.
   package func isFor(_ width: Int, _ height: Int) -> Bool { source == SIMD2(width, height) }
 
-  /// Gives each row of the resized picture to `emit`, from the top.
+  /// Resizes a picture and passes each row of the result to `emit`, from the top.
   ///
   /// - Parameters:
-  ///   - bytes: rows of bytes, `stride` bytes apart.
-  ///   - offset: added to each value.
+  ///   - bytes: the source, rows `stride` bytes apart.
+  ///   - offset: a constant added to each value.
   package mutating func run(
     _ bytes: UnsafePointer<UInt8>, stride: Int, offset: Float = 0,
     _ emit: (_ y: Int, _ row: UnsafeBufferPointer<Float>) -> Void
@@ -124,7 +125,8 @@ package struct Resampler {
     }
   }
 
-  /// The same, down first in whole rows and then across, which is faster where much is made little; the sums differ in their last bits.
+  /// Like `run`, but vertically first in whole rows and then horizontally, which is faster when shrinking a lot; the sums differ in their
+  /// last bits.
   package mutating func runDownFirst(
     _ bytes: UnsafePointer<UInt8>, stride: Int, _ emit: (_ y: Int, _ row: UnsafeBufferPointer<Float>) -> Void
   ) {
@@ -149,38 +151,18 @@ package struct Resampler {
   }
 }
 
-/// Resizes rows of `channels` bytes a pixel that lie without gaps.
-private func resample(
-  _ source: UnsafePointer<UInt8>, _ width: Int, _ height: Int, channels: Int,
-  to destination: UnsafeMutablePointer<UInt8>, _ newWidth: Int, _ newHeight: Int
-) {
-  var resampler = Resampler(from: (width, height), to: (newWidth, newHeight), channels: channels)
-  resampler.run(source, stride: width * channels, offset: 0.5) { y, row in
-    let out = destination + y * row.count
-    for i in 0..<row.count { out[i] = UInt8(max(0, min(255, row[i]))) }
-  }
-}
-
-extension GrayImage {
-  /// The picture in another size: area means when it gets smaller, linear when it gets larger.
-  package func resized(width newWidth: Int, height newHeight: Int) -> GrayImage {
+extension BytePicture {
+  /// Returns the picture resized: area means when shrinking, linear interpolation when enlarging.
+  package func resized(width newWidth: Int, height newHeight: Int) -> Self {
     guard (newWidth, newHeight) != (width, height), newWidth > 0, newHeight > 0, width > 0, height > 0 else {
       return self
     }
-    let resized = PixelBuffer(capacity: newWidth * newHeight)
-    resample(buffer.bytes, width, height, channels: 1, to: resized.bytes, newWidth, newHeight)
-    return GrayImage(width: newWidth, height: newHeight, buffer: resized)
-  }
-}
-
-extension RGBImage {
-  /// The picture in another size: area means when it gets smaller, linear when it gets larger.
-  package func resized(width newWidth: Int, height newHeight: Int) -> RGBImage {
-    guard (newWidth, newHeight) != (width, height), newWidth > 0, newHeight > 0, width > 0, height > 0 else {
-      return self
+    let resized = PixelBuffer(capacity: Self.channels * newWidth * newHeight)
+    var resampler = Resampler(from: (width, height), to: (newWidth, newHeight), channels: Self.channels)
+    resampler.run(buffer.bytes, stride: width * Self.channels, offset: 0.5) { y, row in
+      let out = resized.bytes + y * row.count
+      for i in 0..<row.count { out[i] = UInt8(max(0, min(255, row[i]))) }
     }
-    let resized = PixelBuffer(capacity: 3 * newWidth * newHeight)
-    resample(buffer.bytes, width, height, channels: 3, to: resized.bytes, newWidth, newHeight)
-    return RGBImage(width: newWidth, height: newHeight, buffer: resized)
+    return Self(width: newWidth, height: newHeight, buffer: resized)
   }
 }

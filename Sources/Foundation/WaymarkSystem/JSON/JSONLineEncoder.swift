@@ -1,9 +1,9 @@
-/// Writes `Encodable` values straight into bytes, keys in the order in which they are encoded.
+/// Writes `Encodable` values directly as JSON bytes, with keys in the order in which they are encoded.
 ///
-/// Foundation's encoder builds a tree first and writes keys in no fixed order; one that streams costs a fraction of
-/// it and gives the same line for the same value.
+/// Foundation's encoder builds a tree first and writes keys in no fixed order; this encoder takes a fraction of the time, and equal values
+/// give equal lines.
 package enum JSONLineEncoder {
-  /// The JSON text of `value`, without a line end.
+  /// Returns the JSON text of `value`, without a line end.
   ///
   /// - Throws: `EncodingError.invalidValue` for a number that is not finite.
   package static func encode(_ value: some Encodable, capacity: Int = 512) throws -> [UInt8] {
@@ -13,7 +13,7 @@ package enum JSONLineEncoder {
     return state.writer.bytes
   }
 
-  /// The same, ending with a line feed.
+  /// Returns the JSON text of `value`, ending with a line feed.
   package static func line(_ value: some Encodable, capacity: Int = 512) throws -> [UInt8] {
     var bytes = try encode(value, capacity: capacity)
     bytes.append(UInt8(ascii: "\n"))
@@ -21,7 +21,7 @@ package enum JSONLineEncoder {
   }
 }
 
-/// The state that all containers of one run share: the text and the brackets that are open.
+/// The state shared by all containers of one encoding: the text and the open brackets.
 private final class JSONEncodingState {
   private struct Bracket {
     let isObject: Bool
@@ -34,12 +34,12 @@ private final class JSONEncodingState {
 
   init(capacity: Int) { writer = JSONWriter(capacity: capacity) }
 
-  /// Closes what lies deeper than `depth` brackets.
+  /// Closes all brackets deeper than `depth`.
   func close(to depth: Int) {
     while open.count > depth { writer.byte(open.removeLast().isObject ? "}" : "]") }
   }
 
-  /// Opens the bracket at `depth`, or goes back to it: a value may ask twice for its container.
+  /// Opens the bracket at `depth`, or returns to it: a value may request its container twice.
   func enter(object: Bool, depth: Int) {
     if open.count > depth {
       close(to: depth + 1)
@@ -49,13 +49,15 @@ private final class JSONEncodingState {
     }
   }
 
-  /// Makes ready for the next element of the container at `depth`.
+  /// Prepares for the next element of the container at `depth`.
   func separate(depth: Int) {
     close(to: depth + 1)
     if open[depth].isEmpty { open[depth].isEmpty = false } else { writer.byte(",") }
   }
 
-  /// A number, rounded as the protocol says; one that is not finite is an error.
+  /// Writes a number, rounded as the protocol says.
+  ///
+  /// - Throws: for a number that is not finite.
   func write(_ value: Double, codingPath: [any CodingKey]) throws {
     guard writer.number(value) else {
       throw EncodingError.invalidValue(
@@ -63,7 +65,7 @@ private final class JSONEncodingState {
     }
   }
 
-  /// A value in the place of depth `depth`: its own container, if it asks for one, is the one at `depth`.
+  /// Writes a value whose own container, if it requests one, is at `depth`.
   func write<T: Encodable>(_ value: T, depth: Int, codingPath: [any CodingKey]) throws {
     switch T.self {
     case is [Double].Type:
@@ -93,10 +95,9 @@ private final class JSONEncodingState {
   }
 }
 
-/// The `Encoder` face of `JSONEncodingState`.
 private struct JSONStreamEncoder: Encoder {
   let state: JSONEncodingState
-  /// How many brackets are open around the value that is being encoded.
+  /// The number of open brackets around the value that is encoded.
   let depth: Int
   let codingPath: [any CodingKey]
   var userInfo: [CodingUserInfoKey: Any] { [:] }
@@ -125,6 +126,11 @@ private struct JSONStreamKeyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
     state.separate(depth: depth)
     state.writer.string(key.stringValue)
     state.writer.byte(":")
+  }
+
+  private func encoder(_ key: Key) -> JSONStreamEncoder {
+    self.key(key)
+    return JSONStreamEncoder(state: state, depth: depth + 1, codingPath: codingPath + [key])
   }
 
   mutating func encodeNil(forKey key: Key) {
@@ -160,22 +166,16 @@ private struct JSONStreamKeyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
   mutating func nestedContainer<NestedKey: CodingKey>(
     keyedBy keyType: NestedKey.Type, forKey key: Key
   ) -> KeyedEncodingContainer<NestedKey> {
-    self.key(key)
-    return JSONStreamEncoder(state: state, depth: depth + 1, codingPath: codingPath + [key])
-      .container(keyedBy: keyType)
+    encoder(key).container(keyedBy: keyType)
   }
 
   mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    self.key(key)
-    return JSONStreamEncoder(state: state, depth: depth + 1, codingPath: codingPath + [key]).unkeyedContainer()
+    encoder(key).unkeyedContainer()
   }
 
   mutating func superEncoder() -> any Encoder { JSONStreamEncoder(state: state, depth: depth, codingPath: codingPath) }
 
-  mutating func superEncoder(forKey key: Key) -> any Encoder {
-    self.key(key)
-    return JSONStreamEncoder(state: state, depth: depth + 1, codingPath: codingPath + [key])
-  }
+  mutating func superEncoder(forKey key: Key) -> any Encoder { encoder(key) }
 }
 
 private struct JSONStreamUnkeyed: UnkeyedEncodingContainer {
@@ -195,6 +195,11 @@ private struct JSONStreamUnkeyed: UnkeyedEncodingContainer {
     count += 1
   }
 
+  private mutating func encoder() -> JSONStreamEncoder {
+    next()
+    return JSONStreamEncoder(state: state, depth: depth + 1, codingPath: codingPath)
+  }
+
   mutating func encodeNil() {
     next()
     state.writer.raw("null")
@@ -208,19 +213,12 @@ private struct JSONStreamUnkeyed: UnkeyedEncodingContainer {
   mutating func nestedContainer<NestedKey: CodingKey>(
     keyedBy keyType: NestedKey.Type
   ) -> KeyedEncodingContainer<NestedKey> {
-    next()
-    return JSONStreamEncoder(state: state, depth: depth + 1, codingPath: codingPath).container(keyedBy: keyType)
+    encoder().container(keyedBy: keyType)
   }
 
-  mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-    next()
-    return JSONStreamEncoder(state: state, depth: depth + 1, codingPath: codingPath).unkeyedContainer()
-  }
+  mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { encoder().unkeyedContainer() }
 
-  mutating func superEncoder() -> any Encoder {
-    next()
-    return JSONStreamEncoder(state: state, depth: depth + 1, codingPath: codingPath)
-  }
+  mutating func superEncoder() -> any Encoder { encoder() }
 }
 
 private struct JSONStreamSingle: SingleValueEncodingContainer {
@@ -233,15 +231,6 @@ private struct JSONStreamSingle: SingleValueEncodingContainer {
   mutating func encode(_ value: String) { state.writer.string(value) }
   mutating func encode(_ value: Double) throws { try state.write(value, codingPath: codingPath) }
   mutating func encode(_ value: Float) throws { try state.write(Double(value), codingPath: codingPath) }
-  mutating func encode(_ value: Int) { state.writer.integer(value) }
-  mutating func encode(_ value: Int8) { state.writer.integer(value) }
-  mutating func encode(_ value: Int16) { state.writer.integer(value) }
-  mutating func encode(_ value: Int32) { state.writer.integer(value) }
-  mutating func encode(_ value: Int64) { state.writer.integer(value) }
-  mutating func encode(_ value: UInt) { state.writer.integer(value) }
-  mutating func encode(_ value: UInt8) { state.writer.integer(value) }
-  mutating func encode(_ value: UInt16) { state.writer.integer(value) }
-  mutating func encode(_ value: UInt32) { state.writer.integer(value) }
-  mutating func encode(_ value: UInt64) { state.writer.integer(value) }
+  mutating func encode<T: Encodable & BinaryInteger>(_ value: T) { state.writer.integer(value) }
   mutating func encode<T: Encodable>(_ value: T) throws { try state.write(value, depth: depth, codingPath: codingPath) }
 }

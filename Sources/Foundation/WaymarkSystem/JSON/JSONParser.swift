@@ -1,18 +1,17 @@
-/// Reads JSON texts (RFC 8259) of strangers: bounded depth, valid UTF-8, no name twice in an object.
+/// Reads untrusted JSON texts (RFC 8259): bounded depth, valid UTF-8, no name twice in an object.
 ///
-/// Ours, because a verdict must see exactly what the program behind it will see: which of two equal names counts differs
-/// from library to library, and so does what becomes of half a surrogate pair or a number out of range. Names are
-/// compared scalar by scalar, after escapes, not by canonical equivalence.
+/// Texts that libraries read differently are refused, because a verdict must not depend on them: two equal names, half a surrogate
+/// pair, a number out of range. Names are compared scalar by scalar, after escapes, not by canonical equivalence.
 package enum JSONParser {
-  /// The value that `bytes` hold, and nothing besides it but white space.
+  /// Parses one value; only white space may surround it.
   package static func parse(_ bytes: some Sequence<UInt8>) throws(JSONSyntaxError) -> JSONValue {
     try tree(bytes, as: JSONValue.self)
   }
 
-  /// The value that `text` holds, and nothing besides it but white space.
+  /// Parses one value; only white space may surround it.
   package static func parse(_ text: String) throws(JSONSyntaxError) -> JSONValue { try parse(text.utf8) }
 
-  /// The same as a tree of the caller's choice, and under other rules.
+  /// Parses a text to a tree of the given type, under other rules.
   package static func tree<Tree: JSONTree>(
     _ bytes: some Sequence<UInt8>, as type: Tree.Type, rules: JSONRules = JSONRules()
   ) throws(JSONSyntaxError) -> Tree {
@@ -25,7 +24,7 @@ package enum JSONParser {
   }
 }
 
-/// One run over a text.
+/// The state of one parse.
 private struct JSONReader<Tree: JSONTree> {
   private let bytes: UnsafeBufferPointer<UInt8>
   private let rules: JSONRules
@@ -143,7 +142,7 @@ private struct JSONReader<Tree: JSONTree> {
       let start = position
       let name = try string()
       guard names.insert(name) else {
-        // Told as it is only where no terminal can be led astray by it.
+        // Shown only if it is safe on a terminal.
         let isPlain = name.utf8.count <= 40 && name.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
         let shown = isPlain ? " \(JSONValue.quoted(name))" : ""
         throw error("the name\(shown) occurs twice in one object", code: "duplicateKey", at: start)
@@ -157,7 +156,7 @@ private struct JSONReader<Tree: JSONTree> {
     }
   }
 
-  /// Goes over a comma (false) or the closing `bracket` (true).
+  /// Skips a comma (false) or the closing `bracket` (true).
   private mutating func ends(with bracket: UInt8) throws(JSONSyntaxError) -> Bool {
     skipSpace()
     switch next {
@@ -278,12 +277,12 @@ private struct JSONReader<Tree: JSONTree> {
   }
 }
 
-/// The names of one object: compared in turn while they are few, which most objects' are.
+/// The names of one object, in an array while they are few.
 private struct JSONNameSet {
   private var few: [String] = []
   private var many: Set<[UInt8]> = []
 
-  /// Returns whether the name is new.
+  /// Inserts a name; returns whether it is new.
   mutating func insert(_ name: String) -> Bool {
     if many.isEmpty {
       if few.contains(where: { $0.utf8.elementsEqual(name.utf8) }) { return false }

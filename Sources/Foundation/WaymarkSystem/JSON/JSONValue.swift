@@ -1,17 +1,17 @@
-/// Any JSON value (RFC 8259). Objects keep their order, numbers their spelling: what travels through unread, such as
-/// `context` and `businessObject`, comes out as it went in.
+/// Any JSON value (RFC 8259). Objects keep the order of their members and numbers their notation, so that values such as `context` are
+/// passed through unchanged.
 public enum JSONValue: Sendable {
   /// `null`.
   case null
   /// `true` or `false`.
   case bool(Bool)
-  /// A number as RFC 8259, section 6, spells it; any other text is refused when it is written.
+  /// A number in the notation of RFC 8259, section 6; writing any other text fails.
   case number(String)
   /// A string.
   case string(String)
   /// An array.
   case array([JSONValue])
-  /// An object; no name stands in it twice.
+  /// An object, in which each name occurs once.
   case object([Member])
 
   /// A name and its value.
@@ -31,7 +31,7 @@ public enum JSONValue: Sendable {
   /// A whole number.
   public static func int(_ value: Int) -> JSONValue { .number(String(value)) }
 
-  /// A number, with all its digits. One that is not finite is refused when it is written.
+  /// A number with all its digits; writing one that is not finite fails.
   public static func double(_ value: Double) -> JSONValue { .number(value.description) }
 
   /// An object with its names sorted.
@@ -39,46 +39,46 @@ public enum JSONValue: Sendable {
     .object(members.sorted { $0.key < $1.key }.map { Member($0.key, $0.value) })
   }
 
-  /// A member of an object; `nil` when this is none or has no such name. Names are compared scalar by scalar, not by
-  /// canonical equivalence: two spellings of one word are two names.
+  /// The value of a member; nil if this is not an object or has no such name. Names are compared scalar by scalar, not by canonical
+  /// equivalence.
   public subscript(name: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
   }
 
-  /// The value behind a path such as `server.address`; a name that itself holds the dots wins.
+  /// The value at a path such as `server.address`; a member whose name contains the dots takes precedence.
   package func value(at path: String) -> JSONValue? {
     if let direct = self[path] { return direct }
     guard let dot = path.firstIndex(of: ".") else { return nil }
     return self[String(path[..<dot])]?.value(at: String(path[path.index(after: dot)...]))
   }
 
-  /// The string, where it is one.
+  /// The string; `nil` for another value.
   public var string: String? {
     if case .string(let value) = self { value } else { nil }
   }
 
-  /// The whole number, where it is one that is written without fraction and exponent and fits 64 bits.
+  /// The integer, if it is written without fraction and exponent and fits 64 bits; else `nil`.
   public var int: Int? {
     if case .number(let text) = self { Int(text) } else { nil }
   }
 
-  /// The number, where it is one.
+  /// The number; `nil` for another value.
   public var double: Double? {
     if case .number(let text) = self { Double(text) } else { nil }
   }
 
-  /// The truth value, where it is one.
+  /// The Boolean value; `nil` for another value.
   public var bool: Bool? {
     if case .bool(let value) = self { value } else { nil }
   }
 
-  /// The elements, where it is an array.
+  /// The elements of an array; `nil` for another value.
   public var array: [JSONValue]? {
     if case .array(let value) = self { value } else { nil }
   }
 
-  /// The members in their order, where it is an object.
+  /// The members of an object in their order; `nil` for another value.
   public var members: [Member]? {
     if case .object(let members) = self { members } else { nil }
   }
@@ -95,7 +95,7 @@ public enum JSONValue: Sendable {
     }
   }
 
-  /// A scalar as a field shows it; `nil` for objects and arrays.
+  /// The text of a scalar as a field shows it; `nil` for objects and arrays.
   package var scalarText: String? {
     switch self {
     case .string(let text), .number(let text): text
@@ -107,8 +107,7 @@ public enum JSONValue: Sendable {
 }
 
 extension JSONValue: Hashable {
-  /// Objects are equal whatever the order of their members; numbers when both are whole, or both are not, and their values
-  /// are equal.
+  /// True if values are equal: objects regardless of the order of members, numbers by value, integers only to integers.
   public static func == (lhs: JSONValue, rhs: JSONValue) -> Bool {
     switch (lhs, rhs) {
     case (.null, .null): return true
@@ -132,7 +131,7 @@ extension JSONValue: Hashable {
     members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
-  /// Equal values hash alike, whatever the order of their members and the spelling of their numbers.
+  /// Hashes the value; equal values have equal hashes, whatever the order of members and the notation of numbers.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
@@ -156,12 +155,95 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
   public init(integerLiteral value: Int) { self = .int(value) }
   /// A number.
   public init(floatLiteral value: Double) { self = .double(value) }
-  /// A truth value.
+  /// A Boolean value.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
   /// An array.
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-  /// An object with its names sorted; of equal names the last one holds.
+  /// An object with its names sorted; of equal names the last is used.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     self = .object(Dictionary(elements, uniquingKeysWith: { $1 }))
+  }
+}
+
+/// A position in a text.
+package struct JSONPosition: Hashable, Sendable {
+  /// The offset from the start, in bytes.
+  package var offset: Int
+  /// The line, from 1.
+  package var line: Int
+  /// The column in bytes, from 1.
+  package var column: Int
+}
+
+/// The error for a text that is not valid JSON.
+package struct JSONSyntaxError: Error, Hashable, Sendable {
+  /// A stable camelCase word: `badJSON`, `notUTF8`, `duplicateKey`, `tooDeep`, `tooLarge`.
+  package let code: String
+  /// The problem.
+  package let problem: String
+  /// The position of the error.
+  package let position: JSONPosition
+
+  /// The offset of the error from the start, in bytes.
+  package var offset: Int { position.offset }
+}
+
+/// The extensions beyond RFC 8259 that are accepted, and the limits.
+package struct JSONRules: Sendable {
+  /// The greatest nesting of arrays and objects.
+  package var depth: Int
+  /// The greatest number of values.
+  package var values: Int
+  /// True if `NaN`, `Infinity` and `-Infinity` are numbers, so that the reader of a field can report them.
+  package var allowsNonFinite: Bool
+  /// True if a byte order mark may come first; RFC 8259 section 8.1 leaves that to the reader.
+  package var allowsByteOrderMark: Bool
+
+  /// The rules of RFC 8259.
+  package init(
+    depth: Int = 32, values: Int = .max, allowsNonFinite: Bool = false, allowsByteOrderMark: Bool = false
+  ) {
+    self.depth = depth
+    self.values = values
+    self.allowsNonFinite = allowsNonFinite
+    self.allowsByteOrderMark = allowsByteOrderMark
+  }
+}
+
+/// One parsed value, whose inner values have been converted to `Tree`.
+package enum JSONShape<Tree> {
+  /// A member of an object.
+  package struct NamedShape {
+    package let name: String
+    package let position: JSONPosition
+    package let value: Tree
+  }
+
+  case null
+  case bool(Bool)
+  /// A number in its original notation.
+  case number(String)
+  case string(String)
+  case array([Tree])
+  /// An object, in which each name occurs once.
+  case object([NamedShape])
+}
+
+/// A tree that the parser can build: `JSONValue`, or one that keeps positions.
+package protocol JSONTree {
+  /// Creates the tree of one value; the trees of its inner values exist already.
+  init(_ shape: JSONShape<Self>, at position: JSONPosition)
+}
+
+extension JSONValue: JSONTree {
+  package init(_ shape: JSONShape<JSONValue>, at position: JSONPosition) {
+    switch shape {
+    case .null: self = .null
+    case .bool(let value): self = .bool(value)
+    case .number(let text): self = .number(text)
+    case .string(let text): self = .string(text)
+    case .array(let elements): self = .array(elements)
+    case .object(let members): self = .object(members.map { Member($0.name, $0.value) })
+    }
   }
 }

@@ -1,9 +1,9 @@
-/// Reads `Decodable` values out of a parsed `JSONValue`; its errors name the field and what was found there.
+/// Decodes `Decodable` values from a parsed `JSONValue`; the errors name the field and the value found there.
 package struct JSONValueDecoder: Decoder {
   let value: JSONValue
   package let codingPath: [any CodingKey]
   package var userInfo: [CodingUserInfoKey: Any] { [:] }
-  /// Where the members that are read are noted; nil where nobody asks for those that are not.
+  /// The members read so far; `nil` if unknown members are allowed.
   fileprivate let uses: MemberUses?
 
   fileprivate init(value: JSONValue, codingPath: [any CodingKey], uses: MemberUses?) {
@@ -12,18 +12,18 @@ package struct JSONValueDecoder: Decoder {
     self.uses = uses
   }
 
-  /// The value of type `type` that `json` describes.
+  /// Decodes a value of type `type` from `json`; unknown members are ignored.
   package static func decode<T: Decodable>(_ type: T.Type, from json: JSONValue) throws -> T {
     try Self(value: json, codingPath: [], uses: nil).decode(type)
   }
 
-  /// The value of type `type` that the object `json` describes, with nothing left over.
+  /// Decodes a value of type `type` from the object `json`, in which all members must be known.
   ///
-  /// - Throws: `UnknownMember` for the first member that `type` does not read, at whatever depth.
+  /// - Throws: `UnknownMember` for the first member that `type` does not read, at any depth.
   package static func decodeAll<T: Decodable>(_ type: T.Type, from json: JSONValue) throws -> T {
     let uses = MemberUses()
     let result = try Self(value: json, codingPath: [], uses: uses).decode(type)
-    // A type without members asks for nothing at all.
+    // A type without members does not request a container.
     if uses.isEmpty, !(result is JSONValue), case .object(let members) = json { uses.enter(members, at: []) }
     if let unknown = uses.firstUnknown { throw unknown }
     return result
@@ -41,7 +41,7 @@ package struct JSONValueDecoder: Decoder {
     }
   }
 
-  /// The sentence about a word that is not one of a type's own; nil if the type is not a list of words.
+  /// Returns the description of an unknown word; `nil` if the type is not an enumeration of words.
   private static func unknownWord(
     _ value: JSONValue, _ type: Any.Type, at path: [any CodingKey]
   ) -> DecodingError.Context? {
@@ -103,7 +103,7 @@ extension JSONValueDecoder: SingleValueDecodingContainer {
 
 private struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private let members: [JSONValue.Member]
-  /// Only where there are many: building it costs more than looking through a few.
+  /// `nil` for few members, which are searched faster without an index.
   private let index: [String: JSONValue]?
   let codingPath: [any CodingKey]
   let uses: MemberUses?
@@ -206,20 +206,20 @@ private struct JSONUnkeyedDecoding: UnkeyedDecodingContainer {
 
 /// A member of an object that its type does not have.
 package struct UnknownMember: Error {
-  /// Where it stands, from the root: `region.width`.
+  /// The path of the member from the root: `region.width`.
   package let path: String
   /// Its name.
   package let name: String
-  /// The names that the type knows there.
+  /// The names that the type has at this path.
   package let known: [String]
 }
 
-/// Notes which members of which objects are read while one value is decoded.
+/// Records which members of each object are read while a value is decoded.
 private final class MemberUses {
   private struct Use {
     var members: [JSONValue.Member]
     var known: Set<String> = []
-    /// True where the object was taken over as it is.
+    /// True if the object was decoded as a `JSONValue`.
     var isWhole = false
   }
 
@@ -256,7 +256,7 @@ private final class MemberUses {
 }
 
 extension DecodingError {
-  /// The problem and its place, as one sentence: `region.2: a number is expected, not a string`.
+  /// The problem and its path, as one sentence: `region.2: a number is expected, not a string`.
   package var sentence: String {
     let context =
       switch self {

@@ -1,23 +1,22 @@
-/// The bytes of one JSON text as they grow. Numbers are rounded as the protocol says; what is not finite is refused.
+/// Writes one JSON text. Numbers are rounded as the protocol says; numbers that are not finite are refused.
 @usableFromInline
 package struct JSONWriter: Sendable {
   /// The bytes written so far.
   @usableFromInline package var bytes: [UInt8] = []
 
-  /// An empty text.
   package init(capacity: Int = 512) { bytes.reserveCapacity(capacity) }
 
-  /// Characters that need no escaping.
+  /// Writes characters that need no escaping.
   @inlinable
   package mutating func raw(_ text: StaticString) {
     bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  /// One ASCII character.
+  /// Writes an ASCII character.
   @inlinable
   package mutating func byte(_ character: Unicode.Scalar) { bytes.append(UInt8(truncatingIfNeeded: character.value)) }
 
-  /// A string with its quotes.
+  /// Writes a string with its quotes.
   package mutating func string(_ text: String) {
     byte("\"")
     var text = text
@@ -48,7 +47,7 @@ package struct JSONWriter: Sendable {
     }
   }
 
-  /// A whole number.
+  /// Writes a whole number.
   @inlinable
   package mutating func integer(_ value: some BinaryInteger) {
     if let small = Int64(exactly: value), small > .min {
@@ -76,13 +75,13 @@ package struct JSONWriter: Sendable {
     }
   }
 
-  /// A value with its members in their order and its numbers as they are spelled: nothing is rounded.
+  /// Writes a value with its members in their order and its numbers as written, not rounded.
   ///
-  /// - Returns: false when a number in it is not valid JSON; `null` stands in its place.
+  /// - Returns: false if a number in it is not valid JSON; `null` is written instead of it.
   @discardableResult
   package mutating func value(_ value: JSONValue) -> Bool { self.value(value, depth: nil) }
 
-  /// The same, with a line for each element and member where a depth is given: how many levels are open around it.
+  /// - Parameter depth: the number of open levels, to write each element and member on its own line; `nil` for compact JSON.
   private mutating func value(_ value: JSONValue, depth: Int?) -> Bool {
     switch value {
     case .null: raw("null")
@@ -123,7 +122,7 @@ package struct JSONWriter: Sendable {
     return true
   }
 
-  /// The value with a line for each element and member, indented by two spaces a level.
+  /// Writes the value with each element and member on its own line, indented by two spaces per level.
   fileprivate mutating func indented(_ value: JSONValue) { _ = self.value(value, depth: 0) }
 
   private mutating func line(_ depth: Int?) {
@@ -132,7 +131,7 @@ package struct JSONWriter: Sendable {
     for _ in 0..<depth { raw("  ") }
   }
 
-  /// Returns whether a text is a number of RFC 8259, section 6.
+  /// True if a text is a number by RFC 8259, section 6.
   private static func isNumber(_ text: String) -> Bool {
     var rest = text.utf8[...]
     func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
@@ -155,20 +154,20 @@ package struct JSONWriter: Sendable {
     return rest.isEmpty
   }
 
-  /// The first number whose millionths take more than the 53 bits of a fraction.
+  /// The first number whose millionths need more than 53 bits.
   private static let largestRounded = 0x1p53 / 1e6
 
-  /// A number: six decimals from 1 on, nine below it, and what is smaller than a ten thousandth in full. That is a
-  /// microsecond of any clock and far below what any pixel, angle or length here is known to. From 9e9 on, where millionths
-  /// need more than 53 bits, the digits are the fewest by which the number is read back.
+  /// Writes a number with six decimals from 1 on, nine below 1, and all digits below 0.0001: enough for microseconds, and far more exact
+  /// than pixels, angles and lengths. From 9e9 on, where six decimals need more than 53 bits, the shortest text that reads back as the same
+  /// number is written.
   ///
-  /// - Returns: false, with nothing written, when the number is not finite.
+  /// - Returns: false if the number is not finite; then nothing is written.
   package mutating func number(_ value: Double) -> Bool {
     let size = value.magnitude
     guard size.isFinite else { return false }
     guard size < Self.largestRounded, size >= 1e-4 || size == 0 else {
       var text = value.description
-      // Whole numbers stay whole ones for who reads them.
+      // Whole numbers are written without a fraction.
       if size < 1e12, text.hasSuffix(".0") { text.removeLast(2) }
       bytes.append(contentsOf: text.utf8)
       return true
@@ -201,7 +200,7 @@ extension JSONValue {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// The value for people: a line for each element and member, indented by two spaces a level.
+  /// The value for people: each element and member on its own line, indented by two spaces per level.
   package var indentedText: String {
     var writer = JSONWriter(capacity: 4096)
     writer.indented(self)

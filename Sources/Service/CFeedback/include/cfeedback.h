@@ -3,15 +3,14 @@
 
 #include <stdint.h>
 
-/// Plays mono samples of 16 bits on a device of ALSA, and returns when they were heard. libasound is loaded when it is wanted for the
-/// first time: who wants no sound needs no library. Returns 0, minus errno, or -ENOSYS where the library is not installed.
+/// Plays mono samples of 16 bits on an ALSA device, and returns when they have been played. The first call loads libasound, so that a
+/// process without sound does not need it. Returns 0, minus errno, or -ENOSYS if the library is not installed.
 int cfeedback_play(const char *device, const int16_t *samples, int count, int rate);
 
-/// Opens an input device that can rumble (linux/input.h, force feedback). Returns a descriptor, minus errno, or -ENOTSUP where it
-/// cannot.
+/// Opens an input device with force feedback (linux/input.h). Returns a descriptor, minus errno, or -ENOTSUP if it cannot rumble.
 int cfeedback_open_vibrator(const char *path);
 
-/// Rumbles for so many milliseconds, and returns when that was felt. Returns 0 or minus errno.
+/// Rumbles for some milliseconds, and returns at their end. Returns 0 or minus errno.
 int cfeedback_vibrate(int descriptor, int milliseconds);
 
 #endif

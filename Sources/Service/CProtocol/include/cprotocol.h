@@ -1,10 +1,11 @@
-// The document of the protocol, which Scripts/generate writes: the linker takes it in, so that a program finds it wherever it lies.
+// The document of the protocol, which Scripts/generate writes. It is part of the executable, so that no file is needed at run
+// time.
 #ifndef CPROTOCOL_H
 #define CPROTOCOL_H
 
 #include <stddef.h>
 
-/// The bytes of the document. They are there as long as the program runs.
+/// The bytes of the document, valid as long as the program runs.
 struct waymark_document {
   const void *bytes;
   size_t count;

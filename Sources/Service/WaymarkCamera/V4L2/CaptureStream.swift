@@ -1,8 +1,7 @@
 import CV4L2
 import Glibc
 
-/// A stream of frames in memory shared with the driver; ended with STREAMOFF, unmapped and given back when the value ends,
-/// whichever way that comes about.
+/// A stream of frames in memory shared with the driver. `deinit` stops the stream, and unmaps and releases the buffers.
 package struct CaptureStream: ~Copyable {
   private let descriptor: CInt
   private let calls: any VideoSyscalls
@@ -21,9 +20,10 @@ package struct CaptureStream: ~Copyable {
     queued = Array(repeating: false, count: buffers.count)
   }
 
-  /// Takes buffers from the driver, queues all of them and starts the stream.
+  /// Requests buffers from the driver, queues them and starts the stream.
   ///
-  /// - Parameter count: how many buffers to ask for; the driver may give others, at least two are needed.
+  /// - Parameter count: the number of buffers to request. The driver may provide another number, at least two are
+  ///   needed.
   package static func start(device: borrowing VideoDevice, count: Int) throws(CameraFault) -> CaptureStream {
     var request = v4l2_requestbuffers()
     request.count = UInt32(count)
@@ -34,9 +34,9 @@ package struct CaptureStream: ~Copyable {
     var mapped: [Buffer] = []
     let fault = map(device: device, count: request.count, into: &mapped)
     var stream = CaptureStream(descriptor: device.descriptor, calls: device.calls, buffers: mapped)
-    // The value exists: dropped from here on, it gives back what it has taken.
+    // From here on, `deinit` releases the buffers.
     if let fault { throw fault }
-    // One that the driver refuses is given to it again after the first frame.
+    // A buffer that the driver refuses is queued again after the first frame.
     let refused = try stream.requeue()
     guard refused < mapped.count else { throw .broken(EINVAL) }
     var type = CInt(V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue)
@@ -44,7 +44,7 @@ package struct CaptureStream: ~Copyable {
     return stream
   }
 
-  /// Maps `count` buffers; what was in the way of it, if anything.
+  /// Maps `count` buffers; returns the fault, or nil.
   private static func map(
     device: borrowing VideoDevice, count: UInt32, into mapped: inout [Buffer]
   ) -> CameraFault? {
@@ -67,7 +67,7 @@ package struct CaptureStream: ~Copyable {
 
   deinit {
     var type = CInt(V4L2_BUF_TYPE_VIDEO_CAPTURE.rawValue)
-    // Errors do not matter: the device may be gone, and whatever it still holds ends with its descriptor.
+    // Errors are ignored: the device may be unplugged, and the kernel releases its resources with the descriptor.
     _ = calls.control(descriptor, wm_vidioc_streamoff, &type)
     for buffer in buffers { calls.unmap(buffer.memory, length: buffer.length) }
     var request = v4l2_requestbuffers()
@@ -76,20 +76,20 @@ package struct CaptureStream: ~Copyable {
     _ = calls.control(descriptor, wm_vidioc_reqbufs, &request)
   }
 
-  /// A filled buffer, still the driver's memory: to be given back soon.
+  /// A filled buffer in memory of the driver, to be returned soon by `requeue()`.
   package struct FilledBuffer: Sendable {
     let index: Int
-    /// How many bytes the driver says are valid.
+    /// The number of valid bytes that the driver reports.
     package let count: Int
-    /// True if the driver says that the picture is damaged.
+    /// True if the driver reports that the picture is damaged.
     package let isDamaged: Bool
-    /// The driver's count of frames, those included that it had to drop.
+    /// The driver's sequence number, which also counts the frames that it dropped.
     package let sequence: UInt32
-    /// Seconds of CLOCK_MONOTONIC; nil when the driver stamps with another clock.
+    /// The time of the capture in seconds of CLOCK_MONOTONIC; nil if the driver uses another clock.
     package let captured: Double?
   }
 
-  /// The next filled buffer; nil when there is none yet.
+  /// Takes the next filled buffer; nil if no frame is ready.
   package mutating func take() throws(CameraFault) -> FilledBuffer? {
     var raw = Self.empty(0)
     let result = calls.control(descriptor, wm_vidioc_dqbuf, &raw)
@@ -105,14 +105,13 @@ package struct CaptureStream: ~Copyable {
       captured: monotonic ? Double(raw.timestamp.tv_sec) + Double(raw.timestamp.tv_usec) * 1e-6 : nil)
   }
 
-  /// Lends the bytes of a filled buffer.
   package func withBytes<R>(of filled: FilledBuffer, _ body: (UnsafeRawBufferPointer) -> R) -> R {
     body(UnsafeRawBufferPointer(start: buffers[filled.index].memory, count: filled.count))
   }
 
-  /// Gives every buffer back that the driver does not have. A refusal loses nothing: it is tried again the next time.
+  /// Queues all buffers that are not with the driver. Refused buffers are queued again at the next call.
   ///
-  /// - Returns: how many buffers the driver refused.
+  /// - Returns: the number of buffers that the driver refused.
   mutating func requeue() throws(CameraFault) -> Int {
     var refused = 0
     for index in queued.indices where !queued[index] {

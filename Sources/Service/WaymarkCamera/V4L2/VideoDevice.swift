@@ -1,14 +1,16 @@
 import CV4L2
 import Glibc
+import WaymarkImage
+package import WaymarkSystem
 
-/// An open video node; closed when the value ends.
+/// An open video node, which `deinit` closes.
 package struct VideoDevice: ~Copyable {
   package let descriptor: CInt
   let calls: any VideoSyscalls
 
-  /// Opens `path`.
+  /// Opens a node.
   ///
-  /// - Parameter converting: whether to offer what libv4l2 can make of the camera's own formats.
+  /// - Parameter converting: true to offer the formats to which libv4l2 can convert those of the camera.
   package init(path: String, converting: Bool = false, calls: any VideoSyscalls) throws(CameraFault) {
     let result = calls.open(path, converting: converting)
     guard result >= 0 else { throw CameraFault(result: result) }
@@ -20,49 +22,89 @@ package struct VideoDevice: ~Copyable {
 
   /// The identity that the driver reports.
   package struct Capability: Sendable, Equatable {
-    /// The driver's name.
     package var driver: String
-    /// The camera's name.
     package var card: String
-    /// Where it is plugged in, as the driver names it.
+    /// The place at which the camera is attached, in the driver's notation.
     package var bus: String
-    /// V4L2_CAP_… of this very node.
+    /// The flags V4L2_CAP_… of this node.
     package var flags: UInt32
 
-    /// True if pictures can be streamed from this node: no output, no metadata, no radio.
+    /// True if pictures can be captured from this node; false for nodes of outputs, metadata and radios.
     var isCamera: Bool {
       flags & UInt32(V4L2_CAP_VIDEO_CAPTURE) != 0 && flags & UInt32(V4L2_CAP_STREAMING) != 0
         && flags & UInt32(V4L2_CAP_VIDEO_M2M) == 0
     }
   }
 
-  /// Asks who it is.
+  /// Queries the capabilities of the node.
   func capability() throws(CameraFault) -> Capability {
     var raw = v4l2_capability()
     try call(wm_vidioc_querycap, &raw)
-    // A driver makes several nodes (uvcvideo: one for metadata); only device_caps speaks of this one.
+    // A device may have several nodes, such as one for metadata of uvcvideo; only device_caps describes this node.
     let own = raw.capabilities & deviceCapsFlag != 0
     return Capability(
       driver: text(of: &raw.driver), card: text(of: &raw.card), bus: text(of: &raw.bus_info),
       flags: own ? raw.device_caps : raw.capabilities)
   }
 
-  /// One request whose failure is a fault.
+  /// Performs a request; throws the fault if it fails.
   func call<T>(_ request: UInt, _ argument: inout T) throws(CameraFault) {
     let result = attempt(request, &argument)
     if result < 0 { throw CameraFault(result: result) }
   }
 
-  /// One request; a negative errno when it fails.
+  /// Performs a request; returns a negative errno if it fails.
   func attempt<T>(_ request: UInt, _ argument: inout T) -> CInt {
     withUnsafeMutablePointer(to: &argument) { calls.control(descriptor, request, UnsafeMutableRawPointer($0)) }
   }
 }
 
-/// V4L2_CAP_DEVICE_CAPS, which does not import as an unsigned number.
+/// V4L2_CAP_DEVICE_CAPS, which Swift does not import as an unsigned number.
 let deviceCapsFlag: UInt32 = 0x8000_0000
 
-/// The text in a fixed array of a C struct, up to its NUL; drivers may forget the NUL, and what is not UTF-8 is repaired.
+/// Returns the text in a fixed array of a C struct, up to the NUL, which drivers may omit. Invalid UTF-8 is replaced.
 func text<T>(of field: inout T) -> String {
   withUnsafeBytes(of: &field) { bytes in String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
+}
+
+/// The system calls for cameras: `LibV4L2` performs them, and tests replace them.
+package protocol VideoSyscalls: Sendable {
+  /// Opens a node for non-blocking reads and writes; returns a descriptor, or a negative errno.
+  func open(_ path: String, converting: Bool) -> CInt
+  func close(_ descriptor: CInt)
+  /// Performs an ioctl request, with a pointer to its struct; returns 0 or more, or a negative errno.
+  func control(_ descriptor: CInt, _ request: UInt, _ argument: UnsafeMutableRawPointer) -> CInt
+  /// Maps a buffer into memory; nil if that fails.
+  func map(_ descriptor: CInt, length: Int, offset: Int64) -> UnsafeMutableRawPointer?
+  /// Unmaps a buffer.
+  func unmap(_ memory: UnsafeMutableRawPointer, length: Int)
+  /// Waits until a frame is available, `stop` is raised, or `seconds` have passed; the descriptor -1 has no frames.
+  func wait(_ descriptor: CInt, stop: StopSignal, seconds: Double) -> StopSignal.Wake
+  /// Returns the time in seconds of CLOCK_MONOTONIC.
+  func now() -> Double
+}
+
+/// The system calls through libv4l2, which converts vendor-specific formats.
+package struct LibV4L2: VideoSyscalls {
+  package init() {}
+
+  package func open(_ path: String, converting: Bool) -> CInt { wm_v4l2_open(path, converting ? 1 : 0) }
+
+  package func close(_ descriptor: CInt) { _ = wm_v4l2_close(descriptor) }
+
+  package func control(_ descriptor: CInt, _ request: UInt, _ argument: UnsafeMutableRawPointer) -> CInt {
+    wm_v4l2_ioctl(descriptor, request, argument)
+  }
+
+  package func map(_ descriptor: CInt, length: Int, offset: Int64) -> UnsafeMutableRawPointer? {
+    wm_v4l2_mmap(descriptor, length, offset)
+  }
+
+  package func unmap(_ memory: UnsafeMutableRawPointer, length: Int) { _ = wm_v4l2_munmap(memory, length) }
+
+  package func wait(_ descriptor: CInt, stop: StopSignal, seconds: Double) -> StopSignal.Wake {
+    stop.wait(for: descriptor, seconds: seconds)
+  }
+
+  package func now() -> Double { MonotonicClock.now }
 }

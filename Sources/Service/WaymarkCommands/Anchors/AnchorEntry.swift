@@ -1,34 +1,36 @@
-import Foundation
+import FoundationEssentials
 import WaymarkAnchors
 import WaymarkConfiguration
 import WaymarkImage
 import WaymarkSystem
+import WaymarkWorker
 
-/// One picture that is to become an anchor.
+/// A picture from which to compile an anchor.
 struct AnchorEntry: Sendable {
   var name: String
   var file: String
-  /// Metres.
+  /// The width of the print, in metres.
   var physicalWidth: Double?
-  /// Of the cylinder that the picture is wrapped round, in metres; `nil`: it is flat.
+  /// The radius of the cylinder that the picture is wrapped round, in metres; `nil` for a flat picture.
   var radius: Double?
 
-  /// The pictures of folders, files and manifests, in order.
+  /// Returns the pictures of folders, files and manifests, in order.
   ///
-  /// A folder gives its pictures by name. A manifest is a YAML or JSON file: a list, or a map with a list under `anchors`,
-  /// of entries with `image`, and optionally `name`, `physicalWidth` and `radius`; paths are relative to it.
+  /// The pictures of a folder are sorted by name. A manifest is a YAML or JSON file with a list of entries, or a map with
+  /// such a list under `anchors`. An entry has the key `image`, and optionally `name`, `physicalWidth` and `radius`; its
+  /// path is relative to the manifest.
   static func collect(_ sources: [String], physicalWidth: Double? = nil, radius: Double? = nil) throws -> [AnchorEntry]
   {
     let entries = try sources.flatMap { source -> [AnchorEntry] in
       let lower = source.lowercased()
-      var isFolder: ObjCBool = false
+      var isFolder = false
       guard FileManager.default.fileExists(atPath: source, isDirectory: &isFolder) else {
         throw AnchorError(.cannotOpen, "There is no \"\(source)\".", hint: "Check the path.")
       }
-      if !isFolder.boolValue, lower.hasSuffix(".yaml") || lower.hasSuffix(".yml") || lower.hasSuffix(".json") {
+      if !isFolder, lower.hasSuffix(".yaml") || lower.hasSuffix(".yml") || lower.hasSuffix(".json") {
         return try manifest(source, physicalWidth, radius)
       }
-      if isFolder.boolValue {
+      if isFolder {
         return ScanInput.expand([source]).map {
           AnchorEntry(name: stem($0.name), file: $0.name, physicalWidth: physicalWidth, radius: radius)
         }.filter { isPicture($0.file) }
@@ -39,7 +41,8 @@ struct AnchorEntry: Sendable {
     return entries
   }
 
-  /// A round thing has no pose without a width, and no place without a pose; and a picture goes round it once at most.
+  /// Throws if the radius of an entry is out of range or too small for the picture to wrap round it at most once, or if the
+  /// entry has no physical width, without which a cylinder has no pose.
   private static func checkRadius(_ entry: AnchorEntry) throws {
     guard let radius = entry.radius else { return }
     guard radius > 0, radius <= 100 else {
@@ -58,11 +61,11 @@ struct AnchorEntry: Sendable {
     }
   }
 
-  /// A file's name without folder and extension.
-  static func stem(_ path: String) -> String { URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent }
+  /// Returns a file's name without folder and extension.
+  static func stem(_ path: String) -> String { path.deletingPathExtension.lastPathComponent }
 
   private static func isPicture(_ path: String) -> Bool {
-    PictureFormat.endings.union(ConvertedFormat.endings).contains(URL(fileURLWithPath: path).pathExtension.lowercased())
+    PictureFormat.endings.union(ConvertedFormat.endings).contains(path.pathExtension.lowercased())
   }
 
   private static func manifest(
@@ -92,15 +95,16 @@ struct AnchorEntry: Sendable {
     }
   }
 
-  /// The entries of a manifest: those of a list, or of a list under `anchors`.
+  /// Returns the entries of a manifest: a list, or the list under `anchors`.
   private static func listed(in path: String) throws -> [SourceNode] {
     let root: SourceNode?
-    let text: String
-    do {
-      text = try String(contentsOfFile: path, encoding: .utf8)
+    let bytes: [UInt8]
+    do throws(FileError) {
+      bytes = try WholeFile.read(path, limit: 16 << 20)
     } catch {
-      throw badManifest(path, error.localizedDescription)
+      throw badManifest(path, error.message)
     }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw badManifest(path, "it is not UTF-8") }
     do throws(SourceSyntaxError) {
       root = try YAMLSource.parse(text)
     } catch {
@@ -116,5 +120,83 @@ struct AnchorEntry: Sendable {
     AnchorError(
       .unusablePicture, "\"\(path)\" is not a list of anchors: \(cause)",
       hint: "Write a list of entries with image, and optionally name, physicalWidth and radius.")
+  }
+}
+
+/// Compiles pictures on several threads, with a progress bar.
+enum AnchorCompilation {
+  /// Compiles the entries in order; pictures that cannot be used are reported and skipped.
+  ///
+  /// - Parameters:
+  ///   - features: the greatest number of features of an anchor; `nil` to choose it by the size of the library.
+  ///   - parts: the anchors of an interrupted build, which are not compiled again, and the store for those of this build;
+  ///     `nil` for none.
+  ///   - tried: true to test how well the detector finds each anchor, which takes five times as long.
+  /// - Returns: the anchors, the names of those that were not compiled again, and the worst status of the skipped pictures.
+  static func run(
+    _ entries: [AnchorEntry], jobs: Int, features: Int? = nil, beside others: Int = 0, parts: PartialBuild? = nil,
+    tried: Bool = false
+  ) -> (anchors: [CompiledAnchor], reused: Set<String>, status: ExitStatus) {
+    var settings = AnchorCompiler.Settings(anchors: entries.count + others)
+    if let features { settings.limit = features }
+    var anchors: [CompiledAnchor] = []
+    var status = ExitStatus.success
+    var failures = 0
+    var reused: Set<String> = []
+    let known = parts?.known
+    var progress = ProgressBar(total: entries.count)
+    OrderedTasks.run(
+      entries, jobs: jobs,
+      worker: { [settings] in
+        let compiler = AnchorCompiler(settings: settings)
+        let trial = tried ? RecallTest() : nil
+        return { (entry: AnchorEntry) -> Result<(anchor: CompiledAnchor, isNew: Bool), any Error> in
+          Result {
+            let picture = try PictureDecoder().gray(
+              PictureConverter().pages(of: PictureFile.read(entry.file), keepsColour: false).page(1)
+            ).image
+            if let known, let reference = try? AnchorCompiler.reference(name: entry.name, picture: picture),
+              var anchor = known(
+                entry.name, AnchorCompiler.detail(of: picture, reference: reference, settings) ?? reference, settings)
+            {
+              anchor.physicalWidth = entry.physicalWidth
+              anchor.radius = entry.radius
+              return (anchor, false)
+            }
+            var anchor = try compiler.compile(
+              name: entry.name, physicalWidth: entry.physicalWidth, picture: picture)
+            anchor.radius = entry.radius
+            if let trial { try trial.judge(&anchor) } else { try AnchorCompiler.check(anchor) }
+            return (anchor, true)
+          }
+        }
+      },
+      deliver: { result in
+        switch result {
+        case .success((let anchor, let isNew)):
+          if isNew { parts?.keep(anchor) } else { reused.insert(anchor.name) }
+          if anchor.reasons.contains(.edgesOnly), !tried {
+            progress?.clear()
+            let file = entries[anchors.count + failures].file
+            Output.diagnostic("waymark: \(file): \(AnchorQuality.Reason.edgesOnly.text)")
+          }
+          anchors.append(anchor)
+        case .failure(let error):
+          progress?.clear()
+          let entry = entries[anchors.count + failures]
+          failures += 1
+          if let explained = error as? any CommandError {
+            Output.diagnostic("waymark: \(entry.file): \(explained.message)\n  \(explained.hint)")
+            status = max(status, explained.exitStatus)
+          } else {
+            Output.diagnostic("waymark: \(entry.file): \(error)")
+            status = max(status, .badData)
+          }
+        }
+        progress?.advance()
+        return true
+      })
+    progress?.clear()
+    return (anchors, reused, status)
   }
 }

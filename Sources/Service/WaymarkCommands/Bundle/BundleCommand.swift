@@ -1,9 +1,12 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
+import Glibc
+import WaymarkClient
 import WaymarkOnboarding
+import WaymarkProtocol
+import WaymarkScenes
 import WaymarkSystem
 
-/// `waymark bundle`: scenes, keys and policies for many devices, signed.
 struct BundleCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bundle",
@@ -30,7 +33,6 @@ extension BundleErrorCode: CommandErrorCode {
   }
 }
 
-/// `waymark bundle make`.
 struct BundleMakeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "make", abstract: "Pack a folder and sign it.",
@@ -64,29 +66,24 @@ struct BundleMakeCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    do {
-      let pem = String(decoding: try WholeFile.read(key, limit: 1 << 16), as: UTF8.self)
-      let signing = try SigningKey(pem: pem)
-      // Nobody fetches half of it: it has its name when it is whole.
-      let file = try DraftFile(output, mode: 0o644)
-      let manifest = try BundleWriter.write(
-        folder: folder, name: name, version: number, made: made ?? WallClock.timestamp, key: signing
-      ) { (bytes) throws(BundleError) in
-        do throws(FileError) {
-          try file.append(bytes)
-        } catch {
-          throw BundleError(.cannotOpen, error.message, hint: error.hint, cause: error.cause)
-        }
+    let pem = String(decoding: try WholeFile.read(key, limit: 1 << 16), as: UTF8.self)
+    let signing = try SigningKey(pem: pem)
+    // The file gets its name when it is complete.
+    let file = try DraftFile(output, mode: 0o644)
+    let manifest = try BundleWriter.write(
+      folder: folder, name: name, version: number, made: made ?? WallClock.timestamp, key: signing
+    ) { (bytes) throws(BundleError) in
+      do throws(FileError) {
+        try file.append(bytes)
+      } catch {
+        throw BundleError(.cannotOpen, error.message, hint: error.hint, cause: error.cause)
       }
-      try file.publish()
-      Output.line("\(name) \(number): \(manifest.files.count) files, \(manifest.size) bytes, in \(output)")
-    } catch {
-      try fail(error)
     }
+    try file.publish()
+    Output.line("\(name) \(number): \(manifest.files.count) files, \(manifest.size) bytes, in \(output)")
   }
 }
 
-/// `waymark bundle verify`.
 struct BundleVerifyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify", abstract: "Verify the signature of a bundle and the contents of its files.",
@@ -105,25 +102,20 @@ struct BundleVerifyCommand: AsyncParsableCommand {
   var list = false
 
   func run() async throws {
-    do {
-      let (reader, handle) = try BundleFile.open(bundle, keys: keys)
-      defer { try? handle.close() }
-      try reader.readFiles { _ in
-      } take: { _ in
-      }
-      let manifest = reader.manifest
-      Output.line(
-        "\(manifest.name) \(manifest.version), made \(manifest.made): \(manifest.files.count) files, \(manifest.size) bytes, as signed"
-      )
-      guard list else { return }
-      for file in manifest.files { Output.line("\(file.digest)  \(file.size)  \(file.path)") }
-    } catch {
-      try fail(error)
+    let (reader, descriptor) = try BundleFile.open(bundle, keys: keys)
+    defer { close(descriptor) }
+    try reader.readFiles { _ in
+    } take: { _ in
     }
+    let manifest = reader.manifest
+    Output.line(
+      "\(manifest.name) \(manifest.version), made \(manifest.made): \(manifest.files.count) files, \(manifest.size) bytes, as signed"
+    )
+    guard list else { return }
+    for file in manifest.files { Output.line("\(file.digest)  \(file.size)  \(file.path)") }
   }
 }
 
-/// `waymark bundle list`.
 struct BundleListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the bundles of this device.",
@@ -137,14 +129,183 @@ struct BundleListCommand: AsyncParsableCommand {
 
   func run() async throws {
     let store = BundleStore(folder: folder)
+    for name in store.names {
+      let state = try store.state(of: name)
+      let now = state.current.map { "version \($0)" } ?? "none"
+      Output.line("\(name)\t\(now)" + (state.pending.map { ", \($0) was tried when power went" } ?? ""))
+    }
+  }
+}
+
+/// A bundle named on the command line.
+enum BundleFile {
+  /// Opens a bundle and checks its signature; the caller closes the descriptor.
+  static func open(_ path: String, keys: String) throws -> (reader: BundleReader, descriptor: Int32) {
+    let text: String
     do {
-      for name in store.names {
-        let state = try store.state(of: name)
-        let now = state.current.map { "version \($0)" } ?? "none"
-        Output.line("\(name)\t\(now)" + (state.pending.map { ", \($0) was tried when power went" } ?? ""))
-      }
+      text = String(decoding: try WholeFile.read(keys, limit: 1 << 20, kind: .any), as: UTF8.self)
     } catch {
-      try fail(error)
+      throw BundleError(
+        .cannotOpen, error.message,
+        hint:
+          "Put the public key of the bundles' maker there (waymark onboarding keygen prints it), or name its file: --keys"
+      )
+    }
+    let isPEM = text.contains("-----BEGIN")
+    let trusted = try isPEM ? PEMKeys.keys(text, id: nil) : JWKSet.keys(text).keys
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      let error = FileError(path, cannotBe: "read", number: errno)
+      throw BundleError(.cannotOpen, error.message, hint: error.hint)
+    }
+    do {
+      return (try BundleReader(source: BundleReader.source(descriptor, name: path), keys: trusted), descriptor)
+    } catch {
+      close(descriptor)
+      throw error
+    }
+  }
+
+  static let standardKeys = "/etc/waymark/bundle-keys.jwks"
+  static let standardFolder = "/var/lib/waymark-bundles"
+}
+
+struct BundleApplyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "apply", abstract: "Apply a bundle, or leave everything as it was.",
+    discussion: """
+      Its files appear below FOLDER/current/NAME in one step; name that place in waymark.yaml, for example under scenes.folders. \
+      Then the service reloads its configuration; if it fails to, or a scene cannot be loaded, the previous bundle is restored.
+      Example:
+        waymark bundle apply site-4-12.tar --keys /etc/waymark/bundle-keys.jwks
+      """)
+
+  @OptionGroup var place: SocketOptions
+
+  @Argument(help: "The bundle.", completion: .file())
+  var bundle: String
+
+  @Option(help: "The public keys that are trusted, JWK set or PEM.", completion: .file())
+  var keys = BundleFile.standardKeys
+
+  @Option(help: "Where bundles are kept.")
+  var folder = BundleFile.standardFolder
+
+  @Option(
+    help:
+      "Run this command to make the service use it, such as \"systemctl restart waymark\", instead of asking it over the socket."
+  )
+  var activate: String?
+
+  @Option(help: "Seconds within which the service must be healthy.")
+  var within = 30.0
+
+  @Option(help: "Seconds that it must stay healthy.")
+  var settle = 2.0
+
+  @Flag(help: "Put the files in place without checking the service.")
+  var noService = false
+
+  func validate() throws {
+    guard within.isFinite, within > 0, settle.isFinite, settle >= 0 else {
+      throw ValidationError("Times are seconds, not negative.")
+    }
+  }
+
+  func run() async throws {
+    let (reader, descriptor) = try BundleFile.open(bundle, keys: keys)
+    defer { close(descriptor) }
+    let activation = Activation(path: place.path, command: activate, within: within, settle: settle)
+    let isAlone = noService
+    let content = "\(folder)/current/\(reader.manifest.name)"
+    let scenes = reader.manifest.files.map(\.path).filter(Self.isScene)
+    let outcome = try await BundleStore(folder: folder).apply(reader) {
+      for scene in scenes where FileManager.default.fileExists(atPath: "\(content)/\(scene)") {
+        // The service would keep the running scene, and the error would appear only at its next start.
+        let report = SceneLoader.load(folder: "\(content)/\(scene)".deletingLastPathComponent)
+        if report.scene == nil { return report.problems.first.map { "\($0)" } ?? "\(scene) cannot be used" }
+      }
+      return isAlone ? nil : await activation.problem()
+    }
+    let name = "\(reader.manifest.name) \(reader.manifest.version)"
+    switch outcome {
+    case .applied: Output.line("\(name) is in use at \(folder)/current/\(reader.manifest.name)")
+    case .alreadyThere: Output.line("\(name) is in use already")
+    }
+  }
+
+  private static func isScene(_ path: String) -> Bool {
+    ["scene.yaml", "scene.yml", "scene.json"].contains(path.lastPathComponent)
+  }
+}
+
+/// Activates new content in the service and checks that the service works with it.
+private struct Activation: Sendable {
+  let path: String
+  let command: String?
+  let within: Double
+  let settle: Double
+
+  /// Returns the problem of the service; `nil` if there is none.
+  func problem() async -> String? {
+    if let command, let problem = Self.execute(command) { return problem }
+    let end = MonotonicClock.now + within
+    var last = "nobody answers on \(path)"
+    while MonotonicClock.now < end {
+      do {
+        return try await look()
+      } catch let error as ServiceError {
+        return error.message
+      } catch {
+        last = (error as? ClientError)?.message ?? "\(error)"
+        // The service may still be starting.
+        try? await Task.sleep(for: .milliseconds(200))
+      }
+    }
+    return last
+  }
+
+  /// Subscribes first, so that no failure is missed, then requests a reload, unless a command was run, and waits for events.
+  private func look() async throws -> String? {
+    let client = try await WaymarkClient.connect(to: path)
+    _ = try await client.send(SubscribeRequest(events: ["scene.failed", "server.stopping"]))
+    if command == nil { _ = try await client.send(ConfigReloadRequest()) }
+    let failure = await withTaskGroup(of: String?.self) { group in
+      group.addTask {
+        do {
+          for try await received in client.events {
+            switch received.event.body {
+            case .sceneFailed(let failure): return "\(failure.message) (scene \(failure.scene))"
+            case .serverStopping(let stopping): return stopping.reason
+            default: break
+            }
+          }
+        } catch is CancellationError {
+          return nil
+        } catch {
+          return "the service disconnected"
+        }
+        return nil
+      }
+      group.addTask { [settle] in
+        try? await Task.sleep(for: .seconds(settle))
+        return nil
+      }
+      defer { group.cancelAll() }
+      return await group.next() ?? nil
+    }
+    if let failure { return failure }
+    _ = try await client.send(StatusRequest())
+    return nil
+  }
+
+  /// Runs the administrator's command in a shell and shows its output; returns the problem, or `nil`.
+  private static func execute(_ command: String) -> String? {
+    do {
+      let status = try ChildProgram.run(["/bin/sh", "-c", command])
+      return status == 0 ? nil : "\(command) ended with \(status)"
+    } catch {
+      return "\(command) cannot be run: \(error.message)"
     }
   }
 }

@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import WaymarkClient
 import WaymarkConfiguration
 import WaymarkProtocol
@@ -6,19 +7,22 @@ package import WaymarkService
 import WaymarkSystem
 import WaymarkWorker
 
-/// One thing that was looked at.
+/// The result of one check.
 package struct Finding: Encodable {
-  /// How much it matters.
   package enum Level: String, Encodable { case good, remark, problem }
 
-  /// The part that was looked at, such as `camera`.
+  /// The part that was checked, such as `camera`.
   package let subject: String
   package let level: Level
   package let message: String
-  /// The action that helps, where one is known.
+  /// The remedy, if one is known.
   package let hint: String?
 
-  /// The level as a word of four characters.
+  init(_ subject: String, _ level: Level, _ message: String, hint: String? = nil) {
+    (self.subject, self.level, self.message, self.hint) = (subject, level, message, hint)
+  }
+
+  /// The level as a word padded to four characters.
   package var mark: String {
     switch level {
     case .good: "ok  "
@@ -28,57 +32,61 @@ package struct Finding: Encodable {
   }
 }
 
-/// Looks at everything that the service needs.
+/// Checks everything that the service needs.
 package struct Diagnosis {
   private let loader: ConfigurationLoader
   private let socket: String
 
-  /// A diagnosis of the configuration that `loader` reads, and of the service that answers on `socket`.
+  /// Creates a diagnosis of the configuration read by `loader` and of the service on `socket`.
   package init(loader: ConfigurationLoader, socket: String) {
     self.loader = loader
     self.socket = socket
   }
 
-  /// Everything that was looked at, good or not.
-  package func findings() async -> [Finding] { configuration() + workers() + cameras() + (await service()) }
+  /// Runs all checks and returns their results, good or not.
+  package func findings() async -> [Finding] {
+    let all = configuration() + workers() + cameras() + (await service())
+    // The scanner's fault may be the camera's.
+    var said: Set<[String?]> = []
+    return all.filter { said.insert([$0.message, $0.hint]).inserted }
+  }
 
   // MARK: Configuration
 
   private func configuration() -> [Finding] {
-    let (configuration, problems) = loader.load()
-    let all = problems + ConfigurationReview.problems(in: configuration)
-    guard all.isEmpty else {
-      return all.map { Finding(subject: "configuration", level: .problem, message: $0.description, hint: $0.hint) }
+    let (configuration, problems) = loader.checked(Program.current.features)
+    guard problems.isEmpty else {
+      return problems.map { Finding("configuration", .problem, $0.description, hint: $0.hint) }
     }
     let message =
-      configuration.file.map { "The configuration \($0) has no problems." }
-      ?? "No configuration file: the defaults apply."
-    return [Finding(subject: "configuration", level: .good, message: message, hint: nil)]
+      configuration.file.map {
+        "The configuration \($0)\(loader.named == nil ? " (the default file)" : "") has no problems."
+      }
+      ?? "No configuration file at \(loader.standardFile): the defaults apply."
+    return [Finding("configuration", .good, message)]
+      + configuration.cautions.map { Finding("onboarding", .remark, $0.message, hint: $0.hint) }
   }
 
   // MARK: Workers
 
-  /// Returns whether codes and pictures can be read outside of the service: tried, not guessed.
+  /// Checks by a test run whether workers can read codes and pictures.
   private func workers() -> [Finding] {
     guard loader.load().0.isIsolated else {
       return [
         Finding(
-          subject: "isolation", level: .remark,
-          message: "Codes, frames and pictures are read inside the service (isolation: off).",
-          hint:
-            "Leave isolation out unless workers cannot be started here: the input of a camera is not trusted.")
+          "isolation", .remark, "Codes, frames and pictures are read inside the service (isolation: off).",
+          hint: "Leave isolation out unless workers cannot be started here: the input of a camera is not trusted.")
       ]
     }
     let check = WorkerCheck()
     if let problem = check.problem {
-      return [Finding(subject: "isolation", level: .problem, message: problem, hint: check.hint)]
+      return [Finding("isolation", .problem, problem, hint: check.hint)]
     }
     let milliseconds = Int((1000 * check.seconds).rounded())
     return [
       Finding(
-        subject: "isolation", level: .good,
-        message: "Workers start and set up their sandbox; the first picture was decoded after \(milliseconds) ms.",
-        hint: nil)
+        "isolation", .good,
+        "Workers start and set up their sandbox; the first picture was decoded after \(milliseconds) ms.")
     ]
   }
 
@@ -97,31 +105,29 @@ package struct Diagnosis {
       if access(path, R_OK | W_OK) != 0 {
         findings.append(denied(path, name))
       } else {
-        findings.append(
-          Finding(subject: "camera", level: .good, message: "\(path) (\(name)) may be opened.", hint: nil))
+        findings.append(Finding("camera", .good, "\(path) (\(name)) may be opened."))
       }
       for holder in Self.holders(of: path) {
         findings.append(
           Finding(
-            subject: "camera", level: .remark, message: "\(path) is held by \(holder).",
+            "camera", .remark, "\(path) is held by \(holder).",
             hint: "If that is not the service itself, end it: only one program at a time can take pictures."))
       }
     }
-    // The sensor pipelines of boards with a ribbon-cable camera show video nodes that give no finished picture.
+    // The sensor pipelines of boards with a ribbon-cable camera have video nodes that do not deliver finished pictures.
     let pipelines = ["unicam", "bcm2835-isp", "rp1-cfe", "pispbe", "rkisp", "sun6i-csi", "imx"]
     if names.allSatisfy({ name in pipelines.contains { name.lowercased().contains($0) } }) {
       findings.append(
         Finding(
-          subject: "camera", level: .problem, message: "Only parts of a ribbon-cable (CSI) camera are here.",
+          "camera", .problem, "Only parts of a ribbon-cable (CSI) camera are here.",
           hint: "Use a USB camera, or feed frames: libcamera-vid --codec mjpeg -t 0 -o - | waymark serve --source -"))
     }
     return findings
   }
 
   private func noCamera() -> Finding {
-    let message = "No camera is plugged in (there is no /dev/video*)."
-    return Finding(
-      subject: "camera", level: .remark, message: message,
+    Finding(
+      "camera", .remark, "No camera is plugged in (there is no /dev/video*).",
       hint:
         "Plug one in; the service takes it up at once. To try it without a camera: waymark serve --source FOLDER. In a container, pass the device through."
     )
@@ -131,15 +137,15 @@ package struct Diagnosis {
     let attributes = try? FileManager.default.attributesOfItem(atPath: path)
     let group = attributes?[.groupOwnerAccountName] as? String ?? "video"
     return Finding(
-      subject: "camera", level: .problem, message: "\(path) (\(name)) may not be opened by this user.",
-      hint: "Join its group and log in again: sudo usermod -aG \(group) \(NSUserName())")
+      "camera", .problem, "\(path) (\(name)) may not be opened by this user.",
+      hint: "Join its group and log in again: sudo usermod -aG \(group) \(ProcessInfo.processInfo.userName)")
   }
 
   private static func text(of path: String) -> String? {
-    (try? String(contentsOfFile: path, encoding: .utf8))?.trimmingCharacters(in: .whitespacesAndNewlines)
+    (try? String(contentsOfFile: path, encoding: .utf8))?.trimmed
   }
 
-  /// Programs that have `path` open, as far as this user may see.
+  /// Returns the programs that have `path` open, as far as this user may see them.
   private static func holders(of path: String) -> [String] {
     let files = FileManager.default
     let processes = ((try? files.contentsOfDirectory(atPath: "/proc")) ?? []).filter { Int($0) != nil }
@@ -161,10 +167,16 @@ package struct Diagnosis {
       let status = try await client.send(StatusRequest())
       var findings = [
         Finding(
-          subject: "service", level: .good,
-          message: "The service \(status.version) answers on \(socket); you are \(client.hello.role.rawValue).",
-          hint: nil)
+          "service", .good,
+          "The service \(status.version) answers on \(socket); you are \(client.hello.role.rawValue).")
       ]
+      if let running = status.configuration, running.file != loader.load().configuration.file {
+        findings.append(
+          Finding(
+            "service", .remark,
+            "The service runs with \(running.file ?? "no configuration file"), which is not the one that was checked.",
+            hint: running.file.map { "Check that one: waymark doctor --config \($0)" }))
+      }
       let cameras =
         status.cameras?.map { ("The camera \($0.name): ", $0.camera, $0.scanner) } ?? [
           ("", status.camera, status.scanner)
@@ -172,16 +184,14 @@ package struct Diagnosis {
       for (name, camera, scanner) in cameras {
         for (message, hint) in [(camera.message, camera.hint), (scanner.message, scanner.hint)] {
           guard let message else { continue }
-          findings.append(Finding(subject: "service", level: .problem, message: name + message, hint: hint))
+          findings.append(Finding("service", .problem, name + message, hint: hint))
         }
       }
       return findings
     } catch let error as ClientError {
-      return [Finding(subject: "service", level: .problem, message: error.message, hint: error.hint)]
+      return [Finding("service", .problem, error.message, hint: error.hint)]
     } catch {
-      return [
-        Finding(subject: "service", level: .problem, message: "The service sent an invalid reply: \(error).", hint: nil)
-      ]
+      return [Finding("service", .problem, "The service sent an invalid reply: \(error).")]
     }
   }
 }

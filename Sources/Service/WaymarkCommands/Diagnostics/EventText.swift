@@ -1,10 +1,9 @@
-import WaymarkOnboarding
 package import WaymarkProtocol
 import WaymarkSystem
 
-/// Events as a person reads them.
+/// Formats events for people.
 package enum EventText {
-  /// The state that a connection begins with.
+  /// Returns the state at the beginning of a connection.
   package static func text(of snapshot: Snapshot) -> String {
     var parts = ["scanner \(snapshot.scanner.status.rawValue)", "camera \(snapshot.camera.status.rawValue)"]
     if let device = snapshot.camera.device { parts.append("(\(shown(device)))") }
@@ -13,7 +12,7 @@ package enum EventText {
     return parts.joined(separator: " ")
   }
 
-  /// One line: time, event, what it says.
+  /// Returns an event as one line: time, name, contents.
   package static func text(of event: Event) -> String {
     let clock = event.time.map { $0.split(separator: "T").last.map(String.init) ?? $0 } ?? ""
     let camera = event.camera.map { "[\(shown($0))] " } ?? ""
@@ -24,13 +23,13 @@ package enum EventText {
     name + String(repeating: " ", count: max(0, 20 - name.count))
   }
 
-  /// A stranger's text must not steer the terminal.
-  private static func shown(_ text: String, limit: Int = 200) -> String { DisplayText.escaped(text, limit: limit) }
+  /// Escapes untrusted text, which must not control the terminal.
+  fileprivate static func shown(_ text: String, limit: Int = 200) -> String { DisplayText.escaped(text, limit: limit) }
 
-  /// A name, and which copy it is, where several are followed.
+  /// Returns the name of an anchor, with the number of the copy if several are followed.
   private static func anchor(_ name: String, _ copy: Int?) -> String { shown(name) + (copy.map { " \($0)" } ?? "") }
 
-  /// What an event says, without its time and name.
+  /// Returns the contents of an event without its time and name.
   static func details(of body: EventBody) -> String {
     switch body {
     case .scanSuccessful(let scan):
@@ -83,7 +82,7 @@ package enum EventText {
     case .sceneUnloaded(let scene): return shown(scene.scene)
     case .sceneProgress(let progress): return "\(shown(progress.scene)) \(progress.done) of \(progress.total)"
     case .sceneFailed(let failure): return "\(shown(failure.scene)): \(shown(failure.message))"
-    // The contents of a form are nobody's business on a terminal.
+    // The contents of forms are private.
     case .formSubmitted(let form): return "\(shown(form.form)), \(form.fields?.count ?? 0) fields, \(shown(form.id))"
     case .signatureSaved(let signature): return shown(signature.id)
     case .documentOutline(let outline):
@@ -96,7 +95,7 @@ package enum EventText {
       return "\(saved.pages) pages" + (saved.paths?.first.map { ", \(shown($0))" } ?? "")
     case .documentEnded(let ended): return "\(ended.reason.rawValue), \(ended.count) pages are kept"
     case .textBegan(let began): return began.text.patterns?.map { shown($0) }.joined(separator: ", ") ?? ""
-    // The text read may be of an account or a passport: it stands in no terminal.
+    // The text may be from an account or a passport: it is not printed.
     case .textCandidates(let seen): return "\(seen.candidates?.count ?? 0) candidates, \(seen.lines) lines"
     case .textAccepted(let accepted):
       return [accepted.pattern.map { shown($0) }, accepted.automatic ? "automatic" : "chosen"].compactMap { $0 }
@@ -108,7 +107,7 @@ package enum EventText {
         .joined(separator: ", ")
     case .accountRemoved(let removed): return shown(removed.user)
     case .consentRecorded(let one): return "\(shown(one.record.consent)) \(shown(one.record.version))"
-    // The text that a person typed stands in no terminal.
+    // The text that a person typed is not printed.
     case .authenticationRequested(let request): return "\(request.kind) \(request.request)"
     case .authenticationWithdrawn(let request): return "\(request.request)"
     case .statistics(let figures):
@@ -132,11 +131,80 @@ package enum EventText {
     if let width = status.width, let height = status.height { parts.append("\(width)×\(height)") }
     if let rate = status.rate { parts.append("\(rounded(rate)) fps") }
     if let message = status.message { parts.append(shown(message)) }
+    if status.ended == true { parts.append("played to its end") }
     return parts.joined(separator: ", ")
   }
 
   static func rounded(_ value: Double) -> String {
     let hundredths = (value * 100).rounded() / 100
     return hundredths == hundredths.rounded() ? "\(Int(hundredths))" : "\(hundredths)"
+  }
+}
+
+/// Formats the state of the service for people.
+package enum StatusText {
+  /// Returns lines about the service and its cameras; `role` is that of the connection, `nil` to omit it.
+  package static func text(of status: StatusResult, role: Role?) -> String {
+    let figures = status.statistics
+    var lines = [
+      "waymark \(status.version), up \(Int(figures.uptime)) s" + (role.map { ", you are \($0.rawValue)" } ?? ""),
+      "socket    \(status.socket)",
+    ]
+    if let configuration = status.configuration {
+      lines.append("config    \(text(of: configuration))")
+      lines += (configuration.cautions ?? []).map { "caution   \(EventText.shown($0))" }
+    }
+    if status.cameras == nil {
+      lines.append("camera    \(EventText.details(of: .cameraStatus(status.camera)))")
+      lines.append(
+        "scanner   \(status.scanner.status.rawValue)"
+          + (status.scan.map { " (\($0.mode.rawValue), scan \($0.scan))" } ?? ""))
+    }
+    lines += [
+      "session   \(status.session?.rawValue ?? "none")" + (status.scene.map { ", scene \($0)" } ?? "")
+    ]
+    if let cameras = figures.cameras {
+      for camera in cameras {
+        lines.append("camera    \(camera.name): \(state(of: camera.name, in: status))")
+        lines += text(of: camera.frames, camera.lanes)
+      }
+    } else {
+      lines += text(of: figures.frames, figures.lanes)
+    }
+    lines.append("clients   \(figures.clients), \(figures.events) events, \(figures.dropped) dropped")
+    lines.append(
+      "process   \(figures.memory >> 20) MiB, \(EventText.rounded(figures.cpu)) s of processor time")
+    return lines.joined(separator: "\n")
+  }
+
+  /// Returns the path of the configuration that runs, and whether it is the default.
+  private static func text(of configuration: ConfigurationInUse) -> String {
+    guard let file = configuration.file else { return "no file: the defaults apply" }
+    return EventText.shown(file) + (configuration.isDefault ? " (the default file)" : "")
+  }
+
+  /// Returns the state of one of several cameras and of its scanner.
+  private static func state(of name: String, in status: StatusResult) -> String {
+    guard let camera = status.cameras?.first(where: { $0.name == name }) else { return "unknown" }
+    return EventText.details(of: .cameraStatus(camera.camera)) + ", scanner \(camera.scanner.status.rawValue)"
+      + (camera.scan.map { " (\($0.mode.rawValue), scan \($0.scan))" } ?? "")
+  }
+
+  private static func text(of frames: FrameStatistics, _ lanes: [LaneStatistics]) -> [String] {
+    var lines = ["frames    \(frames.captured), \(frames.bad) bad, \(frames.lost) lost"]
+    if let stages = frames.stages { lines.append("          \(Self.text(of: stages))") }
+    for lane in lanes {
+      let median = EventText.rounded(lane.p50 * 1000)
+      lines.append(
+        "lane      \(lane.name): \(lane.frames) frames, \(lane.skipped) skipped, "
+          + "\(median) ms (p99 \(EventText.rounded(lane.p99 * 1000)) ms)")
+      if let stages = lane.stages { lines.append("          \(Self.text(of: stages))") }
+    }
+    return lines
+  }
+
+  /// Returns the median time of each stage, in milliseconds.
+  private static func text(of stages: [StageStatistics]) -> String {
+    stages.map { "\($0.name) \(EventText.rounded($0.p50 * 1000)) ms" }.joined(separator: ", ")
   }
 }

@@ -1,11 +1,11 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
+import Glibc
 import WaymarkClient
 import WaymarkProtocol
 import WaymarkService
 import WaymarkSystem
 
-/// `waymark feedback`: signals the results of scans by sound, light and vibration; a client of the socket like any other.
 struct FeedbackCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "feedback",
@@ -56,7 +56,7 @@ struct FeedbackCommand: AsyncParsableCommand {
     if let trial, Cue(rawValue: trial) == nil { throw ValidationError("--try takes read, accepted or refused.") }
   }
 
-  /// Lists the outputs and the cues they tell.
+  /// Returns the outputs with the cues that they signal.
   private func outputs() throws -> [(cues: Set<Cue>, name: String, output: FeedbackOutput?)] {
     func cues(_ text: String) throws -> Set<Cue> {
       guard let cues = Cue.list(text) else {
@@ -69,7 +69,7 @@ struct FeedbackCommand: AsyncParsableCommand {
     if let sound { outputs.append((try cues(sound), "", .sound(device: soundDevice, volume: volume))) }
     if let vibrate, let vibrator { outputs.append((try cues(vibrate), "", .vibrator(path: vibrator))) }
     for entry in led {
-      // LEDs are called such as input3::capslock, but never with an equals sign.
+      // The names of LEDs, such as input3::capslock, never contain an equals sign.
       guard let split = entry.lastIndex(of: "=") else { throw ValidationError("--led takes NAME=CUES, not \(entry).") }
       outputs.append((try cues(String(entry[entry.index(after: split)...])), String(entry[..<split]), nil))
     }
@@ -83,7 +83,7 @@ struct FeedbackCommand: AsyncParsableCommand {
       }
       if let cue = trial.flatMap(Cue.init(rawValue:)) {
         for (cues, output) in outputs where cues.contains(cue) {
-          try output.tell(cue, wait: Self.wait)
+          try output.signal(cue, wait: Self.wait)
         }
         return
       }
@@ -91,13 +91,11 @@ struct FeedbackCommand: AsyncParsableCommand {
         outputs.enumerated().map { index, entry in
           FeedbackLane(
             cues: entry.0, label: "waymark.feedback.\(index)",
-            tell: { cue throws(FeedbackError) in try entry.1.tell(cue, wait: Self.wait) },
+            signal: { cue throws(FeedbackError) in try entry.1.signal(cue, wait: Self.wait) },
             onProblem: { Output.diagnostic("waymark: \($0.code.rawValue): \($0.message)\n  \($0.hint)") })
         })
     } catch is CancellationError {
       return
-    } catch {
-      try fail(error)
     }
   }
 
@@ -106,7 +104,7 @@ struct FeedbackCommand: AsyncParsableCommand {
     ServiceManager.clearEnvironment()
     manager.ready("Signalling the results of scans")
     let events = ["scan.successful", "scan.invalid", "scan.unsuccessful", ProfileStatus.event]
-    // The cues that the profile in use names; nil: all.
+    // The cues enabled by the current profile; `nil` for all.
     var signalled: Set<Cue>?
     for try await update in WaymarkClient.updates(at: place.path, events: events) {
       switch update {

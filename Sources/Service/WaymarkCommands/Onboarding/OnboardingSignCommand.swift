@@ -1,9 +1,9 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
+import Glibc
 import WaymarkOnboarding
 import WaymarkSystem
 
-/// `waymark onboarding sign`: a token to print.
 struct OnboardingSignCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sign",
@@ -39,7 +39,6 @@ struct OnboardingSignCommand: AsyncParsableCommand {
   @Argument(help: "The payload, a JSON object, or - for standard input.", completion: .file())
   var payload: String
 
-  /// A span of time.
   struct Span: ExpressibleByArgument {
     let seconds: Double
 
@@ -52,7 +51,7 @@ struct OnboardingSignCommand: AsyncParsableCommand {
     }
   }
 
-  /// A moment, or a span from now.
+  /// A moment, given absolutely or as a time span from now.
   struct Moment: ExpressibleByArgument {
     let date: Date
 
@@ -68,7 +67,7 @@ struct OnboardingSignCommand: AsyncParsableCommand {
   }
 
   func validate() throws {
-    // The last second of the year 9999, which every calendar and NumericDate of a token can hold.
+    // The last second of the year 9999, which every calendar and the NumericDate of a token can represent.
     let end = Date(timeIntervalSince1970: 253_402_300_799)
     if let notBefore, !(Date(timeIntervalSince1970: 0)...end).contains(notBefore.date) {
       throw ValidationError("--not-before lies outside the years 1970 to 9999.")
@@ -79,9 +78,10 @@ struct OnboardingSignCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    let limit = 16 << 20
     let data =
       payload == "-"
-      ? try FileHandle.standardInput.readToEnd() ?? Data() : FileManager.default.contents(atPath: payload)
+      ? try? WholeFile.readStandardInput(limit: limit) : try? WholeFile.read(payload, limit: limit, kind: .any)
     guard let data else {
       Output.fail(
         .cannotOpen, "The payload \(payload) cannot be read.",
@@ -99,32 +99,65 @@ struct OnboardingSignCommand: AsyncParsableCommand {
       claims.expires = (notBefore?.date ?? WallClock.date).addingTimeInterval(expiresIn.seconds)
     }
     claims.identifier = jti == "random" ? UUID().uuidString.lowercased() : jti
-    do {
-      let signer = TokenSigner(key: try KeyFile.privateKey(key, id: kid), algorithm: algorithm)
-      let replaced = try TokenSigner.claims(of: text, replacedBy: claims)
-      if !replaced.isEmpty {
-        Output.diagnostic(
-          "waymark: the payload's own \(replaced.joined(separator: ", ")) \(replaced.count == 1 ? "gives" : "give") way to "
-            + "the options")
-      }
-      let token = try signer.token(for: text, claims: claims)
-      // ISO/IEC 18004, table 7: version 40, level L, bytes.
-      if token.utf8.count > 2953 {
-        Output.diagnostic("waymark: the token has \(token.utf8.count) bytes; one QR code holds 2953 at most")
-      }
-      Output.line(token)
-    } catch {
-      try fail(error)
+    let signer = TokenSigner(key: try KeyFile.privateKey(key, id: kid), algorithm: algorithm)
+    let replaced = try TokenSigner.claims(of: text, replacedBy: claims)
+    if !replaced.isEmpty {
+      Output.diagnostic(
+        "waymark: the payload's own \(replaced.joined(separator: ", ")) \(replaced.count == 1 ? "gives" : "give") way to "
+          + "the options")
     }
+    let token = try signer.token(for: text, claims: claims)
+    // ISO/IEC 18004, table 7: version 40, level L, bytes.
+    if token.utf8.count > 2953 {
+      Output.diagnostic("waymark: the token has \(token.utf8.count) bytes; one QR code holds 2953 at most")
+    }
+    Output.line(token)
   }
 }
 
 extension SignatureAlgorithm {
-  /// An algorithm as an option names it.
+  /// Returns the algorithm named by an option.
   static func named(_ name: String) throws -> Self {
     guard let algorithm = Self(rawValue: name) else {
       throw ValidationError("the algorithm is one of \(allCases.map(\.rawValue).joined(separator: ", "))")
     }
     return algorithm
+  }
+}
+
+struct OnboardingKeygenCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "keygen",
+    abstract: "Makes a key pair: the private key into a file, the public one to standard output.",
+    discussion: "Example: waymark onboarding keygen --key key.pem --kid site-1 > keys.jwks")
+
+  @Option(help: "The file for the private key; it must not exist yet.", completion: .file())
+  var key: String
+
+  @Option(help: "The algorithm: ES256, ES384, ES512, RS256, RS384, RS512, EdDSA.", transform: SignatureAlgorithm.named)
+  var algorithm: SignatureAlgorithm = .es256
+
+  @Option(help: "The key's identifier (kid).")
+  var kid: String?
+
+  @Flag(help: "Print the public key as PEM instead of a JWK set.")
+  var pem = false
+
+  func run() async throws {
+    let made = try SigningKey(generating: algorithm, id: kid)
+    // The file is private from the beginning, and never replaces another key.
+    let descriptor = open(key, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else {
+      let reason = String(cString: strerror(errno))
+      Output.fail(.cannotOpen, "\(key) cannot be made: \(reason)", hint: "Name a file that does not exist yet.")
+    }
+    defer { close(descriptor) }
+    if let number = DurableFile.writeAll(descriptor, Array(made.pem.utf8)) ?? (fsync(descriptor) == 0 ? nil : errno) {
+      // An incomplete key is useless.
+      unlink(key)
+      let error = FileError(key, cannotBe: "written", number: number)
+      Output.fail(.cannotWrite, error.message, hint: error.hint)
+    }
+    Output.line(pem ? made.publicPEM.trimmed : made.publicJWKSet)
   }
 }

@@ -1,22 +1,28 @@
-import Foundation
+import ArgumentParser
+import FoundationEssentials
+import Glibc
 import WaymarkBarcodes
 import WaymarkImage
 import WaymarkOnboarding
 import WaymarkService
 import WaymarkSystem
 
-/// Turns inputs into reports, one after the other; one for each thread.
+/// Scans inputs one after the other and returns their reports; each thread has its own scanner.
 final class PictureScanner {
-  /// The settings that all of them have in common.
+  /// The settings shared by all scanners.
   struct Settings: Sendable {
     var decoder = PictureDecoder()
     var scan = ScanConfiguration.still
-    /// Judges the codes; nil when any code will do.
+    /// Judges the codes; `nil` to accept any code.
     var judge: OnboardingJudge?
     /// The symbologies that onboarding reads.
     var onboardingSymbologies: Set<Symbology> = [.qr]
-    /// Leaves only the one code that counts.
+    /// True to report one code only, and to stop at the first page with success.
     var onlyOne = false
+    /// The seconds after which no further page of a file is read.
+    var fileLimit = 600.0
+    /// The clock of `fileLimit`, in seconds.
+    var now: @Sendable () -> Double = { MonotonicClock.now }
   }
 
   private let settings: Settings
@@ -27,10 +33,23 @@ final class PictureScanner {
     scanner = try BarcodeScanner(settings.scan)
   }
 
-  /// Reads, decodes, scans and judges the pages of one input. Whatever is wrong with one stands in its report.
+  /// Reads, decodes, scans and judges the pages of one input. Errors are part of the report of their page.
   func scan(_ input: ScanInput) -> [ScanReport] {
+    scan(InputPage.pages(of: input, keepsColour: input.annotation != nil), since: settings.now())
+  }
+
+  /// Scans the pages of one input until the time for it is over; the first page that is then left has the error.
+  func scan(_ pages: [InputPage], since begun: Double) -> [ScanReport] {
     var reports: [ScanReport] = []
-    for page in InputPage.pages(of: input, keepsColour: input.annotation != nil) {
+    for page in pages {
+      guard reports.isEmpty || settings.now() - begun < settings.fileLimit else {
+        var report = ScanReport(input: page.input.name, page: page.number, isFound: page.input.isFound)
+        report.error = ImageError(
+          .tooSlow,
+          "\(pages.count - reports.count) of \(pages.count) pages were not read within \(Int(settings.fileLimit)) seconds",
+          hint: "Raise --max-seconds, or split the file.")
+        return reports + [report]
+      }
       reports.append(scan(page))
       if settings.onlyOne, reports.last?.outcome == .successful { break }
     }
@@ -68,7 +87,7 @@ final class PictureScanner {
     return report
   }
 
-  /// Judges by the rules that live scans have, with the policy or, without one, by what there is to read.
+  /// Judges a reading by the rules of live scans; without a policy, by the codes read.
   private func judge(_ report: inout ScanReport, _ reading: ScanReading) {
     if settings.judge == nil, !reading.symbols.isEmpty {
       report.outcome = .successful
@@ -111,5 +130,81 @@ final class PictureScanner {
     guard report.outcome == .successful else { return }
     report.symbols = [report.symbols[report.chosen ?? 0]]
     if report.chosen != nil { report.chosen = 0 }
+  }
+}
+
+/// The destination of annotated pictures.
+struct AnnotationTarget: Sendable {
+  /// The file of each input, in order.
+  let paths: [String]
+
+  /// Creates the target: for one input the file `destination`, for several inputs files in the folder `destination`.
+  init(_ destination: String, inputs: [ScanInput]) throws {
+    var isFolder = false
+    let exists = FileManager.default.fileExists(atPath: destination, isDirectory: &isFolder)
+    if exists && isFolder {
+      paths = Self.names(inputs).map { destination.hasSuffix("/") ? destination + $0 : destination + "/" + $0 }
+      return
+    }
+    guard inputs.count == 1 else {
+      throw ValidationError("--annotate with \(inputs.count) inputs needs a folder that exists, not \(destination).")
+    }
+    guard Self.encoder(for: destination) != nil else {
+      throw ValidationError("--annotate writes .png and .jpg files, not \(destination).")
+    }
+    paths = [destination]
+  }
+
+  /// Throws if an annotated picture would replace an input.
+  func keepInputs(_ inputs: [ScanInput]) throws {
+    let targets = Set(paths.compactMap { FileIdentity(Array($0.utf8)) })
+    if let input = inputs.first(where: { $0.identity.map(targets.contains) ?? false }) {
+      throw ValidationError(
+        "--annotate would write over the input \(DisplayText.escaped(input.name)): name another file.")
+    }
+  }
+
+  /// Returns the names of the inputs with .png appended, numbered if a name occurs twice.
+  private static func names(_ inputs: [ScanInput]) -> [String] {
+    var used: Set<String> = []
+    return inputs.map { input in
+      let last = input.name.split(separator: "/").last.map(String.init) ?? "picture"
+      let stem = last == "-" ? "stdin" : last
+      var name = stem + ".png"
+      var number = 2
+      while !used.insert(name).inserted {
+        name = "\(stem)-\(number).png"
+        number += 1
+      }
+      return name
+    }
+  }
+
+  /// Returns the path for a page: `path` for the first page, with the number before the extension for others.
+  static func path(_ path: String, page: Int?) -> String {
+    guard let page, page > 1, let dot = path.lastIndex(of: ".") else { return path }
+    return "\(path[..<dot])-\(page)\(path[dot...])"
+  }
+
+  private static func encoder(for path: String) -> ((RGBImage) throws(ImageError) -> [UInt8])? {
+    let name = path.lowercased()
+    if name.hasSuffix(".png") { return { image throws(ImageError) in try PNGEncoder.encode(image) } }
+    if name.hasSuffix(".jpg") || name.hasSuffix(".jpeg") {
+      return { image throws(ImageError) in try JPEGEncoder.encode(image, quality: JPEGQuality.file) }
+    }
+    return nil
+  }
+
+  /// Writes a picture in the format given by the file's extension.
+  static func write(_ image: RGBImage, to path: String) throws(ImageError) {
+    guard let encode = encoder(for: path) else { return }
+    let bytes = try encode(image)
+    do throws(FileError) {
+      try DurableFile.write(bytes, to: path)
+    } catch {
+      throw ImageError(
+        .cannotWrite, "the annotated picture \(path) cannot be written: \(error.cause ?? error.message)",
+        hint: "Check that its folder exists and that this user may write in it.", cause: error.cause)
+    }
   }
 }

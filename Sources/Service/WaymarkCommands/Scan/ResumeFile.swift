@@ -1,16 +1,16 @@
 import Glibc
 import WaymarkSystem
 
-/// The file in which a scan of many pictures notes what is done, so that it can be ended at any time and gone on with. A line of JSON for
-/// each input, written when its result is out: who is ended in between reports one input twice, and none never.
+/// The progress file of a scan of many pictures: the scan can stop at any time and resume. It has one line of JSON for each input,
+/// written after its result, so that an interrupted scan repeats at most one result and omits none.
 final class ResumeFile {
-  /// The first line: what the run looks for. Results of another run are of no use.
+  /// The first line: the settings of the run. A run with other settings does not resume.
   private struct Head: Codable, Equatable {
     let waymark: String
     let settings: String
   }
 
-  /// One input that is done.
+  /// A finished input.
   private struct Entry: Codable {
     let input: String
     let file: FileState?
@@ -21,22 +21,22 @@ final class ResumeFile {
   private let path: String
   private var done: [String: Entry] = [:]
 
-  /// 256 MB: two million inputs.
+  /// 256 MiB, enough for two million inputs.
   private static let byteLimit = 256 << 20
 
-  /// Opens the file, or makes it.
+  /// Opens the file, or creates it.
   ///
-  /// - Parameter settings: all that decides what is found, in words.
+  /// - Parameter settings: a description of the options that affect the results.
   init(_ path: String, settings: String) throws(FileError) {
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND, 0o600)
     self.path = path
     guard descriptor >= 0 else { throw FileError(path, cannotBe: "written", number: errno) }
-    // What is thrown from here on closes it: a class whose properties all have values is deinitialized.
+    // Errors thrown from here on close the descriptor: a class whose properties all have values is deinitialized.
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       throw FileError(.inUse, "\(path) is in use by another scan.", hint: "Wait for it, or name another file.")
     }
     let bytes = try WholeFile.read(path, limit: Self.byteLimit)
-    // A line that was not finished is one that was not written.
+    // An incomplete line is ignored.
     let whole = bytes.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
     let lines = bytes[..<whole].split(separator: UInt8(ascii: "\n"))
     let head = Head(waymark: "scan", settings: settings)
@@ -65,13 +65,13 @@ final class ResumeFile {
     (try? JSONParser.parse(Array(line))).flatMap { try? JSONValueDecoder.decode(type, from: $0) }
   }
 
-  /// How an input ended, if it is done and its file is as it was.
+  /// Returns the status of a finished input whose file has not changed; else `nil`.
   func status(of input: ScanInput) -> ExitStatus? {
     guard let entry = done[input.name], entry.file == input.state, entry.file != nil else { return nil }
     return ExitStatus(rawValue: entry.status)
   }
 
-  /// Notes that the result of an input is out. Nothing is noted of pipes: they differ the next time.
+  /// Records that the result of an input was written; has no effect for pipes, whose contents differ the next time.
   func note(_ input: ScanInput, _ state: FileState?, _ status: ExitStatus) throws(FileError) {
     guard let state else { return }
     try append(Entry(input: input.name, file: state, status: status.rawValue))

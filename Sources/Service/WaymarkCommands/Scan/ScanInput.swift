@@ -1,47 +1,54 @@
+import ArgumentParser
 import CDispatch
-import Foundation
+import FoundationEssentials
 import Glibc
 package import WaymarkImage
 import WaymarkSystem
 package import WaymarkWorker
 
-/// One thing to scan, as the person named it.
+/// One input of a scan, as named on the command line.
 package struct ScanInput: Sendable {
-  /// Where its bytes come from.
+  /// The source of the bytes.
   package enum Source: Sendable {
     case file(String)
     /// A file whose name is not UTF-8.
     case bytes([UInt8])
     case standardInput
-    /// Nothing to read; why.
+    /// The input cannot be read, for this reason.
     case unreadable(ImageError)
   }
 
   /// The name in results; bytes that are not UTF-8 are written as `\xFF`.
   package let name: String
   package let source: Source
-  /// True if it was found below a folder.
-  package let isFound: Bool
-  /// Where to draw what was found.
+  /// True if the input was found in a folder, not named itself.
+  package var isFound = false
+  /// The file for the annotated picture, if any.
   package var annotation: String?
+}
 
-  package init(name: String, source: Source, isFound: Bool = false) {
-    self.name = name
-    self.source = source
-    self.isFound = isFound
-  }
-
+extension ScanInput {
   private init(path: [UInt8], isFound: Bool) {
     let text = String(validating: path, as: UTF8.self)
     self.init(name: text ?? Self.spelt(path), source: text.map(Source.file) ?? .bytes(path), isFound: isFound)
   }
 
-  /// Files as they are, `-` for standard input, folders with all that is in them and below.
+  /// Checks the common arguments of the commands that read pictures.
+  package static func check(_ inputs: [String], maxPixels: Int, jobs: Int? = nil) throws {
+    guard !inputs.isEmpty else { throw ValidationError("Name at least one picture, folder, or -.") }
+    guard jobs.map({ (1...256).contains($0) }) ?? true else { throw ValidationError("--jobs takes 1 to 256.") }
+    guard maxPixels > 0 else { throw ValidationError("--max-pixels takes a number above 0.") }
+    guard inputs.count(where: { $0 == "-" }) <= 1 else {
+      throw ValidationError("Standard input can be read only once.")
+    }
+  }
+
+  /// Returns the inputs of arguments: files, `-` for standard input, and folders with everything below them.
   ///
-  /// Inside folders the order is that of the names; hidden entries and what is not a regular file are left out, links to
+  /// The contents of a folder are sorted by name. Hidden entries and files that are not regular are skipped; links to
   /// folders are not followed.
   package static func expand(_ arguments: [String]) -> [ScanInput] {
-    // Arguments that are not UTF-8 reach the parser with their bytes replaced.
+    // The parser receives arguments that are not UTF-8 with their invalid bytes replaced.
     var raw: [String: [UInt8]] = [:]
     for case let pointer? in UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)) {
       let bytes = Array(UnsafeRawBufferPointer(start: pointer, count: strlen(pointer)))
@@ -82,7 +89,7 @@ package struct ScanInput: Sendable {
     return found
   }
 
-  /// The names in a folder as the system has them, sorted, hidden ones left out; nil when it cannot be read.
+  /// Returns the names in a folder as bytes, sorted, without hidden entries; `nil` if the folder cannot be read.
   private static func names(in folder: [UInt8]) -> [[UInt8]]? {
     guard let stream = opendir(folder.map { CChar(bitPattern: $0) } + [0]) else { return nil }
     defer { closedir(stream) }
@@ -101,7 +108,7 @@ package struct ScanInput: Sendable {
     return status.st_mode & S_IFMT
   }
 
-  /// A name with the bytes spelt out that are not UTF-8.
+  /// Returns a path as text, with bytes that are not UTF-8 written as `\xFF`.
   private static func spelt(_ path: [UInt8]) -> String {
     if let text = String(validating: path, as: UTF8.self) { return text }
     return path.reduce(into: "") { text, byte in
@@ -110,37 +117,30 @@ package struct ScanInput: Sendable {
     }
   }
 
-  /// The size and time of its file; nil without one.
-  package var state: FileState? {
-    let path: [UInt8]
+  private var path: [UInt8]? {
     switch source {
-    case .file(let name): path = Array(name.utf8)
-    case .bytes(let name): path = name
-    case .standardInput, .unreadable: return nil
-    }
-    var status = stat()
-    guard stat(path.map { CChar(bitPattern: $0) } + [0], &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      return nil
-    }
-    return FileState(
-      size: Int(status.st_size), modified: status.st_mtim.tv_sec * 1_000_000_000 + status.st_mtim.tv_nsec)
-  }
-
-  /// Which file it is, where it is one.
-  package var identity: FileIdentity? {
-    switch source {
-    case .file(let path): FileIdentity(path)
-    case .bytes(let path): FileIdentity(path)
+    case .file(let path): Array(path.utf8)
+    case .bytes(let path): path
     case .standardInput, .unreadable: nil
     }
   }
 
-  /// The pages of the file: one, unless it is of a format that has pages.
+  /// The state of the input's file; `nil` if it is not a regular file.
+  package var state: FileState? {
+    path.flatMap(regularFile).map {
+      FileState(size: Int($0.st_size), modified: $0.st_mtim.tv_sec * 1_000_000_000 + $0.st_mtim.tv_nsec)
+    }
+  }
+
+  /// The identity of the input's file; `nil` if it is not a regular file.
+  package var identity: FileIdentity? { path.flatMap(FileIdentity.init) }
+
+  /// Returns the pages of the file: one page, unless its format has pages.
   package func pages(keepsColour: Bool) throws(ImageError) -> PicturePages {
     try PictureConverter().pages(of: try bytes(), keepsColour: keepsColour)
   }
 
-  /// The file, or its first page, as a file that `PictureDecoder` reads.
+  /// Returns the first page as a picture file that `PictureDecoder` can read.
   package func read(keepsColour: Bool) throws(ImageError) -> [UInt8] { try pages(keepsColour: keepsColour).page(1) }
 
   private func bytes() throws(ImageError) -> [UInt8] {
@@ -162,12 +162,12 @@ package struct ScanInput: Sendable {
     }
   }
 
-  /// Seconds after which a pipe that nobody writes into is given up.
+  /// The seconds after which reading of a pipe without a writer fails.
   private static let timeout = 5
 
-  /// All that comes out of a named pipe, as long as somebody writes.
+  /// Reads a named pipe until its writers have closed it.
   private static func readPipe(_ path: String) throws(ImageError) -> [UInt8] {
-    // Opening it the usual way waits for a writer for ever.
+    // Without O_NONBLOCK, opening a pipe waits for a writer without limit.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       throw ImageError(
@@ -199,27 +199,66 @@ package struct ScanInput: Sendable {
   }
 }
 
-/// The identity of a file, whatever it is called.
+/// The identity of a file, independent of its name.
 package struct FileIdentity: Hashable, Sendable {
   private let device: UInt64
   private let number: UInt64
 
-  /// The file at a path; nil when there is none.
-  package init?(_ path: String) { self.init(Array(path.utf8)) }
-
+  /// Creates the identity of the regular file at a path; `nil` if there is none.
   package init?(_ path: [UInt8]) {
-    var status = stat()
-    guard stat(path.map { CChar(bitPattern: $0) } + [0], &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      return nil
-    }
+    guard let status = regularFile(path) else { return nil }
     device = UInt64(status.st_dev)
     number = UInt64(status.st_ino)
   }
 }
 
-/// The size and time of a file: as long as both stay, so does the file.
+/// Returns the stat(2) of the regular file at a path; `nil` if there is none.
+private func regularFile(_ path: [UInt8]) -> stat? {
+  var status = stat()
+  guard stat(path.map { CChar(bitPattern: $0) } + [0], &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    return nil
+  }
+  return status
+}
+
+/// The size and modification time of a file; a file is unchanged if both are.
 package struct FileState: Codable, Hashable {
   package let size: Int
-  /// In nanoseconds since 1970.
+  /// The modification time, in nanoseconds since 1970.
   package let modified: Int
+}
+
+/// A page of an input.
+package struct InputPage {
+  package let input: ScanInput
+  /// The number of the page, from 1, in a file with several pages; else `nil`.
+  package let number: Int?
+  private let pages: Result<PicturePages, ImageError>
+
+  init(input: ScanInput, number: Int?, pages: Result<PicturePages, ImageError>) {
+    (self.input, self.number, self.pages) = (input, number, pages)
+  }
+
+  /// Returns the pages of an input; for an unreadable input one page, whose `read` throws.
+  ///
+  /// - Parameter keepsColour: false if the colours of a large page need not be kept.
+  package static func pages(of input: ScanInput, keepsColour: Bool) -> [InputPage] {
+    do throws(ImageError) {
+      let pages = try input.pages(keepsColour: keepsColour)
+      let count = try pages.count()
+      guard count > 1 else { return [InputPage(input: input, number: nil, pages: .success(pages))] }
+      return (1...count).map { InputPage(input: input, number: $0, pages: .success(pages)) }
+    } catch {
+      return [InputPage(input: input, number: nil, pages: .failure(error))]
+    }
+  }
+
+  /// Returns the page as a picture file that `PictureDecoder` can read.
+  package func read() throws(ImageError) -> [UInt8] { try pages.get().page(number ?? 1) }
+
+  /// The name of the page, for people.
+  package var name: String { Self.name(input.name, number) }
+
+  /// - Parameter page: the number of the page, from 1, in a file with several pages; else `nil`.
+  package static func name(_ input: String, _ page: Int?) -> String { page.map { "\(input), page \($0)" } ?? input }
 }

@@ -1,11 +1,11 @@
-import Foundation
+import FoundationEssentials
 import WaymarkBarcodes
 import WaymarkImage
 import WaymarkOnboarding
 import WaymarkProtocol
 import WaymarkSystem
 
-/// The result for one input, or one page of it: the object that `--json` prints.
+/// The result for one input or one of its pages: the object that `--json` prints.
 struct ScanReport: Sendable, Encodable {
   enum Outcome: String, Sendable, Encodable {
     case successful
@@ -15,53 +15,47 @@ struct ScanReport: Sendable, Encodable {
   }
 
   let input: String
-  /// The page of a file of several, from 1.
-  let page: Int?
+  /// The number of the page, from 1, in a file with several pages.
+  var page: Int?
   var width: Int?
   var height: Int?
-  /// Seconds of decoding alone, the picture being gray in memory.
+  /// The seconds of scanning alone, with the picture already gray in memory.
   var elapsed: Double?
-  /// The file ended before the picture did.
+  /// True if the file ended before the picture did.
   var isTruncated = false
-  /// The picture would have cost more work than one may: what was found by then stands, and there may be more.
+  /// True if the scan ended at the limit of work for a picture: there may be more codes than those reported.
   var isLimited = false
   var outcome = Outcome.error
   var reason: String?
-  /// Why, in words for a person; not in the object.
+  /// The reason in words, for people; not in the JSON object.
   var explanation: String?
   var kind: String?
   var connectTo: String?
   var fields: [PayloadField]?
   var missing: [Int] = []
-  /// An advice that would make a code readable that could not be read.
+  /// Advice on how to make an unread code readable.
   var advice: UnreadCode.Advice?
-  /// Which of the symbols the verdict is about.
+  /// The index in `symbols` of the code that the verdict is about.
   var chosen: Int?
   var symbols: [Symbol] = []
   var error: ImageError?
-  /// Where a code is that could not be read, or only in part; not in the object.
+  /// The outlines of codes that were not read, or read only in part; not in the JSON object.
   var unread: [Quadrilateral] = []
-  /// Why the annotated picture could not be written; not in the object.
+  /// The error of writing the annotated picture; not in the JSON object.
   var annotationError: ImageError?
 
-  /// True if it was found below a folder instead of being named; not in the object.
-  let isFound: Bool
+  /// True if the input was found in a folder, not named itself; not in the JSON object.
+  var isFound = false
 
-  init(input: String, page: Int? = nil, isFound: Bool = false) {
-    self.input = input
-    self.page = page
-    self.isFound = isFound
-  }
-
-  /// The name of what was read, for people.
+  /// The name of the input or page, for people.
   var name: String { InputPage.name(input, page) }
 
-  /// True if it is a file that happens to lie among pictures.
+  /// True if the input is a file among pictures in a folder that is not a picture itself.
   var isNoPicture: Bool {
     isFound && [.unknownFormat, .unsupportedFormat, .emptyFile].contains(error?.code)
   }
 
-  /// How the command ends if there is nothing worse.
+  /// The exit status of the command if no other report has a worse one.
   package var exitStatus: ExitStatus {
     let own: ExitStatus =
       switch outcome {
@@ -79,9 +73,8 @@ struct ScanReport: Sendable, Encodable {
       chosen,
       symbols
     case error
-    case symbology, text, bytesBase64, charset, corners, quality, pass, gs1, addOn, part, index, count, id
+    case symbology, text, bytesBase64, charset, corners, quality, pass, gs1, addOn, part
     case identifier, value
-    case code, message, hint
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -103,15 +96,11 @@ struct ScanReport: Sendable, Encodable {
     try container.encodeIfPresent(chosen, forKey: .chosen)
     var list = container.nestedUnkeyedContainer(forKey: .symbols)
     for symbol in symbols { try list.encode(SymbolReport(symbol: symbol)) }
-    if let error {
-      var object = container.nestedContainer(keyedBy: Key.self, forKey: .error)
-      try object.encode(error.code.rawValue, forKey: .code)
-      try object.encode(error.message, forKey: .message)
-      try object.encode(error.hint, forKey: .hint)
-    }
+    let reported = error.map { ServiceError(.init(rawValue: $0.code.rawValue), $0.message, hint: $0.hint) }
+    try container.encodeIfPresent(reported, forKey: .error)
   }
 
-  /// Fields by name; several of one name become a list.
+  /// Returns the fields by name; several fields with one name become a list.
   private static func object(of fields: [PayloadField]) -> JSONValue {
     let grouped = Dictionary(grouping: fields, by: \.name)
     return .object(
@@ -121,7 +110,7 @@ struct ScanReport: Sendable, Encodable {
   }
 }
 
-/// One code in the object that `--json` prints.
+/// The JSON object of one code.
 private struct SymbolReport: Encodable {
   let symbol: Symbol
 
@@ -143,12 +132,8 @@ private struct SymbolReport: Encodable {
       }
     }
     try container.encodeIfPresent(symbol.addOn, forKey: .addOn)
-    if let part = symbol.part {
-      var object = container.nestedContainer(keyedBy: ScanReport.Key.self, forKey: .part)
-      try object.encode(part.index, forKey: .index)
-      try object.encodeIfPresent(part.count, forKey: .count)
-      try object.encodeIfPresent(part.id, forKey: .id)
-    }
+    let part = symbol.part.map { MessagePart(index: $0.index, count: $0.count, id: $0.id) }
+    try container.encodeIfPresent(part, forKey: .part)
   }
 }
 
@@ -163,9 +148,9 @@ extension ImageErrorCode: CommandErrorCode {
 }
 
 extension ScanReport {
-  /// The marks that the annotated picture shows of it.
+  /// Returns the marks of the report for the annotated picture.
   ///
-  /// - Parameter isVerdict: whether it says of one of the codes if it is accepted.
+  /// - Parameter isVerdict: true if the report accepts or refuses one of the codes.
   func marks(isVerdict: Bool) -> [AnnotationMark] {
     let codes = symbols.enumerated().map { index, symbol in
       let colour: Colour =

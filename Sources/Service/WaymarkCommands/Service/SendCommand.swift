@@ -1,11 +1,10 @@
 import ArgumentParser
-import Foundation
+import FoundationEssentials
 import WaymarkClient
 import WaymarkImage
 import WaymarkProtocol
 import WaymarkSystem
 
-/// `waymark send`: one request.
 struct SendCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "send",
@@ -58,27 +57,23 @@ struct SendCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    do {
-      var params = try parse()
-      let picture = try file.map { path throws(ImageError) in try PictureFile.read(path, limit: 16 << 20) }
-      if let picture, case .object(var members) = params {
-        members.removeAll { $0.name == "size" }
-        members.append(.init("size", .int(picture.count)))
-        params = .object(members)
-      }
-      let client = try await WaymarkClient.connect(to: place.path)
-      if method.hasPrefix("media.") {
-        try await receivePicture(client, params)
-        return
-      }
-      if hold { _ = try await client.send(SubscribeRequest()) }
-      let answer = try await client.send(method: method, params: params, body: picture ?? [])
-      Output.json(try Output.text(answer))
-      guard hold else { return }
-      for try await received in client.events { Output.json(received.line) }
-    } catch {
-      try fail(error)
+    var params = try parse()
+    let picture = try file.map { path throws(ImageError) in try PictureFile.read(path, limit: 16 << 20) }
+    if let picture, case .object(var members) = params {
+      members.removeAll { $0.name == "size" }
+      members.append(.init("size", .int(picture.count)))
+      params = .object(members)
     }
+    let client = try await WaymarkClient.connect(to: place.path)
+    if method.hasPrefix("media.") {
+      try await receivePicture(client, params)
+      return
+    }
+    if hold { _ = try await client.send(SubscribeRequest()) }
+    let answer = try await client.send(method: method, params: params, body: picture ?? [])
+    Output.json(try Output.text(answer))
+    guard hold else { return }
+    for try await received in client.events { Output.json(received.line) }
   }
 
   private func parse() throws -> JSONValue {
@@ -104,5 +99,35 @@ struct SendCommand: AsyncParsableCommand {
       }
       return
     }
+  }
+}
+
+struct ProtocolCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "protocol",
+    abstract: "Print the protocol of the socket as JSON Schema or AsyncAPI.",
+    discussion: """
+      The documents describe this version's requests, answers, events and errors. They are made from the description by which the service itself \
+      reads and writes.
+
+      Examples:
+        waymark protocol --schema > waymark.schema.json
+        waymark protocol --asyncapi > waymark.asyncapi.json
+      """)
+
+  @Flag(help: "JSON Schema 2020-12.")
+  var schema = false
+
+  @Flag(help: "AsyncAPI 3.0.")
+  var asyncapi = false
+
+  func validate() throws {
+    guard schema != asyncapi else { throw ValidationError("Name one of --schema and --asyncapi.") }
+  }
+
+  func run() throws {
+    let description = try ProtocolSchema()
+    let document = schema ? description.jsonSchema : description.asyncAPI(serviceVersion: waymarkVersion)
+    Output.line(document.indentedText)
   }
 }

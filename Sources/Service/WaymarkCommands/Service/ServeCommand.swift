@@ -1,9 +1,10 @@
 import ArgumentParser
 import Glibc
+package import WaymarkConfiguration
 import WaymarkService
 import WaymarkSystem
 
-/// `waymark serve`: the service itself.
+/// `waymark serve`. This file also has `waymark config`, which checks the configuration of the service.
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",
@@ -65,10 +66,79 @@ struct ServeCommand: AsyncParsableCommand {
     flags["camera.device"] = camera
     flags["scan.autoBegin"] = autoBegin
     flags["log.level"] = logLevel
-    do {
-      try await Daemon(loader: place.loader(flags: flags), version: waymarkVersion).run()
-    } catch {
-      try fail(error)
-    }
+    try await Daemon(
+      loader: place.loader(flags: flags), features: Program.current.features, version: waymarkVersion
+    ).run()
   }
+}
+
+struct ConfigCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "config", abstract: "Check or show the configuration.", usage: "waymark config check [FILE]",
+    subcommands: [ConfigCheckCommand.self, ConfigShowCommand.self])
+}
+
+struct ConfigShowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show", abstract: "Print the values that apply, one a line.",
+    discussion: """
+      Example:
+        waymark config show --origin
+      """)
+
+  @Argument(help: "The file (else --config, $WAYMARK_CONFIG, or the default place).")
+  var file: String?
+
+  @OptionGroup var place: ConfigurationOptions
+
+  @Flag(help: "Print behind each value where it comes from: file and line, environment, command line, or default.")
+  var origin = false
+
+  func run() throws {
+    var place = place
+    place.config = file ?? place.config
+    let (configuration, problems) = place.loader().load()
+    try refuse(problems)
+    for (key, value, from) in configuration.listing { Output.line("\(key): \(value)\(origin ? "  # \(from)" : "")") }
+  }
+}
+
+struct ConfigCheckCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check", abstract: "Check the configuration file and the environment.",
+    discussion: """
+      Names what the service would refuse to start with, with file and line: unknown keys, wrong values, and accounts, \
+      files, folders, scenes, keys and symbologies that are missing or cannot be used.
+      Example:
+        waymark config check /etc/waymark/waymark.yaml
+      """)
+
+  @Argument(help: "The file (else --config, $WAYMARK_CONFIG, or the default place).")
+  var file: String?
+
+  @OptionGroup var place: ConfigurationOptions
+
+  func run() throws {
+    var place = place
+    place.config = file ?? place.config
+    let loader = place.loader()
+    let (configuration, problems) = loader.checked(Program.current.features)
+    for problem in problems {
+      let said = problem.description
+      Output.line("\(said)\(said.hasSuffix(".") ? "" : ".") \(problem.hint)")
+    }
+    if problems.contains(where: { $0.key == nil && $0.line == nil }) { throw ExitCode(ExitStatus.cannotOpen.rawValue) }
+    if !problems.isEmpty { throw ExitCode(ExitStatus.badData.rawValue) }
+    Output.line(
+      configuration.file.map { "\($0): no problems." } ?? "No file at \(loader.standardFile): the defaults apply.")
+  }
+}
+
+/// Prints the problems of a configuration and ends the command with `badData`; returns if there are no problems.
+///
+/// - Parameter separator: the text between a problem and its hint.
+package func refuse(_ problems: [ConfigurationProblem], separator: String = "\n  ") throws {
+  guard !problems.isEmpty else { return }
+  for problem in problems { Output.diagnostic("\(problem)\(separator)\(problem.hint)") }
+  throw ExitCode(ExitStatus.badData.rawValue)
 }

@@ -1,33 +1,33 @@
 package import WaymarkImage
 import WaymarkSystem
 
-/// A source of frames: a camera, a folder of pictures, a stream.
+/// A source of frames: a camera, a folder of pictures, or a stream.
 ///
-/// A source runs on a thread of its own from `start` to `stop` and hands everything to its sink on that thread. Faults
-/// are statuses, not errors: a source that was started keeps trying until it is stopped.
+/// A source has its own thread from `start` to `stop`, on which it calls its sink. Faults are reported as statuses: a
+/// started source keeps trying until it is stopped.
 package protocol FrameSource: AnyObject, Sendable {
-  /// The name in `camera.status`: the identity of a camera, else a path or `-`.
+  /// The name in `camera.status`: the identity of a camera, a path, an address, or `-`.
   var device: String { get }
-  /// The kind of its frames.
   var origin: FrameOrigin { get }
-  /// The counts of frames that it delivered and that it could not, since it was made.
+  /// The counts of frames since the source was created.
   var statistics: SourceStatistics { get }
-  /// Where the time of a frame goes before it is handed over; nil where that is not measured.
+  /// The times of the stages from the capture of a frame to its delivery; nil if they are not measured.
   var stages: StageTimes? { get }
-  /// The controls; empty while it is closed or when there are none.
+  /// The controls of the device; empty while it is closed.
   var controls: [SourceControl] { get }
 
-  /// True if it should be kept open without need, because whoever feeds it would give up.
+  /// True if the source should stay open while no lane needs frames, because the program that writes into it would
+  /// otherwise fail.
   var staysOpen: Bool { get }
 
-  /// Starts to deliver; no effect when it runs already.
+  /// Starts to deliver frames; does nothing if the source is already started.
   func start(_ sink: any FrameSink)
-  /// Ends and gives the device back; returns when its thread is over. May be called from the sink: then it returns at
-  /// once, and the thread ends after the sink's call.
+  /// Stops the source, releases the device, and returns after the source's thread has ended. A call from the sink
+  /// returns at once, and the thread ends after the sink returns.
   func stop()
-  /// Says what is wanted of the following frames; may be called at any time.
+  /// Sets the demand for the following frames. Can be called at any time.
   func demand(_ demand: FrameDemand)
-  /// Adjusts a control by its name; kept and set again whenever the device is reopened.
+  /// Sets a control by its name. The value is set again whenever the device is reopened.
   func setControl(_ name: String, to value: Int) throws(SourceError)
 }
 
@@ -41,49 +41,121 @@ extension FrameSource {
   }
 }
 
-/// Receives the frames and the state of a source. Called on the source's thread, which waits: return quickly.
+/// Receives the frames and statuses of a source, on the source's thread. Implementations have to return quickly.
 package protocol FrameSink: Sendable {
-  /// A picture.
   func receive(_ frame: Frame)
-  /// A change of state.
   func receive(_ status: SourceStatus)
 }
 
-/// The demand for the frames to come.
 package struct FrameDemand: Sendable, Equatable {
-  /// Luma, for a lane. Without it a source that is open only keeps its queue moving, which costs next to nothing.
+  /// True if luma is needed. Otherwise an open source only returns the buffers to the driver, at almost no cost.
   package var luma: Bool
-  /// The bytes as captured, for a watcher; a source that has none gives luma in their place.
+  /// True if the captured bytes are needed; a source without them delivers luma instead.
   package var encoded: Bool
-  /// At most so many frames a second; nil: all.
+  /// The maximum number of frames per second; nil for all.
   package var maximumRate: Double?
 
-  /// A demand.
   package init(luma: Bool = true, encoded: Bool = false, maximumRate: Double? = nil) {
     self.luma = luma
     self.encoded = encoded
     self.maximumRate = maximumRate
   }
 
-  /// True if anything is wanted at all.
   package var isEmpty: Bool { !luma && !encoded }
 }
 
-/// The counts of a source since it was made.
+/// The counts of a source since it was created.
 package struct SourceStatistics: Sendable, Equatable, Codable {
-  /// Frames handed to the sink.
   package var delivered: UInt64 = 0
-  /// Frames that were taken and given back unread, because nobody wanted them or they came faster than wanted.
+  /// The frames that were dropped unread, because no lane needed them or they exceeded the maximum rate.
   package var unwanted: UInt64 = 0
-  /// Frames that were damaged: flagged by the driver, truncated, undecodable.
+  /// The damaged frames: flagged by the driver, truncated, or undecodable.
   package var damaged: UInt64 = 0
-  /// Frames that the driver itself had to drop (gaps in its sequence).
+  /// The frames that the driver dropped, from the gaps in its sequence numbers.
   package var droppedByDriver: UInt64 = 0
-  /// How often the device was opened.
   package var opened: UInt64 = 0
-  /// How often it was lost.
   package var lost: UInt64 = 0
 
-  /// Nothing done yet.
   package init() {}
+}
+
+/// The state of a source, which `camera.status` reports after each change.
+package struct SourceStatus: Sendable, Equatable {
+  package enum State: String, Sendable, Codable {
+    /// The device is closed: its light is off, and other programs can use it.
+    case closed
+    /// The device is open and configured; no frame has arrived yet.
+    case opened
+    case streaming
+    /// The device is open, but no frames arrive.
+    case stalled
+    /// The device is missing or cannot be used; it is opened again at intervals.
+    case lost
+    /// The device delivers frames again after it was lost.
+    case back
+  }
+
+  package var state: State
+  /// The name of the source: the identity of a camera, a path, an address, or `-`.
+  package var device: String
+  /// The format and size of the frames as captured; nil while closed or lost.
+  package var layout: PixelLayout?
+  /// The frames per second agreed with the device; nil while closed or lost.
+  package var rate: Double?
+  /// The problem; nil if there is none.
+  package var problem: SourceError?
+  /// True if the source has ended and will deliver no more frames.
+  package var ended: Bool
+
+  package init(
+    _ state: State, device: String, layout: PixelLayout? = nil, rate: Double? = nil, problem: SourceError? = nil,
+    ended: Bool = false
+  ) {
+    self.state = state
+    self.device = device
+    self.layout = layout
+    self.rate = rate
+    self.problem = problem
+    self.ended = ended
+  }
+}
+
+/// A control of a source, such as focus, exposure, gain or torch.
+package struct SourceControl: Sendable, Equatable, Codable {
+  package enum Kind: String, Sendable, Codable {
+    case integer
+    case boolean
+    case menu
+    case button
+  }
+
+  /// A stable name such as `focus`, `exposureTime` or `torch`; for other controls, the driver's name in camelCase.
+  package var name: String
+  package var kind: Kind
+  package var minimum: Int
+  package var maximum: Int
+  /// The step between two values.
+  package var step: Int
+  /// The default value of the device.
+  package var defaultValue: Int
+  package var value: Int
+  /// The names of a menu's entries, by their values.
+  package var menu: [Int: String]
+  /// True if the control can be set now; an automatic mode disables the manual control.
+  package var isActive: Bool
+
+  package init(
+    name: String, kind: Kind, minimum: Int, maximum: Int, step: Int, defaultValue: Int, value: Int,
+    menu: [Int: String] = [:], isActive: Bool = true
+  ) {
+    self.name = name
+    self.kind = kind
+    self.minimum = minimum
+    self.maximum = maximum
+    self.step = step
+    self.defaultValue = defaultValue
+    self.value = value
+    self.menu = menu
+    self.isActive = isActive
+  }
 }

@@ -1,26 +1,26 @@
+import Synchronization
+package import WaymarkImage
 package import WaymarkSystem
 
-/// The work of a source's thread: carries out the orders of a `SourceMachine`, and reports their results.
+/// The work of a source's thread: performs the effects of a `SourceMachine`, and passes it their results as
+/// inputs.
 package protocol SourceDriver: ~Copyable {
   var machine: SourceMachine { get set }
-  /// The counts.
   var state: SourceState { get }
-  /// The receiver of the frames.
   var sink: any FrameSink { get }
 
-  /// Seconds of a steady clock.
+  /// Returns the time in seconds of a monotonic clock.
   func now() -> Double
-  /// Waits while nothing is open.
+  /// Waits while the source is not open.
   ///
-  /// - Parameter seconds: nil: until the end is asked for.
+  /// - Parameter seconds: the time to wait; nil to wait until `stop` is raised.
   func rest(seconds: Double?, until stop: StopSignal)
-  /// Opens the source.
   mutating func open() throws(SourceFault) -> SourceMachine.Opening
-  /// Gives everything back.
+  /// Closes the source and releases all resources.
   mutating func close()
-  /// Waits for what comes next, takes it and tells the machine.
+  /// Waits for data of the source and passes the resulting input to the machine.
   ///
-  /// - Parameter seconds: how long to wait at most; nil: until something comes.
+  /// - Parameter seconds: the maximum time to wait; nil for no limit.
   mutating func step(seconds: Double?, until stop: StopSignal)
 }
 
@@ -28,7 +28,7 @@ extension SourceDriver where Self: ~Copyable {
   package func now() -> Double { MonotonicClock.now }
   package func rest(seconds: Double?, until stop: StopSignal) { _ = stop.wait(seconds: seconds) }
 
-  /// Runs from the source's start to its stop or its end.
+  /// Runs the source until it is stopped or ends.
   package mutating func run(until stop: StopSignal) {
     handle(.start)
     while machine.phase != .closed {
@@ -50,7 +50,7 @@ extension SourceDriver where Self: ~Copyable {
     }
   }
 
-  /// Tells the machine what happened, and does what it says.
+  /// Passes an input to the machine and performs the effects.
   package mutating func handle(_ input: SourceMachine.Input) {
     let losses = machine.losses
     var inputs = [input]
@@ -70,5 +70,40 @@ extension SourceDriver where Self: ~Copyable {
       }
     }
     if machine.losses > losses { state.count(\.lost, machine.losses - losses) }
+  }
+}
+
+/// The state that a source's thread shares with its owner.
+package final class SourceState: Sendable {
+  private struct Values: Sendable {
+    var demand = FrameDemand()
+    var statistics = SourceStatistics()
+    var sequence: UInt64 = 0
+  }
+
+  private let values = Mutex(Values())
+  /// The times of the stages from the capture of a frame to its delivery.
+  package let stages = StageTimes()
+
+  package init() {}
+
+  package var demand: FrameDemand {
+    get { values.withLock { $0.demand } }
+    set { values.withLock { $0.demand = newValue } }
+  }
+
+  package var statistics: SourceStatistics { values.withLock { $0.statistics } }
+
+  package func count(_ key: any WritableKeyPath<SourceStatistics, UInt64> & Sendable, _ number: UInt64 = 1) {
+    values.withLock { $0.statistics[keyPath: key] += number }
+  }
+
+  /// Counts a delivered frame and returns its sequence number.
+  package func nextSequence() -> UInt64 {
+    values.withLock {
+      $0.statistics.delivered += 1
+      $0.sequence += 1
+      return $0.sequence
+    }
   }
 }

@@ -1,68 +1,62 @@
 package import WaymarkSystem
 
-/// Why a source cannot be opened, does not deliver, or does not do what it was told.
+/// The error of a source that cannot be opened, delivers no frames, or refuses a control.
 package typealias SourceError = Problem<SourceErrorCode>
 
-/// The codes of `SourceError`: stable camelCase words: `cameraGone`, `cameraBusy`, `cameraNotPermitted`, `cameraStalled`, `unknownControl`, …
+/// A stable camelCase code of a `SourceError`, such as `cameraGone`, `cameraBusy`, `cameraNotPermitted`, `cameraStalled` or `unknownControl`.
 package struct SourceErrorCode: OpenProblemCode {
-  /// The word.
   package let rawValue: String
 
-  /// The code of a word.
   package init(rawValue: String) { self.rawValue = rawValue }
 }
 
 extension Problem where Kind == SourceErrorCode {
-  /// The source has no such control.
   package static func unknownControl(_ name: String, device: String) -> SourceError {
     SourceError(
       code: "unknownControl", message: "\(device) has no control \(name)",
       hint: "`waymark cameras` lists what each camera can adjust")
   }
 
-  /// The value lies outside of what the control takes.
+  /// The value is outside the range of the control.
   package static func controlOutOfRange(_ name: String, value: Int, range: ClosedRange<Int>) -> SourceError {
     SourceError(
       code: "controlOutOfRange", message: "\(name) takes \(range.lowerBound) to \(range.upperBound), not \(value)",
       hint: "choose a value in that range")
   }
 
-  /// The device refused a value.
   package static func controlRefused(_ name: String, value: Int, reason: String) -> SourceError {
     SourceError(
       code: "controlRefused", message: "the device refused \(name) = \(value): \(reason)",
       hint: "an automatic mode may hold it: switch that off first (focusAuto, exposureAuto)")
   }
 
-  /// A file or folder that a source was to read cannot be read.
+  /// The file or folder of a source cannot be read.
   package static func cannotOpen(_ path: String, reason: String) -> SourceError {
     SourceError(
       code: "cannotOpen", message: "\(path) cannot be opened: \(reason)",
       hint: "check the path and who may read it")
   }
 
-  /// A folder without a picture.
   package static func noPictures(_ path: String) -> SourceError {
     SourceError(
       code: "noPictures", message: "\(path) holds no picture that can be read",
       hint: "put JPEG, PNG, WebP, BMP, GIF or PNM files there")
   }
 
-  /// A stream that is neither of the kinds that are understood.
+  /// The stream is neither Y4M nor MJPEG.
   package static func unknownStream(_ path: String) -> SourceError {
     SourceError(
       code: "unknownStream", message: "\(path) is neither a Y4M nor an MJPEG stream",
       hint: "convert it, for instance: ffmpeg -i INPUT -f mjpeg - | waymark serve --source -")
   }
 
-  /// A stream that breaks its own rules.
   package static func damagedStream(_ path: String, reason: String) -> SourceError {
     SourceError(
       code: "damagedStream", message: "\(path) can no longer be read: \(reason)",
       hint: "check the program that writes the stream")
   }
 
-  /// A stream that has come to its end, though more was to come.
+  /// The stream has ended, although more frames were expected.
   static func endedStream(_ path: String) -> SourceError {
     path == "-"
       ? SourceError(
@@ -73,16 +67,14 @@ extension Problem where Kind == SourceErrorCode {
         hint: "start the program that writes the stream; it is reopened automatically")
   }
 
-  /// An address from which nothing comes any more.
+  /// The address sends no frames, or no longer sends any.
   static func endedConnection(_ address: String) -> SourceError {
     SourceError(
       code: "streamEnded", message: "\(address) sends no pictures, or stopped sending them",
       hint: "\(addressCheck(address)); it is opened again automatically")
   }
 
-  /// An address for which there is no program, or not all that belongs to it.
-  ///
-  /// - Parameter packages: the Debian packages to install.
+  /// The program for an address, or a package that it requires, is missing.
   package static func noCameraProgram(
     _ address: String, reason: String, packages: [String] = ["waymark-cameras"]
   ) -> SourceError {
@@ -91,14 +83,14 @@ extension Problem where Kind == SourceErrorCode {
       hint: "apt install \(packages.joined(separator: " "))")
   }
 
-  /// A camera of PipeWire where no PipeWire runs.
+  /// The address is a camera of PipeWire, but PipeWire is not running.
   package static func noPipeWire(_ address: String, path: String) -> SourceError {
     SourceError(
       code: "cannotOpen", message: "\(address) cannot be opened: no PipeWire answers at \(path)",
       hint: "run the service as the user whose session has PipeWire (systemctl --user), or start pipewire")
   }
 
-  /// A pipe or an address through which no frames come any more.
+  /// No frames arrive from the pipe or address any more.
   static func silentStream(_ path: String) -> SourceError {
     guard StreamAddress.scheme(of: path) != nil else {
       return SourceError(
@@ -110,7 +102,7 @@ extension Problem where Kind == SourceErrorCode {
       hint: "\(addressCheck(path)); it is opened again automatically")
   }
 
-  /// What to check where an address delivers nothing.
+  /// The hint for an address that sends no frames.
   private static func addressCheck(_ address: String) -> String {
     let local = "its name in source.path, and ?format=MJPG where it sends nothing else"
     return switch StreamAddress.scheme(of: address).flatMap({ StreamAddress.Scheme(rawValue: $0) }) {
@@ -118,6 +110,49 @@ extension Problem where Kind == SourceErrorCode {
     case .libcamera:
       "check that libcamera finds the camera (cam --list), that no other program uses it, \(local)"
     default: "check that the camera is on, and source.path and source.credentials"
+    }
+  }
+}
+
+/// The problem of an unavailable source, and how the source is opened again.
+package struct SourceFault: Error, Sendable, Equatable {
+  package var problem: SourceError
+  /// The maximum pause between two attempts, in seconds.
+  package var longestPause: Double
+  /// True if the source stays open until the next attempt.
+  var leavesOpen: Bool
+  /// True if there is no further attempt.
+  var isFinal: Bool
+  /// The problems after which this one is not reported.
+  package var follows: Predecessors
+
+  /// The problems after which another problem is not reported.
+  package enum Predecessors: Sendable, Equatable {
+    /// Only the same problem.
+    case itself
+    /// The same problem, or this one: an unplugged camera is then missing at the next attempt.
+    case problem(SourceErrorCode)
+    /// Any problem: a broken stream then also ends.
+    case any
+  }
+
+  package init(
+    _ problem: SourceError, longestPause: Double, leavesOpen: Bool = false, isFinal: Bool = false,
+    follows: Predecessors = .itself
+  ) {
+    self.problem = problem
+    self.longestPause = longestPause
+    self.leavesOpen = leavesOpen
+    self.isFinal = isFinal
+    self.follows = follows
+  }
+
+  func isNews(after reported: SourceError?) -> Bool {
+    guard let reported, reported != problem else { return reported == nil }
+    return switch follows {
+    case .itself: true
+    case .problem(let code): reported.code != code
+    case .any: false
     }
   }
 }

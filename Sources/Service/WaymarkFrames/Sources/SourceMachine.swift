@@ -1,7 +1,7 @@
 import WaymarkSystem
 
-/// The life of a source between `start` and `stop`, the same for a camera, a stream and a folder: what to do next after every frame, fault
-/// and silence. A value: it knows neither the clock nor what is opened, it is told the time and says what is to be done.
+/// The state machine of a source, the same for cameras, streams and folders: decides when the source is opened, reported as stalled or
+/// lost, and opened again. It uses no clock and no I/O: the caller passes the time, and performs the effects.
 ///
 /// | phase | `start` | `opened` | `frame` | `alive` | `unreadable` | `fault` | `time` at the deadline | `ended` | `stop` |
 /// |---|---|---|---|---|---|---|---|---|---|
@@ -12,67 +12,60 @@ import WaymarkSystem
 /// | stalled | | | streaming | streaming | stalled | waiting | waiting | closed | closed |
 /// | waiting | | | | | | | opening | closed | closed |
 ///
-/// An empty cell: nothing happens. A fault that is final leads to `closed` from everywhere. A frame whose form is not known yet leaves a
-/// source `opened`, and so does a sign of life.
+/// An empty cell means no effect. A final fault leads to `closed` from every phase. A frame whose layout is not known yet, and the input
+/// `alive`, leave a source `opened`.
 package struct SourceMachine: Sendable {
-  /// The event that it waits for.
+  /// The phase of the source.
   package enum Phase: Sendable, CaseIterable {
-    /// Not started, stopped, or at its end.
+    /// Not started, stopped, or ended.
     case closed
-    /// To be opened now.
+    /// Being opened.
     case opening
-    /// Open; no frame yet.
+    /// Open, without a frame yet.
     case opened
-    /// Frames arrive.
     case streaming
-    /// Open, but silent.
+    /// Open, but no frames arrive.
     case stalled
-    /// Not to be had; to be tried again at `deadline`.
+    /// Unavailable; opened again at `deadline`.
     case waiting
   }
 
-  /// An input of the machine.
   package enum Input: Sendable {
     case start
     case stop
-    /// It was opened.
     case opened(Opening)
-    /// It could not be opened, or failed while it was open.
+    /// The source could not be opened, or failed while it was open.
     case fault(SourceFault)
-    /// A frame came, of that form and rate where they were not agreed on when it was opened, or are others now.
+    /// A frame arrived. Layout and rate are set if they were not known when the source was opened, or have changed.
     case frame(PixelLayout? = nil, rate: Double? = nil)
-    /// Something came of which no frame could be made: it lives, and no more than that.
+    /// Data arrived, but no complete frame.
     case alive
-    /// It is open, and nothing in it can be read.
+    /// The source is open, but none of its pictures can be read.
     case unreadable(SourceError)
-    /// It has come to an end that was meant.
+    /// The source has ended as intended.
     case ended
-    /// Time has passed.
     case time
   }
 
-  /// An order of the machine.
   package enum Effect: Sendable, Equatable {
-    /// Open it and tell how it went.
+    /// Open the source, then pass `opened` or `fault`.
     case open
-    /// Give everything back.
+    /// Close the source.
     case close
-    /// Tell the sink.
+    /// Pass a status to the sink.
     case report(SourceStatus)
   }
 
-  /// The result of opening.
   package struct Opening: Sendable, Equatable {
-    /// The name; nil: as before.
+    /// The name of the source; nil if unchanged.
     package var device: String?
-    /// The form that was agreed on; nil: the first frame tells it.
+    /// The layout agreed with the device; nil if the first frame determines it.
     package var layout: PixelLayout?
-    /// Frames a second, where they are known.
+    /// The frames per second; nil if unknown.
     package var rate: Double?
-    /// How long no frame may come; nil: as long as it takes.
+    /// The maximum time without a frame; nil for no limit.
     package var frameTimeout: FrameTimeout?
 
-    /// The source was opened.
     package init(
       device: String? = nil, layout: PixelLayout? = nil, rate: Double? = nil, frameTimeout: FrameTimeout? = nil
     ) {
@@ -83,14 +76,13 @@ package struct SourceMachine: Sendable {
     }
   }
 
-  /// How long without a frame is too long, in seconds.
+  /// The time without a frame after which a source is stalled, in seconds.
   package struct FrameTimeout: Sendable, Equatable {
-    /// For the first frame: sources need time to wake up.
+    /// The time for the first frame, since sources need a while to start.
     package var first: Double
-    /// For the next one.
+    /// The time for each further frame.
     package var next: Double
 
-    /// Patience in seconds.
     package init(first: Double, next: Double) {
       self.first = first
       self.next = next
@@ -99,17 +91,16 @@ package struct SourceMachine: Sendable {
 
   /// The differences between kinds of sources.
   package struct Policy: Sendable {
-    /// How long to wait before it is opened again the first time, in seconds; ever longer after that, as long as the fault allows.
+    /// The seconds before the source is opened again the first time. Further pauses grow up to the limit of the fault.
     var firstPause: Double
-    /// How long a silent one is left alone before it is reopened, in seconds; nil: for ever, it speaks when it does.
+    /// The seconds after which a stalled source is closed and opened again; nil for never.
     package var reopensAfter: Double?
-    /// True if one that can be opened is there. A pipe can be opened before anybody writes into it: one that was lost and is silent
-    /// is as lost as before.
+    /// True if a source that can be opened is present. False for pipes, which can be opened without a writer: a lost pipe stays lost
+    /// until a frame arrives.
     var openImpliesPresent: Bool
-    /// Why it is silent.
+    /// Returns the fault of a stalled source.
     package var silence: @Sendable (_ device: String) -> SourceFault
 
-    /// Habits of a kind of source.
     package init(
       firstPause: Double = 0.1, reopensAfter: Double?, openImpliesPresent: Bool = true,
       silence: @escaping @Sendable (_ device: String) -> SourceFault
@@ -122,35 +113,41 @@ package struct SourceMachine: Sendable {
   }
 
   package private(set) var phase = Phase.closed
-  /// When to be called with `.time`, in seconds; nil: never.
-  package private(set) var deadline: Double?
-  /// How often it was lost.
+  /// The time at which the input `time` is due, in seconds; nil if it is not.
+  package var deadline: Double? { layoutDue.map { min($0, phaseDeadline ?? $0) } ?? phaseDeadline }
   package private(set) var losses: UInt64 = 0
-  /// The name.
   package private(set) var device: String
-  /// True if something is wrong with it that was told.
+  /// True while there is a reported problem.
   var isTroubled: Bool { problem != nil }
 
   private let policy: Policy
+  /// The time at which the phase ends, in seconds; nil if it has no limit.
+  private var phaseDeadline: Double?
+  /// The time at which a changed layout is reported, in seconds; nil if the last report has the layout.
+  private var layoutDue: Double?
+  /// The times of the last two reports that the source streams, in seconds.
+  private var streamingReports = (last: -Double.infinity, before: -Double.infinity)
+  /// The time in seconds in which a changed layout is reported at most twice: the size of a stream may change with every picture.
+  private static let layoutPause = 0.5
   private var opening = Opening()
-  /// True if something is open, or was left open for those who come back to it.
+  /// True if the source is open, or was left open for another writer.
   private var holds = false
-  /// The problem, as reported last: nothing is reported twice.
+  /// The last reported problem, which is not reported again; nil if there is none.
   private var problem: SourceError?
-  /// True if the problem is no more than silence.
+  /// True if the problem is only that no frames arrive.
   private var isSilenceAlone = false
   private var backoff: Backoff
 
-  /// A closed source.
+  /// Creates a closed source.
   ///
-  /// - Parameter device: what it is called until it is known better.
+  /// - Parameter device: the name of the source until it is opened.
   package init(device: String, policy: Policy) {
     self.device = device
     self.policy = policy
     backoff = Backoff(first: policy.firstPause)
   }
 
-  /// Takes in what happened at `now` (seconds).
+  /// Processes an input at the time `now`, in seconds.
   package mutating func handle(_ input: Input, at now: Double) -> [Effect] {
     switch input {
     case .start: start()
@@ -163,6 +160,13 @@ package struct SourceMachine: Sendable {
     case .unreadable(let problem): stall(problem, now)
     case .time: time(now)
     }
+  }
+
+  /// Returns the report that the source streams, which has the last layout.
+  private mutating func streaming(_ now: Double) -> Effect {
+    layoutDue = nil
+    streamingReports = (now, streamingReports.last)
+    return .report(status(.streaming))
   }
 
   private mutating func start() -> [Effect] {
@@ -182,13 +186,13 @@ package struct SourceMachine: Sendable {
 
   private mutating func close() {
     phase = .closed
-    deadline = nil
+    (phaseDeadline, layoutDue) = (nil, nil)
     holds = false
     opening = Opening()
     clear()
   }
 
-  /// Nothing is wrong any more.
+  /// Clears the problem.
   private mutating func clear() {
     problem = nil
     isSilenceAlone = false
@@ -200,15 +204,15 @@ package struct SourceMachine: Sendable {
     self.opening = opening
     phase = .opened
     expectFrame(now)
-    // After a loss only a frame proves that it is back.
+    // After a loss, the source is only reported as back when a frame arrives.
     return problem == nil ? [.report(status(.opened))] : []
   }
 
-  /// Sets how long the next frame is waited for.
+  /// Sets the deadline for the next frame.
   private mutating func expectFrame(_ now: Double) {
     let isAwaited = policy.openImpliesPresent || problem == nil
     let frameTimeout = isAwaited ? opening.frameTimeout : nil
-    deadline = frameTimeout.map { now + (phase == .opened ? $0.first : $0.next) }
+    phaseDeadline = frameTimeout.map { now + (phase == .opened ? $0.first : $0.next) }
   }
 
   private mutating func frame(_ layout: PixelLayout?, _ rate: Double?, _ now: Double) -> [Effect] {
@@ -219,15 +223,21 @@ package struct SourceMachine: Sendable {
       opening.layout = layout
       opening.rate = rate ?? opening.rate
     }
-    // Nobody knows what it looks like: nobody wanted it.
+    // The layout of a frame that was not decoded is unknown.
     guard opening.layout != nil else { return alive(now) }
     let isBack = problem != nil && phase == .opened
-    let isTold = phase == .streaming && !isNew
+    let wasStreaming = phase == .streaming
+    let isReported = wasStreaming && !isNew
     phase = .streaming
     clear()
     expectFrame(now)
-    guard !isTold else { return [] }
-    return (isBack ? [.report(status(.back))] : []) + [.report(status(.streaming))]
+    guard !isReported else { return [] }
+    let wait = streamingReports.before + Self.layoutPause
+    if wasStreaming, now < wait {
+      layoutDue = layoutDue ?? wait
+      return []
+    }
+    return (isBack ? [.report(status(.back))] : []) + [streaming(now)]
   }
 
   private mutating func alive(_ now: Double) -> [Effect] {
@@ -238,13 +248,14 @@ package struct SourceMachine: Sendable {
       if isSilenceAlone { clear() }
     }
     expectFrame(now)
-    return wasStalled && phase == .streaming ? [.report(status(.streaming))] : []
+    return wasStalled && phase == .streaming ? [streaming(now)] : []
   }
 
   private mutating func stall(_ problem: SourceError, _ now: Double) -> [Effect] {
     guard [.opened, .streaming, .stalled].contains(phase) else { return [] }
     phase = .stalled
-    deadline = policy.reopensAfter.map { now + $0 }
+    layoutDue = nil
+    phaseDeadline = policy.reopensAfter.map { now + $0 }
     guard self.problem != problem else { return [] }
     isSilenceAlone = self.problem == nil
     self.problem = problem
@@ -252,20 +263,21 @@ package struct SourceMachine: Sendable {
   }
 
   private mutating func time(_ now: Double) -> [Effect] {
-    guard let deadline, now >= deadline else { return [] }
+    if let layoutDue, now >= layoutDue { return [streaming(now)] }
+    guard let due = phaseDeadline, now >= due else { return [] }
     switch phase {
     case .waiting:
       phase = .opening
       holds = true
-      self.deadline = nil
+      phaseDeadline = nil
       return [.open]
     case .opened, .streaming: return stall(policy.silence(device).problem, now)
     case .stalled:
-      // Still silent: only reopening it may help. What was told still holds.
+      // No frames arrive still, so the source is opened again. The reported problem stays.
       wait(policy.silence(device), now)
       return [.close]
     case .closed, .opening:
-      self.deadline = nil
+      phaseDeadline = nil
       return []
     }
   }
@@ -280,9 +292,9 @@ package struct SourceMachine: Sendable {
     }
     opening = Opening()
     guard !fault.isFinal else {
-      let told = problem
+      let reported = problem
       close()
-      problem = told
+      problem = reported
       defer { clear() }
       return [.close] + (isNews ? [.report(status(.lost, ended: true))] : [.report(status(.closed, ended: true))])
     }
@@ -292,10 +304,11 @@ package struct SourceMachine: Sendable {
 
   private mutating func wait(_ fault: SourceFault, _ now: Double) {
     phase = .waiting
+    layoutDue = nil
     holds = fault.leavesOpen
     backoff.longest = max(fault.longestPause, 0)
-    // One source, one device: there is no crowd to be spread.
-    deadline = now + backoff.next(chance: 1)
+    // A single source needs no jitter.
+    phaseDeadline = now + backoff.next(chance: 1)
   }
 
   private func status(_ state: SourceStatus.State, ended: Bool = false) -> SourceStatus {

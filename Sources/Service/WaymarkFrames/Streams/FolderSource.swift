@@ -1,14 +1,14 @@
 package import WaymarkImage
 import WaymarkSystem
 
-/// Plays the pictures of a folder (or a single picture) as if a camera saw them.
+/// Plays the pictures of a folder, or a single picture, as frames.
 package final class FolderSource: FrameSource {
-  /// Makes a gray picture of a file's bytes. Made on the source's thread and used only there.
+  /// Decodes a file to gray. Created and called only on the source's thread.
   package typealias Reader = (_ bytes: [UInt8]) throws -> GrayImage
 
   package let device: String
   package let origin = FrameOrigin.folder
-  /// No picture that a camera might have seen has more bytes than this; what has is left out like any damaged file.
+  /// The maximum bytes of a file; larger files are skipped like damaged ones.
   static let fileLimit = 64 << 20
   private let rate: Double
   private let loops: Bool
@@ -16,14 +16,11 @@ package final class FolderSource: FrameSource {
   private let state = SourceState()
   private let thread = WorkerThread(name: "wm-folder")
 
-  /// A source over the pictures under `path`, in the order of their names.
+  /// Creates a source of the pictures at `path`, in the order of their names.
   ///
   /// - Parameters:
-  ///   - path: a folder, or a picture.
-  ///   - rate: pictures a second.
-  ///   - loops: begin again after the last one; what has come into the folder meanwhile is seen then.
-  ///   - makeReader: makes what makes luma of a file; by its content and on the source's thread, unless told otherwise.
-  /// - Throws: when there is nothing to play.
+  ///   - loops: true to begin again after the last picture, with the files that the folder then contains.
+  ///   - makeReader: creates the decoder, on the source's thread; by default `PictureDecoder`.
   package init(
     path: String, rate: Double = 30, loops: Bool = true,
     makeReader: @escaping @Sendable () -> Reader = { { try PictureDecoder().gray($0).image } }
@@ -41,7 +38,7 @@ package final class FolderSource: FrameSource {
   package func stop() { thread.stop() }
 
   package func start(_ sink: any FrameSink) {
-    // The thread holds this object only through what it uses, so that an abandoned source can end.
+    // The thread does not retain this object, so that a source without references ends.
     let (path, rate, loops, makeReader, state) = (device, rate, loops, makeReader, state)
     thread.start { stop in
       var player = FolderPlayer(path: path, rate: rate, loops: loops, read: makeReader(), state: state, sink: sink)
@@ -49,7 +46,7 @@ package final class FolderSource: FrameSource {
     }
   }
 
-  /// The picture files at `path`, sorted by name. Folders are not entered; hidden files are left out.
+  /// The picture files at `path`, sorted by name, without those in subfolders and hidden files.
   static func files(at path: String) throws(SourceError) -> [String] {
     guard let kind = FileKind(path) else { throw .cannotOpen(path, reason: "there is no such file") }
     guard kind == .folder else { return [path] }
@@ -66,7 +63,7 @@ package final class FolderSource: FrameSource {
   }
 }
 
-/// The work of a `FolderSource`'s thread: one picture after the other, then all of them again.
+/// The work of a `FolderSource`'s thread: plays the pictures in order, repeatedly if the source loops.
 private struct FolderPlayer: SourceDriver {
   private let path: String
   private let rate: Double
@@ -77,12 +74,12 @@ private struct FolderPlayer: SourceDriver {
   var machine: SourceMachine
   private var pacer = FramePacer()
   private var due: Double?
-  /// The pictures of this round, and the next of them.
+  /// The paths of the pictures of this round, and the index of the next one.
   private var files: [String] = []
   private var next = 0
-  /// True if one of them could be read, or nobody wanted to.
+  /// True if at least one picture of this round could be read, or was skipped because no frame was needed.
   private var isReadable = false
-  /// Why none could.
+  /// The problem that is reported if no picture of this round can be read.
   private var problem: SourceError
 
   init(
@@ -96,7 +93,7 @@ private struct FolderPlayer: SourceDriver {
     self.state = state
     self.sink = sink
     problem = .noPictures(path)
-    // A folder that cannot be read is looked at again: its pictures may be replaced.
+    // A folder without readable pictures is opened again, since its files may be replaced.
     machine = SourceMachine(
       device: path,
       policy: SourceMachine.Policy(reopensAfter: 0.5) { SourceFault(.noPictures($0), longestPause: 0.5) })
@@ -125,14 +122,14 @@ private struct FolderPlayer: SourceDriver {
     next += 1
   }
 
-  /// Pictures that have come into the folder meanwhile are seen then.
+  /// Lists the folder again, and begins with its first picture.
   private mutating func beginRound() throws(SourceFault) {
     next = 0
     isReadable = false
     problem = .noPictures(path)
     do throws(SourceError) {
       files = try FolderSource.files(at: path)
-      // Why there is nothing matters: an empty folder wants pictures, one that cannot be listed something else.
+      // An empty folder is reported as `noPictures`, and one that cannot be listed with the system's reason.
       if files.isEmpty { throw problem }
     } catch {
       throw SourceFault(error, longestPause: 1, isFinal: !loops)
@@ -168,7 +165,7 @@ private struct FolderPlayer: SourceDriver {
     }
   }
 
-  /// - Throws: `cannotOpen` where the system refuses the file, `noPictures` where it is none.
+  /// - Throws: `cannotOpen` if the system refuses the file, `noPictures` if it is not a picture.
   private func frame(of file: String, demand: FrameDemand) throws(SourceError) -> Frame {
     var clock = StageClock(state.stages)
     let bytes: [UInt8]
@@ -183,7 +180,7 @@ private struct FolderPlayer: SourceDriver {
     if demand.encoded, bytes.starts(with: [0xFF, 0xD8]) {
       let buffer = PixelBuffer(capacity: bytes.count)
       buffer.bytes.update(from: bytes, count: bytes.count)
-      // `image` already follows the file's own EXIF orientation, and so will whoever shows the bytes.
+      // `image` is already turned by the file's EXIF orientation, which viewers of the bytes apply too.
       let layout = PixelLayout(format: .mjpeg, width: image.width, height: image.height)
       encoded = EncodedPicture(layout: layout, transform: .identity, count: bytes.count, buffer: buffer)
     }

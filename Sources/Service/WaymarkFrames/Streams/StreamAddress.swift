@@ -1,39 +1,41 @@
-/// The address of a camera on the network, of libcamera or of PipeWire, or of a screen. It may hold a password: printed, dumped and mirrored it
-/// shows `display`.
+import WaymarkSystem
+
+/// The address of a network camera, of a camera of libcamera or PipeWire, or of a screen. It may contain a password, so its description, dump
+/// and mirror show `display`.
 package struct StreamAddress: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
-  /// The kinds of addresses that are played.
+  /// The schemes of supported addresses.
   package enum Scheme: String, Sendable, CaseIterable {
     case rtsp
     /// Motion JPEG over HTTP.
     case http
     case https
-    /// A screen of X11: `screen:` for that of the environment, `screen::1` for one by its number.
+    /// A screen of X11: `screen:` for that in the environment, `screen::1` for one by its number.
     case screen
-    /// A camera of libcamera: `libcamera:` for the first, `libcamera:ID` for one by its identifier.
+    /// A camera of libcamera: `libcamera:` for the first one, `libcamera:ID` for one by its identifier.
     case libcamera
-    /// A camera of PipeWire: `pipewire:` for the usual one, `pipewire:NAME` for one by its node's name or serial number.
+    /// A camera of PipeWire: `pipewire:` for the default one, `pipewire:NAME` for one by its node's name or serial number.
     case pipewire
 
-    /// True for those without a host behind `//`: they play what is part of this computer.
+    /// True for schemes without a host after `//`, which play cameras or screens of this computer.
     var isLocal: Bool { self == .screen || playsCameras }
-    /// True for those that name a camera of this computer.
+    /// True for cameras of this computer.
     var playsCameras: Bool { self == .libcamera || self == .pipewire }
   }
 
   package let scheme: Scheme
-  /// All of it, with user and password.
+  /// The complete address, with user and password.
   package private(set) var secret: String
-  /// Without user, password and what follows the path, which may hold a token.
+  /// The address without user, password, query and fragment, which may contain a token.
   package let display: String
-  /// True if it names a user or a password.
+  /// True if the address contains a user or a password.
   package let hasCredentials: Bool
-  /// The camera of this computer that it names, and how it is to be asked; nil for other schemes.
+  /// The camera of this computer with its parameters; nil for other schemes.
   package let camera: LocalCamera?
 
-  /// No address is longer, in bytes.
+  /// The maximum bytes of an address.
   package static let byteLimit = 2048
 
-  /// The scheme of something that looks like an address; nil for paths.
+  /// The scheme of a text that looks like an address; nil for paths.
   package static func scheme(of text: String) -> String? {
     guard let colon = text.firstIndex(of: ":") else { return nil }
     let word = text[..<colon].lowercased()
@@ -41,13 +43,13 @@ package struct StreamAddress: Sendable, Equatable, CustomStringConvertible, Cust
     return isAddress && !word.isEmpty && word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } ? word : nil
   }
 
-  /// The address of a text; nil for other schemes, without a host, and for bytes that belong in no address: what is not ASCII is written
-  /// with percent signs (RFC 3986, section 2).
+  /// Parses an address; nil for other schemes, without a host, and for invalid bytes: characters outside ASCII have to be percent-encoded
+  /// (RFC 3986, section 2).
   package init?(_ text: String) {
     guard let word = Self.scheme(of: text), let scheme = Scheme(rawValue: word),
       (1...Self.byteLimit).contains(text.utf8.count),
       text.utf8.allSatisfy({
-        // Others are quoted for ffmpeg.
+        // Quotes and backslashes are refused, since the address is quoted for ffmpeg.
         (0x21...0x7E).contains($0) && (scheme.playsCameras || $0 != 0x27 && $0 != 0x22 && $0 != 0x5C)
       })
     else { return nil }
@@ -55,7 +57,7 @@ package struct StreamAddress: Sendable, Equatable, CustomStringConvertible, Cust
     secret = text
     let rest = text.dropFirst(word.count + 1)
     guard scheme != .screen else {
-      // A display of this computer: a colon, its number, perhaps that of its screen.
+      // A display of this computer: a colon, its number, and an optional number of the screen after a dot.
       guard rest.allSatisfy({ $0 == ":" || $0 == "." || $0.isNumber }), rest.isEmpty || rest.first == ":" else {
         return nil
       }
@@ -78,11 +80,11 @@ package struct StreamAddress: Sendable, Equatable, CustomStringConvertible, Cust
     hasCredentials = authority.contains("@")
   }
 
-  /// The same address for a user.
+  /// Returns the address with a user and a password.
   ///
-  /// - Parameter credentials: `user:password`, in any characters.
+  /// - Parameter credentials: `user:password`, with any characters.
   package func signedIn(_ credentials: String) -> StreamAddress {
-    // Those that stand for themselves everywhere (RFC 3986, section 2.3).
+    // Only the unreserved characters are not percent-encoded (RFC 3986, section 2.3).
     func encoded(_ text: Substring) -> String {
       text.utf8.reduce(into: "") { result, byte in
         let isPlain =
@@ -103,4 +105,66 @@ package struct StreamAddress: Sendable, Equatable, CustomStringConvertible, Cust
 
   package var description: String { display }
   package var customMirror: Mirror { Mirror(self, children: ["display": display], displayStyle: .struct) }
+}
+
+/// A camera of this computer: the part of an address after the scheme, `NAME?width=1280&height=720&rate=30&format=MJPG`, of which every part
+/// is optional.
+package struct LocalCamera: Sendable, Equatable {
+  /// The name of the camera; nil for the default one.
+  private(set) var name: String?
+  /// The requested width in pixels, height in pixels, and frames per second; nil for those of the camera.
+  private(set) var width: Int?
+  private(set) var height: Int?
+  private(set) var rate: Int?
+  /// True if the camera sends Motion JPEG, which is passed through, instead of uncompressed pictures.
+  private(set) var isMotionJPEG = false
+
+  /// Parses the part after the scheme.
+  ///
+  /// - Parameter text: the percent-encoded name and the parameters.
+  /// - Returns: nil for unknown or repeated parameters, and for values out of range.
+  init?(_ text: Substring) {
+    let written = text.prefix { $0 != "?" }
+    guard !written.hasPrefix("//"), let name = PercentCoding.decode(written.utf8),
+      !name.unicodeScalars.contains(where: \.isControl),
+      let parameters = PercentCoding.items(String(text.dropFirst(written.count + 1)))
+    else { return nil }
+    self.name = name.isEmpty ? nil : name
+    for parameter in parameters {
+      let number = Int(parameter.value) ?? 0
+      switch parameter.name {
+      case "width" where width == nil && (1...16384).contains(number): width = number
+      case "height" where height == nil && (1...16384).contains(number): height = number
+      case "rate" where rate == nil && (1...1000).contains(number): rate = number
+      case "format" where !isMotionJPEG && parameter.value == "MJPG": isMotionJPEG = true
+      default: return nil
+      }
+    }
+  }
+}
+
+/// The pace and the patience with which a stream is played.
+package struct StreamOptions: Sendable {
+  /// The frames per second of a file; nil for those in its header, or 30. Other streams are played as they arrive.
+  var rate: Double?
+  /// True to play a file again after its end.
+  var loops: Bool
+  /// The transform that turns the pictures upright.
+  var transform: FrameTransform
+  /// The seconds after which an address without a first frame is stalled.
+  var connectTimeout = 12.0
+  /// The seconds after which a stalled address is opened again.
+  var reopensAfter = 3.0
+  /// The seconds without a frame after which a stream is stalled.
+  var frameTimeout: Double
+  /// The first and the maximum pause before a stream that ended or broke is opened again, in seconds.
+  var pause: ClosedRange<Double>
+
+  package init(
+    rate: Double? = nil, loops: Bool = true, transform: FrameTransform = .identity, frameTimeout: Double = 2,
+    pause: ClosedRange<Double> = 0.25...5
+  ) {
+    (self.rate, self.loops, self.transform) = (rate, loops, transform)
+    (self.frameTimeout, self.pause) = (frameTimeout, pause)
+  }
 }

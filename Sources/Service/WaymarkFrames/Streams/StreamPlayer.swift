@@ -1,8 +1,8 @@
-import Glibc
+package import Glibc
 import WaymarkImage
 import WaymarkSystem
 
-/// The work of a `StreamSource`'s thread: reads, cuts into frames, paces, hands over; and reopens a stream that ended.
+/// The work of a `StreamSource`'s thread: reads the stream, splits it into frames, paces and delivers them, and reopens a stream that ended.
 struct StreamPlayer: ~Copyable, SourceDriver {
   private enum Kind {
     case mjpeg
@@ -10,7 +10,7 @@ struct StreamPlayer: ~Copyable, SourceDriver {
   }
 
   private let path: String
-  /// Opens the stream of an address; a path is opened by itself.
+  /// Opens the stream of an address; nil for a path.
   private let connect: OpenStream?
   private let options: StreamOptions
   private var isFile: Bool
@@ -21,20 +21,26 @@ struct StreamPlayer: ~Copyable, SourceDriver {
   private var converter: LumaConverter
   private var encodedPool = FramePool(limit: 8)
   private var pacer = FramePacer()
-  /// The bytes read; used up to `begin`.
+  /// The bytes read; those before `begin` are consumed.
   private var buffer: [UInt8]
   private var begin = 0
   private var framer = MJPEGFramer()
   private var kind: Kind?
+  /// True if the rows of a Y4M stream are padded; nil until its second frame begins.
+  private var isPadded: Bool?
+  /// The bytes skipped so far in search of the first picture of a Motion JPEG stream; nil once one was found.
+  private var skipped: Int? = 0
   private var due: Double?
-  /// True if frames were lost that might be good the next time.
+  /// True if frames were lost in this round, which may be readable in the next one.
   private var hasLost = false
-  /// Frames that were good, or not looked at, before this round through a file.
+  /// The value of `useful` at the beginning of this round through a file.
   private var usefulBefore: UInt64 = 0
 
-  /// No frame has more bytes than this.
+  /// The maximum bytes of a frame.
   private static let frameLimit = 64 << 20
-  /// No picture has more pixels than this, 8192 x 8192: a header of a few bytes could ask for gigabytes.
+  /// The maximum bytes before the first picture, more than a camera's largest picture of which only the end arrives.
+  private static let skipLimit = 16 << 20
+  /// The maximum pixels of a picture, 8192 × 8192, since a header of a few bytes could request gigabytes.
   private static let pixelLimit = 64 << 20
 
   init(
@@ -53,7 +59,7 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     machine = SourceMachine(device: path, policy: Self.policy(options, isAddress: connect != nil))
   }
 
-  /// A silent pipe is waited for: its writer need not start over. A program that plays an address is started again.
+  /// Returns the policy: a pipe without data stays open for its writer, whereas the program that plays an address is restarted.
   static func policy(_ options: StreamOptions, isAddress: Bool) -> SourceMachine.Policy {
     SourceMachine.Policy(
       firstPause: options.pause.lowerBound, reopensAfter: isAddress ? options.reopensAfter : nil,
@@ -61,7 +67,7 @@ struct StreamPlayer: ~Copyable, SourceDriver {
       silence: { SourceFault(.silentStream($0), longestPause: isAddress ? options.pause.upperBound : 0) })
   }
 
-  /// Bytes of a pipe that belong to frames to come.
+  /// The bytes of a pipe that were read but belong to the following frames.
   var unused: [UInt8] { isFile || connect != nil ? [] : Array(buffer[begin...]) }
 
   mutating func open() throws(SourceFault) -> SourceMachine.Opening {
@@ -74,7 +80,7 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     }
     usefulBefore = useful
     hasLost = false
-    // A stream far away needs longer for its first frame. A file has no reason to be silent.
+    // Addresses have more time for the first frame, and files have no limit.
     let first = connect == nil ? 2.5 * options.frameTimeout : options.connectTimeout
     let frameTimeout = SourceMachine.FrameTimeout(first: first, next: options.frameTimeout)
     return SourceMachine.Opening(frameTimeout: isFile ? nil : frameTimeout)
@@ -82,16 +88,17 @@ struct StreamPlayer: ~Copyable, SourceDriver {
 
   mutating func close() {
     input = nil
-    // The next program starts from the beginning.
+    // The next program sends the stream from its beginning.
     if connect != nil { forget() }
   }
 
-  /// Forgets what was read.
+  /// Drops the bytes read.
   private mutating func forget() {
     buffer = []
     begin = 0
     framer = MJPEGFramer()
     kind = nil
+    skipped = 0
   }
 
   mutating func step(seconds: Double?, until stop: StopSignal) {
@@ -103,13 +110,13 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     }
   }
 
-  /// Why the stream is lost. What was read of it is forgotten.
+  /// Drops the bytes read, and returns the fault for an error.
   private mutating func fault(_ error: SourceError) -> SourceFault {
     forget()
-    // The writer of a broken stream should learn of it. A stream that has ended stays open meanwhile: the next one who writes into the pipe
-    // finds a reader. That a broken stream has also ended is not reported.
+    // A broken stream is closed, so that its writer fails. A pipe that has ended stays open, so that the next writer finds a reader. The end of
+    // a stream that broke before is not reported.
     let hasEnded = error == ended
-    // Nobody can open standard input again, and a file that is played once has had its turn.
+    // Standard input cannot be opened again, and a file without `loops` is played once.
     let isFinal = path == "-" || isFile && !options.loops
     return SourceFault(
       error, longestPause: options.pause.upperBound, leavesOpen: hasEnded && connect == nil, isFinal: isFinal,
@@ -118,27 +125,27 @@ struct StreamPlayer: ~Copyable, SourceDriver {
 
   private var ended: SourceError { connect == nil ? .endedStream(path) : .endedConnection(path) }
 
-  /// Frames that were good, or not looked at.
+  /// The number of frames that were delivered, or skipped because none was needed.
   private var useful: UInt64 {
     let statistics = state.statistics
     return statistics.delivered + statistics.unwanted
   }
 
-  /// Hands over the next frame that is complete in the buffer, if there is one.
+  /// Delivers the next frame that is complete in the buffer, if there is one.
   ///
-  /// - Returns: whether anything was used up.
+  /// - Returns: whether bytes of the buffer were consumed.
   private mutating func deliverNext(_ stop: StopSignal) throws(SourceError) -> Bool {
     if kind == nil {
       guard try recognise() else { return false }
     }
     switch kind {
-    case .mjpeg: return nextPicture(stop)
+    case .mjpeg: return try nextPicture(stop)
     case .y4m(let header): return try nextPlanes(header, stop)
     case nil: return false
     }
   }
 
-  /// Finds out what kind of stream it is; false when that needs more bytes.
+  /// Detects the kind of the stream; returns false if it needs more bytes.
   private mutating func recognise() throws(SourceError) -> Bool {
     let bytes = buffer[begin...]
     if bytes.starts(with: Y4MHeader.magic) {
@@ -150,30 +157,37 @@ struct StreamPlayer: ~Copyable, SourceDriver {
         throw .damagedStream(path, reason: "its first line declares an unsupported size or colour format")
       }
       kind = .y4m(header)
+      isPadded = nil
       begin = newline + 1
       return true
     }
     guard bytes.count >= 16 else { return false }
-    // A multipart stream begins with a boundary; the first picture comes soon.
-    let first = bytes.prefix(4096)
-    if first.starts(with: [0xFF, 0xD8]) || first.starts(with: Array("--".utf8)) {
-      kind = .mjpeg
-      return true
-    }
-    throw .unknownStream(path)
+    // A multipart stream begins with a boundary. Others may begin inside a picture or after another program's output.
+    if bytes.starts(with: [0xFF, 0xD8]) || bytes.starts(with: Array("--".utf8)) { skipped = nil }
+    kind = .mjpeg
+    return true
   }
 
-  private mutating func nextPicture(_ stop: StopSignal) -> Bool {
+  /// Counts bytes in which no picture was found; throws if too many precede the first one.
+  private mutating func skip(_ count: Int) throws(SourceError) {
+    begin += count
+    guard let before = skipped else { return }
+    guard before + count <= Self.skipLimit else { throw .unknownStream(path) }
+    skipped = before + count
+  }
+
+  private mutating func nextPicture(_ stop: StopSignal) throws(SourceError) -> Bool {
     let item = buffer.withUnsafeBytes { framer.next(in: UnsafeRawBufferPointer(rebasing: $0[begin...])) }
     switch item {
     case .more(let unused):
-      begin += unused
+      try skip(unused)
       return false
     case .damaged(let end):
-      begin += end
+      try skip(end)
       state.count(\.damaged)
       return true
     case .picture(let range):
+      skipped = nil
       let place = begin + range.lowerBound..<begin + range.upperBound
       guard waitForTurn(stop, rate: options.rate ?? 30) else { return true }
       let size = buffer.withUnsafeBytes { JPEGStructure.pictureSize(UnsafeRawBufferPointer(rebasing: $0[place])) }
@@ -194,19 +208,36 @@ struct StreamPlayer: ~Copyable, SourceDriver {
       if bytes.count >= 1024 { throw .damagedStream(path, reason: "a frame's header is missing") }
       return false
     }
-    guard bytes.starts(with: Array("FRAME".utf8)) else {
+    guard bytes.starts(with: Y4MHeader.frameMagic) else {
       throw .damagedStream(path, reason: "a frame's header is missing")
     }
     let start = newline + 1
-    let end = start + header.width * header.height + header.chromaBytes
+    do throws(Y4MHeader.LayoutError) {
+      if isPadded == nil { isPadded = try header.isPadded(buffer[start...]) }
+    } catch {
+      throw .damagedStream(path, reason: "its frames have another size than its first line declares")
+    }
+    guard let isPadded else { return false }
+    let (tight, padded) = header.frameBytes
+    let end = start + (isPadded ? padded : tight)
     guard end <= buffer.count else { return false }
     guard waitForTurn(stop, rate: options.rate ?? header.rate ?? 30) else { return true }
-    deliver(start..<end, layout: header.layout, stop)
+    if isPadded { header.compact(&buffer, at: start) }
+    deliver(start..<start + tight, layout: header.layout, stop)
     begin = end
     return true
   }
 
-  /// Files are played at their rate. false: the end was asked for meanwhile.
+  /// Decides at the end of a Y4M stream whether its only frame is padded; returns false if that is known.
+  private mutating func decidePadding() -> Bool {
+    guard case .y4m(let header) = kind, isPadded == nil,
+      let newline = buffer[begin...].prefix(1024).firstIndex(of: 0x0A)
+    else { return false }
+    isPadded = (try? header.isPadded(buffer[(newline + 1)...], isEnd: true)) ?? false
+    return true
+  }
+
+  /// Waits until the next frame of a file is due; returns false if `stop` was raised meanwhile.
   private mutating func waitForTurn(_ stop: StopSignal, rate: Double) -> Bool {
     guard isFile else { return true }
     let now = now()
@@ -220,11 +251,11 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     let now = now()
     guard !demand.isEmpty, pacer.takes(now, rate: demand.maximumRate) else {
       state.count(\.unwanted)
-      // One that was lost is back, whether or not somebody wants its frames.
+      // If the source was lost, the layout is reported even without a need for the frame, so that the source is back.
       handle(machine.isTroubled ? .frame(layout, rate: isFile ? playedRate : nil) : .frame())
       return
     }
-    // Lent as a whole: the array must not be touched while the converter reads.
+    // A second reference to the array, so that it is not changed while the converter reads it.
     let bytes = buffer
     let frame = bytes.withUnsafeBytes { all -> Frame? in
       let bytes = UnsafeRawBufferPointer(rebasing: all[place])
@@ -234,19 +265,16 @@ struct StreamPlayer: ~Copyable, SourceDriver {
         copy.bytes.update(from: bytes.baseAddress!.assumingMemoryBound(to: UInt8.self), count: bytes.count)
         encoded = EncodedPicture(layout: layout, transform: converter.transform, count: bytes.count, buffer: copy)
       }
-      guard demand.luma else {
-        return encoded.map { Frame(origin: .stream, sequence: state.nextSequence(), captured: now, encoded: $0) }
+      var image: GrayImage?
+      if demand.luma {
+        var clock = StageClock(state.stages)
+        let luma = converter.convert(bytes, layout: layout, stop: stop)
+        clock.mark("luma")
+        if luma.outcome == .lost { hasLost = true }
+        image = luma.image
+        guard image != nil else { return nil }
       }
-      var clock = StageClock(state.stages)
-      defer { clock.mark("luma") }
-      switch converter.convert(bytes, layout: layout, stop: stop) {
-      case .image(let image), .damagedButDecoded(let image):
-        return Frame(origin: .stream, sequence: state.nextSequence(), captured: now, image: image, encoded: encoded)
-      case .damaged: return nil
-      case .lost:
-        hasLost = true
-        return nil
-      }
+      return Frame(origin: .stream, sequence: state.nextSequence(), captured: now, image: image, encoded: encoded)
     }
     guard let frame else {
       state.count(\.damaged)
@@ -262,7 +290,7 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     return options.rate ?? 30
   }
 
-  /// Reads what there is; waits for something, `seconds` at most. false at the end of the stream.
+  /// Reads the available bytes, after a wait of at most `seconds`; returns false at the end of the stream.
   private mutating func readMore(_ stop: StopSignal, _ seconds: Double?) throws(SourceError) -> Bool {
     if begin > 0 {
       buffer.removeSubrange(..<begin)
@@ -272,7 +300,13 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     guard let descriptor = input?.descriptor else { return false }
     while true {
       if !isFile {
-        guard case .ready = stop.wait(for: descriptor, seconds: seconds) else { return true }
+        switch stop.wait(for: descriptor, seconds: seconds) {
+        case .ready: break
+        case .stopped: return true
+        case .timedOut:
+          if kind != nil, isUnknown, framer.progress == nil { throw .unknownStream(path) }
+          return true
+        }
       }
       let count = withUnsafeTemporaryAllocation(byteCount: 1 << 18, alignment: 16) { chunk -> Int in
         let got = read(descriptor, chunk.baseAddress, chunk.count)
@@ -281,28 +315,77 @@ struct StreamPlayer: ~Copyable, SourceDriver {
       }
       if count > 0 { return true }
       if count < 0 && (errno == EINTR || errno == EAGAIN) { continue }
-      if count < 0 { throw .cannotOpen(path, reason: String(cString: strerror(errno))) }
+      if count < 0 { throw .cannotOpen(path, reason: systemMessage(errno)) }
+      if decidePadding() { return true }
       return try rewindOrEnd()
     }
   }
 
+  /// True if bytes have arrived, but neither a Y4M header nor a picture.
+  private var isUnknown: Bool {
+    switch kind {
+    case .y4m: false
+    case .mjpeg: skipped != nil
+    case nil: !buffer.isEmpty
+    }
+  }
+
   private mutating func rewindOrEnd() throws(SourceError) -> Bool {
-    // A pipe into which nothing was written has ended and no more.
-    guard kind != nil || !isFile && buffer.isEmpty else { throw .unknownStream(path) }
+    // A pipe without any bytes has ended; other data are an unknown stream.
+    if isUnknown || isFile && kind == nil { throw .unknownStream(path) }
     guard isFile else { throw ended }
     guard options.loops else { return false }
-    // Without a picture, a file that begins again at once would do nothing else.
+    // A file without a readable picture is not played again, since that would loop without delivering a frame.
     guard hasLost || useful > usefulBefore else {
       throw .damagedStream(path, reason: "it contains no readable picture")
     }
     usefulBefore = useful
     hasLost = false
-    // The rest in the buffer is a frame that was cut off.
+    // The remaining bytes are a frame that was cut off.
     if !buffer.isEmpty { state.count(\.damaged) }
     buffer.removeAll(keepingCapacity: true)
     framer = MJPEGFramer()
     if case .y4m = kind { kind = nil }
     if let descriptor = input?.descriptor { lseek(descriptor, 0, SEEK_SET) }
     return true
+  }
+}
+
+/// Starts a program that plays an address, and opens its output.
+package typealias OpenStream = @Sendable () throws(SourceError) -> InputFile
+
+/// An open file, or the output of a program. `deinit` closes it, unless it is standard input, and ends the program.
+package struct InputFile: ~Copyable {
+  let descriptor: CInt
+  private let process: pid_t?
+
+  /// Opens a path; `-` is standard input.
+  init(path: String) throws(SourceError) {
+    let opened = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard opened >= 0 else { throw .cannotOpen(path, reason: systemMessage(errno)) }
+    descriptor = opened
+    process = nil
+  }
+
+  /// Takes ownership of a socket.
+  ///
+  /// - Parameter process: the child process that writes into the socket; nil if there is none.
+  package init(owning descriptor: CInt, of process: pid_t? = nil) {
+    self.descriptor = descriptor
+    self.process = process
+  }
+
+  /// True for a regular file, which has an end and can be read again.
+  var isPlain: Bool {
+    var information = stat()
+    return fstat(descriptor, &information) == 0 && information.st_mode & S_IFMT == S_IFREG
+  }
+
+  deinit {
+    if descriptor != STDIN_FILENO { close(descriptor) }
+    if let process {
+      kill(process, SIGKILL)
+      while waitpid(process, nil, 0) < 0, errno == EINTR {}
+    }
   }
 }

@@ -4,8 +4,8 @@ import WaymarkSystem
 
 /// A Y4M or MJPEG stream from a file, a pipe, standard input, or a program that plays an address.
 ///
-/// Files are played at their rate; otherwise frames are taken as they come. What ends or breaks is opened again until the
-/// source is stopped, unless it is standard input, or a file that is to be played once.
+/// Files are played at their rate; other streams as their frames arrive. A stream that ends or breaks is opened again until the
+/// source is stopped, except standard input, and files without `loops`.
 package final class StreamSource: FrameSource {
   package let device: String
   package let origin = FrameOrigin.stream
@@ -15,14 +15,15 @@ package final class StreamSource: FrameSource {
   private let connect: OpenStream?
   private let state = SourceState()
   private let thread = WorkerThread(name: "wm-stream")
-  /// Bytes that were read from a pipe, but not used, when the source was stopped.
+  /// The bytes that were read from a pipe but not consumed when the source was stopped.
   private let rest = Monitor<[UInt8]>([])
 
-  /// A source over the address of a camera or a screen.
+  /// Creates a source for the address of a camera or screen.
   ///
   /// - Parameters:
-  ///   - connect: opens it, on the source's thread.
-  ///   - makeDecoder: makes what decodes its pictures, on the source's thread; without, they are decoded on that thread.
+  ///   - makeDecoder: creates the decoder for compressed pictures, on the source's thread; if it returns nil, they are decoded
+  ///     on that thread.
+  ///   - connect: starts the program that plays the address.
   package init(
     address: StreamAddress, options: StreamOptions = StreamOptions(), makeDecoder: @escaping MakeFrameDecoder = { nil },
     connect: @escaping OpenStream
@@ -34,10 +35,11 @@ package final class StreamSource: FrameSource {
     isFile = false
   }
 
-  /// A source over a file, a named pipe, or `-` for standard input.
+  /// Creates a source for a file or a named pipe, or for standard input if the path is `-`.
   ///
-  /// - Parameter makeDecoder: makes what decodes its pictures, on the source's thread; without, they are decoded on that thread.
-  /// - Throws: when there is no such file, or it is a folder.
+  /// - Parameter makeDecoder: creates the decoder for compressed pictures, on the source's thread; if it returns nil, they are
+  ///   decoded on that thread.
+  /// - Throws: an error if there is no such file, or if it is a folder.
   package init(
     path: String, options: StreamOptions = StreamOptions(), makeDecoder: @escaping MakeFrameDecoder = { nil }
   ) throws(SourceError) {
@@ -49,15 +51,14 @@ package final class StreamSource: FrameSource {
       isFile = false
       return
     }
-    var information = stat()
-    guard stat(path, &information) == 0 else { throw .cannotOpen(path, reason: String(cString: strerror(errno))) }
-    guard information.st_mode & S_IFMT != S_IFDIR else { throw .cannotOpen(path, reason: "it is a folder") }
-    isFile = information.st_mode & S_IFMT == S_IFREG
+    guard let kind = FileKind(path) else { throw .cannotOpen(path, reason: systemMessage(errno)) }
+    guard kind != .folder else { throw .cannotOpen(path, reason: "it is a folder") }
+    isFile = kind == .regular
   }
 
   package var statistics: SourceStatistics { state.statistics }
   package var stages: StageTimes? { state.stages }
-  /// A program that feeds a pipe stands still, or gives up, when nobody reads.
+  /// True for pipes: the program that writes into a pipe blocks or fails without a reader.
   package var staysOpen: Bool { !isFile && connect == nil }
   package func demand(_ demand: FrameDemand) { state.demand = demand }
   package func stop() { thread.stop() }
@@ -75,7 +76,7 @@ package final class StreamSource: FrameSource {
           path: device, connect: connect, options: options, isFile: isFile, state: state, sink: sink,
           leftover: leftover,
           converter: try LumaConverter(
-            transform: options.transform, sufficientWidth: options.sufficientWidth, outOfProcess: makeDecoder()))
+            transform: options.transform, outOfProcess: makeDecoder()))
         player.run(until: stop)
         let unused = player.unused
         rest.withLock { $0 = unused }

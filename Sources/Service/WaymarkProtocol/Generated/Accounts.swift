@@ -2,7 +2,7 @@
 
 public import WaymarkSystem
 
-/// Asks where the device and its users are.
+/// Returns the state of the device and its users.
 public struct AccountStateRequest: ServiceRequest, ServedRequest {
   /// The name on the wire.
   public static let method = "account.state"
@@ -15,7 +15,7 @@ public struct AccountStateRequest: ServiceRequest, ServedRequest {
   public init() {}
 }
 
-/// Asks for the texts and rules of the screens.
+/// Returns the texts and rules of the screens.
 public struct AccountPolicyRequest: ServiceRequest, ServedRequest {
   /// The name on the wire.
   public static let method = "account.policy"
@@ -30,7 +30,7 @@ public struct AccountPolicyRequest: ServiceRequest, ServedRequest {
 
 /// Continues with the next step.
 public struct AccountNextRequest: ServiceRequest, ServedRequest {
-  /// True if the terms of the first screen were agreed to.
+  /// True if the terms were accepted.
   public var agreed: Bool?
 
   /// The name on the wire.
@@ -46,7 +46,7 @@ public struct AccountNextRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Goes back by one screen. Of a user who is signed in and synchronizes once more it stops that; they stay in.
+/// Goes back one screen, or stops synchronizing without signing out.
 public struct AccountBackRequest: ServiceRequest, ServedRequest {
   /// The name on the wire.
   public static let method = "account.back"
@@ -72,7 +72,7 @@ public struct AccountLeaveRequest: ServiceRequest, ServedRequest {
   public init() {}
 }
 
-/// Tries the device out without an account.
+/// Starts the demo without an account.
 public struct AccountDemoRequest: ServiceRequest, ServedRequest {
   /// The name on the wire.
   public static let method = "account.demo"
@@ -87,7 +87,7 @@ public struct AccountDemoRequest: ServiceRequest, ServedRequest {
 
 /// Chooses a way of activation.
 public struct AccountChooseRequest: ServiceRequest, ServedRequest {
-  /// The way.
+  /// The method.
   public var method: ActivationWay
 
   /// The name on the wire.
@@ -103,9 +103,9 @@ public struct AccountChooseRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Hands in the link, the code or the e-mail address that activates.
+/// Submits the link, code or e-mail address that activates.
 public struct AccountActivateRequest: ServiceRequest, ServedRequest {
-  /// The code that was typed or scanned.
+  /// The code.
   public var code: String
 
   /// The name on the wire.
@@ -121,7 +121,7 @@ public struct AccountActivateRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Asks who can sign in, as far as the policy shows them.
+/// Lists the users who can sign in, as far as the policy shows them.
 public struct AccountUsersRequest: ServiceRequest, ServedRequest {
   /// The name on the wire.
   public static let method = "account.users"
@@ -147,7 +147,7 @@ public struct AccountSwitchRequest: ServiceRequest, ServedRequest {
   public init() {}
 }
 
-/// Chooses who is to sign in.
+/// Chooses the user who signs in.
 public struct AccountSelectRequest: ServiceRequest, ServedRequest {
   /// Their id.
   public var user: String
@@ -165,7 +165,7 @@ public struct AccountSelectRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Begins the onboarding of one more user.
+/// Begins to onboard another user.
 public struct AccountAddRequest: ServiceRequest, ServedRequest {
   /// The name on the wire.
   public static let method = "account.add"
@@ -178,7 +178,7 @@ public struct AccountAddRequest: ServiceRequest, ServedRequest {
   public init() {}
 }
 
-/// Asks for all that is known of the users: for administration.
+/// Lists all data of the users, for administration.
 public struct AccountListRequest: ServiceRequest, ServedRequest {
   /// The name on the wire.
   public static let method = "account.list"
@@ -191,7 +191,7 @@ public struct AccountListRequest: ServiceRequest, ServedRequest {
   public init() {}
 }
 
-/// Removes a user with all that is kept of them.
+/// Removes a user and all their data.
 public struct AccountRemoveRequest: ServiceRequest, ServedRequest {
   /// Their id.
   public var user: String
@@ -209,9 +209,9 @@ public struct AccountRemoveRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Lets a user, or all, try passcodes again at once.
+/// Ends the wait for passcodes.
 public struct AccountUnlockRequest: ServiceRequest, ServedRequest {
-  /// Their id; everybody when missing.
+  /// The user; else all.
   public var user: String?
 
   /// The name on the wire.
@@ -227,9 +227,9 @@ public struct AccountUnlockRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Hands in the credentials that were asked for.
+/// Submits the requested credentials.
 public struct AuthenticationSubmitRequest: ServiceRequest, ServedRequest {
-  /// An object: what was filled in, by the names of the policy's fields.
+  /// An object with the policy's fields.
   public var fields: JSONValue
 
   /// The name on the wire.
@@ -245,7 +245,7 @@ public struct AuthenticationSubmitRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Hands in a new passcode: once, and once more.
+/// Submits a new passcode, then its repetition.
 public struct AuthenticationSetPasscodeRequest: ServiceRequest, ServedRequest {
   /// The passcode.
   public var passcode: String
@@ -263,7 +263,7 @@ public struct AuthenticationSetPasscodeRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Hands in the passcode of whose turn it is.
+/// Submits the current user's passcode.
 public struct AuthenticationSignInRequest: ServiceRequest, ServedRequest {
   /// The passcode.
   public var passcode: String
@@ -281,7 +281,7 @@ public struct AuthenticationSignInRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Begins to set a forgotten passcode again.
+/// Begins to reset a forgotten passcode.
 public struct AuthenticationForgotRequest: ServiceRequest, ServedRequest {
   /// The name on the wire.
   public static let method = "authentication.forgot"
@@ -294,7 +294,7 @@ public struct AuthenticationForgotRequest: ServiceRequest, ServedRequest {
   public init() {}
 }
 
-/// Makes this connection the one that verifies, looks up and synchronizes.
+/// Registers this connection as the provider.
 public struct AuthenticationProvideRequest: ServiceRequest, ServedRequest {
   /// Its name, for the log.
   public var name: String?
@@ -312,21 +312,21 @@ public struct AuthenticationProvideRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Answers a request of the service.
+/// Answers `authentication.requested`.
 public struct AuthenticationAnswerRequest: ServiceRequest, ServedRequest {
-  /// Its number.
+  /// The request.
   public var request: Int
   /// The outcome.
   public var outcome: ProviderOutcome
-  /// The person's name in the integrator's system; with `conflict`, the person who has to act first.
+  /// The person's name in the integrator's system, with `conflict` of the one who must act first.
   public var subject: String?
-  /// Their name.
+  /// The person's name.
   public var title: String?
   /// The line below it.
   public var subtitle: String?
   /// Where their data is.
   public var host: String?
-  /// Words for the person, where it is not `accepted`.
+  /// A message to the person, unless `accepted`.
   public var text: String?
 
   /// The name on the wire.
@@ -351,14 +351,14 @@ public struct AuthenticationAnswerRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Records a choice: about the consent that is asked for, or of a user who is signed in about any.
+/// Records a choice about the requested consent or, when signed in, any.
 public struct ConsentChooseRequest: ServiceRequest, ServedRequest {
   /// The consent's id.
   public var consent: String
-  /// `allow`; else `deny` for what is needed and `later` for what is not. Once signed in, `deny` withdraws either;
-  /// without what is needed they are signed out.
+  /// `allow`, or `deny` for a mandatory and `later` for an optional consent. When signed in, `deny` withdraws either,
+  /// and signs out for a mandatory one.
   public var choice: ConsentAnswer
-  /// The language it was shown in.
+  /// The language shown.
   public var language: String?
 
   /// The name on the wire.
@@ -376,9 +376,9 @@ public struct ConsentChooseRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Asks for choices that were recorded: for administration.
+/// Returns recorded choices, for administration.
 public struct ConsentExportRequest: ServiceRequest, ServedRequest {
-  /// The user; everybody when missing.
+  /// The user; else all.
   public var user: String?
 
   /// The name on the wire.
@@ -394,7 +394,7 @@ public struct ConsentExportRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Synchronizes once more, after an error or for a user who is signed in.
+/// Synchronizes again, after an error or for a signed-in user.
 public struct SyncRetryRequest: ServiceRequest, ServedRequest {
   /// The name on the wire.
   public static let method = "sync.retry"
@@ -409,9 +409,9 @@ public struct SyncRetryRequest: ServiceRequest, ServedRequest {
 
 /// Reports the progress of synchronization.
 public struct SyncProgressRequest: ServiceRequest, ServedRequest {
-  /// The number of the request.
+  /// The request.
   public var request: Int
-  /// The share that is done. From 0 to 1.
+  /// The share done. From 0 to 1.
   public var progress: Double
 
   /// The name on the wire.
@@ -422,7 +422,7 @@ public struct SyncProgressRequest: ServiceRequest, ServedRequest {
   package static let bounds: [ParameterBound] = [
     ParameterBound(
       "progress", .value, from: 0, to: 1,
-      "The share that is done. From 0 to 1.")
+      "The share done. From 0 to 1.")
   ]
 
   /// A value from its members.
@@ -432,19 +432,19 @@ public struct SyncProgressRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// A request to the provider: sent to its connection alone.
+/// A request to the provider.
 public struct AuthenticationRequested: EventPayload {
   /// The number that `authentication.answer` takes.
   public var request: Int
   /// The kind of request.
   public var kind: ProviderTask
-  /// Seconds for an answer; for `sync`, from one word about its progress to the next.
+  /// Seconds for an answer; for `sync`, between two reports of its progress.
   public var timeout: Double
   /// The code, link or e-mail address of the activation.
   public var code: String?
   /// The fields that the person filled in, by the names of the policy's fields.
   public var fields: JSONValue?
-  /// Whom it is about.
+  /// The person concerned.
   public var subject: String?
   /// The host that the activation led to.
   public var host: String?
@@ -477,9 +477,9 @@ public struct AuthenticationRequested: EventPayload {
   }
 }
 
-/// A request needs no reply any more: sent to the integrator's program alone.
+/// A request to the provider needs no answer any more.
 public struct AuthenticationWithdrawn: EventPayload {
-  /// Which.
+  /// The request.
   public var request: Int
 
   /// The name on the wire.
@@ -494,7 +494,7 @@ public struct AuthenticationWithdrawn: EventPayload {
   }
 }
 
-/// Where the device and its users are.
+/// The state of the device and its users.
 public struct AccountState: EventPayload {
   /// The phase shown.
   public var phase: AccountState.Phase
@@ -510,19 +510,19 @@ public struct AccountState: EventPayload {
   public var working: AccountWork?
   /// The reason why the last step failed.
   public var problem: AccountTrouble?
-  /// The user whose turn it is. Before they have signed in it holds no more than the policy shows.
+  /// The present user. Before they have signed in it holds no more than the policy shows.
   public var user: AccountPerson?
   /// Seconds until the next passcode may be tried.
   public var wait: Double?
   /// True if a forgotten passcode can be reset.
   public var canRecover: Bool?
-  /// How synchronizing goes.
+  /// The sync status.
   public var sync: SyncStatus?
   /// When the data of the user who is signed in was last synchronized: RFC 3339, UTC.
   public var synced: String?
   /// The last choice of the user who is signed in about each consent that the policy names.
   public var choices: [ConsentEntry]?
-  /// True if the integrator's program is there.
+  /// True if the provider is connected.
   public var provider: Bool
   /// Decides what observers see. Never on the wire.
   package var shown: Set<String> = []
@@ -559,7 +559,7 @@ public struct AccountState: EventPayload {
   }
 }
 
-/// A user was removed, with all that was kept of them.
+/// A user and all their data were removed.
 public struct AccountRemoved: EventPayload {
   /// The service's name for them.
   public var user: String
@@ -579,7 +579,7 @@ public struct AccountRemoved: EventPayload {
   }
 }
 
-/// A choice was written down.
+/// A choice was recorded.
 public struct ConsentRecorded: EventPayload {
   /// The user who chose.
   public var user: String
@@ -618,13 +618,13 @@ public struct AccountUsersResult: Codable, Hashable, Sendable {
   }
 }
 
-/// All that is known of a user but their secrets.
+/// A user without secrets.
 public struct AccountSummary: Codable, Hashable, Sendable {
   /// The service's name for them.
   public var id: String
   /// Their name in the integrator's system.
   public var subject: String?
-  /// Their name.
+  /// The person's name.
   public var title: String
   /// The line below it.
   public var subtitle: String?
@@ -674,13 +674,13 @@ public struct AccountListResult: Codable, Hashable, Sendable {
   }
 }
 
-/// The choices of one user.
+/// An entry of the consent export.
 public struct ConsentExportEntry: Codable, Hashable, Sendable {
   /// The service's name for them.
   public var user: String
   /// Their name in the integrator's system.
   public var subject: String?
-  /// Their name.
+  /// The person's name.
   public var title: String
   /// Oldest first.
   public var records: [ConsentEntry]
@@ -705,7 +705,7 @@ public struct ConsentExportResult: Codable, Hashable, Sendable {
   }
 }
 
-/// The texts and rules of the screens. A text is an object of texts by language.
+/// The texts, by language, and rules of the screens.
 public struct AccountPolicyResult: Codable, Hashable, Sendable {
   /// The users that the device is for.
   public var mode: AccountMode
@@ -761,27 +761,27 @@ extension AccountState {
   public enum Phase: String, Codable, CaseIterable, Sendable {
     /// No users are configured.
     case off
-    /// The device's first screen, with terms where they are set.
+    /// The first screen, with its terms.
     case welcome
-    /// A code, a link or an address is wanted.
+    /// A code, link or address is entered.
     case activation
-    /// The person signs in with what the integrator's program verifies.
+    /// The provider verifies credentials.
     case credentials
-    /// Consents are asked for, one after the other.
+    /// The consents.
     case consents
     /// A passcode is set and repeated.
     case passcode
     /// Onboarding is over.
     case ready
-    /// The passcode of the last or the chosen user is wanted.
+    /// The passcode of the last or chosen user is entered.
     case signIn
-    /// A user is chosen, or one more is wanted.
+    /// A user is chosen or added.
     case users
-    /// The integrator's program synchronizes.
+    /// The provider synchronizes.
     case sync
-    /// A user is signed in.
+    /// Signed in.
     case signedIn
-    /// The device shows itself without a user.
+    /// The demo.
     case demo
   }
 }
@@ -789,18 +789,18 @@ extension AccountState {
 extension AccountState {
   /// Why.
   public enum Purpose: String, Codable, CaseIterable, Sendable {
-    /// The first user of the device.
+    /// The device's first user.
     case first
-    /// One more.
+    /// Another user.
     case add
     /// A forgotten passcode.
     case recover
-    /// Consents that came since, or data of a user who is signed in already.
+    /// New consents or data of a signed-in user.
     case renew
   }
 }
 
-/// Which consent is asked for, and which of its screens is shown.
+/// The step of a consent.
 public struct ConsentStep: Codable, Hashable, Sendable {
   /// Its id.
   public var id: String
@@ -821,7 +821,7 @@ public struct ConsentStep: Codable, Hashable, Sendable {
 public struct AccountTrouble: Codable, Hashable, Sendable {
   /// The fault.
   public var code: AccountFault
-  /// The integrator's program's own words about it.
+  /// The provider's message about it.
   public var text: String?
 
   /// A value from its members.
@@ -833,13 +833,14 @@ public struct AccountTrouble: Codable, Hashable, Sendable {
 
 /// The visible data of a user.
 public struct AccountPerson: Codable, Hashable, Sendable {
-  /// The service's own name for them, which says nothing of who it is; missing for one who is not on this device.
+  /// The service's own name for them, which does not identify the person; missing for a person without a user on this
+  /// device.
   public var id: String?
-  /// The name.
+  /// The user's name.
   public var title: String?
   /// The line below it.
   public var subtitle: String?
-  /// Letters in the place of a picture.
+  /// Letters instead of a picture.
   public var initials: String?
 
   /// A value from its members.
@@ -851,15 +852,15 @@ public struct AccountPerson: Codable, Hashable, Sendable {
   }
 }
 
-/// How synchronizing goes.
+/// The sync status.
 public struct SyncStatus: Codable, Hashable, Sendable {
   /// Its state.
   public var state: SyncPhase
   /// The share that is done, from 0 to 1, where it is known.
   public var progress: Double?
-  /// The user who has to act first, with `userError`.
+  /// The user who must act first, with `userError`.
   public var user: AccountPerson?
-  /// The integrator's program's own words about it.
+  /// The provider's message about it.
   public var text: String?
 
   /// A value from its members.
@@ -871,7 +872,7 @@ public struct SyncStatus: Codable, Hashable, Sendable {
   }
 }
 
-/// One choice, as it is kept.
+/// A choice.
 public struct ConsentEntry: Codable, Hashable, Sendable {
   /// The consent.
   public var consent: String
@@ -879,7 +880,7 @@ public struct ConsentEntry: Codable, Hashable, Sendable {
   public var version: String
   /// SHA-256 of what was shown: docs/accounts.md.
   public var hash: String
-  /// The language it was shown in.
+  /// The language shown.
   public var language: String
   /// `allow`, `deny`, `later`.
   public var choice: String
@@ -906,25 +907,25 @@ public struct ConsentEntry: Codable, Hashable, Sendable {
 
 /// The ways of activation.
 public enum ActivationWay: String, Codable, CaseIterable, Sendable {
-  /// A QR code is held before the scanner.
+  /// A QR code is scanned.
   case scan
-  /// A link or a code that was sent is typed or scanned into a field.
+  /// A link or code is typed or scanned.
   case code
-  /// The integrator's program looks up an e-mail address.
+  /// The provider looks up an address.
   case email
   /// The configuration sets the fields.
   case preset
 }
 
-/// The result of the integrator's program.
+/// The result of the provider.
 public enum ProviderOutcome: String, Codable, CaseIterable, Sendable {
-  /// The person is who they say they are.
+  /// The person is verified.
   case accepted
-  /// The person is refused.
+  /// It is refused.
   case refused
-  /// The program cannot reach what it asks.
+  /// It cannot reach its system.
   case offline
-  /// Another person has to act first.
+  /// Another person must act first.
   case conflict
 }
 
@@ -932,41 +933,41 @@ public enum ProviderOutcome: String, Codable, CaseIterable, Sendable {
 public enum ConsentAnswer: String, Codable, CaseIterable, Sendable {
   /// Yes.
   case allow
-  /// No to what is needed; what was allowed is withdrawn.
+  /// No to a mandatory consent, or a withdrawal.
   case deny
-  /// Not now, to what is not needed.
+  /// Not now, to an optional one.
   case later
 }
 
-/// The requests to the integrator's program.
+/// The requests to the provider.
 public enum ProviderTask: String, Codable, CaseIterable, Sendable {
-  /// A code or link activates the device.
+  /// The device, by a code or link.
   case activate
-  /// An e-mail address is looked up.
+  /// An e-mail address.
   case lookup
-  /// The credentials of a person are verified.
+  /// Credentials.
   case verify
-  /// A person who forgot their passcode is verified.
+  /// A person who forgot the passcode.
   case recover
-  /// The data of a person is synchronized.
+  /// A person's data.
   case sync
 }
 
 /// The work that a person waits for.
 public enum AccountWork: String, Codable, CaseIterable, Sendable {
-  /// The integrator's program answers.
+  /// The provider answers.
   case provider
   /// A passcode is hashed or checked.
   case passcode
-  /// A user is written down.
+  /// A user is stored.
   case storing
 }
 
 /// The users that a device is for.
 public enum AccountMode: String, Codable, CaseIterable, Sendable {
-  /// One person's.
+  /// One person.
   case single
-  /// That of several people who take turns.
+  /// Several people in turn.
   case shared
   /// No users are configured.
   case off
@@ -974,23 +975,23 @@ public enum AccountMode: String, Codable, CaseIterable, Sendable {
 
 /// The steps of onboarding.
 public enum AccountStep: String, Codable, CaseIterable, Sendable {
-  /// The first screen.
+  /// The first screen, with its terms.
   case welcome
-  /// A code, a link or an address is handed in.
+  /// A code, link or address is entered.
   case activation
-  /// The person signs in with what the integrator's program verifies.
+  /// The provider verifies credentials.
   case credentials
-  /// Consents are asked for.
+  /// The consents.
   case consents
-  /// A passcode is set.
+  /// A passcode is set and repeated.
   case passcode
 }
 
 /// The parts of a user that may be shown before signing in.
 public enum PersonPart: String, Codable, CaseIterable, Sendable {
-  /// Letters in the place of a picture.
+  /// Letters instead of a picture.
   case initials
-  /// The name.
+  /// The user's name.
   case title
   /// The line below it.
   case subtitle
@@ -998,25 +999,25 @@ public enum PersonPart: String, Codable, CaseIterable, Sendable {
 
 /// The faults of a step.
 public enum AccountFault: String, Codable, CaseIterable, Sendable {
-  /// The integrator's program is not there.
+  /// There is no provider.
   case noProvider
-  /// It went away meanwhile.
+  /// The provider is gone.
   case providerGone
   /// It did not answer in time.
   case providerSilent
-  /// It cannot reach what it asks.
+  /// It cannot reach its system.
   case offline
-  /// It said no.
+  /// It refused.
   case refused
   /// The passcode is wrong.
   case wrongPasscode
-  /// The repeated passcode is another one.
+  /// The repetition differs.
   case mismatch
-  /// A consent that is needed was denied.
+  /// A mandatory consent was denied.
   case consentNeeded
   /// The state folder could not be written.
   case notStored
-  /// The passcode could not be worked on.
+  /// The passcode could not be hashed or checked.
   case failed
   /// An administrator removed the user.
   case removed
@@ -1024,10 +1025,10 @@ public enum AccountFault: String, Codable, CaseIterable, Sendable {
 
 /// The states of synchronizing.
 public enum SyncPhase: String, Codable, CaseIterable, Sendable {
-  /// It is under way.
+  /// It is running.
   case running
-  /// The connection failed.
+  /// A connection error.
   case connectionError
-  /// A user has to act first.
+  /// A user must act first.
   case userError
 }

@@ -21,7 +21,7 @@ public struct TorchRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Asks for the cameras.
+/// Lists the cameras.
 public struct CameraListRequest: ServiceRequest, ServedRequest {
   /// The name on the wire.
   public static let method = "camera.list"
@@ -57,7 +57,7 @@ public struct CameraSelectRequest: ServiceRequest, ServedRequest {
 
 /// Sets a control of the camera.
 public struct CameraControlRequest: ServiceRequest, ServedRequest {
-  /// The control.
+  /// Its name.
   public var name: String
   /// The value.
   public var value: Double
@@ -79,7 +79,7 @@ public struct CameraControlRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// The state of the camera.
+/// The camera's state.
 public struct CameraStatus: EventPayload {
   /// Its state.
   public var status: CameraState
@@ -99,6 +99,8 @@ public struct CameraStatus: EventPayload {
   public var message: String?
   /// The remedy.
   public var hint: String?
+  /// True if the source was played to its end and sends no more.
+  public var ended: Bool?
 
   /// The name on the wire.
   public static let event = "camera.status"
@@ -109,7 +111,7 @@ public struct CameraStatus: EventPayload {
   /// A value from its members.
   public init(
     status: CameraState, device: String? = nil, format: String? = nil, width: Int? = nil, height: Int? = nil,
-    rate: Double? = nil, code: String? = nil, message: String? = nil, hint: String? = nil
+    rate: Double? = nil, code: String? = nil, message: String? = nil, hint: String? = nil, ended: Bool? = nil
   ) {
     self.status = status
     self.device = device
@@ -120,11 +122,11 @@ public struct CameraStatus: EventPayload {
     self.code = code
     self.message = message
     self.hint = hint
+    self.ended = ended
   }
 }
 
-/// The focal length of a camera without a calibration was found from what was followed in it, or more exactly than
-/// before. Poses are computed with it from when nothing is followed.
+/// The focal length of an uncalibrated camera was estimated; poses use it once nothing is followed.
 public struct CameraIntrinsicsFound: EventPayload {
   /// The camera, as in `camera.status`.
   public var device: String?
@@ -191,7 +193,7 @@ public struct CameraSelectResult: Codable, Hashable, Sendable {
 
 /// The value of the control after the change.
 public struct CameraControlResult: Codable, Hashable, Sendable {
-  /// The control.
+  /// Its name.
   public var name: String
   /// The value that the driver made of it.
   public var value: Double
@@ -205,21 +207,21 @@ public struct CameraControlResult: Codable, Hashable, Sendable {
 
 /// The states of the camera.
 public enum CameraState: String, Codable, CaseIterable, Sendable {
-  /// No client or lane needs it.
+  /// It is closed.
   case closed
-  /// It is open.
+  /// It was opened.
   case opened
-  /// Frames arrive.
+  /// It is streaming.
   case streaming
-  /// Frames stay out.
+  /// No frames arrive.
   case stalled
-  /// It is gone.
+  /// It was lost.
   case lost
-  /// It is there again.
+  /// It is back.
   case back
 }
 
-/// A camera that is plugged in.
+/// The description of a camera.
 public struct CameraDescription: Codable, Hashable, Sendable {
   /// Its stable identity, for `camera.select`.
   public var id: String
@@ -254,7 +256,7 @@ public struct CameraDescription: Codable, Hashable, Sendable {
   }
 }
 
-/// A pixel format and size of a camera.
+/// A camera's format.
 public struct CameraFormat: Codable, Hashable, Sendable {
   /// Its four-character code.
   public var format: String
@@ -300,7 +302,7 @@ public struct CameraControlDescription: Codable, Hashable, Sendable {
   }
 }
 
-/// The camera's geometry that poses were computed with.
+/// The camera geometry of poses.
 public struct Intrinsics: Codable, Hashable, Sendable {
   /// Horizontal focal length in pixels.
   public var fx: Double
@@ -330,7 +332,7 @@ public struct Intrinsics: Codable, Hashable, Sendable {
 public enum IntrinsicsSource: String, Codable, CaseIterable, Sendable {
   /// A calibration of this camera at this size.
   case calibrated
-  /// Found from what was followed in this camera: square pixels, a centred lens without distortion.
+  /// Found from what was followed: square pixels, a centred lens without distortion.
   case estimated
   /// A usual field of view.
   case assumed

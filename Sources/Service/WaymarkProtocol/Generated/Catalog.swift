@@ -294,7 +294,7 @@ extension EventBody {
 
 /// Every request and every event of the protocol, by its type.
 package enum ProtocolCatalog {
-  /// The version of the protocol, as `hello` tells it.
+  /// The version of the protocol, as in `hello`.
   package static let version = 1
 
   /// Every method.

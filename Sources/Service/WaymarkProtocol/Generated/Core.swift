@@ -2,7 +2,7 @@
 
 public import WaymarkSystem
 
-/// Asks whether the service answers.
+/// Checks that the service answers.
 public struct PingRequest: ServiceRequest, ServedRequest {
   /// The name on the wire.
   public static let method = "ping"
@@ -15,7 +15,7 @@ public struct PingRequest: ServiceRequest, ServedRequest {
   public init() {}
 }
 
-/// Asks how the service is.
+/// Returns the state of the service.
 public struct StatusRequest: ServiceRequest, ServedRequest {
   /// The name on the wire.
   public static let method = "status"
@@ -28,11 +28,11 @@ public struct StatusRequest: ServiceRequest, ServedRequest {
   public init() {}
 }
 
-/// Asks for events; the answer is the current state.
+/// Subscribes to events.
 public struct SubscribeRequest: ServiceRequest, ServedRequest {
-  /// Names or patterns such as `scan.*`; everything but `statistics` when missing. Added to what was subscribed before.
+  /// Names or patterns such as `scan.*`; else everything but `statistics`.
   public var events: [String]?
-  /// The last event that this client has: those that the service still keeps follow the answer.
+  /// The last event received; later ones follow the answer.
   public var after: EventPosition?
 
   /// The name on the wire.
@@ -49,9 +49,9 @@ public struct SubscribeRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Asks for events no more.
+/// Ends subscriptions.
 public struct UnsubscribeRequest: ServiceRequest, ServedRequest {
-  /// Patterns that were subscribed; all when missing.
+  /// Subscribed patterns; else all.
   public var events: [String]?
 
   /// The name on the wire.
@@ -67,9 +67,9 @@ public struct UnsubscribeRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Gives up rights for the rest of this connection, before it is used for somebody who has fewer.
+/// Lowers the role for the rest of this connection.
 public struct RoleLowerRequest: ServiceRequest, ServedRequest {
-  /// The role from now on: the own one, or one below it.
+  /// The same role or a lower one.
   public var role: Role
 
   /// The name on the wire.
@@ -98,7 +98,7 @@ public struct ConfigReloadRequest: ServiceRequest, ServedRequest {
   public init() {}
 }
 
-/// The first line on every connection.
+/// The first line of a connection.
 public struct Hello: EventPayload {
   /// The version of the protocol.
   public var `protocol`: Int
@@ -106,7 +106,7 @@ public struct Hello: EventPayload {
   public var server: String
   /// The version of the service.
   public var version: String
-  /// Changes with every run of the service.
+  /// Differs in every run of the service.
   public var instance: String
   /// The role of this connection.
   public var role: Role
@@ -139,9 +139,9 @@ public struct Hello: EventPayload {
   }
 }
 
-/// This connection was too slow and lost events.
+/// A slow connection lost events.
 public struct StreamDropped: EventPayload {
-  /// How many.
+  /// The number of lost events.
   public var count: Int
   /// The last event before the gap.
   public var sinceSeq: Int
@@ -159,7 +159,7 @@ public struct StreamDropped: EventPayload {
   }
 }
 
-/// The last line before the service closes this connection on its own.
+/// The last line before the service closes the connection.
 public struct ConnectionClosed: EventPayload {
   /// Why.
   public var reason: CloseReason
@@ -176,7 +176,7 @@ public struct ConnectionClosed: EventPayload {
   }
 }
 
-/// Figures of the running service; once a second to who asked for them by name.
+/// Figures, once a second; only if subscribed by this name.
 public struct Statistics: EventPayload {
   /// Seconds since the start.
   public var uptime: Double
@@ -194,7 +194,7 @@ public struct Statistics: EventPayload {
   public var memory: Int
   /// Processor seconds used since the start.
   public var cpu: Double
-  /// The processes that read codes and pictures; nil when the service reads them itself.
+  /// The workers; nil when the service reads codes and pictures itself.
   public var workers: WorkerStatistics?
   /// Frames and lanes of each camera, where there are several; `frames` and `lanes` are of the first.
   public var cameras: [CameraStatistics]?
@@ -240,7 +240,7 @@ public struct ServerStopping: EventPayload {
   }
 }
 
-/// How numbers are meant, for the reader of a log; clients need not parse it.
+/// Units and frames, for readers of logs.
 public struct Conventions: Codable, Hashable, Sendable {
   /// Units.
   public var units: String
@@ -284,12 +284,6 @@ public struct Conventions: Codable, Hashable, Sendable {
   }
 }
 
-/// A result or parameters without content.
-public struct Empty: Codable, Hashable, Sendable {
-  /// The only value.
-  public init() {}
-}
-
 /// The role that a connection has now.
 public struct RoleLowerResult: Codable, Hashable, Sendable {
   /// The role.
@@ -315,7 +309,7 @@ public struct PingResult: Codable, Hashable, Sendable {
   }
 }
 
-/// The last event that a client has received.
+/// The position of an event.
 public struct EventPosition: Codable, Hashable, Sendable {
   /// The run of the service that counts.
   public var instance: String
@@ -351,7 +345,7 @@ public struct UnsubscribeResult: Codable, Hashable, Sendable {
   }
 }
 
-/// How the service is.
+/// The status of the service.
 public struct StatusResult: Codable, Hashable, Sendable {
   /// Its version.
   public var version: String
@@ -361,6 +355,8 @@ public struct StatusResult: Codable, Hashable, Sendable {
   public var started: String
   /// Where it listens.
   public var socket: String
+  /// The configuration that runs; for operators.
+  public var configuration: ConfigurationInUse?
   /// The scanner.
   public var scanner: ScannerStatus
   /// The camera.
@@ -385,14 +381,16 @@ public struct StatusResult: Codable, Hashable, Sendable {
 
   /// A value from its members.
   public init(
-    version: String, instance: String, started: String, socket: String, scanner: ScannerStatus, camera: CameraStatus,
-    scan: ArmedScan? = nil, text: TextSession? = nil, session: SessionPhase? = nil, scene: String? = nil,
-    anchors: [String] = [], intrinsics: Intrinsics? = nil, statistics: Statistics, cameras: [CameraOverview]? = nil
+    version: String, instance: String, started: String, socket: String, configuration: ConfigurationInUse? = nil,
+    scanner: ScannerStatus, camera: CameraStatus, scan: ArmedScan? = nil, text: TextSession? = nil,
+    session: SessionPhase? = nil, scene: String? = nil, anchors: [String] = [], intrinsics: Intrinsics? = nil,
+    statistics: Statistics, cameras: [CameraOverview]? = nil
   ) {
     self.version = version
     self.instance = instance
     self.started = started
     self.socket = socket
+    self.configuration = configuration
     self.scanner = scanner
     self.camera = camera
     self.scan = scan
@@ -406,7 +404,24 @@ public struct StatusResult: Codable, Hashable, Sendable {
   }
 }
 
-/// The current state; events from the next `seq` on are its deltas.
+/// The configuration that runs.
+public struct ConfigurationInUse: Codable, Hashable, Sendable {
+  /// Its file; without one the defaults apply.
+  public var file: String?
+  /// True if no other file than the default one was named.
+  public var isDefault: Bool
+  /// What it accepts beyond a device that strangers use: every host, unsigned codes.
+  public var cautions: [String]?
+
+  /// A value from its members.
+  public init(file: String? = nil, isDefault: Bool, cautions: [String]? = nil) {
+    self.file = file
+    self.isDefault = isDefault
+    self.cautions = cautions
+  }
+}
+
+/// A snapshot.
 public struct Snapshot: Codable, Hashable, Sendable {
   /// The last event before the snapshot.
   public var seq: Int
@@ -418,7 +433,7 @@ public struct Snapshot: Codable, Hashable, Sendable {
   public var unmatched: [String]?
   /// How many earlier events follow this answer, where they were asked for.
   public var replayed: Int?
-  /// True where some of those may be gone, because the service keeps no more or runs again.
+  /// True if some of those may be lost, because the service keeps no more or was restarted.
   public var missed: Bool?
   /// The scanner.
   public var scanner: ScannerStatus
@@ -434,9 +449,9 @@ public struct Snapshot: Codable, Hashable, Sendable {
   public var anchors: [AnchorFound]
   /// Markers of anchors in view.
   public var markers: [MarkerChanged]
-  /// Codes that are followed; missing where nobody has codes followed.
+  /// Codes that are followed; missing while no client follows codes.
   public var codes: [CodeFound]?
-  /// The count; missing where nobody has codes counted.
+  /// The count; missing while no client counts codes.
   public var count: CountState?
   /// The annotation that has the focus.
   public var annotation: AnnotationSelected?
@@ -488,7 +503,7 @@ public struct Snapshot: Codable, Hashable, Sendable {
   }
 }
 
-/// One of several cameras, and the work in it.
+/// One of several cameras.
 public struct CameraOverview: Codable, Hashable, Sendable {
   /// Its name, as in `camera` of requests and events.
   public var name: String
@@ -498,9 +513,9 @@ public struct CameraOverview: Codable, Hashable, Sendable {
   public var scanner: ScannerStatus
   /// The scan that is armed in it.
   public var scan: ArmedScan?
-  /// Codes that are followed in it; missing where nobody has codes followed, and in `status`.
+  /// Codes that are followed in it; missing while no client follows codes, and in `status`.
   public var codes: [CodeFound]?
-  /// The count in it; missing where nobody has codes counted, and in `status`.
+  /// The count in it; missing while no client counts codes, and in `status`.
   public var count: CountState?
 
   /// The value as an observer sees it. Without what observers may not see.
@@ -534,7 +549,7 @@ public struct ArmedScan: Codable, Hashable, Sendable {
   public var mode: ScanMode
   /// The `context` of `scan.begin`.
   public var context: JSONValue?
-  /// The client that holds it; nobody when the service armed itself.
+  /// The client that holds it; missing when the service armed it.
   public var by: Actor?
   /// The verdict that waits for its confirmation.
   public var pending: ScanSuccessful?
@@ -559,7 +574,7 @@ public struct ArmedScan: Codable, Hashable, Sendable {
   }
 }
 
-/// The frames and lanes of one of several cameras.
+/// The statistics of a camera.
 public struct CameraStatistics: Codable, Hashable, Sendable {
   /// Its name.
   public var name: String
@@ -584,7 +599,7 @@ public struct FrameStatistics: Codable, Hashable, Sendable {
   public var bad: Int
   /// Frames lost between driver and slot.
   public var lost: Int
-  /// Where their time went before the lanes: `driver` (from the capture to our hands), `luma`.
+  /// Where their time went before the lanes: `driver` (from the capture to the service), `luma`.
   public var stages: [StageStatistics]?
 
   /// A value from its members.
@@ -596,13 +611,13 @@ public struct FrameStatistics: Codable, Hashable, Sendable {
   }
 }
 
-/// A lane of the pipeline.
+/// A lane.
 public struct LaneStatistics: Codable, Hashable, Sendable {
   /// Its name.
   public var name: String
   /// Frames it looked at since the start.
   public var frames: Int
-  /// Frames it had no time for since the start.
+  /// Frames it skipped since the start.
   public var skipped: Int
   /// Median time a frame took lately, in seconds.
   public var p50: Double
@@ -623,7 +638,7 @@ public struct LaneStatistics: Codable, Hashable, Sendable {
   }
 }
 
-/// A stage on the way of a frame.
+/// A stage.
 public struct StageStatistics: Codable, Hashable, Sendable {
   /// Its name.
   public var name: String
@@ -643,17 +658,17 @@ public struct StageStatistics: Codable, Hashable, Sendable {
   }
 }
 
-/// The processes that read codes and pictures, since the start.
+/// The workers since the start.
 public struct WorkerStatistics: Codable, Hashable, Sendable {
-  /// How many were started.
+  /// Workers started.
   public var starts: Int
-  /// How many ended by themselves.
+  /// Workers that ended by themselves.
   public var crashes: Int
-  /// How many were ended because they did not answer.
+  /// Workers ended because they did not answer.
   public var hangs: Int
-  /// Frames and pictures that were lost with one, or while none was to be had.
+  /// Frames and pictures lost with a worker or for lack of one.
   public var lost: Int
-  /// How often which failure lost one, by its code: `workerCrashed`, `workerHung`, …; nil when there was none.
+  /// Lost frames and pictures by the failure's code: `workerCrashed`, `workerHung`, …; nil without failures.
   public var failures: [String: Int]?
 
   /// A value from its members.
@@ -668,65 +683,48 @@ public struct WorkerStatistics: Codable, Hashable, Sendable {
 
 /// Why the service closes a connection.
 public enum CloseReason: String, Codable, CaseIterable, Sendable {
-  /// It did not read.
+  /// It was a slow consumer.
   case slowConsumer
-  /// It sent a line of more than 64 KiB.
+  /// Its line was too long.
   case lineTooLong
-  /// The bytes behind a request did not come in time.
+  /// The body's timeout.
   case bodyTimeout
-  /// Its user has another role than when it came, or none; it may come again.
+  /// Its role changed.
   case roleChanged
-  /// Its user may not connect.
+  /// It is not permitted.
   case notPermitted
-  /// There are too many connections.
+  /// There are too many clients.
   case tooManyClients
   /// The service stops.
   case stopping
 }
 
-/// The client that did something: the device has one session that many clients see.
-public struct Actor: Codable, Hashable, Sendable {
-  /// The number of the connection, unique in a run of the service.
-  public var client: Int
-  /// The user id of its process.
-  public var user: Int?
-
-  /// A value from its members.
-  public init(client: Int, user: Int? = nil) {
-    self.client = client
-    self.user = user
-  }
-}
-
-/// The frame that an event was born of.
-public struct FrameReference: Codable, Hashable, Sendable {
-  /// The service's own count of frames; keeps rising when the camera is opened again.
-  public var sequence: Int
-  /// When it was captured: seconds of `CLOCK_MONOTONIC`.
-  public var captured: Double
-  /// Width in pixels, after the configured rotation.
-  public var width: Int
-  /// Height in pixels, after the configured rotation.
-  public var height: Int
-  /// The kind of source that the frame comes from.
-  public var source: ScanSource
-
-  /// A value from its members.
-  public init(sequence: Int, captured: Double, width: Int, height: Int, source: ScanSource = .camera) {
-    self.sequence = sequence
-    self.captured = captured
-    self.width = width
-    self.height = height
-    self.source = source
-  }
-}
-
-/// The role of a connection.
+/// The role of a connection: operators may do everything, observers get events without secrets.
 public enum Role: String, Codable, CaseIterable, Sendable {
-  /// Commands, full payloads, pictures.
+  /// An operator.
   case `operator`
-  /// Events with secrets redacted, no pictures.
+  /// An observer.
   case observer
+}
+
+/// An error of the service.
+public struct ServiceError: Codable, Hashable, Sendable {
+  /// A stable camelCase word.
+  public var code: ServiceError.Code
+  /// What failed.
+  public var message: String
+  /// The remedy.
+  public var hint: String
+  /// The client that holds it, with `busy`.
+  public var holder: Actor?
+
+  /// A value from its members.
+  public init(code: ServiceError.Code, message: String, hint: String, holder: Actor? = nil) {
+    self.code = code
+    self.message = message
+    self.hint = hint
+    self.holder = holder
+  }
 }
 
 extension ServiceError {
@@ -738,25 +736,25 @@ extension ServiceError {
     /// A word of this service, or of a newer one.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The line is not a request: not JSON, not an object, nested too deeply, without a method.
+    /// The line is not a JSON object with a method, or nested too deeply.
     public static let malformedRequest = Code(rawValue: "malformedRequest")
-    /// The line is longer than 64 KiB; the connection is closed.
+    /// The line exceeds 64 KiB; the connection is closed.
     public static let lineTooLong = Code(rawValue: "lineTooLong")
-    /// There is no such method.
+    /// The method is unknown.
     public static let unknownMethod = Code(rawValue: "unknownMethod")
-    /// A parameter is missing, of the wrong type or out of range; the message names it.
+    /// A parameter is missing, unknown or invalid; the message names it.
     public static let badParams = Code(rawValue: "badParams")
-    /// The role of this connection does not allow the method.
+    /// The role does not allow the method.
     public static let notPermitted = Code(rawValue: "notPermitted")
-    /// Another client holds it (`holder` names the client), or too many requests are being processed.
+    /// Another client (`holder`) holds it, or too many requests are being processed.
     public static let busy = Code(rawValue: "busy")
     /// Nothing has this name or id.
     public static let notFound = Code(rawValue: "notFound")
     /// No scan is armed.
     public static let noScan = Code(rawValue: "noScan")
-    /// No verdict is waiting to be confirmed.
+    /// No verdict waits for confirmation.
     public static let nothingToConfirm = Code(rawValue: "nothingToConfirm")
-    /// The code was confirmed before; a code is accepted only once.
+    /// The code was confirmed before.
     public static let replayed = Code(rawValue: "replayed")
     /// There is no camera, or it delivers no frame.
     public static let noCamera = Code(rawValue: "noCamera")
@@ -766,23 +764,23 @@ extension ServiceError {
     public static let notConfigured = Code(rawValue: "notConfigured")
     /// No scene is loaded.
     public static let noScene = Code(rawValue: "noScene")
-    /// The AR session, or an onboarding, is in another phase.
+    /// The AR session or the onboarding is in another phase.
     public static let wrongPhase = Code(rawValue: "wrongPhase")
-    /// The maximum is stored; something must be fetched or removed first.
+    /// The maximum is stored: fetch or remove something first.
     public static let full = Code(rawValue: "full")
-    /// The picture cannot be read, or is not a picture.
+    /// The picture cannot be read.
     public static let badPicture = Code(rawValue: "badPicture")
-    /// The connection streams pictures, or carries events and was asked for pictures.
+    /// Pictures and events need separate connections.
     public static let wrongConnection = Code(rawValue: "wrongConnection")
-    /// The configuration file has problems; the old configuration stays in effect.
+    /// The configuration file has problems; the old configuration stays.
     public static let badConfiguration = Code(rawValue: "badConfiguration")
-    /// No document or text session is open, another client holds it, or the client takes part in no count.
+    /// No document or text session is open, another client holds it, or the client does not count.
     public static let noSession = Code(rawValue: "noSession")
-    /// The program that reads text is not installed: `apt install waymark-text`.
+    /// The package `waymark-text` is not installed.
     public static let textEngineMissing = Code(rawValue: "textEngineMissing")
-    /// The model of a language is not installed; the hint names its package.
+    /// A language's model is not installed; the hint names its package.
     public static let textLanguageMissing = Code(rawValue: "textLanguageMissing")
-    /// The program that reads text failed.
+    /// Reading text failed.
     public static let textEngineFailed = Code(rawValue: "textEngineFailed")
     /// The disk is full; nothing was lost.
     public static let noSpace = Code(rawValue: "noSpace")
@@ -790,10 +788,9 @@ extension ServiceError {
     public static let waiting = Code(rawValue: "waiting")
     /// The passcode breaks rules; the message names them.
     public static let passcodeRules = Code(rawValue: "passcodeRules")
-    /// The code does not activate this device, or is not accepted any more when it is confirmed; the message ends with
-    /// the reason.
+    /// The code does not activate this device, or is no longer accepted; the message ends with the reason.
     public static let codeRefused = Code(rawValue: "codeRefused")
-    /// The service is stopping.
+    /// The service stops.
     public static let stopping = Code(rawValue: "stopping")
     /// The service failed; see its log.
     public static let internalError = Code(rawValue: "internalError")

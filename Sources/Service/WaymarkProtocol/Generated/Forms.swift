@@ -2,16 +2,15 @@
 
 public import WaymarkSystem
 
-/// Hands a form that a person has filled in to the programs on the socket.
+/// Submits a completed form.
 public struct FormSubmitRequest: ServiceRequest, ServedRequest {
-  /// Which form it is: a word of the integrator's. From 1 to 128 bytes.
+  /// The form's name for programs. From 1 to 128 bytes.
   public var form: String
-  /// The fields that were filled in, in the order of the form. From 1 to 200 entries.
+  /// The completed fields, in the form's order. From 1 to 200 entries.
   public var fields: [FormField]
-  /// The client's own name for this submission: sent once more under the same one it is not taken twice. From 1 to 128
-  /// bytes.
+  /// A key with which the form is taken only once. From 1 to 128 bytes.
   public var key: String?
-  /// Anything: comes back in `form.submitted`.
+  /// Returned in `form.submitted`.
   public var context: JSONValue?
 
   /// The name on the wire.
@@ -22,19 +21,16 @@ public struct FormSubmitRequest: ServiceRequest, ServedRequest {
   package static let bounds: [ParameterBound] = [
     ParameterBound(
       "form", .bytes, from: 1, to: 128,
-      "Which form it is: a word of the integrator's. From 1 to 128 bytes."),
+      "The form's name for programs. From 1 to 128 bytes."),
     ParameterBound(
       "fields", .entries, from: 1, to: 200,
-      "The fields that were filled in, in the order of the form. From 1 to 200 entries."),
+      "The completed fields, in the form's order. From 1 to 200 entries."),
     ParameterBound(
       "fields[].name", .bytes, from: 1, to: 128,
-      "Its name: a word of the integrator's. From 1 to 128 bytes."),
+      "Its name for programs. From 1 to 128 bytes."),
     ParameterBound(
       "key", .bytes, from: 1, to: 128,
-      """
-      The client's own name for this submission: sent once more under the same one it is not taken twice. From 1 to \
-      128 bytes.
-      """),
+      "A key with which the form is taken only once. From 1 to 128 bytes."),
   ]
 
   /// A value from its members.
@@ -46,11 +42,11 @@ public struct FormSubmitRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Lists pending forms, the oldest first.
+/// Lists pending forms, oldest first.
 public struct FormPendingRequest: ServiceRequest, ServedRequest {
-  /// The most forms to return; 20 when missing. Fewer come when they are large. From 1 to 100.
+  /// The limit; else 20. Large forms lower it. From 1 to 100.
   public var limit: Int?
-  /// Only those after this id.
+  /// The form after which to continue.
   public var after: String?
 
   /// The name on the wire.
@@ -61,7 +57,7 @@ public struct FormPendingRequest: ServiceRequest, ServedRequest {
   package static let bounds: [ParameterBound] = [
     ParameterBound(
       "limit", .value, from: 1, to: 100,
-      "The most forms to return; 20 when missing. Fewer come when they are large. From 1 to 100.")
+      "The limit; else 20. Large forms lower it. From 1 to 100.")
   ]
 
   /// A value from its members.
@@ -71,7 +67,7 @@ public struct FormPendingRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Acknowledges a form: the service deletes it.
+/// Acknowledges a form, which is then deleted.
 public struct FormAcknowledgeRequest: ServiceRequest, ServedRequest {
   /// Its id.
   public var id: String
@@ -89,17 +85,17 @@ public struct FormAcknowledgeRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// A person has filled in a form and sent it.
+/// A form was submitted.
 public struct FormSubmitted: EventPayload {
   /// Its id, for `form.acknowledge`.
   public var id: String
-  /// Which form it is.
+  /// The form's name for programs.
   public var form: String
-  /// When it was taken in: RFC 3339, UTC, milliseconds.
+  /// When it was submitted: RFC 3339, UTC, milliseconds.
   public var submitted: String
-  /// The fields that were filled in; operators alone see them.
+  /// The completed fields; operators alone see them.
   public var fields: [FormField]?
-  /// The client's own name for this submission.
+  /// The client's name for the submission.
   public var key: String?
   /// The `context` of `form.submit`.
   public var context: JSONValue?
@@ -137,7 +133,7 @@ public struct FormSubmitted: EventPayload {
 public struct FormSubmitResult: Codable, Hashable, Sendable {
   /// Its id.
   public var id: String
-  /// When it was taken in: RFC 3339, UTC, milliseconds.
+  /// When it was submitted: RFC 3339, UTC, milliseconds.
   public var submitted: String
 
   /// A value from its members.
@@ -149,7 +145,7 @@ public struct FormSubmitResult: Codable, Hashable, Sendable {
 
 /// Pending forms.
 public struct FormPendingResult: Codable, Hashable, Sendable {
-  /// The forms, as their events told of them.
+  /// The forms, as in their events.
   public var forms: [FormSubmitted]
   /// True if there are more: ask again with the last id as `after`.
   public var more: Bool
@@ -161,9 +157,9 @@ public struct FormPendingResult: Codable, Hashable, Sendable {
   }
 }
 
-/// A form was forgotten.
+/// A form was deleted.
 public struct FormAcknowledgeResult: Codable, Hashable, Sendable {
-  /// How many still wait.
+  /// How many are pending.
   public var pending: Int
 
   /// A value from its members.
@@ -172,13 +168,13 @@ public struct FormAcknowledgeResult: Codable, Hashable, Sendable {
   }
 }
 
-/// A field of a form and what was filled in.
+/// A field of a form.
 public struct FormField: Codable, Hashable, Sendable {
-  /// Its name: a word of the integrator's. From 1 to 128 bytes.
+  /// Its name for programs. From 1 to 128 bytes.
   public var name: String
-  /// The label that the person saw beside it.
+  /// Its label on the screen.
   public var label: String?
-  /// The whole text that was filled in.
+  /// The whole text.
   public var value: String
 
   /// A value from its members.

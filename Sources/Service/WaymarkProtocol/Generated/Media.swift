@@ -2,11 +2,11 @@
 
 public import WaymarkSystem
 
-/// Asks for the live picture; the connection carries pictures from now on.
+/// Streams the live picture.
 public struct MediaPreviewRequest: ServiceRequest, ServedRequest {
-  /// The width wanted in pixels; the camera's when missing. From 16 to 8192.
+  /// The width; else the camera's. From 16 to 8192.
   public var width: Int?
-  /// Pictures a second at most. From 0.01 to 240.
+  /// The most pictures a second. From 0.01 to 240.
   public var rate: Double?
   /// The camera, by its name; the first one when missing.
   public var camera: String?
@@ -19,10 +19,10 @@ public struct MediaPreviewRequest: ServiceRequest, ServedRequest {
   package static let bounds: [ParameterBound] = [
     ParameterBound(
       "width", .value, from: 16, to: 8192,
-      "The width wanted in pixels; the camera's when missing. From 16 to 8192."),
+      "The width; else the camera's. From 16 to 8192."),
     ParameterBound(
       "rate", .value, from: 0.01, to: 240,
-      "Pictures a second at most. From 0.01 to 240."),
+      "The most pictures a second. From 0.01 to 240."),
   ]
 
   /// A value from its members.
@@ -33,9 +33,9 @@ public struct MediaPreviewRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Asks for the next frame as a picture.
+/// Returns the next frame.
 public struct MediaSnapshotRequest: ServiceRequest, ServedRequest {
-  /// The width wanted in pixels; the camera's when missing. From 16 to 8192.
+  /// The width; else the camera's. From 16 to 8192.
   public var width: Int?
   /// The camera, by its name; the first one when missing.
   public var camera: String?
@@ -48,7 +48,7 @@ public struct MediaSnapshotRequest: ServiceRequest, ServedRequest {
   package static let bounds: [ParameterBound] = [
     ParameterBound(
       "width", .value, from: 16, to: 8192,
-      "The width wanted in pixels; the camera's when missing. From 16 to 8192.")
+      "The width; else the camera's. From 16 to 8192.")
   ]
 
   /// A value from its members.
@@ -58,11 +58,11 @@ public struct MediaSnapshotRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Asks for a picture of the scene.
+/// Returns a picture of the scene: a guide, a card or an icon.
 public struct MediaResourceRequest: ServiceRequest, ServedRequest {
   /// Its id.
   public var id: String
-  /// The width wanted in pixels; its own when missing. From 16 to 8192.
+  /// The width; else its own. From 16 to 8192.
   public var width: Int?
 
   /// The name on the wire.
@@ -73,7 +73,7 @@ public struct MediaResourceRequest: ServiceRequest, ServedRequest {
   package static let bounds: [ParameterBound] = [
     ParameterBound(
       "width", .value, from: 16, to: 8192,
-      "The width wanted in pixels; its own when missing. From 16 to 8192.")
+      "The width; else its own. From 16 to 8192.")
   ]
 
   /// A value from its members.
@@ -83,11 +83,11 @@ public struct MediaResourceRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Asks for a picture of the gallery.
+/// Returns a picture of the gallery.
 public struct MediaGalleryRequest: ServiceRequest, ServedRequest {
   /// Its id.
   public var id: String
-  /// The width wanted in pixels; its own when missing. From 16 to 8192.
+  /// The width; else its own. From 16 to 8192.
   public var width: Int?
 
   /// The name on the wire.
@@ -98,7 +98,7 @@ public struct MediaGalleryRequest: ServiceRequest, ServedRequest {
   package static let bounds: [ParameterBound] = [
     ParameterBound(
       "width", .value, from: 16, to: 8192,
-      "The width wanted in pixels; its own when missing. From 16 to 8192.")
+      "The width; else its own. From 16 to 8192.")
   ]
 
   /// A value from its members.
@@ -108,7 +108,7 @@ public struct MediaGalleryRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// The line before a picture: `size` bytes follow it.
+/// The line before the `size` bytes of a picture.
 public struct MediaHeader: Codable, Hashable, Sendable {
   /// The request that it answers.
   public var id: JSONValue?
@@ -154,8 +154,8 @@ public enum MediaFormat: String, Codable, CaseIterable, Sendable {
   case gif
   /// PBM, PGM or PPM.
   case pnm
-  /// SVG, for signatures.
+  /// A signature.
   case svg
-  /// The strokes of a signature.
+  /// A signature's strokes.
   case json
 }

@@ -4,17 +4,17 @@ public import WaymarkSystem
 
 /// Arms a scan.
 public struct ScanBeginRequest: ServiceRequest, ServedRequest {
-  /// The purpose.
+  /// The mode.
   public var mode: ScanMode
-  /// The symbologies to read; the configured ones when missing.
+  /// The symbologies; else the configured ones.
   public var symbologies: [String]?
-  /// x, y, width, height as shares of the frame: a code counts when its centre lies inside.
+  /// x, y, width, height as shares of the frame; a code's centre must be inside.
   public var region: [Double]?
-  /// Seconds after which it ends without a read; never when missing. More than 0, at most 86400.
+  /// Seconds without a read until it ends; else never. More than 0, at most 86400.
   public var timeout: Double?
-  /// Ends after the first code (barcode mode).
+  /// Ends after the first code, in barcode mode.
   public var once: Bool?
-  /// Anything; comes back with every event of the scan.
+  /// Returned with every event of the scan.
   public var context: JSONValue?
   /// The camera, by its name; the first one when missing.
   public var camera: String?
@@ -27,7 +27,7 @@ public struct ScanBeginRequest: ServiceRequest, ServedRequest {
   package static let bounds: [ParameterBound] = [
     ParameterBound(
       "timeout", .value, above: 0, to: 86400,
-      "Seconds after which it ends without a read; never when missing. More than 0, at most 86400.")
+      "Seconds without a read until it ends; else never. More than 0, at most 86400.")
   ]
 
   /// A value from its members.
@@ -47,7 +47,7 @@ public struct ScanBeginRequest: ServiceRequest, ServedRequest {
 
 /// Ends a scan.
 public struct ScanCancelRequest: ServiceRequest, ServedRequest {
-  /// Which; the armed one when missing.
+  /// The scan; else the armed one.
   public var scan: String?
   /// The camera, by its name; when missing that of the scan, and the first one without either.
   public var camera: String?
@@ -66,9 +66,9 @@ public struct ScanCancelRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Confirms the verdict that is waiting, by the policy and the clock of this moment.
+/// Confirms the waiting verdict by the current policy and time.
 public struct ScanConfirmRequest: ServiceRequest, ServedRequest {
-  /// Which; the armed one when missing.
+  /// The scan; else the armed one.
   public var scan: String?
   /// The camera, by its name; when missing that of the scan, and the first one without either.
   public var camera: String?
@@ -87,11 +87,11 @@ public struct ScanConfirmRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Asks for pictures in the configured folders, newest first.
+/// Lists pictures, newest first.
 public struct GalleryListRequest: ServiceRequest, ServedRequest {
-  /// The most pictures to return; 50 when missing. From 1 to 500.
+  /// The limit; else 50. From 1 to 500.
   public var limit: Int?
-  /// Go on behind this picture.
+  /// The picture after which to continue.
   public var after: String?
 
   /// The name on the wire.
@@ -102,7 +102,7 @@ public struct GalleryListRequest: ServiceRequest, ServedRequest {
   package static let bounds: [ParameterBound] = [
     ParameterBound(
       "limit", .value, from: 1, to: 500,
-      "The most pictures to return; 50 when missing. From 1 to 500.")
+      "The limit; else 50. From 1 to 500.")
   ]
 
   /// A value from its members.
@@ -112,13 +112,13 @@ public struct GalleryListRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Reads a picture of the gallery like a frame; the verdict also goes out as an event.
+/// Reads a picture of the gallery; the verdict is also sent as an event.
 public struct GalleryScanRequest: ServiceRequest, ServedRequest {
   /// The picture.
   public var id: String
-  /// The purpose; onboarding when missing.
+  /// The mode; else `onboarding`.
   public var mode: ScanMode?
-  /// Anything; comes back with the events.
+  /// Returned with the events.
   public var context: JSONValue?
   /// The camera in whose scan an accepted code waits, by its name; the first one when missing.
   public var camera: String?
@@ -139,15 +139,13 @@ public struct GalleryScanRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Judges a picture that the client itself sends: `size` bytes of a picture file follow the request's line at once. The
-/// bytes count as part of the request: nothing else may be sent between. A request that is refused for its size ends
-/// the connection, since its bytes could not be told from requests.
+/// Judges a picture, whose `size` bytes follow the line.
 public struct ScanPictureRequest: ServiceRequest, ServedRequest {
-  /// The bytes that follow the line: at most 16 MiB. From 1 to 16777216.
+  /// The size of the picture. From 1 to 16777216.
   public var size: Int
-  /// The purpose of reading the picture; onboarding when missing.
+  /// The mode; else `onboarding`.
   public var mode: ScanMode?
-  /// Comes back with the verdict, unread.
+  /// Returned with the verdict.
   public var context: JSONValue?
   /// The camera in whose scan an accepted code waits, by its name; the first one when missing.
   public var camera: String?
@@ -160,7 +158,7 @@ public struct ScanPictureRequest: ServiceRequest, ServedRequest {
   package static let bounds: [ParameterBound] = [
     ParameterBound(
       "size", .value, from: 1, to: 16777216,
-      "The bytes that follow the line: at most 16 MiB. From 1 to 16777216.")
+      "The size of the picture. From 1 to 16777216.")
   ]
 
   /// A value from its members.
@@ -172,7 +170,7 @@ public struct ScanPictureRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// An accepted code.
+/// A code was accepted.
 public struct ScanSuccessful: EventPayload {
   /// The scan it belongs to.
   public var scan: String
@@ -192,12 +190,11 @@ public struct ScanSuccessful: EventPayload {
   public var gs1: Bool?
   /// The digits of the add-on beside a code of retail, where add-ons are asked for; missing when redacted.
   public var addOn: String?
-  /// Which part it is of a message that is spread over several codes, where not all of them were in view; missing when
-  /// redacted.
+  /// The part of a message that several codes carry, where not all of them were in view; missing when redacted.
   public var part: MessagePart?
   /// Corners of the upright code from its top left clockwise, in pixels.
   public var corners: [[Double]]
-  /// The host to show to the person before going on.
+  /// The host to show to the person before continuing.
   public var connectTo: String?
   /// The fields of the payload, by name; missing when redacted.
   public var fields: JSONValue?
@@ -205,7 +202,7 @@ public struct ScanSuccessful: EventPayload {
   public var source: ScanSource
   /// The picture of the gallery.
   public var picture: String?
-  /// The owner of the scan; nobody when the service armed itself.
+  /// The owner of the scan; missing when the service armed it.
   public var by: Actor?
   /// True where something was left out for an observer.
   public var redacted: Bool?
@@ -269,7 +266,7 @@ public struct ScanSuccessful: EventPayload {
   }
 }
 
-/// A code was read; policy or signature refused it.
+/// Policy or signature refused a code.
 public struct ScanInvalid: EventPayload {
   /// The scan it belongs to.
   public var scan: String
@@ -279,34 +276,40 @@ public struct ScanInvalid: EventPayload {
   public var reason: RefusalReason
   /// The kind of the payload.
   public var kind: String?
+  /// The field, header or claim that failed the check, where it is one.
+  public var field: String?
+  /// What is wrong and what the policy allows; for observers, only what is wrong.
+  public var explanation: String?
   /// Corners of the code.
   public var corners: [[Double]]?
   /// Where it was seen.
   public var source: ScanSource
   /// The picture of the gallery.
   public var picture: String?
-  /// The owner of the scan; nobody when the service armed itself.
+  /// The owner of the scan; missing when the service armed it.
   public var by: Actor?
+  /// Decides what observers see. Never on the wire.
+  package var finding: String? = nil
+
+  private enum CodingKeys: CodingKey {
+    case scan, context, reason, kind, field, explanation, corners, source, picture, by
+  }
 
   /// The name on the wire.
   public static let event = "scan.invalid"
 
-  /// The value as an observer sees it. Without what observers may not see.
-  public var forObservers: Self {
-    var copy = self
-    copy.context = nil
-    return copy
-  }
-
   /// A value from its members.
   public init(
-    scan: String, context: JSONValue? = nil, reason: RefusalReason, kind: String? = nil, corners: [[Double]]? = nil,
-    source: ScanSource = .camera, picture: String? = nil, by: Actor? = nil
+    scan: String, context: JSONValue? = nil, reason: RefusalReason, kind: String? = nil, field: String? = nil,
+    explanation: String? = nil, corners: [[Double]]? = nil, source: ScanSource = .camera, picture: String? = nil,
+    by: Actor? = nil
   ) {
     self.scan = scan
     self.context = context
     self.reason = reason
     self.kind = kind
+    self.field = field
+    self.explanation = explanation
     self.corners = corners
     self.source = source
     self.picture = picture
@@ -314,7 +317,7 @@ public struct ScanInvalid: EventPayload {
   }
 }
 
-/// A still picture, or an armed scan that timed out, without an acceptable read.
+/// A picture or a timed-out scan had no acceptable code.
 public struct ScanUnsuccessful: EventPayload {
   /// The scan it belongs to.
   public var scan: String
@@ -330,7 +333,7 @@ public struct ScanUnsuccessful: EventPayload {
   public var source: ScanSource
   /// The picture of the gallery.
   public var picture: String?
-  /// The owner of the scan; nobody when the service armed itself.
+  /// The owner of the scan; missing when the service armed it.
   public var by: Actor?
 
   /// The name on the wire.
@@ -359,7 +362,7 @@ public struct ScanUnsuccessful: EventPayload {
   }
 }
 
-/// An armed scan sees a code that it cannot read.
+/// A scan sees a code that it cannot read.
 public struct ScanGuide: EventPayload {
   /// The scan it belongs to.
   public var scan: String
@@ -369,7 +372,7 @@ public struct ScanGuide: EventPayload {
   public var advice: ScanAdvice
   /// Where the code is.
   public var corners: [[Double]]?
-  /// The owner of the scan; nobody when the service armed itself.
+  /// The owner of the scan; missing when the service armed it.
   public var by: Actor?
 
   /// The name on the wire.
@@ -394,7 +397,7 @@ public struct ScanGuide: EventPayload {
   }
 }
 
-/// The person went on.
+/// The verdict was confirmed.
 public struct ScanConfirmed: EventPayload {
   /// The scan it belongs to.
   public var scan: String
@@ -421,7 +424,7 @@ public struct ScanConfirmed: EventPayload {
   }
 }
 
-/// The person left, or the scan ended otherwise.
+/// The scan ended without confirmation.
 public struct ScanCancelled: EventPayload {
   /// The scan it belongs to.
   public var scan: String
@@ -451,7 +454,7 @@ public struct ScanCancelled: EventPayload {
   }
 }
 
-/// An armed scan is over, however it ended: the last event of it.
+/// The last event of every armed scan.
 public struct ScanEnded: EventPayload {
   /// The scan.
   public var scan: String
@@ -481,7 +484,7 @@ public struct ScanEnded: EventPayload {
   }
 }
 
-/// The state of the scanner.
+/// The scanner's state.
 public struct ScannerStatus: EventPayload {
   /// Its state.
   public var status: ScannerState
@@ -489,7 +492,7 @@ public struct ScannerStatus: EventPayload {
   public var scan: String?
   /// The mode of the armed scan.
   public var mode: ScanMode?
-  /// The client that holds the armed scan; nobody when the service armed itself.
+  /// The client that holds the armed scan; missing when the service armed it.
   public var by: Actor?
   /// Frames that the armed scan has looked at.
   public var frames: Int?
@@ -547,7 +550,7 @@ public struct GalleryListResult: Codable, Hashable, Sendable {
   }
 }
 
-/// The codes read.
+/// The result of a scan.
 public struct GalleryScanResult: Codable, Hashable, Sendable {
   /// The scan that it was: a successful onboarding waits for its confirmation.
   public var scan: String
@@ -557,7 +560,7 @@ public struct GalleryScanResult: Codable, Hashable, Sendable {
   public var successful: [ScanSuccessful]?
   /// The refusal.
   public var invalid: ScanInvalid?
-  /// Why nothing came of it.
+  /// Why nothing acceptable was read.
   public var unsuccessful: ScanUnsuccessful?
 
   /// A value from its members.
@@ -573,17 +576,17 @@ public struct GalleryScanResult: Codable, Hashable, Sendable {
   }
 }
 
-/// The outcome of a picture.
+/// The outcome of a picture: accepted, refused, or nothing acceptable.
 public enum ScanOutcome: String, Codable, CaseIterable, Sendable {
-  /// Accepted.
+  /// It is successful.
   case successful
-  /// Refused.
+  /// It is invalid.
   case invalid
-  /// Nothing acceptable read.
+  /// It is unsuccessful.
   case unsuccessful
 }
 
-/// A picture in one of the configured folders.
+/// A picture of the gallery.
 public struct GalleryPicture: Codable, Hashable, Sendable {
   /// Its id: opaque, never a path, valid as long as the file stays.
   public var id: String
@@ -603,13 +606,13 @@ public struct GalleryPicture: Codable, Hashable, Sendable {
   }
 }
 
-/// The place of a code in a message that is spread over several (structured append, Macro PDF417).
+/// A code's part of a message (structured append, Macro PDF417).
 public struct MessagePart: Codable, Hashable, Sendable {
   /// Its number, from 1.
   public var index: Int
-  /// How many codes carry the message; missing where only another of them tells.
+  /// How many codes carry the message; missing if only another of them contains it.
   public var count: Int?
-  /// The identifier that all parts of one message share, as the codes tell it; missing where they tell none.
+  /// The identifier that all parts of one message share; missing if the codes contain none.
   public var id: String?
 
   /// A value from its members.
@@ -622,45 +625,47 @@ public struct MessagePart: Codable, Hashable, Sendable {
 
 /// Why nothing acceptable was read.
 public enum UnsuccessfulReason: String, Codable, CaseIterable, Sendable {
-  /// No code.
+  /// Nothing was found.
   case nothingFound
-  /// Only codes of another symbology.
+  /// Other symbologies.
   case notQR
-  /// A part of a structured append.
+  /// Part of a structured append.
   case incomplete
-  /// A code is there but cannot be read.
+  /// The code is not readable.
   case codeNotReadable
+  /// A code was read and refused; `scan.invalid` had the reason.
+  case codeRefused
 }
 
 /// An advice that would make a code readable.
 public enum ScanAdvice: String, Codable, CaseIterable, Sendable {
-  /// Come closer.
+  /// It is too small.
   case tooSmall
-  /// Go back.
+  /// It is too close.
   case tooClose
-  /// Hold still.
+  /// It is blurred.
   case blurred
-  /// Show all of it.
+  /// It is cut off.
   case cutOff
-  /// More light.
+  /// It is too dark.
   case tooDark
-  /// Less light.
+  /// It is too bright.
   case tooBright
 }
 
 /// How a scan ended.
 public enum ScanEnding: String, Codable, CaseIterable, Sendable {
-  /// The person went on with its verdict.
+  /// It was confirmed.
   case confirmed
-  /// It was to end with its first code.
+  /// It ended with its first code.
   case once
-  /// A client cancelled it.
+  /// It was cancelled.
   case cancelled
-  /// The same client began another, or a client took over what the service had armed.
+  /// It was replaced.
   case replaced
-  /// The client that held it left.
+  /// Its client left.
   case disconnected
-  /// Its time was over.
+  /// It timed out.
   case timedOut
   /// The service stops.
   case stopping
@@ -668,13 +673,13 @@ public enum ScanEnding: String, Codable, CaseIterable, Sendable {
 
 /// Why a scan ended without a confirmation.
 public enum CancelReason: String, Codable, CaseIterable, Sendable {
-  /// A client cancelled it.
+  /// It was cancelled.
   case cancelled
-  /// The same client began another.
+  /// It was replaced.
   case replaced
-  /// The client that held it left.
+  /// Its client left.
   case disconnected
-  /// Its time was over.
+  /// It timed out.
   case timedOut
   /// The service stops.
   case stopping
@@ -682,68 +687,56 @@ public enum CancelReason: String, Codable, CaseIterable, Sendable {
 
 /// The states of the scanner.
 public enum ScannerState: String, Codable, CaseIterable, Sendable {
-  /// Nothing is armed, the camera rests.
+  /// No scan is armed, and no frames come.
   case idle
-  /// A verdict waits for its confirmation, or the camera streams for somebody else.
+  /// No scan is armed and frames come, or a verdict waits.
   case ready
-  /// A scan is armed.
+  /// It is scanning.
   case scanning
-  /// It cannot scan.
+  /// A scan is armed, but the camera fails.
   case error
 }
 
 /// The purpose of a scan.
 public enum ScanMode: String, Codable, CaseIterable, Sendable {
-  /// A code to onboard with: policy and signature decide.
+  /// Policy and signature decide.
   case onboarding
-  /// Any code: what it says is handed on.
+  /// Any code is accepted.
   case barcode
-}
-
-/// The kind of source that a verdict or a frame comes from.
-public enum ScanSource: String, Codable, CaseIterable, Sendable {
-  /// A camera of this device.
-  case camera
-  /// A stream of pictures: a file, a pipe, or standard input.
-  case stream
-  /// A folder of pictures that is played as frames.
-  case folder
-  /// A single picture: of the gallery, or sent by a client.
-  case picture
 }
 
 /// Why a code that was read is refused, in the order in which the checks are made.
 public enum RefusalReason: String, Codable, CaseIterable, Sendable {
-  /// It has more bytes than the policy allows.
+  /// It is too large.
   case tooLarge
-  /// Structured text is not UTF-8, or holds control characters.
+  /// It is not UTF-8, or has control characters.
   case badEncoding
-  /// The policy does not allow this kind of payload.
+  /// The kind is not allowed.
   case kindNotAllowed
-  /// The payload breaks the form of its kind.
+  /// It is malformed.
   case malformed
-  /// The policy demands a signature, and there is none.
+  /// It has no signature.
   case signatureRequired
-  /// The policy does not allow the token's algorithm.
+  /// The algorithm is not allowed.
   case algorithmNotAllowed
-  /// No key of the policy is the one that the token names, or fits its algorithm.
+  /// No key has the token's name or fits its algorithm.
   case unknownKey
-  /// The signature does not belong to this payload and key.
+  /// The signature does not fit payload and key.
   case badSignature
-  /// The token says that it is not valid yet (`nbf`, `iat`).
+  /// It is not yet valid (`nbf`, `iat`).
   case notYetValid
-  /// The token's time is over (`exp`).
+  /// It expired (`exp`).
   case expired
-  /// Another party issued the token (`iss`).
+  /// Another issuer (`iss`).
   case wrongIssuer
-  /// The token is meant for another party (`aud`).
+  /// Another audience (`aud`).
   case wrongAudience
-  /// A host that the payload wants to connect to is not allowed, or is not a valid host.
+  /// A host is not allowed or invalid.
   case hostNotAllowed
-  /// The code comes from recorded pictures, and only a camera may onboard this device.
+  /// Only a camera may onboard this device.
   case sourceNotAllowed
   /// Two different codes are acceptable.
   case ambiguous
-  /// The token was used before (`jti`).
+  /// It was used before (`jti`).
   case replayed
 }

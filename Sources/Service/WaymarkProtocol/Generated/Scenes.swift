@@ -2,7 +2,7 @@
 
 public import WaymarkSystem
 
-/// Asks for the scenes.
+/// Lists the scenes.
 public struct SceneListRequest: ServiceRequest, ServedRequest {
   /// The name on the wire.
   public static let method = "scene.list"
@@ -17,7 +17,7 @@ public struct SceneListRequest: ServiceRequest, ServedRequest {
 
 /// Uses a scene; `scene.loaded` or `scene.failed` follows.
 public struct SceneLoadRequest: ServiceRequest, ServedRequest {
-  /// Which.
+  /// The scene.
   public var name: String
   /// The camera in which it is followed, by its name; that of the scene's file when missing, else the first one.
   public var camera: String?
@@ -36,7 +36,7 @@ public struct SceneLoadRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Uses no scene.
+/// Unloads the scene.
 public struct SceneUnloadRequest: ServiceRequest, ServedRequest {
   /// The name on the wire.
   public static let method = "scene.unload"
@@ -49,9 +49,9 @@ public struct SceneUnloadRequest: ServiceRequest, ServedRequest {
   public init() {}
 }
 
-/// Opens the AR session: coaching.
+/// Opens the AR session, coaching.
 public struct SessionStartRequest: ServiceRequest, ServedRequest {
-  /// The scene; the one in use when missing.
+  /// The scene; else the one in use.
   public var scene: String?
   /// The camera in which it is followed, by its name; when missing that of `scene.load`, and the same as before where
   /// the scene is in use.
@@ -71,7 +71,7 @@ public struct SessionStartRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Begin Scan, or Return to Scan.
+/// Begins to scan, or returns to it.
 public struct SessionScanRequest: ServiceRequest, ServedRequest {
   /// The name on the wire.
   public static let method = "session.scan"
@@ -110,13 +110,13 @@ public struct SessionExitRequest: ServiceRequest, ServedRequest {
   public init() {}
 }
 
-/// Moves the focus to an annotation, by its id or by a point of the frame.
+/// Selects an annotation by id or point.
 public struct AnnotationSelectRequest: ServiceRequest, ServedRequest {
   /// The annotation.
   public var id: String?
-  /// The copy of its anchor that is meant, with `id`: one that is in sight.
+  /// The visible copy of its anchor, with `id`.
   public var copy: Int?
-  /// x, y in pixels of the frame: the nearest visible marker within reach.
+  /// x, y in pixels: the nearest visible marker within reach.
   public var point: [Double]?
 
   /// The name on the wire.
@@ -134,7 +134,7 @@ public struct AnnotationSelectRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Moves the focus on.
+/// Selects the next one.
 public struct AnnotationNextRequest: ServiceRequest, ServedRequest {
   /// The name on the wire.
   public static let method = "annotation.next"
@@ -147,7 +147,7 @@ public struct AnnotationNextRequest: ServiceRequest, ServedRequest {
   public init() {}
 }
 
-/// Moves the focus back.
+/// Selects the previous one.
 public struct AnnotationPreviousRequest: ServiceRequest, ServedRequest {
   /// The name on the wire.
   public static let method = "annotation.previous"
@@ -160,7 +160,7 @@ public struct AnnotationPreviousRequest: ServiceRequest, ServedRequest {
   public init() {}
 }
 
-/// Takes the focus away.
+/// Clears the selection.
 public struct AnnotationClearRequest: ServiceRequest, ServedRequest {
   /// The name on the wire.
   public static let method = "annotation.clear"
@@ -175,9 +175,9 @@ public struct AnnotationClearRequest: ServiceRequest, ServedRequest {
 
 /// Opens the detail panel of a card.
 public struct CardOpenRequest: ServiceRequest, ServedRequest {
-  /// The annotation; the selected one when missing.
+  /// The annotation; else the selected one.
   public var id: String?
-  /// The copy of its anchor that is meant; when missing the one at which it was selected.
+  /// The copy of its anchor; else the selected one.
   public var copy: Int?
 
   /// The name on the wire.
@@ -207,11 +207,11 @@ public struct CardCloseRequest: ServiceRequest, ServedRequest {
   public init() {}
 }
 
-/// Presses the button of a card.
+/// Presses a card's button.
 public struct CardActionRequest: ServiceRequest, ServedRequest {
-  /// The annotation; the selected one when missing.
+  /// The annotation; else the selected one.
   public var id: String?
-  /// The copy of its anchor that is meant; when missing the one at which it was selected.
+  /// The copy of its anchor; else the selected one.
   public var copy: Int?
 
   /// The name on the wire.
@@ -228,7 +228,7 @@ public struct CardActionRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// The AR session moved on.
+/// The AR session's phase.
 public struct SessionPhaseEvent: EventPayload {
   /// Where it is now.
   public var phase: SessionPhase
@@ -263,7 +263,7 @@ public struct SessionPhaseEvent: EventPayload {
   }
 }
 
-/// An anchor has come into view.
+/// An anchor came into view.
 public struct AnchorFound: EventPayload {
   /// Its name.
   public var anchor: String
@@ -274,7 +274,7 @@ public struct AnchorFound: EventPayload {
   public var corners: [[Double]]
   /// Where it is; null where no physical width is known.
   public var pose: PoseValue?
-  /// How sure the engine is, 0 to 1.
+  /// The certainty, 0 to 1.
   public var score: Double
   /// The content of the code that was found; missing where the anchor is a picture.
   public var code: AnchorCodeContent?
@@ -322,7 +322,7 @@ public struct AnchorFound: EventPayload {
   }
 }
 
-/// An anchor has been out of view for a while.
+/// An anchor was out of view for a while.
 public struct AnchorLost: EventPayload {
   /// Its name.
   public var anchor: String
@@ -345,7 +345,7 @@ public struct AnchorLost: EventPayload {
   }
 }
 
-/// Where everything is that is followed; one a frame.
+/// The place of every followed anchor; one a frame.
 public struct AnchorsUpdated: EventPayload {
   /// The anchors.
   public var anchors: [AnchorTracking]
@@ -365,7 +365,7 @@ public struct AnchorsUpdated: EventPayload {
   }
 }
 
-/// A marker becomes visible or not, selected or not.
+/// A marker's state.
 public struct MarkerChanged: EventPayload {
   /// The annotation.
   public var id: String
@@ -373,7 +373,7 @@ public struct MarkerChanged: EventPayload {
   public var copy: Int?
   /// True if it is to be drawn.
   public var visible: Bool
-  /// True if it has the focus.
+  /// True if it is selected.
   public var selected: Bool
   /// True if it pulses.
   public var pulsing: Bool
@@ -394,11 +394,11 @@ public struct MarkerChanged: EventPayload {
   }
 }
 
-/// The focus moved to an annotation.
+/// An annotation was selected.
 public struct AnnotationSelected: EventPayload {
   /// The annotation.
   public var id: String
-  /// The copy of its anchor that was meant; missing where one alone is followed, or none was meant.
+  /// The copy of its anchor that was meant; missing if only one is followed, or if no copy was named.
   public var copy: Int?
   /// Its card.
   public var card: Card
@@ -420,7 +420,7 @@ public struct AnnotationSelected: EventPayload {
   }
 }
 
-/// No annotation has the focus any more.
+/// No annotation is selected any more.
 public struct AnnotationCleared: EventPayload {
   /// The annotation that had it.
   public var id: String?
@@ -440,11 +440,11 @@ public struct AnnotationCleared: EventPayload {
   }
 }
 
-/// The detail panel of a card opened.
+/// A card's detail panel opened.
 public struct CardOpened: EventPayload {
   /// The annotation.
   public var id: String
-  /// The copy of its anchor that was meant; missing where one alone is followed, or none was meant.
+  /// The copy of its anchor that was meant; missing if only one is followed, or if no copy was named.
   public var copy: Int?
   /// Its card.
   public var card: Card?
@@ -466,7 +466,7 @@ public struct CardOpened: EventPayload {
   }
 }
 
-/// The detail panel of a card closed.
+/// A card's detail panel closed.
 public struct CardClosed: EventPayload {
   /// The annotation.
   public var id: String
@@ -486,11 +486,11 @@ public struct CardClosed: EventPayload {
   }
 }
 
-/// The button of a card was pressed; the client that shows the card does what it says.
+/// A card's button was pressed; the client that shows the card performs the action.
 public struct CardAction: EventPayload {
   /// The annotation.
   public var id: String
-  /// The copy of its anchor that was meant; missing where one alone is followed, or none was meant.
+  /// The copy of its anchor that was meant; missing if only one is followed, or if no copy was named.
   public var copy: Int?
   /// The kind of action.
   public var actionType: ActionType
@@ -585,7 +585,7 @@ public struct SceneProgress: EventPayload {
   }
 }
 
-/// A scene cannot be used; the one before stays.
+/// A scene cannot be used; the previous one stays.
 public struct SceneFailed: EventPayload {
   /// Its name.
   public var scene: String
@@ -625,7 +625,7 @@ public struct SceneListResult: Codable, Hashable, Sendable {
   }
 }
 
-/// A scene in short.
+/// A scene.
 public struct SceneSummary: Codable, Hashable, Sendable {
   /// Its name for `scene.load`.
   public var scene: String
@@ -664,11 +664,11 @@ public struct SessionResult: Codable, Hashable, Sendable {
   }
 }
 
-/// The annotation that has the focus.
+/// The selected annotation.
 public struct AnnotationResult: Codable, Hashable, Sendable {
   /// The annotation; null when none has it.
   public var id: String?
-  /// The copy of its anchor at which it was selected; missing where one alone is followed, or none was meant.
+  /// The copy of its anchor at which it was selected; missing if only one is followed, or if no copy was named.
   public var copy: Int?
   /// True if its card is open.
   public var open: Bool
@@ -695,7 +695,7 @@ public struct AnnotationResult: Codable, Hashable, Sendable {
 public struct CardActionResult: Codable, Hashable, Sendable {
   /// The annotation.
   public var id: String
-  /// The copy of its anchor that was meant; missing where one alone is followed, or none was meant.
+  /// The copy of its anchor that was meant; missing if only one is followed, or if no copy was named.
   public var copy: Int?
   /// The kind of action.
   public var actionType: ActionType
@@ -718,13 +718,13 @@ public struct CardActionResult: Codable, Hashable, Sendable {
 
 /// The phases of the AR session.
 public enum SessionPhase: String, Codable, CaseIterable, Sendable {
-  /// No session.
+  /// It is inactive.
   case inactive
-  /// The person is told what to look for.
+  /// What to look for is shown.
   case coaching
-  /// An anchor is looked for.
+  /// An anchor is searched for.
   case scanning
-  /// An anchor was found; markers follow in a moment.
+  /// An anchor was found; markers follow.
   case matched
   /// Markers are shown.
   case annotating
@@ -734,7 +734,7 @@ public enum SessionPhase: String, Codable, CaseIterable, Sendable {
 public enum PrimaryAction: String, Codable, CaseIterable, Sendable {
   /// The first time.
   case beginScan
-  /// After the view has closed once.
+  /// Later.
   case returnToScan
 }
 
@@ -752,7 +752,7 @@ public struct SessionGuide: Codable, Hashable, Sendable {
   }
 }
 
-/// The content of a code that is an anchor.
+/// The content of an anchor's code.
 public struct AnchorCodeContent: Codable, Hashable, Sendable {
   /// The symbology.
   public var symbology: String
@@ -782,7 +782,7 @@ public struct AnchorCodeContent: Codable, Hashable, Sendable {
   }
 }
 
-/// A scene as clients see it.
+/// A scene.
 public struct SceneDescription: Codable, Hashable, Sendable {
   /// Its name for `scene.load`.
   public var scene: String
@@ -809,7 +809,7 @@ public struct SceneDescription: Codable, Hashable, Sendable {
   }
 }
 
-/// An anchor of a scene.
+/// An anchor.
 public struct AnchorDescription: Codable, Hashable, Sendable {
   /// Its name.
   public var anchor: String
@@ -861,13 +861,13 @@ public struct AnchorDescription: Codable, Hashable, Sendable {
 
 /// The copies of an anchor that its annotations hang on, where several are followed.
 public enum AnnotatedCopies: String, Codable, CaseIterable, Sendable {
-  /// The one nearest to the camera.
+  /// The nearest one.
   case nearest
-  /// Every one.
+  /// Each one.
   case each
 }
 
-/// Which code an anchor is; one of `text`, `prefix`, `pattern` and `identifier` says what it says.
+/// `text`, `prefix`, `pattern` or `identifier` describes its content.
 public struct AnchorCodeDescription: Codable, Hashable, Sendable {
   /// Exactly this.
   public var text: String?
@@ -881,7 +881,7 @@ public struct AnchorCodeDescription: Codable, Hashable, Sendable {
   public var value: String?
   /// The symbologies that it may have; missing: those that the service reads.
   public var symbologies: [String]?
-  /// True where what it says was left out for an observer.
+  /// True if its content was left out for an observer.
   public var redacted: Bool?
 
   /// The value as an observer sees it. Without what observers may not see.
@@ -911,7 +911,7 @@ public struct AnchorCodeDescription: Codable, Hashable, Sendable {
   }
 }
 
-/// A marker and its card.
+/// The description of an annotation.
 public struct AnnotationDescription: Codable, Hashable, Sendable {
   /// Its id, unique in the scene.
   public var id: String
@@ -938,13 +938,13 @@ public struct AnnotationDescription: Codable, Hashable, Sendable {
 public enum TrackingMethod: String, Codable, CaseIterable, Sendable {
   /// It is seen in this frame.
   case fullTracking
-  /// It was seen a moment ago; its pose stands.
+  /// It was seen a moment ago.
   case lastKnownPose
-  /// Nothing is known.
+  /// It is not tracking.
   case notTracking
 }
 
-/// An anchor in a frame.
+/// The tracking of an anchor.
 public struct AnchorTracking: Codable, Hashable, Sendable {
   /// Its name.
   public var anchor: String
@@ -956,7 +956,7 @@ public struct AnchorTracking: Codable, Hashable, Sendable {
   /// anchor those of the part that is turned to the camera.
   public var corners: [[Double]]
   /// Of a round anchor: the outline of the part that is turned to the camera, clockwise from the top left, each x, y;
-  /// missing of a flat one, whose outline the corners are.
+  /// missing for a flat one, whose outline is given by the corners.
   public var outline: [[Double]]?
   /// Nine numbers, row-major: reference pixels to frame pixels. Of a round anchor they hold around the middle of what
   /// is in sight.
@@ -965,7 +965,7 @@ public struct AnchorTracking: Codable, Hashable, Sendable {
   public var pose: PoseValue?
   /// Not smoothed; null where no physical width is known.
   public var rawPose: PoseValue?
-  /// How sure the engine is, 0 to 1.
+  /// The certainty, 0 to 1.
   public var score: Double?
   /// As in `anchor.found`; missing once it is proven that it is this anchor.
   public var ambiguous: [String]?
@@ -1012,13 +1012,13 @@ public struct AnchorTracking: Codable, Hashable, Sendable {
   }
 }
 
-/// A marker in a frame.
+/// The tracking of a marker.
 public struct MarkerTracking: Codable, Hashable, Sendable {
   /// The annotation.
   public var id: String
   /// True if it is to be drawn.
   public var visible: Bool
-  /// True if it has the focus.
+  /// True if it is selected.
   public var selected: Bool
   /// x, y in pixels of the frame; null when it lies behind the camera or nothing is known.
   public var screen: [Double]?
@@ -1047,8 +1047,7 @@ public struct MarkerTracking: Codable, Hashable, Sendable {
   }
 }
 
-/// Where an anchor is: the map from the anchor's frame to the camera's (right-handed, +x right, +y up, looking along
-/// −z).
+/// The map from the frame of an anchor or code to the camera's.
 public struct PoseValue: Codable, Hashable, Sendable {
   /// x, y, z of the anchor's origin in the camera's frame, in metres.
   public var position: [Double]
@@ -1065,7 +1064,7 @@ public struct PoseValue: Codable, Hashable, Sendable {
   }
 }
 
-/// The contents of a card.
+/// A card.
 public struct Card: Codable, Hashable, Sendable {
   /// Its title.
   public var title: String
@@ -1099,12 +1098,12 @@ public struct Card: Codable, Hashable, Sendable {
 
 /// The action of a card's button; the client carries it out.
 public enum ActionType: String, Codable, CaseIterable, Sendable {
-  /// Opens an address.
+  /// A link.
   case link
-  /// Plays a video.
+  /// A video.
   case video
-  /// Calls a number.
+  /// A phone number.
   case phone
-  /// An action that the client understands.
+  /// The client's own action.
   case custom
 }

@@ -2,21 +2,19 @@
 
 /// Stores a signature.
 public struct SignatureSaveRequest: ServiceRequest, ServedRequest {
-  /// Strokes: a flat list of whole numbers each, four a point: x and y in tenths of a pixel, milliseconds since the
-  /// first point of the signature, pressure in thousandths or −1. The first point of a stroke is as it is; x, y and
-  /// time of the others are differences from the point before.
+  /// Each a flat list of x, y, time and pressure of its points (docs/signature.md).
   public var strokes: [[Int]]
-  /// The area in which they were drawn, in pixels.
+  /// Of the drawing area.
   public var width: Int
-  /// The area in which they were drawn, in pixels.
+  /// Of the drawing area.
   public var height: Int
-  /// The purpose, as the person has read it.
+  /// The purpose that the person read.
   public var purpose: String
-  /// The signer, where known.
+  /// The signer.
   public var signer: String?
-  /// The thing signed: a text, or the hash of a document; goes into the signature's hash.
+  /// The signed text or its hash; part of `hash`.
   public var subject: String?
-  /// The client's own name for it: sent once more under the same one it is not kept twice. From 1 to 128 bytes.
+  /// A key with which the signature is stored only once. From 1 to 128 bytes.
   public var key: String?
 
   /// The name on the wire.
@@ -27,7 +25,7 @@ public struct SignatureSaveRequest: ServiceRequest, ServedRequest {
   package static let bounds: [ParameterBound] = [
     ParameterBound(
       "key", .bytes, from: 1, to: 128,
-      "The client's own name for it: sent once more under the same one it is not kept twice. From 1 to 128 bytes.")
+      "A key with which the signature is stored only once. From 1 to 128 bytes.")
   ]
 
   /// A value from its members.
@@ -45,11 +43,11 @@ public struct SignatureSaveRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Lists the signatures that are kept, the oldest first.
+/// Lists signatures, oldest first.
 public struct SignatureListRequest: ServiceRequest, ServedRequest {
-  /// The most signatures to return; 20 when missing. From 1 to 100.
+  /// The limit; else 20. From 1 to 100.
   public var limit: Int?
-  /// Only those after this id.
+  /// The signature after which to continue.
   public var after: String?
 
   /// The name on the wire.
@@ -60,7 +58,7 @@ public struct SignatureListRequest: ServiceRequest, ServedRequest {
   package static let bounds: [ParameterBound] = [
     ParameterBound(
       "limit", .value, from: 1, to: 100,
-      "The most signatures to return; 20 when missing. From 1 to 100.")
+      "The limit; else 20. From 1 to 100.")
   ]
 
   /// A value from its members.
@@ -70,11 +68,11 @@ public struct SignatureListRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Asks for a signature as a file; the connection carries pictures from now on.
+/// Returns a signature as a file.
 public struct SignatureGetRequest: ServiceRequest, ServedRequest {
   /// Its id.
   public var id: String
-  /// The format wanted; SVG when missing.
+  /// The format; else `svg`.
   public var format: SignatureFormat?
 
   /// The name on the wire.
@@ -91,7 +89,7 @@ public struct SignatureGetRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Forgets a signature.
+/// Removes a signature.
 public struct SignatureRemoveRequest: ServiceRequest, ServedRequest {
   /// Its id.
   public var id: String
@@ -109,7 +107,7 @@ public struct SignatureRemoveRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// A person has signed.
+/// A person signed.
 public struct SignatureSaved: EventPayload {
   /// Its id, for `signature.get` and `signature.remove`.
   public var id: String
@@ -119,9 +117,9 @@ public struct SignatureSaved: EventPayload {
   public var hash: String?
   /// The purpose.
   public var purpose: String?
-  /// The signer, where known.
+  /// The signer.
   public var signer: String?
-  /// The client's own name for it.
+  /// The client's name for it.
   public var key: String?
   /// The client that sent it.
   public var by: Actor?
@@ -154,7 +152,7 @@ public struct SignatureSaved: EventPayload {
   }
 }
 
-/// The signature is kept.
+/// The signature is stored.
 public struct SignatureSaveResult: Codable, Hashable, Sendable {
   /// Its id.
   public var id: String
@@ -171,9 +169,9 @@ public struct SignatureSaveResult: Codable, Hashable, Sendable {
   }
 }
 
-/// The signatures that are kept.
+/// The stored signatures.
 public struct SignatureListResult: Codable, Hashable, Sendable {
-  /// The signatures, as their events told of them.
+  /// The signatures, as in their events.
   public var signatures: [SignatureSaved]
   /// True if there are more: ask again with the last id as `after`.
   public var more: Bool
@@ -185,9 +183,9 @@ public struct SignatureListResult: Codable, Hashable, Sendable {
   }
 }
 
-/// A signature was forgotten.
+/// A signature was removed.
 public struct SignatureRemoveResult: Codable, Hashable, Sendable {
-  /// How many are kept still.
+  /// How many are stored.
   public var kept: Int
 
   /// A value from its members.
@@ -202,6 +200,6 @@ public enum SignatureFormat: String, Codable, CaseIterable, Sendable {
   case svg
   /// PNG.
   case png
-  /// The strokes.
+  /// A signature's strokes.
   case json
 }

@@ -1,6 +1,7 @@
 import WaymarkSystem
 
-/// The bounds of a parameter, as the schema states them. `Scripts/generate` writes those of each request beside it.
+/// The bounds of a parameter in the schema. `Scripts/generate` writes the bounds of each request next to the
+/// request's type.
 package struct ParameterBound: Sendable {
   /// The measure that is bounded.
   enum Measure: Sendable {
@@ -12,9 +13,9 @@ package struct ParameterBound: Sendable {
     case entries
   }
 
-  /// The first value that lies outside of its bounds.
+  /// The first value outside its bounds.
   struct Violation: Error, Equatable {
-    /// Where it stands, such as `fields[3].name`.
+    /// The path of the value, such as `fields[3].name`.
     let path: String
     /// The rest of the sentence that begins with the path.
     let demand: String
@@ -22,13 +23,13 @@ package struct ParameterBound: Sendable {
     let description: String
   }
 
-  /// Where the parameter stands, such as `fields[].name`.
+  /// The path of the parameter, such as `fields[].name`.
   let path: String
   /// The measure that is bounded.
   let measure: Measure
-  /// The least and the greatest.
+  /// The least and the greatest allowed measure.
   let range: ClosedRange<Double>
-  /// True if the least itself is not allowed.
+  /// True if the least measure itself is not allowed.
   let excludesLeast: Bool
   /// The description of the parameter.
   let description: String
@@ -40,12 +41,12 @@ package struct ParameterBound: Sendable {
     case elements
   }
 
-  /// Bounds that include the least.
+  /// Creates bounds that include the least measure.
   init(_ path: String, _ measure: Measure, from least: Double, to greatest: Double, _ description: String) {
     self.init(path, measure, least...greatest, excludesLeast: false, description)
   }
 
-  /// Bounds that exclude the least.
+  /// Creates bounds that exclude the least measure.
   init(_ path: String, _ measure: Measure, above least: Double, to greatest: Double, _ description: String) {
     self.init(path, measure, least...greatest, excludesLeast: true, description)
   }
@@ -63,9 +64,9 @@ package struct ParameterBound: Sendable {
     }
   }
 
-  /// Looks at the parameters of a request.
+  /// Checks the parameters of a request.
   ///
-  /// - Parameter parameters: parameters that were decoded already, so that their shapes fit.
+  /// - Parameter parameters: parameters that were decoded successfully, so that their types are valid.
   func check(_ parameters: JSONValue) throws(Violation) { try check(parameters, steps[...], at: "") }
 
   private func check(_ value: JSONValue, _ steps: ArraySlice<Step>, at place: String) throws(Violation) {
@@ -83,7 +84,7 @@ package struct ParameterBound: Sendable {
     }
   }
 
-  /// True if a value lies within the bounds, or is of a kind that they do not bound.
+  /// True if a value is within the bounds, or of a type that they do not apply to.
   func contains(_ value: JSONValue) -> Bool {
     let size: Double? =
       switch measure {

@@ -3,57 +3,50 @@ package import WaymarkSystem
 
 /// The protocol as documents that other programs read: JSON Schema 2020-12 and AsyncAPI 3.0.
 ///
-/// `Scripts/generate` writes the JSON Schema from schema/; the rest is made of it.
+/// `Scripts/generate` writes the JSON Schema from schema/; AsyncAPI is derived from it.
 package struct ProtocolSchema {
-  /// A method.
   package struct Method: Sendable {
-    /// The name on the wire.
+    /// The name of the method in the protocol.
     package let name: String
-    /// The sentence about it.
     package let description: String
     /// The name of the type of its parameters.
     package let parameters: String
     /// The schema of its result.
     package let result: JSONValue
-    /// True if the answer is a header and a picture, on a connection of its own.
+    /// True if the answer is a header and a picture, on a separate connection.
     package let answersPicture: Bool
     /// True if bytes follow the request's line.
     package let carriesPicture: Bool
   }
 
-  /// An event.
   package struct EventType: Sendable {
-    /// The name on the wire.
+    /// The name of the event in the protocol.
     package let name: String
-    /// The sentence about it.
     package let description: String
-    /// True if it comes without a subscription, to one connection alone.
+    /// True if the event is sent without a subscription, to one connection alone.
     package let isPersonal: Bool
   }
 
   /// A member of an object.
   package struct Member: Sendable {
-    /// The name on the wire.
+    /// The name of the member in the protocol.
     package let name: String
-    /// The sentence about it.
     package let description: String
-    /// The schema of its value, where it is neither missing nor null.
+    /// The schema of the value, if it is neither missing nor null.
     package let value: JSONValue
-    /// True if the object cannot be read without it.
+    /// True if the object is invalid without this member.
     package let isRequired: Bool
   }
 
   /// JSON Schema 2020-12. Any line of the socket is valid against the whole; `$defs` has each object, `request.METHOD`, `reply.METHOD`
-  /// and `event.NAME`, and `x-methods` and `x-events` say which belongs to which.
+  /// and `event.NAME`, and `x-methods` and `x-events` list the parts of each method and event.
   package let jsonSchema: JSONValue
-  /// Every method.
   package let methods: [Method]
-  /// Every event.
   package let events: [EventType]
-  /// The codes of error replies with what each means, sorted.
+  /// The codes of error replies with their descriptions, sorted.
   package let errors: [(code: String, description: String)]
 
-  /// The protocol of this version.
+  /// Reads the protocol of this version.
   ///
   /// - Throws: `JSONParseError` if the document in the program is damaged.
   package init() throws {
@@ -75,7 +68,7 @@ package struct ProtocolSchema {
     errors = (schema["x-errors"]?.members ?? []).map { ($0.name, $0.value.string ?? "") }
   }
 
-  /// The members of an object, by the name of its type.
+  /// Returns the members of an object, given the name of its type.
   package func members(of type: String) -> [Member] {
     guard let definition = jsonSchema["$defs"]?[type] else { return [] }
     let required = Set((definition["required"]?.array ?? []).compactMap(\.string))
@@ -89,18 +82,19 @@ package struct ProtocolSchema {
     }
   }
 
-  /// The schema of a message, such as `event.hello`, with references to objects at a place.
+  /// Returns the schema of a message, such as `event.hello`, in which references to objects start with `place`.
   package func message(_ name: String, at place: String) -> JSONValue {
     Self.moved(jsonSchema["$defs"]?[name] ?? .null, to: place)
   }
 
-  /// The objects of the protocol by their names, with references to each other at a place. Parameters are closed.
+  /// Returns the objects of the protocol by name, in which references to objects start with `place`. Parameters allow no additional
+  /// members.
   package func definitions(at place: String) -> [JSONValue.Member] {
     (jsonSchema["$defs"]?.members ?? []).filter { $0.name.first?.isUppercase == true }
       .map { JSONValue.Member($0.name, Self.moved($0.value, to: place)) }
   }
 
-  /// A schema with its references to objects at a place.
+  /// Returns a schema in which references to objects start with `place`.
   package static func moved(_ schema: JSONValue, to place: String) -> JSONValue {
     switch schema {
     case .object(let members):
@@ -118,7 +112,8 @@ package struct ProtocolSchema {
 
   // MARK: AsyncAPI
 
-  /// AsyncAPI 3.0: the socket as a channel, each method as an operation with its reply, each event as a message that is received.
+  /// Returns the AsyncAPI 3.0 document: the socket as a channel, each method as an operation with its reply, each event as a received
+  /// message.
   package func asyncAPI(serviceVersion: String) -> JSONValue {
     let at = "#/components/schemas/"
     var schemas = definitions(at: at)
@@ -183,7 +178,7 @@ package struct ProtocolSchema {
     ])
   }
 
-  /// An object in the order of its members.
+  /// Returns an object with its members in this order.
   private func object(_ members: [(String, JSONValue)]) -> JSONValue {
     .object(members.map { JSONValue.Member($0.0, $0.1) })
   }

@@ -7,33 +7,29 @@ import WaymarkSystem
 @ServiceActor
 protocol ConnectionOwner: AnyObject {
   nonisolated var log: Logger { get }
-  /// Works on one request.
   func handle(_ line: ByteBufferView, from connection: Connection)
-  /// Requests can be worked on: `takeTurn` is to be called when it is this connection's turn.
+  /// Called when the connection has requests: the owner then calls `takeTurn` when it is the connection's turn.
   func wantsTurn(_ connection: Connection)
-  /// A line of JSON; `nil` when it cannot be written.
+  /// Encodes a value as a line of JSON; `nil` if that fails.
   func encode(_ value: some Encodable) -> ByteBuffer?
-  /// An event was lost.
   func countDropped()
 }
 
-/// One client's connection: its role, its subscriptions, the requests that come in, and what is written to it.
+/// The connection of a client: its role and subscriptions, its requests, and the lines or pictures to write.
 @ServiceActor
 package final class Connection {
-  /// Requests that are worked on in one turn.
+  /// The number of requests that are processed in one turn.
   private static let turn = 4
 
-  /// Its number, unique in this run.
+  /// The number of the connection, unique in this run.
   package let number: Int
-  /// The peer at the other end.
   let peer: Peer
-  /// The role that its user has.
+  /// The role of the connection's user.
   let admittedRole: Role
-  /// The role of the connection: that of its user, until it gave up rights.
+  /// The role of the connection: that of its user, or observer after `becomeObserver()`.
   package private(set) var role: Role
-  /// The events it wants.
   package var patterns = EventPatterns()
-  /// True if it has been closed, or is about to.
+  /// True if the connection is closed or being closed.
   package private(set) var isClosing = false
 
   private let channel: any Channel
@@ -66,15 +62,15 @@ package final class Connection {
     }
   }
 
-  /// How events name who did something.
+  /// The actor that events name for this client.
   package var actor: Actor { Actor(client: number, user: Int(peer.user)) }
 
-  /// Gives up what an observer may not do. There is no way back.
+  /// Changes the role to observer, permanently.
   package func becomeObserver() { role = .observer }
 
   // MARK: Reading
 
-  /// Takes what a read brought.
+  /// Processes received bytes.
   func received(_ bytes: inout ByteBuffer) {
     guard !isClosing else { return }
     framer.append(&bytes)
@@ -83,10 +79,10 @@ package final class Connection {
     resumeReading()
   }
 
-  /// The client will send nothing more; what it asked for is still answered.
+  /// Called when the client has closed its side; requests received before are still answered.
   func inputClosed() {
     inputEnded = true
-    // One that waits for room may be here whole already.
+    // A body that waits for memory may already be received completely.
     if let body, !body.isCovered(by: framer.pending) {
       failBody("The picture did not arrive completely.", hint: "Send as many bytes as announced.")
     }
@@ -94,13 +90,13 @@ package final class Connection {
     closeWhenDone()
   }
 
-  /// True if another request may be worked on: not where bodies are to come first, not where many are in work, and not of a client
-  /// that does not read what it is answered.
+  /// True if another request may be processed: no body is being received, not too many requests are in work, and the client reads
+  /// its replies.
   private var mayBegin: Bool {
-    body == nil && !isClosing && channel.isWritable && inFlight < outlet.inFlightLimit(limits)
+    body == nil && !isClosing && channel.isWritable && inFlight < outlet.inFlightLimit
   }
 
-  /// True if the channel may read on.
+  /// True if the channel may read more bytes.
   var mayRead: Bool {
     let may = !isClosing && (body.map(\.isWanted) ?? (mayBegin && !framer.mayHoldLine))
     isReadPaused = !may
@@ -111,9 +107,9 @@ package final class Connection {
     if mayBegin, framer.mayHoldLine { owner?.wantsTurn(self) }
   }
 
-  /// Works on requests that are there, a few, so that others get their turn.
+  /// Processes up to `turn` received requests, so that other connections get their turn.
   ///
-  /// - Returns: whether there are more.
+  /// - Returns: whether more requests can be processed.
   func takeTurn() -> Bool {
     isInTurn = true
     defer { isInTurn = false }
@@ -137,7 +133,7 @@ package final class Connection {
     return mayBegin && framer.mayHoldLine
   }
 
-  /// Expects the body of the request at hand, not lines: nothing is read until somebody says what becomes of it.
+  /// Expects the body of the current request instead of lines; nothing is read until the body is kept or skipped.
   func expectBody(_ size: Int) -> RequestBody {
     let body = RequestBody(size: size) { [weak self] in self?.beginBody() }
     self.body = body
@@ -152,8 +148,10 @@ package final class Connection {
         ServiceError(
           .badPicture, "The picture did not arrive within \(Int(self.limits.body.rounded(.up))) seconds.",
           hint: "Send as many bytes as announced, at once."))
-      // The waiting request is answered first; what still comes belongs to it, and not to a request.
-      self.bodyTimer = ServiceActor.schedule(after: self.limits.linger) { [weak self] in self?.close(.bodyTimeout) }
+      // The waiting request is answered before the connection closes; further bytes still belong to its body and are not
+      // requests.
+      self.bodyTimer = ServiceActor.schedule(after: ConnectionLimits.linger) { [weak self] in self?.close(.bodyTimeout)
+      }
     }
     takeBody()
     if !isInTurn { askForTurn() }
@@ -182,7 +180,7 @@ package final class Connection {
     if isReadPaused, mayRead { channel.read() }
   }
 
-  /// A request whose answer takes time has begun, or ended.
+  /// Changes the number of requests with an asynchronous reply, by 1 or -1.
   package func countInFlight(_ change: Int) {
     inFlight += change
     guard change < 0 else { return }
@@ -193,43 +191,42 @@ package final class Connection {
 
   // MARK: Writing
 
-  /// Answers a request.
   package func send(_ reply: some Encodable) {
     guard !isClosing, let bytes = owner?.encode(reply) else { return }
     outlet.push(reply: bytes)
     pump()
   }
 
-  /// Delivers an event, if it is wanted here.
+  /// Delivers an event if the client subscribes to it.
   package func deliver(_ event: EncodedEvent) {
     if patterns.match(event.name) { deliverAlways(event) }
   }
 
-  /// Delivers an event to whoever is connected.
+  /// Delivers an event regardless of subscriptions.
   func deliverAlways(_ event: EncodedEvent) {
     guard !isClosing else { return }
     if outlet.push(event: event, for: role) { owner?.countDropped() }
     pump()
   }
 
-  /// True if it carries lines, events among them, and no pictures.
+  /// True if the connection carries replies and events, false if it carries pictures.
   package var carriesEvents: Bool { outlet.carriesEvents }
 
-  /// From now on this connection carries pictures, and no events.
+  /// Makes this a connection for pictures, without events.
   package func carryPictures() -> MediaOutlet {
     if let media = outlet as? MediaOutlet { return media }
     patterns.removeAll()
-    // Lines want little; a picture should leave in few pieces.
+    // A large buffer, so that a picture is written in few pieces.
     channel.setOption(.socketOption(.so_sndbuf), value: Self.pictureBuffer).whenComplete { _ in }
     let media = MediaOutlet(after: outlet) { [weak self] in self?.pump() }
     outlet = media
     return media
   }
 
-  /// The buffer of the kernel for pictures that are on their way, in bytes.
+  /// The size of the kernel's send buffer for pictures, in bytes.
   private static let pictureBuffer: SocketOptionValue = 128 << 10
 
-  /// Writes as much as the channel takes.
+  /// Writes waiting data until the channel is full.
   func pump() {
     guard channel.isActive, !isClosing else { return }
     var wrote = false
@@ -251,11 +248,11 @@ package final class Connection {
     closeWhenDone()
   }
 
-  /// Lets a client go that keeps what is for it waiting too long.
+  /// Closes the connection of a client that does not read for too long.
   private func watchPatience(progressed: Bool) {
     let waits = !outlet.isIdle || !channel.isWritable
     let isLosing = outlet.isLosing
-    // A client that is merely waited for is waited for less once it loses something.
+    // The timer restarts when events begin to be lost, since the limit is then shorter.
     if progressed || !waits || isLosing != wasLosing {
       stallTimer?.cancel()
       stallTimer = nil
@@ -286,7 +283,7 @@ package final class Connection {
     for timer in [stallTimer, lossTimer, bodyTimer] { timer?.cancel() }
   }
 
-  /// Closes it from this side, saying why, if the client still reads.
+  /// Closes the connection, after sending the reason if the client still reads.
   package func close(_ reason: CloseReason) {
     guard !isClosing else { return }
     isClosing = true
@@ -301,18 +298,17 @@ package final class Connection {
     {
       channel.write(line, promise: nil)
     }
-    // Lines written before may still be on their way; they are not waited for long.
+    // Lines written before may not have been sent yet; the channel closes at the latest after a short delay.
     let channel = channel
     channel.writeAndFlush(ByteBuffer()).whenComplete { _ in channel.close(promise: nil) }
-    let closeDelay = reason == .slowConsumer ? limits.slowConsumerLinger : limits.linger
+    let closeDelay = reason == .slowConsumer ? ConnectionLimits.slowConsumerLinger : ConnectionLimits.linger
     ServiceActor.schedule(after: closeDelay) { channel.close(promise: nil) }
   }
 
-  /// The channel is gone.
   func closed() {
     isClosing = true
     stopTimers()
-    // Else whoever waits for the rest of a picture waits for ever, and keeps what came of it.
+    // Ends the task that waits for the rest of a picture, which would otherwise wait for ever and keep the received part.
     failBody("The picture did not arrive completely.", hint: "Send as many bytes as announced.")
     outlet.clear()
   }

@@ -1,30 +1,29 @@
 package import NIOCore
 
-/// Cuts a stream into lines at LF. Holds at most one line's worth of bytes beyond what one read brought.
+/// Splits a byte stream into lines at LF. It buffers at most one line in addition to the bytes of one read.
 package struct LineFramer {
   /// The next part of the stream.
   package enum Next {
     /// A line without its line feed.
     case line(ByteBufferView)
-    /// More than `limit` bytes without a line feed; nothing behind it can be trusted.
+    /// More than `limit` bytes without a line feed, after which the stream cannot be interpreted.
     case tooLong
   }
 
-  /// The longest line, without its line feed.
+  /// The maximum bytes of a line, without its line feed.
   package let limit: Int
   private var buffer = ByteBuffer()
   private var scanned = 0
 
-  /// A framer with nothing in it.
+  /// Creates an empty framer.
   package init(limit: Int = 64 << 10) { self.limit = limit }
 
-  /// Bytes that wait.
   package var pending: Int { buffer.readableBytes }
 
-  /// True if bytes wait that `next` has not looked at, or that are more than a line.
+  /// True if there are bytes that `next()` has not scanned, or more bytes than the limit of a line.
   package var mayHoldLine: Bool { scanned < buffer.readableBytes || buffer.readableBytes > limit }
 
-  /// Takes what a read brought.
+  /// Appends received bytes.
   package mutating func append(_ bytes: inout ByteBuffer) {
     if buffer.readableBytes == 0 {
       buffer = bytes
@@ -34,13 +33,13 @@ package struct LineFramer {
     }
   }
 
-  /// Bytes that are not lines: as many as are there, at most `count`.
+  /// Removes and returns up to `count` bytes that are not lines.
   package mutating func take(upTo count: Int) -> ByteBuffer {
     scanned = 0
     return buffer.readSlice(length: min(count, buffer.readableBytes)) ?? ByteBuffer()
   }
 
-  /// The next whole line; `nil` when it is not complete yet.
+  /// Removes and returns the next line; `nil` if it is not complete yet.
   package mutating func next() -> Next? {
     let view = buffer.readableBytesView
     guard let end = view[view.startIndex.advanced(by: scanned)...].firstIndex(of: UInt8(ascii: "\n")) else {

@@ -1,39 +1,31 @@
 package import NIOCore
+import WaymarkProtocol
 
-/// The lines waiting to be written to one connection: bounded, and fair to what must not be lost.
+/// The lines waiting to be written to one connection. The bytes of events are limited; replies are never dropped.
 ///
-/// A value without a clock: it says when it began to drop, and its owner decides how long that may last.
+/// It uses no clock: it reports that events are being lost, and its owner limits the time.
 package struct Outbox {
-  /// Something to be written.
   package struct Entry {
-    /// The bytes, shared by all connections that the event goes to.
+    /// The bytes, shared by all connections that receive the event.
     package let bytes: ByteBuffer
-    /// The event's counter; `nil` for replies.
-    package let seq: Int?
-    /// Newer entries of the same key replace it; `nil` keeps it.
-    package let key: String?
-
-    /// An entry from its parts.
-    package init(bytes: ByteBuffer, seq: Int? = nil, key: String? = nil) {
-      self.bytes = bytes
-      self.seq = seq
-      self.key = key
-    }
+    /// The event's number; `nil` for replies.
+    package var seq: Int?
+    /// The key under which a newer entry replaces this one; `nil` if none does.
+    package var key: String?
   }
 
-  /// Events that a slow connection lost.
+  /// A gap of events that a slow connection lost.
   package struct Gap: Hashable, Sendable {
-    /// How many.
     package var count: Int
-    /// The last event before them; 0 when there was none.
+    /// The number of the last event before the gap; 0 if there was none.
     package var sinceSeq: Int
   }
 
-  /// How many bytes of events may wait.
+  /// The maximum bytes of waiting events.
   package let limit: Int
-  /// The gap that is open: from now on nothing that counts fits, until half of the room is free again.
+  /// The open gap, in which all events are dropped until at most half of `limit` is used; nil if none is open. Its
+  /// count excludes events with a key.
   package private(set) var gap: Gap?
-  /// Bytes that wait.
   package private(set) var byteCount = 0
   private var entries: [Entry?] = []
   private var head = 0
@@ -41,21 +33,19 @@ package struct Outbox {
   private var places: [String: Int] = [:]
   private var lastSeq = 0
 
-  /// An empty outbox.
   package init(limit: Int) { self.limit = limit }
 
-  /// True if nothing waits.
   package var isEmpty: Bool { live == 0 }
 
-  /// Adds a reply: never dropped; its owner stops reading requests when too many wait.
+  /// Adds a reply, which is never dropped; the owner stops reading requests if too many replies wait.
   package mutating func push(reply bytes: ByteBuffer) { append(Entry(bytes: bytes)) }
 
-  /// Adds an event, replaces an older one of its key, or drops it.
+  /// Adds an event, which replaces an older one with its key, or drops it.
   ///
   /// - Returns: whether this event opened a gap.
   package mutating func push(event entry: Entry) -> Bool {
     if let key = entry.key, let place = places.removeValue(forKey: key), let old = entries[place] {
-      // The newest takes the place at the end, so that counters keep rising.
+      // The newer event is appended at the end, so that numbers stay in ascending order.
       byteCount -= old.bytes.readableBytes
       entries[place] = nil
       live -= 1
@@ -65,7 +55,7 @@ package struct Outbox {
       append(entry)
       return false
     }
-    // A coalescing event may be dropped silently: the next one carries the same state.
+    // An event with a key is dropped without a gap, since the next one contains the current state.
     guard entry.key == nil else { return false }
     if gap != nil {
       gap?.count += 1
@@ -75,7 +65,7 @@ package struct Outbox {
     return true
   }
 
-  /// The next entry to write.
+  /// Removes and returns the next entry to write.
   package mutating func pop() -> Entry? {
     while head < entries.count {
       defer { head += 1 }
@@ -91,18 +81,18 @@ package struct Outbox {
     return nil
   }
 
-  /// Closes the gap once half of the room is free; the caller tells the client.
+  /// Closes and returns the gap if at most half of `limit` is used; the caller reports it to the client.
   mutating func closeGap() -> Gap? {
     guard let closed = gap, byteCount <= limit / 2 else { return nil }
     gap = nil
     return closed
   }
 
-  /// Throws everything away.
   package mutating func clear() { self = Outbox(limit: limit) }
 
   private mutating func append(_ entry: Entry) {
-    // Replaced entries leave holes, which grow while a stalled client's only event is replaced again and again.
+    // Replaced entries leave nil entries, whose number grows while a stalled client's only event is replaced
+    // repeatedly.
     if entries.count > 256, entries.count > 2 * live { compact() }
     if let key = entry.key { places[key] = entries.count }
     entries.append(entry)
@@ -117,5 +107,135 @@ package struct Outbox {
     for (place, entry) in entries.enumerated() {
       if let key = entry?.key { places[key] = place }
     }
+  }
+}
+
+/// An object that keeps memory reserved for a picture until it is released.
+package typealias Room = AnyObject & Sendable
+
+/// The data waiting to be written to one connection: lines or pictures.
+@ServiceActor
+protocol Outlet: AnyObject {
+  var isIdle: Bool { get }
+  /// True while events are lost because the client reads too slowly.
+  var isLosing: Bool { get }
+  /// True if the outlet carries events.
+  var carriesEvents: Bool { get }
+  /// The maximum number of requests that are processed at the same time.
+  var inFlightLimit: Int { get }
+  /// Adds a reply, which is never dropped.
+  func push(reply bytes: ByteBuffer)
+  /// Adds an event, which replaces an older one with its key, or drops it.
+  ///
+  /// - Returns: whether the event was dropped.
+  func push(event: EncodedEvent, for role: Role) -> Bool
+  /// Returns the next bytes to write, and the memory to release once they are written.
+  func next() -> (bytes: ByteBuffer, holding: (any Room)?)?
+  /// Called when all waiting data has been written and the channel accepts more.
+  func drained()
+  func clear()
+}
+
+/// An outlet for replies and events, in order.
+@ServiceActor
+final class EventOutlet: Outlet {
+  private var outbox: Outbox
+  private let encodeGap: @ServiceActor (StreamDropped) -> ByteBuffer?
+
+  init(limit: Int, encodeGap: @escaping @ServiceActor (StreamDropped) -> ByteBuffer?) {
+    outbox = Outbox(limit: limit)
+    self.encodeGap = encodeGap
+  }
+
+  var isIdle: Bool { outbox.isEmpty }
+  var isLosing: Bool { outbox.gap != nil }
+  var carriesEvents: Bool { true }
+
+  var inFlightLimit: Int { ConnectionLimits.inFlight }
+
+  func push(reply bytes: ByteBuffer) { outbox.push(reply: bytes) }
+
+  func push(event: EncodedEvent, for role: Role) -> Bool {
+    _ = outbox.push(event: Outbox.Entry(bytes: event.bytes(for: role), seq: event.seq, key: event.key))
+    return outbox.gap != nil
+  }
+
+  func next() -> (bytes: ByteBuffer, holding: (any Room)?)? {
+    if let gap = outbox.closeGap(), let line = encodeGap(StreamDropped(count: gap.count, sinceSeq: gap.sinceSeq)) {
+      outbox.push(reply: line)
+    }
+    return outbox.pop().map { ($0.bytes, nil) }
+  }
+
+  func drained() {}
+
+  func clear() { outbox.clear() }
+}
+
+/// An outlet for pictures: replies in order, and at most one live picture. It carries no events.
+@ServiceActor
+package final class MediaOutlet: Outlet {
+  private var replies: [(bytes: ByteBuffer, holding: (any Room)?)] = []
+  private var live: ByteBuffer?
+  /// True if a picture was written since `onSpace` was last called.
+  private var owesSpace = false
+  private let onPush: @ServiceActor () -> Void
+  /// Called when all pictures have been written and the channel accepts more.
+  package var onSpace: (@ServiceActor () -> Void)?
+
+  /// - Parameter outlet: the previous outlet, whose waiting lines are written before the first picture.
+  init(after outlet: any Outlet, onPush: @escaping @ServiceActor () -> Void) {
+    self.onPush = onPush
+    while let waiting = outlet.next() { replies.append(waiting) }
+  }
+
+  var isIdle: Bool { replies.isEmpty && live == nil }
+  var isLosing: Bool { false }
+  var carriesEvents: Bool { false }
+
+  /// One request at a time, since pictures are large.
+  var inFlightLimit: Int { 1 }
+
+  func push(reply bytes: ByteBuffer) { replies.append((bytes, nil)) }
+
+  func push(event: EncodedEvent, for role: Role) -> Bool { false }
+
+  /// Sends a picture as a reply, which is never dropped.
+  ///
+  /// - Parameter room: the memory reserved for the picture, which is released after it was written.
+  package func send(picture: ByteBuffer, holding room: (any Room)? = nil) {
+    replies.append((picture, room))
+    onPush()
+  }
+
+  /// Sends a live picture, which replaces one that still waits to be written.
+  package func send(live picture: ByteBuffer) {
+    live = picture
+    onPush()
+  }
+
+  func next() -> (bytes: ByteBuffer, holding: (any Room)?)? {
+    if !replies.isEmpty {
+      owesSpace = true
+      return replies.removeFirst()
+    }
+    guard let picture = live else { return nil }
+    live = nil
+    owesSpace = true
+    return (picture, nil)
+  }
+
+  /// Reports that the channel accepts more, which for a large picture may be only after the kernel has sent a part
+  /// of it.
+  func drained() {
+    guard owesSpace else { return }
+    owesSpace = false
+    onSpace?()
+  }
+
+  func clear() {
+    replies = []
+    live = nil
+    onSpace = nil
   }
 }

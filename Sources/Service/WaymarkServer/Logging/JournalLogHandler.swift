@@ -2,8 +2,9 @@ package import Logging
 import Synchronization
 import WaymarkSystem
 
-/// Writes one line a message to standard error: for the journal with its priority in front, for a person with the time. Nobody waits
-/// for it to be read, and no source fills it.
+/// Writes each message as a line to standard error, with its priority for the journal, or with the time for a terminal.
+///
+/// Logging never blocks, and the rate of equal messages is limited.
 package struct JournalLogHandler: LogHandler {
   package var metadata: Logger.Metadata = [:] {
     didSet { part = metadata[LogSubsystem.key].flatMap { LogSubsystem(rawValue: "\($0)") } }
@@ -11,18 +12,17 @@ package struct JournalLogHandler: LogHandler {
   private let label: String
   private let isJournal: Bool
   private var part: LogSubsystem?
-  /// One value for all loggers of the process, so that a reload reaches those that were handed out.
+  /// The settings of all loggers of the process, so that a reload also applies to existing loggers.
   private static let settings = Mutex(LogSettings())
-  /// One for all of them: what one source may say, it may say once.
+  /// The rate limiter, shared by all loggers.
   private static let gate = Mutex(LogRateLimiter())
 
-  /// A handler for `label`.
   package init(label: String, isJournal: Bool) {
     self.label = label
     self.isJournal = isJournal
   }
 
-  /// Sets what every logger logs, and how.
+  /// Sets the levels and the format of all loggers.
   package static func use(_ settings: LogSettings) { Self.settings.withLock { $0 = settings } }
 
   package var logLevel: Logger.Level {
@@ -38,7 +38,7 @@ package struct JournalLogHandler: LogHandler {
   package func log(event: LogEvent) {
     var details = metadata.merging(event.metadata ?? [:]) { $1 }
     details[LogSubsystem.key] = nil
-    // The same words about another user are another source: nobody drowns what is said of somebody else.
+    // Messages about different users are different sources, each with its own limit.
     let source = "\(event.message)\n\(details["uid"].map { "\($0)" } ?? "")"
     let second = Int(MonotonicClock.now)
     guard let missing = Self.gate.withLock({ $0.admit(source, second: second) }) else { return }
@@ -48,5 +48,174 @@ package struct JournalLogHandler: LogHandler {
       message: event.message.description, metadata: details.mapValues { "\($0)" })
     let text = line.text(Self.settings.withLock { $0.format }, isJournal: isJournal) + "\n"
     LogWriter.standardError.write(Array(text.utf8))
+  }
+}
+
+/// Limits the lines of the log per second, for each source and for all together.
+///
+/// A source is a message text with a user. Omitted lines are counted, and the next line of the source contains their number. It uses no
+/// clock.
+struct LogRateLimiter: Sendable {
+  /// The maximum lines per second of one source, and of all together.
+  let share: Int
+  let limit: Int
+  /// The maximum number of sources that are counted separately; all further ones share a count.
+  private static let sources = 256
+
+  private struct Count {
+    var second: Int
+    var lines = 0
+    var missing = 0
+  }
+
+  private var counts: [String: Count] = [:]
+  private var all = Count(second: .min)
+
+  init(share: Int = 10, limit: Int = 200) {
+    self.share = share
+    self.limit = limit
+  }
+
+  /// Returns the number of omitted lines of the source before this one; nil if this line is to be omitted too.
+  mutating func admit(_ source: String, second: Int) -> Int? {
+    if all.second != second { all = Count(second: second) }
+    var key = source
+    if counts[key] == nil, counts.count >= Self.sources {
+      // Removes the sources without omitted lines and without a line in this second.
+      counts = counts.filter { $0.value.second == second || $0.value.missing > 0 }
+      if counts.count >= Self.sources { key = "" }
+    }
+    var count = counts[key] ?? Count(second: second)
+    if count.second != second { (count.second, count.lines) = (second, 0) }
+    defer { counts[key] = count }
+    guard count.lines < share, all.lines < limit else {
+      count.missing += 1
+      return nil
+    }
+    count.lines += 1
+    all.lines += 1
+    defer { count.missing = 0 }
+    return count.missing
+  }
+}
+
+/// The levels and the format of the log.
+package struct LogSettings: Hashable, Sendable {
+  /// The format of a line.
+  package enum Format: String, CaseIterable, Sendable {
+    /// `waymark.scan: a code was refused reason=expired`.
+    case text
+    /// A JSON object per line.
+    case json
+  }
+
+  /// The level of subsystems that are not in `levels`.
+  package var level: Logger.Level
+  package var levels: [LogSubsystem: Logger.Level]
+  /// The format of a line.
+  package var format: Format
+
+  package init(level: Logger.Level = .info, levels: [LogSubsystem: Logger.Level] = [:], format: Format = .text) {
+    self.level = level
+    self.levels = levels
+    self.format = format
+  }
+
+  /// Returns the level of a subsystem.
+  package func level(of part: LogSubsystem?) -> Logger.Level { part.flatMap { levels[$0] } ?? level }
+}
+
+/// A part of the service whose level the configuration can set, for example with `log.levels.scan`.
+package enum LogSubsystem: String, CaseIterable, Sendable {
+  /// The process: start, reload, stop, configuration and watchdog.
+  case service
+  /// Connections and requests.
+  case socket
+  /// The source of frames.
+  case camera
+  /// Armed scans and their verdicts, without the content of codes.
+  case scan
+  /// Captured pages, without their content.
+  case documents
+  case text
+  /// Scenes, anchors and the AR session.
+  case scenes
+  /// Users, consents and the provider, without identities and typed text.
+  case accounts
+  /// The hardware scan key.
+  case trigger
+
+  /// The metadata key of the subsystem.
+  static let key = "subsystem"
+}
+
+extension Logger {
+  /// Returns a logger for a part of the service.
+  package func subsystem(_ part: LogSubsystem) -> Logger {
+    var logger = self
+    logger[metadataKey: LogSubsystem.key] = "\(part.rawValue)"
+    return logger
+  }
+}
+
+/// A message of the log, formatted as one line.
+package struct LogLine: Sendable {
+  package var time: String
+  package var level: Logger.Level
+  package var label: String
+  package var subsystem: String?
+  package var message: String
+  package var metadata: [String: String]
+
+  /// Returns the line without a line feed.
+  ///
+  /// - Parameter isJournal: true for the journal, which records the time itself and reads the level from a prefix (`sd-daemon(3)`).
+  package func text(_ format: LogSettings.Format, isJournal: Bool) -> String {
+    let prefix = isJournal ? "<\(Self.priority(level))>" : ""
+    switch format {
+    case .text:
+      let origin = subsystem.map { "\(label).\($0)" } ?? label
+      let details = metadata.sorted { $0.key < $1.key }.map { " \($0.key)=\(Self.quoted($0.value))" }.joined()
+      return prefix + (isJournal ? "" : "\(time) \(level) ") + "\(origin): " + Self.escaped(message) + details
+    case .json:
+      var fields: [(String, JSONValue)] = [
+        ("time", .string(time)), ("level", .string(level.rawValue)),
+        ("subsystem", .string(subsystem ?? LogSubsystem.service.rawValue)), ("message", .string(message)),
+      ]
+      fields += metadata.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }
+      let body = fields.map { "\(Self.json($0.0)):\(Self.json($0.1))" }.joined(separator: ",")
+      return prefix + "{\(body)}"
+    }
+  }
+
+  /// Returns the priority of `syslog(3)`: 2 critical, 3 error, 4 warning, 5 notice, 6 info, 7 debug.
+  private static func priority(_ level: Logger.Level) -> Int {
+    switch level {
+    case .trace, .debug: 7
+    case .info: 6
+    case .notice: 5
+    case .warning: 4
+    case .error: 3
+    case .critical: 2
+    }
+  }
+
+  private static func json(_ text: String) -> String { json(.string(text)) }
+
+  private static func json(_ value: JSONValue) -> String {
+    (try? JSONLineEncoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
+  }
+
+  private static func quoted(_ text: String) -> String {
+    let plain = escaped(text)
+    return plain.contains(" ") ? "\"\(plain.replacing("\"", with: "'"))\"" : plain
+  }
+
+  /// Escapes control characters, so that external text cannot end the line or control a terminal.
+  private static func escaped(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return text }
+    return String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.map { $0.properties.generalCategory == .control ? Unicode.Scalar(0xFFFD)! : $0 }))
   }
 }

@@ -1,9 +1,10 @@
 import Glibc
 import WaymarkSystem
 
-/// Writes lines to a descriptor on a thread of its own: whoever logs never waits for whoever reads the log.
+/// Writes lines to a descriptor on its own thread, so that logging never waits for the reader of the log.
 ///
-/// Lines that nobody takes are kept up to a bound, then left out; their number is told as soon as somebody reads again.
+/// If the reader is too slow, lines are buffered up to a limit and then dropped; the number of dropped lines is
+/// written afterwards.
 package final class LogWriter: Sendable {
   /// Standard error.
   package static let standardError = LogWriter(STDERR_FILENO)
@@ -16,20 +17,20 @@ package final class LogWriter: Sendable {
   }
 
   private let state = Monitor(State())
-  /// Runs for as long as the process does.
+  /// The writing thread, which runs as long as the process.
   private let thread = WorkerThread(name: "wm-log")
   private let descriptor: CInt
   private let limit: Int
 
-  /// A writer to `descriptor`, which stays its owner's.
+  /// Creates a writer to `descriptor`, which it does not close.
   ///
-  /// - Parameter limit: bytes that may wait.
+  /// - Parameter limit: the maximum buffered bytes.
   package init(_ descriptor: CInt, limit: Int = 256 << 10) {
     self.descriptor = descriptor
     self.limit = limit
   }
 
-  /// Hands a line over, with its line feed. Never waits.
+  /// Adds a line, which ends with a line feed, to the buffer without waiting.
   package func write(_ line: [UInt8]) {
     let isNews = state.update { state -> Bool in
       guard state.bytes + line.count <= limit else {
@@ -40,7 +41,7 @@ package final class LogWriter: Sendable {
       state.bytes += line.count
       return state.waiting.count == 1
     }
-    // It has no effect while the thread runs; where none could be had, the next line tries again.
+    // `start` has no effect if the thread is running. If it could not be created, the next line tries again.
     if isNews { thread.start { [self] _ in run() } }
   }
 
@@ -67,7 +68,7 @@ package final class LogWriter: Sendable {
       if count > 0 {
         done += count
       } else if count < 0, errno == EAGAIN {
-        // Somebody else made it so that it does not wait.
+        // Another process that shares the descriptor has set O_NONBLOCK.
         var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&ready, 1, -1)
       } else if count == 0 || errno != EINTR {
@@ -76,9 +77,9 @@ package final class LogWriter: Sendable {
     }
   }
 
-  /// Waits until everything is written, `seconds` at most: before the process ends.
+  /// Waits, before the process ends, until all lines are written, for `seconds` at most.
   ///
-  /// - Returns: whether everything is.
+  /// - Returns: whether all lines are written.
   @discardableResult package func flush(within seconds: Double) -> Bool {
     let end = MonotonicClock.now + seconds
     while state.withLock({ $0.isWriting || !$0.waiting.isEmpty }) {

@@ -1,17 +1,17 @@
 import CSignals
 import Glibc
-import WaymarkSystem
+package import WaymarkSystem
 
-/// A bound and listening Unix socket. Unless it was handed over, its file goes when this goes.
+/// A listening Unix socket. Its file is removed with this value, unless the socket was inherited.
 package struct ListeningSocket: ~Copyable, Sendable {
-  /// Where it listens.
+  /// The path of the socket.
   package let path: String
-  /// True if another process made it and keeps it.
+  /// True if another process, such as systemd, created the socket and keeps it open.
   let isInherited: Bool
   private var descriptor: CInt
   private let identity: (device: dev_t, inode: ino_t)?
 
-  /// The socket that a supervisor handed over.
+  /// Takes ownership of the descriptor of an inherited socket.
   package init(inherited descriptor: CInt, path: String) {
     self.descriptor = descriptor
     self.path = path
@@ -19,24 +19,24 @@ package struct ListeningSocket: ~Copyable, Sendable {
     identity = nil
   }
 
-  /// A new socket at `path`. One that is left over from a dead process is replaced, but only after a connect to it
-  /// was refused.
+  /// The default permissions of a socket.
+  package static let usualMode: UInt32 = 0o660
+
+  /// Creates a socket at `path`. A socket file left by a process that has ended is replaced, after a connection to it was refused.
   ///
-  /// - Parameters:
-  ///   - mode: its permissions.
-  ///   - group: who may connect besides the owner.
-  package init(path: String, mode: UInt32 = 0o660, group: UInt32? = nil) throws(ServiceProblem) {
+  /// - Parameter group: the group that may connect, in addition to the owner.
+  package init(path: String, mode: UInt32 = usualMode, group: UInt32? = nil) throws(ServiceProblem) {
     guard let address = SocketFile.address(path) else { throw .pathTooLong(path) }
     try Self.clear(path, address)
     try Self.makeFolder(of: path)
     let descriptor = socket(
       AF_UNIX, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue), 0)
     guard descriptor >= 0 else { throw .cannotListen(path, systemMessage(errno)) }
-    // Told to end from here on, the process does so when the file is known, and removes it.
+    // A signal that ends the process is deferred until the path is registered, so that the file is removed.
     csignals_hold()
     var isMade = false
     defer { csignals_release(isMade ? path : nil) }
-    // Between bind and chmod nobody else may get in: the file is born with no more than its final rights.
+    // The file is created with at most its final permissions, so that no other user can connect between bind(2) and chmod(2).
     let mask = umask(0o777 & ~mode)
     let bound = withUnsafePointer(to: address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -69,13 +69,14 @@ package struct ListeningSocket: ~Copyable, Sendable {
     isInherited = false
   }
 
-  /// Connects that wait to be accepted: a site's whole crowd after a restart. The kernel takes `net.core.somaxconn` where that is less.
+  /// The maximum number of connections that wait to be accepted, enough for all clients of a site after a restart. The kernel limits it
+  /// to `net.core.somaxconn`.
   static let backlog: CInt = 1024
 
-  /// Sets how many connects wait, also on a socket that another process made.
+  /// Sets the backlog of a socket, also of an inherited one.
   func setBacklog(of descriptor: CInt) { _ = listen(descriptor, Self.backlog) }
 
-  /// The descriptor; the caller owns it from now on.
+  /// Returns the descriptor, and passes its ownership to the caller.
   mutating func takeDescriptor() -> CInt {
     defer { descriptor = -1 }
     return descriptor
@@ -86,10 +87,10 @@ package struct ListeningSocket: ~Copyable, Sendable {
     removeFile()
   }
 
-  /// Takes the file away, unless it is systemd's.
+  /// Removes the file, unless the socket was inherited.
   func removeFile() {
     guard !isInherited, let identity else { return }
-    // Another service may have taken the place meanwhile: only what was made here is removed.
+    // Another service may have replaced the file: only the file created here is removed.
     var information = stat()
     if lstat(path, &information) == 0, information.st_dev == identity.device, information.st_ino == identity.inode {
       unlink(path)
@@ -113,5 +114,34 @@ package struct ListeningSocket: ~Copyable, Sendable {
     } catch {
       throw .cannotListen(path, "its folder cannot be made (\(error.cause ?? error.message))")
     }
+  }
+}
+
+extension Problem where Kind == ServiceProblemCode {
+  static func alreadyRunning(_ path: String) -> Self {
+    Self(
+      code: "alreadyRunning", message: "A service already listens on \(path).",
+      hint: "Stop it, or give this one another place: --socket PATH.")
+  }
+
+  /// The file at the path is not a socket.
+  static func notASocket(_ path: String) -> Self {
+    Self(
+      code: "notASocket", message: "\(path) exists and is not a socket.",
+      hint: "Remove it if it is not needed, or choose another place: --socket PATH.")
+  }
+
+  /// The socket cannot be created.
+  static func cannotListen(_ path: String, _ reason: String) -> Self {
+    Self(
+      code: "cannotListen", message: "The socket \(path) cannot be made: \(reason).",
+      hint: "Check that the folder exists and that this user may write in it.")
+  }
+
+  /// The path is longer than the 107 bytes of `sun_path`.
+  static func pathTooLong(_ path: String) -> Self {
+    Self(
+      code: "pathTooLong", message: "The socket's path is longer than the 107 bytes that the system allows: \(path).",
+      hint: "Choose a shorter one: --socket PATH.")
   }
 }

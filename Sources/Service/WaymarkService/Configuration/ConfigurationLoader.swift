@@ -1,20 +1,22 @@
+import Glibc
 package import WaymarkConfiguration
+package import WaymarkServer
 import WaymarkSystem
 
-/// Finds, reads and checks the configuration: flags before environment before file.
+/// Finds, reads and checks the configuration. Flags override environment variables, which override the file.
 package struct ConfigurationLoader: Sendable {
-  /// The file that was named; it must exist. Otherwise the standard place counts if something is there.
+  /// The path of a file that has to exist; nil for the default file, which may be missing.
   package let named: String?
   /// The process's environment.
   package let environment: [String: String]
-  /// Flags as texts by key.
+  /// The values of flags as text, by the paths of their keys.
   package let flags: [String: String]
-  /// True if this is the system's service.
+  /// True for the service of the system, false for one of a user.
   package let isSystem: Bool
-  /// The keys that the program knows.
+  /// The keys of the program.
   package let schema: ConfigurationSchema
 
-  /// A loader of the current user's configuration.
+  /// Creates a loader.
   package init(
     named: String?, environment: [String: String], flags: [String: String], isSystem: Bool, schema: ConfigurationSchema
   ) {
@@ -25,23 +27,23 @@ package struct ConfigurationLoader: Sendable {
     self.isSystem = isSystem
   }
 
-  /// Where the file is, if nothing else was named.
+  /// The path of the default file.
   package var standardFile: String {
     if isSystem { return "/etc/waymark/waymark.yaml" }
     if let folder = environment["XDG_CONFIG_HOME"], !folder.isEmpty { return folder + "/waymark/waymark.yaml" }
     return (environment["HOME"] ?? "") + "/.config/waymark/waymark.yaml"
   }
 
-  /// Where what must last is kept: systemd's word, else the standard place.
+  /// The folder of the persistent state: `STATE_DIRECTORY` of systemd, or the default.
   var stateFolder: String {
-    // Of several folders the first is the unit's own.
+    // If the variable lists several folders, the first is that of the unit.
     if let folder = environment["STATE_DIRECTORY"]?.split(separator: ":").first { return String(folder) }
     if isSystem { return "/var/lib/waymark" }
     if let folder = environment["XDG_STATE_HOME"], !folder.isEmpty { return folder + "/waymark" }
     return (environment["HOME"] ?? "") + "/.local/state/waymark"
   }
 
-  /// The configuration and everything that is wrong with it.
+  /// Loads the configuration, and finds its problems.
   package func load() -> (configuration: ServiceConfiguration, problems: [ConfigurationProblem]) {
     let table = schema.table
     var origins = [
@@ -51,18 +53,17 @@ package struct ConfigurationLoader: Sendable {
     let path = named ?? standardFile
     let overrides = origins.map(\.values)
     var document: ConfigurationDocument?
-    switch Self.read(path) {
-    case .success(let yaml):
-      let read = ConfigurationDocument(yaml, path: path, table: table)
-      origins.append(ConfigurationValues(read, table: table))
-      document = read
-    case .failure(let reason) where named != nil || reason.code != .notFound:
-      problems.append(
-        ConfigurationProblem(
-          origin: path, message: "it cannot be read: \(reason.cause ?? reason.message)",
-          hint: "Check the path and who may read it."))
-    case .failure: break
+    for file in [path] + layers(of: path, &problems) {
+      switch Self.read(file) {
+      case .success(let yaml):
+        let read = ConfigurationDocument(yaml, path: file, table: table)
+        document = document?.overlaid(by: read) ?? read
+      case .failure(let reason) where file != path || named != nil || reason.code != .notFound:
+        problems.append(.unreadable(file, reason))
+      case .failure: break
+      }
     }
+    if let document { origins.append(ConfigurationValues(document, table: table)) }
     problems += origins.flatMap(\.problems)
     var configuration = ServiceConfiguration(origins.map(\.values), schema: schema)
     configuration.document = document
@@ -72,8 +73,93 @@ package struct ConfigurationLoader: Sendable {
     return (configuration, problems)
   }
 
-  /// A file's text, one megabyte at most.
+  /// The files that override a file, the last most: those with the extension `yaml` in the folder `waymark.d` beside `waymark.yaml`.
+  private func layers(of path: String, _ problems: inout [ConfigurationProblem]) -> [String] {
+    let folder = path.deletingPathExtension + ".d"
+    guard FileKind(folder) == .folder else { return [] }
+    do throws(FileError) {
+      let names = try Folder.names(folder).filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }.sorted()
+      if names.count > Self.layerLimit {
+        problems.append(
+          ConfigurationProblem(
+            origin: folder, message: "it has more than \(Self.layerLimit) files", hint: "Join some of them."))
+      }
+      return names.prefix(Self.layerLimit).map { "\(folder)/\($0)" }
+    } catch {
+      problems.append(.unreadable(folder, error))
+      return []
+    }
+  }
+
+  /// The maximum number of files that override the configuration file.
+  private static let layerLimit = 64
+
+  /// Reads a file of at most 1 MiB as text.
   static func read(_ path: String) -> Result<String, FileError> {
     Result { () throws(FileError) in String(decoding: try WholeFile.read(path, limit: 1 << 20), as: UTF8.self) }
+  }
+}
+
+extension ConfigurationProblem {
+  /// The problem of a file or folder that cannot be read.
+  fileprivate static func unreadable(_ path: String, _ error: FileError) -> Self {
+    Self(
+      origin: path, message: "it cannot be read: \(error.cause ?? error.message)",
+      hint: "Check the path and who may read it.")
+  }
+}
+
+/// Looks up users and groups in the system's databases.
+package enum Accounts {
+  /// The id of a user, from its name or number; nil if there is none.
+  package static func user(_ name: String) -> UInt32? {
+    if let number = UInt32(name) { return number }
+    var entry = passwd()
+    var found: UnsafeMutablePointer<passwd>?
+    var buffer = [CChar](repeating: 0, count: 16 << 10)
+    guard getpwnam_r(name, &entry, &buffer, buffer.count, &found) == 0, found != nil else { return nil }
+    return entry.pw_uid
+  }
+
+  /// The id of a group, from its name or number; nil if there is none.
+  package static func group(_ name: String) -> UInt32? {
+    if let number = UInt32(name) { return number }
+    var entry = Glibc.group()
+    var found: UnsafeMutablePointer<Glibc.group>?
+    var buffer = [CChar](repeating: 0, count: 64 << 10)
+    guard getgrnam_r(name, &entry, &buffer, buffer.count, &found) == 0, found != nil else { return nil }
+    return entry.gr_gid
+  }
+}
+
+extension RolePolicy {
+  /// Creates the policy of a configuration. Root and the service's own user are always operators. If the configuration lists no
+  /// operators, so is the group of the socket, and no other user may connect.
+  ///
+  /// - Returns: the policy, and the configured names without an account on this device, which the policy ignores.
+  package static func make(
+    _ roles: ServiceSettings.Roles, socketGroup: UInt32?, ownUser: UInt32 = geteuid()
+  ) -> (policy: RolePolicy, unknown: [String]) {
+    var unknown: [String] = []
+    func ids(_ names: [String], _ look: (String) -> UInt32?, _ what: String) -> Set<UInt32> {
+      Set(
+        names.compactMap { name in
+          if let id = look(name) { return id }
+          unknown.append("\(what) \(name)")
+          return nil
+        })
+    }
+    var policy = RolePolicy(
+      operatorUsers: ids(roles.operatorUsers, Accounts.user, "user"),
+      operatorGroups: ids(roles.operatorGroups, Accounts.group, "group"),
+      observerUsers: ids(roles.observerUsers, Accounts.user, "user"),
+      observerGroups: ids(roles.observerGroups, Accounts.group, "group"),
+      observersSeePictures: roles.observersSeePictures)
+    // Root and the service's own user are always operators, since they can also stop the service.
+    policy.operatorUsers.formUnion([0, ownUser])
+    if roles.operatorUsers.isEmpty, roles.operatorGroups.isEmpty, let socketGroup {
+      policy.operatorGroups.insert(socketGroup)
+    }
+    return (policy, unknown)
   }
 }

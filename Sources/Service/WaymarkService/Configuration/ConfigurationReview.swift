@@ -1,48 +1,181 @@
+import Glibc
 package import WaymarkConfiguration
 import WaymarkOnboarding
+import WaymarkProtocol
+import WaymarkScenes
+import WaymarkServer
 import WaymarkSystem
+import WaymarkWorker
 
-/// Checks what only shows when the values meet the machine: accounts that do not exist, folders that cannot be read.
+extension ConfigurationLoader {
+  /// Loads the configuration and checks it on this device. The service starts only with a configuration without problems, and
+  /// reloads no other.
+  ///
+  /// - Parameter features: the features of the program.
+  /// - Returns: the configuration, and the problems in the order of the file.
+  package func checked(
+    _ features: [Feature]
+  ) -> (configuration: ServiceConfiguration, problems: [ConfigurationProblem]) {
+    let (configuration, problems) = load()
+    return (configuration, (problems + ConfigurationReview.problems(in: configuration, features)).inOrder)
+  }
+}
+
+/// Checks valid values on the device: whether the named accounts, files, folders, scenes, keys and symbologies exist and can be used.
+/// Changes nothing on the disk.
 package enum ConfigurationReview {
-  /// The problems of a configuration that has the right form.
-  package static func problems(in configuration: ServiceConfiguration) -> [ConfigurationProblem] {
-    let origin = configuration.file ?? "configuration"
-    var problems: [ConfigurationProblem] = []
-    func add(_ key: String, _ message: String, _ hint: String) {
-      problems.append(ConfigurationProblem(origin: origin, key: key, message: message, hint: hint))
+  /// The problems of a configuration with valid values.
+  package static func problems(
+    in configuration: ServiceConfiguration, _ features: [Feature]
+  ) -> [ConfigurationProblem] {
+    // The problems of the sections that profiles can change too.
+    func sections(_ configuration: ServiceConfiguration) -> [ConfigurationProblem] {
+      (configuration.document.map { OnboardingConfiguration.read($0).problems } ?? [])
+        + features.flatMap { $0.problems(configuration) } + symbologies(configuration)
     }
-    if let group = configuration.socket.group, Accounts.group(group) == nil {
-      add("socket.group", "there is no group \(group)", "Create it, or name another.")
+    return sections(configuration) + configuration.profileProblems(sections) + configuration.cameraProblems
+      + (configuration.document.map { ServiceProfile.read($0).problems } ?? []) + accounts(configuration)
+      + places(configuration) + scenes(configuration)
+      + CameraSection.all(configuration).flatMap { $0.problems(configuration) }
+  }
+
+  private static func symbologies(_ configuration: ServiceConfiguration) -> [ConfigurationProblem] {
+    CameraSection.all(configuration).flatMap { section in
+      [
+        ("scan.onboardingSymbologies", section.settings.scan.onboardingSymbologies),
+        ("scan.barcodeSymbologies", section.settings.scan.barcodeSymbologies),
+      ].flatMap { key, names in
+        (names ?? []).filter { ScanWire.symbologyName($0) == nil }.map { name in
+          configuration.problem(
+            "there is no symbology \"\(name)\"", section.path(key), element: name,
+            hint: "Symbologies are \(ScanWire.symbologyNames).")
+        }
+      }
     }
-    problems += sections(configuration) + configuration.profileProblems(sections)
-    problems += configuration.cameraProblems
-    if let document = configuration.document {
-      problems += ServiceProfile.read(document).problems
-    }
+  }
+
+  private static func accounts(_ configuration: ServiceConfiguration) -> [ConfigurationProblem] {
     let roles = configuration.roles
-    for (key, names, find, what) in [
+    return [
+      ("socket.group", configuration.socket.group.map { [$0] } ?? [], Accounts.group, "group"),
       ("roles.operators.users", roles.operatorUsers, Accounts.user, "user"),
       ("roles.operators.groups", roles.operatorGroups, Accounts.group, "group"),
       ("roles.observers.users", roles.observerUsers, Accounts.user, "user"),
       ("roles.observers.groups", roles.observerGroups, Accounts.group, "group"),
-    ] {
-      for name in names where find(name) == nil {
-        add(key, "there is no \(what) \(name)", "Create it, or leave it out.")
+    ].flatMap { key, names, find, what in
+      names.filter { find($0) == nil }.map { name in
+        configuration.problem(
+          "there is no \(what) \(name)", key, element: name, hint: "Create it, or name another.")
       }
     }
+  }
+
+  /// The problems of the socket, the key of the trigger, and the folders.
+  private static func places(_ configuration: ServiceConfiguration) -> [ConfigurationProblem] {
+    var problems: [ConfigurationProblem] = []
+    // The socket of a flag or variable is that of a client too, which need not be allowed to make it.
+    if let path = configuration.socket.path, !configuration.overrides.contains(where: { $0["socket.path"] != nil }) {
+      let kind = FileKind(path)
+      if SocketFile.address(path) == nil {
+        problems.append(
+          configuration.problem("it is too long for a socket", "socket.path", hint: "Name a path of at most 107 bytes.")
+        )
+      } else if kind == .regular || kind == .folder {
+        problems.append(
+          configuration.problem(
+            "\(path) exists and is not a socket", "socket.path", hint: "Remove it, or name another."))
+      } else if kind == nil, case let folder = Folder.parent(of: path), !Folder.isRuntime(folder) {
+        problems += configuration.folderProblems("socket.path", at: folder, withParents: false)
+      }
+    }
+    let key = configuration.trigger.key
+    if KeyName.code(key) == nil {
+      problems.append(configuration.problem("there is no key \"\(key)\"", "trigger.key", hint: KeyName.hint))
+    }
+    let replay = configuration.document.flatMap { OnboardingConfiguration.replayFolder($0) }
+    problems += configuration.folderProblems("replay.folder", at: replay ?? configuration.replayFolder)
+    problems += configuration.folderProblems("scenes.cache")
     for (key, folders) in [
       ("gallery.folders", configuration.galleryFolders), ("scenes.folders", configuration.scenes.folders),
     ] {
       for folder in folders where FileKind(folder) != .folder {
-        add(key, "there is no folder \(folder)", "Create it, or correct the path.")
+        problems.append(
+          configuration.problem(
+            "there is no folder \(folder)", key, element: folder, hint: "Create it, or correct the path."))
       }
     }
     return problems
   }
 
-  /// The problems of sections that a profile may change as well.
-  private static func sections(_ configuration: ServiceConfiguration) -> [ConfigurationProblem] {
-    (configuration.document.map { OnboardingConfiguration.read($0).problems } ?? [])
-      + configuration.schema.features.flatMap { $0.problems(configuration) }
+  private static func scenes(_ configuration: ServiceConfiguration) -> [ConfigurationProblem] {
+    var problems: [ConfigurationProblem] = []
+    let catalog = SceneCatalog(folders: configuration.scenes.effectiveFolders)
+    if let name = configuration.scenes.load, catalog.entry(name) == nil {
+      let names = catalog.entries().map(\.name).joined(separator: ", ")
+      problems.append(
+        configuration.problem(
+          "there is no scene \"\(name)\"", "scenes.load",
+          hint: names.isEmpty ? "Name a folder that has scenes in scenes.folders." : "Scenes are \(names)."))
+    }
+    if let path = configuration.scenes.library {
+      // The content is not checked: the service starts with a damaged library, or one of another release, and logs it.
+      do throws(FileError) {
+        _ = try WholeFile.head(path, count: 1)
+      } catch {
+        problems.append(configuration.problem(error.message, "anchors.library", hint: error.hint))
+      }
+    }
+    return problems
+  }
+}
+
+/// The settings of a camera, and the paths of their keys: at the top of the file, or in the section of a further camera.
+private struct CameraSection {
+  let settings: ServiceSettings
+  /// The name of a further camera; nil for the first.
+  private let name: String?
+
+  static func all(_ configuration: ServiceConfiguration) -> [CameraSection] {
+    [CameraSection(settings: configuration.settings, name: nil)]
+      + configuration.cameras.map { CameraSection(settings: $0.settings, name: $0.name) }
+  }
+
+  /// Returns the path in the file of a key at its top.
+  func path(_ key: String) -> String {
+    guard let name else { return key }
+    return "cameras.\(name)." + (key.hasPrefix("camera.") ? String(key.dropFirst("camera.".count)) : key)
+  }
+
+  /// The problems of the source and the files of calibrations.
+  func problems(_ configuration: ServiceConfiguration) -> [ConfigurationProblem] {
+    var problems: [ConfigurationProblem] = []
+    func attempt(_ key: String, element: String? = nil, _ body: () throws -> Void) {
+      do {
+        try body()
+      } catch {
+        let known = error as? any ExplainedError
+        problems.append(
+          configuration.problem(
+            known?.message ?? "\(error)", path(key), element: element, hint: known?.hint ?? "Correct the value."))
+      }
+    }
+    // The source of a flag is opened at the start alone, which has an exit status of its own for it.
+    if let source = settings.source.path, name != nil || configuration.overrides.first?["source.path"] == nil {
+      var own = configuration
+      (own.source, own.camera) = (settings.source, settings.camera)
+      attempt("source.path") {
+        _ = try SourceFactory(configuration: own, isolation: .none).make()
+        if source != "-", FileKind(source) != nil, access(source, R_OK) != 0 {
+          throw FileError(source, cannotBe: "read", number: errno)
+        }
+      }
+    }
+    if let file = settings.source.credentials, !Credential.isMissing(file) {
+      attempt("source.credentials") { _ = try SecretLine.read(file) }
+    }
+    for entry in settings.camera.calibrations {
+      attempt("camera.calibrations", element: entry) { _ = try CameraChoice.calibration(entry) }
+    }
+    return problems
   }
 }

@@ -1,43 +1,46 @@
 package import WaymarkConfiguration
 import WaymarkOnboarding
-import WaymarkServer
+import WaymarkSystem
 
-/// All keys of `waymark.yaml` that a program knows: by this table it is read, checked by `waymark config check`, and described on the page.
+/// The keys of `waymark.yaml`, from which the file is read, checked and documented.
 package struct ConfigurationSchema: Sendable {
-  /// The features whose keys it has beside those of every service.
-  package let features: [Feature]
-  /// The keys that flags and variables of the environment set as well.
+  /// The keys of features among `keys`.
+  let featureKeys: [ConfigurationKey]
+  /// The keys that flags and environment variables can set.
   package let keys: [ConfigurationKey]
-  /// The keys of sections that hold lists and maps.
+  /// The keys of sections that contain lists and maps.
   package let sectionKeys: [ConfigurationKey]
-  /// The keys of a further camera: the name in its section, and the key at the top of the file that it is.
+  /// The keys of a further camera: the name in the camera's section, and the corresponding key at the top of the file.
   let cameraKeys: [(name: String, key: ConfigurationKey)]
-  /// The keys at the top of the file that may stand in a profile.
+  /// The keys at the top of the file that a profile can set.
   let profileKeys: [ConfigurationKey]
-  /// The table.
   package let table: ConfigurationTable
 
-  /// The keys of every service, and those of `features`.
-  package init(_ features: [Feature] = []) {
-    self.features = features
-    keys = ServiceKeys.all + features.flatMap(\.keys)
-    sectionKeys = OnboardingConfiguration.sectionKeys + features.flatMap(\.sectionKeys)
-    cameraKeys = CameraKeys.places(keys, features.reduce(into: []) { $0.formUnion($1.cameraKeys) })
-    profileKeys =
-      ServiceKeys.all.filter { $0.path.hasPrefix("scan.") && $0.isReloadable } + OnboardingConfiguration.sectionKeys
-      + features.flatMap(\.profileKeys)
+  /// Creates the schema of the keys that every service has and those of features; for the parameters, see `Feature`.
+  package init(
+    keys featureKeys: [ConfigurationKey] = [], sectionKeys: [ConfigurationKey] = [], cameraKeys: Set<String> = [],
+    profileKeys: [ConfigurationKey] = []
+  ) {
+    self.featureKeys = featureKeys
+    keys = ServiceSettings.keys + featureKeys
+    self.sectionKeys = (OnboardingConfiguration.keys + sectionKeys).map(\.inFileOnly)
+    self.cameraKeys = CameraKeys.places(keys, cameraKeys)
+    self.profileKeys =
+      ServiceSettings.keys.filter { $0.path.hasPrefix("scan.") && $0.isReloadable } + OnboardingConfiguration.keys
+      + profileKeys
     table = ConfigurationTable(
-      keys + sectionKeys + CameraKeys.own + CameraKeys.rows(cameraKeys) + ProfileKeys.own
-        + profileKeys.map { $0.under(ProfileKeys.prefix) }, overlay: ProfileKeys.prefix, elsewhere: Self.elsewhere)
+      keys + self.sectionKeys + CameraKeys.own.map(\.inFileOnly) + CameraKeys.rows(self.cameraKeys)
+        + ProfileKeys.own.map(\.inFileOnly) + self.profileKeys.map { $0.under(ProfileKeys.prefix) },
+      overlay: ProfileKeys.prefix, elsewhere: Self.elsewhere)
   }
 
-  /// The sections of the features that the base has not.
+  /// The sections that only `waymark-station` has, with that name for messages.
   private static let elsewhere = Dictionary(
     uniqueKeysWithValues: ["accounts", "documents", "forms", "signatures", "text", "type"].map {
       ($0, "waymark-station")
     })
 
-  /// The list of the page docs/profiles.md: the keys that a profile takes, a line for each section.
+  /// The list of a profile's keys in docs/profiles.md, with a line for each section.
   package var profileList: String {
     let parts = profileKeys.map { $0.path.split(separator: ".", maxSplits: 1).map(String.init) }
     let sections = parts.reduce(into: [String]()) { if !$0.contains($1[0]) { $0.append($1[0]) } }
@@ -47,28 +50,99 @@ package struct ConfigurationSchema: Sendable {
     }.joined()
   }
 
-  /// The list of the page docs/camera.md: the keys that a further camera takes.
+  /// The list of a further camera's keys in docs/camera.md.
   package var cameraList: String {
     let names = cameraKeys.map { "`\($0.name)`" }
     return names.joined(separator: ", ") + "\n"
   }
 
-  /// The tables of the page docs/configuration.md by the names of their places there.
+  /// The tables of docs/configuration.md, with the names of their markers in the page.
   package var reference: [(name: String, text: String)] {
-    let level = "log.levels."
-    var rows = keys.filter { !$0.path.hasPrefix(level) }
-    if let part = keys.first(where: { $0.path.hasPrefix(level) }),
-      let at = rows.firstIndex(where: { $0.path == "log.format" })
-    {
-      let parts = LogSubsystem.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
-      rows.insert(
-        ConfigurationKey(
-          level + "PART", part.kind, "the level of one part: \(parts)", otherwise: part.otherwise, change: part.change),
-        at: at)
-    }
-    return [
-      ("keys", ConfigurationReference.markdown(rows, changes: "SIGHUP")),
-      ("section keys", ConfigurationReference.markdown(sectionKeys + CameraKeys.own + ProfileKeys.own, changes: nil)),
+    [
+      ("keys", ConfigurationReference.markdown(keys, marksChanges: true)),
+      ("section keys", ConfigurationReference.markdown(sectionKeys + CameraKeys.own + ProfileKeys.own)),
     ]
   }
+}
+
+/// The keys of the section `cameras`.
+package enum CameraKeys {
+  /// The path of a further camera's section in the table.
+  static let prefix = "cameras.NAME"
+
+  /// The maximum number of further cameras.
+  static let limit = 7
+
+  /// Returns a hint that lists the cameras.
+  package static func hint(of names: [String]) -> String { "Cameras are \(names.joined(separator: ", "))." }
+
+  /// The keys that exist only in this section, in the order of docs/configuration.md.
+  static let own: [ConfigurationKey] = [
+    ConfigurationKey(
+      "cameras", .named, "further [cameras](camera.md#several-cameras)",
+      change: .restart),
+    ConfigurationKey(
+      prefix, .section,
+      "camera, with the keys listed there", change: .restart),
+  ]
+
+  /// Returns the name of each key in a camera's section, with the corresponding key at the top of the file. The name of a key of `camera`
+  /// omits its section, others contain theirs.
+  ///
+  /// - Parameter further: the paths of the keys of features that the section can set.
+  static func places(
+    _ keys: [ConfigurationKey], _ further: Set<String>
+  ) -> [(name: String, key: ConfigurationKey)] {
+    keys.compactMap { key in
+      switch key.path.prefix(while: { $0 != "." }) {
+      case "camera": key.path == "camera.name" ? nil : (String(key.path.dropFirst("camera.".count)), key)
+      case "source", "scan": (key.path, key)
+      default: key.path == "anchors.rate" || further.contains(key.path) ? (key.path, key) : nil
+      }
+    }
+  }
+
+  /// Returns the rows of these keys for the table.
+  static func rows(_ places: [(name: String, key: ConfigurationKey)]) -> [ConfigurationKey] {
+    places.map { place in place.key.moved(to: "\(prefix).\(place.name)") }
+  }
+}
+
+/// The keys of the section `profiles`.
+enum ProfileKeys {
+  /// The path of a profile's section in the table.
+  static let prefix = "profiles.NAME"
+
+  /// The maximum number of profiles.
+  static let limit = 64
+
+  /// The keys that exist only in this section, in the order of docs/configuration.md.
+  static let own: [ConfigurationKey] = [
+    ConfigurationKey(
+      "profiles", .named, "[profiles](profiles.md)"),
+    ConfigurationKey(
+      prefix, .section,
+      "profile: `when`, and the [keys](profiles.md#keys) that apply while it is in use"
+    ),
+    ConfigurationKey("\(prefix).when", .section, "when it is in use without a request"),
+    ConfigurationKey("\(prefix).when.days", .choices(Weekday.allCases.map(\.rawValue)), "days of the week"),
+    ConfigurationKey(
+      "\(prefix).when.times", .texts(11),
+      "times of day in the device's time zone, `08:00-17:30`; over midnight if the second is earlier",
+      remedy: "Write [\"08:00-17:30\"], from 00:00 to 24:00."),
+    ConfigurationKey(
+      "\(prefix).when.codes", .texts(1000), "texts of codes that choose it; they are not reported as results"
+    ),
+    ConfigurationKey(
+      "\(prefix).when.codePattern", .text(1600),
+      "regular expression for the whole text of such codes"),
+    ConfigurationKey(
+      "\(prefix).when.holdFor", .double(1...86_400), "seconds until the choice by a code ends",
+      otherwise: "until another choice"
+    ),
+    ConfigurationKey(
+      "\(prefix).feedback.cues", .choices(["read", "accepted", "refused"]),
+      "cues of `waymark feedback` that are signalled; none with `[]`", otherwise: "all",
+      mayBeEmpty: true),
+  ]
 }

@@ -1,266 +1,284 @@
-import Logging
 package import WaymarkConfiguration
-package import WaymarkServer
+import WaymarkOnboarding
 import WaymarkSystem
 
-/// The configuration, by section.
+/// The configuration: the settings of the service, the further cameras, the profiles, and the values of features' keys.
+@dynamicMemberLookup
 package struct ServiceConfiguration: Sendable {
-  package struct Socket: Hashable, Sendable {
-    package var path: String?
-    package var group: String?
-    package var mode: UInt32 = 0o660
-  }
-
-  package struct Roles: Hashable, Sendable {
-    var operatorUsers: [String] = []
-    var operatorGroups: [String] = []
-    var observerUsers: [String] = []
-    var observerGroups: [String] = []
-    var observersSeePictures = false
-  }
-
-  package struct Source: Hashable, Sendable {
-    /// A folder, a file, `-`, or an address.
-    package var path: String?
-    /// The file with user and password for an address.
-    package var credentials: String?
-    /// Pictures a second.
-    package var rate: Double?
-    package var loops = true
-    /// True when codes in its frames may onboard the device.
-    package var onboarding = false
-  }
-
-  package struct Camera: Hashable, Sendable {
-    /// Its name among several.
-    package var name: String?
-    package var device: String?
-    package var format: String?
-    package var width: Int?
-    package var height: Int?
-    package var rate: Double?
-    /// Degrees, clockwise.
-    package var rotation = 0
-    package var mirror = false
-    /// True if libv4l2 may decode, in the service, what a camera compresses in a way of its own.
-    package var vendorFormats = false
-    var keepOpen = false
-    /// Seconds without need after which it is closed.
-    var closeAfter = 10.0
-    /// Controls to set, by name.
-    package var controls: [String: Int] = [:]
-    /// Camera-info files.
-    package var calibrations: [String] = []
-    /// Horizontal, in degrees, of a camera that is not calibrated.
-    package var fieldOfView: Double?
-  }
-
-  package struct Scan: Hashable, Sendable {
-    package var autoBegin: String?
-    package var onboardingSymbologies: [String]?
-    package var barcodeSymbologies: [String]?
-    /// Frames a second at most.
-    package var rate: Double?
-    /// Seconds after which a code counts as new again.
-    package var newAfter: Double?
-  }
-
-  package struct Trigger: Hashable, Sendable {
-    package var device: String?
-    package var key: String?
-    package var mode: String?
-    /// The camera in which it arms; nil for the first.
-    package var camera: String?
-  }
-
-  package struct Scenes: Hashable, Sendable {
-    package var folders: [String] = []
-    package var cache: String?
-    package var load: String?
-    package var start = false
-    /// Seconds from matched to annotating.
-    package var annotateAfter: Double?
-    /// Seconds out of view after which an anchor counts as lost.
-    package var lostAfter: Double?
-  }
-
-  /// A camera beside the first. Of `source`, `camera` and `scan` it has what its own section says.
+  /// A further camera.
   package struct NamedCamera: Sendable {
-    /// Its name.
+    /// The name of the camera.
     package let name: String
-    package let source: Source
-    package let camera: Camera
-    /// The settings of scans that it has of its own.
-    let scan: Scan
-    /// Frames a second that the anchor lane looks at.
-    let anchorRate: Double?
-    /// What its section says, for features.
+    /// The settings of the camera's section, which can set keys of `source`, `camera` and `scan`, and `anchors.rate`;
+    /// defaults for all others.
+    package let settings: ServiceSettings
+    /// The values of the camera's section, for features.
     package let values: ConfigurationReader
 
-    /// The parts that a restart alone changes.
-    var fixed: [AnyHashable] { [name, source, camera.keepOpen, camera.closeAfter] }
-
-    /// The name of the first camera where it has none of its own.
-    static let firstName = "main"
-
-    /// A camera of a name, with what its section says alone.
-    init(_ name: String, _ own: ServiceConfiguration) {
-      self.name = name
-      (source, camera, scan) = (own.source, own.camera, own.scan)
-      (anchorRate, values) = (own.anchorRate, own.values)
+    /// Returns whether `other` differs in its name or in keys that need a restart.
+    fileprivate func needsRestart(for other: NamedCamera) -> Bool {
+      var kept = other.settings
+      return name != other.name || !kept.keep(settings).isEmpty
     }
   }
 
-  package var socket = Socket()
-  package var roles = Roles()
-  package var limits = ConnectionLimits()
-  package var source = Source()
-  package var camera = Camera()
-  /// The cameras beside the first, in the order of the file.
+  /// The settings of the service and of its first camera.
+  package var settings = ServiceSettings()
+  /// The further cameras, in the order of the file.
   package var cameras: [NamedCamera] = []
-  package var scan = Scan()
-  package var trigger = Trigger()
-  package var scenes = Scenes()
-  var galleryFolders: [String] = []
-  package var replayFolder: String?
-  var anchorLibrary: String?
-  /// How many copies of each of its anchors are followed.
-  var anchorCopies = 1
-  /// Frames a second for the anchor lane at most.
-  var anchorRate: Double?
-  package var log = LogSettings()
-  /// True if codes and picture files are read in worker processes.
-  package var isIsolated = true
-  /// Where what must last is kept, each part in a folder of its own.
+  /// The folder of the persistent state, which has a subfolder for each part.
   package var stateFolder = "/var/lib/waymark"
-  /// The configuration file, read and checked; nil where there is none.
+  /// The configuration file, read and checked; nil if there is no file.
   package var document: ConfigurationDocument?
-  /// The values of flags and environment, which go before those of the file.
+  /// The values of flags and environment variables, which override those of the file.
   var overrides: [[String: ConfigurationValue]] = []
-
-  /// The keys that the program knows.
+  /// The keys of the program.
   package let schema: ConfigurationSchema
-  /// The values of all keys, for features, which read those of their own sections.
+  /// The values of all keys, from which features read their sections.
   package private(set) var values: ConfigurationReader
 
   /// The path of the configuration file.
   package var file: String? { document?.path }
 
-  /// The standard configuration.
+  /// What the configuration accepts beyond a device that strangers use, each with a remedy.
+  package var cautions: [(message: String, hint: String)] {
+    (document.map { OnboardingConfiguration.read($0).configuration.policy } ?? OnboardingPolicy()).cautions
+  }
+
+  /// The default configuration.
   package init(_ schema: ConfigurationSchema = ConfigurationSchema()) { self.init([], schema: schema) }
 
-  /// Takes values that were checked.
+  /// Creates a configuration from checked values.
   ///
-  /// - Parameter layers: values by the paths of their keys, the most important origin first.
+  /// - Parameter layers: values by the paths of their keys; earlier layers override later ones.
   package init(_ layers: [[String: ConfigurationValue]], schema: ConfigurationSchema) {
-    let reader = ConfigurationReader(layers: layers, table: schema.table)
-    (self.schema, values) = (schema, reader)
-    socket.path = reader.string(forKey: "socket.path")
-    socket.group = reader.string(forKey: "socket.group")
-    socket.mode = reader.string(forKey: "socket.mode").flatMap { UInt32($0, radix: 8) } ?? 0o660
-    roles.operatorUsers = reader.stringArray(forKey: "roles.operators.users") ?? []
-    roles.operatorGroups = reader.stringArray(forKey: "roles.operators.groups") ?? []
-    roles.observerUsers = reader.stringArray(forKey: "roles.observers.users") ?? []
-    roles.observerGroups = reader.stringArray(forKey: "roles.observers.groups") ?? []
-    roles.observersSeePictures = reader.bool(forKey: "roles.observers.pictures") ?? false
-    limits.clients = reader.int(forKey: "clients.maximum") ?? limits.clients
-    limits.perUser = reader.int(forKey: "clients.perUser") ?? limits.perUser
-    limits.outbox = reader.int(forKey: "clients.outbox") ?? limits.outbox
-    limits.history = reader.int(forKey: "clients.history") ?? limits.history
-    limits.slowAfter = reader.double(forKey: "clients.slowAfter") ?? limits.slowAfter
-    limits.stalledAfter = reader.double(forKey: "clients.stalledAfter") ?? limits.stalledAfter
-    source.path = reader.string(forKey: "source.path")
-    source.credentials = reader.string(forKey: "source.credentials").map { Credential.path($0) }
-    source.rate = reader.double(forKey: "source.rate")
-    source.loops = reader.bool(forKey: "source.loop") ?? true
-    source.onboarding = reader.bool(forKey: "source.onboarding") ?? false
-    readCamera(reader)
-    scan.autoBegin = reader.string(forKey: "scan.autoBegin").flatMap { $0 == "off" ? nil : $0 }
-    scan.onboardingSymbologies = reader.stringArray(forKey: "scan.onboardingSymbologies")
-    scan.barcodeSymbologies = reader.stringArray(forKey: "scan.barcodeSymbologies")
-    scan.rate = reader.double(forKey: "scan.rate")
-    scan.newAfter = reader.double(forKey: "scan.newAfter")
-    trigger.device = reader.string(forKey: "trigger.device")
-    trigger.key = reader.string(forKey: "trigger.key")
-    trigger.mode = reader.string(forKey: "trigger.mode")
-    trigger.camera = reader.string(forKey: "trigger.camera")
-    scenes.folders = reader.stringArray(forKey: "scenes.folders") ?? []
-    scenes.cache = reader.string(forKey: "scenes.cache")
-    scenes.load = reader.string(forKey: "scenes.load")
-    scenes.start = reader.bool(forKey: "scenes.start") ?? false
-    scenes.annotateAfter = reader.double(forKey: "scenes.annotateAfter")
-    scenes.lostAfter = reader.double(forKey: "scenes.lostAfter")
-    galleryFolders = reader.stringArray(forKey: "gallery.folders") ?? []
-    replayFolder = reader.string(forKey: "replay.folder")
-    anchorLibrary = reader.string(forKey: "anchors.library")
-    anchorCopies = reader.int(forKey: "anchors.copies") ?? anchorCopies
-    anchorRate = reader.double(forKey: "anchors.rate")
-    isIsolated = reader.string(forKey: "isolation") != "off"
-    readLog(reader)
+    (self.schema, values) = (schema, ConfigurationReader(layers: layers))
+    settings.read(values)
   }
 
-  private mutating func readLog(_ reader: ConfigurationReader) {
-    func level(_ key: String) -> Logger.Level? {
-      reader.string(forKey: key).flatMap(Logger.Level.init(rawValue:))
-    }
-    log.level = level("log.level") ?? .info
-    for part in LogSubsystem.allCases { log.levels[part] = level("log.levels.\(part.rawValue)") }
-    log.format = reader.string(forKey: "log.format").flatMap(LogSettings.Format.init(rawValue:)) ?? .text
+  package subscript<Value>(dynamicMember path: WritableKeyPath<ServiceSettings, Value>) -> Value {
+    get { settings[keyPath: path] }
+    set { settings[keyPath: path] = newValue }
   }
 
-  private mutating func readCamera(_ reader: ConfigurationReader) {
-    camera.name = reader.string(forKey: "camera.name")
-    camera.device = reader.string(forKey: "camera.device")
-    camera.format = reader.string(forKey: "camera.format")
-    camera.width = reader.int(forKey: "camera.width")
-    camera.height = reader.int(forKey: "camera.height")
-    camera.rate = reader.double(forKey: "camera.rate")
-    camera.rotation = reader.string(forKey: "camera.rotation").flatMap { Int($0) } ?? 0
-    camera.mirror = reader.bool(forKey: "camera.mirror") ?? false
-    camera.vendorFormats = reader.bool(forKey: "camera.vendorFormats") ?? false
-    camera.keepOpen = reader.bool(forKey: "camera.keepOpen") ?? false
-    camera.closeAfter = reader.double(forKey: "camera.closeAfter") ?? 10
-    camera.calibrations = reader.stringArray(forKey: "camera.calibrations") ?? []
-    camera.fieldOfView = reader.double(forKey: "camera.fieldOfView")
-    for name in ["focus", "exposureTime", "gain"] {
-      if let value = reader.int(forKey: "camera.\(name)") { camera.controls[name] = value }
+  /// Returns the configuration `wanted`, with the keys that need a restart set to their values in this, the running
+  /// configuration.
+  ///
+  /// - Returns: the resulting configuration, and the names of the sections or keys that need a restart and differ.
+  func running(insteadOf wanted: ServiceConfiguration) -> (configuration: ServiceConfiguration, restart: [String]) {
+    var (result, restart) = (wanted, [String]())
+    for key in result.settings.keep(settings) {
+      let name = Self.restartName(of: key)
+      if restart.last != name { restart.append(name) }
     }
-    for name in ["focusAuto", "exposureAuto"] {
-      if let value = reader.bool(forKey: "camera.\(name)") { camera.controls[name] = value ? 1 : 0 }
+    if result.cameras.count != cameras.count
+      || zip(cameras, result.cameras).contains(where: { $0.needsRestart(for: $1) })
+    {
+      result.cameras = cameras
+      restart.append("cameras")
     }
-    // V4L2_CID_POWER_LINE_FREQUENCY: disabled, 50 Hz, 60 Hz, auto.
-    if let word = reader.string(forKey: "camera.powerLineFrequency") {
-      camera.controls["powerLineFrequency"] = ["off": 0, "50": 1, "60": 2, "auto": 3][word]
+    // The keys of features.
+    let fixed = schema.featureKeys.filter { $0.change == .restart }.map(\.path)
+    restart += fixed.filter { result.values[$0] != values[$0] }
+    result.values = result.values.keeping(fixed, of: values)
+    return (result, restart)
+  }
+
+  /// The name of the key's section if all keys of the section need a restart, otherwise the path of the key.
+  private static func restartName(of key: ConfigurationKey) -> String {
+    let section = String(key.path.prefix { $0 != "." })
+    let keys = ServiceSettings.keys.filter { $0.path.hasPrefix(section + ".") }
+    return keys.allSatisfy { $0.change == .restart } ? section : key.path
+  }
+}
+
+// MARK: Problems
+
+extension ServiceConfiguration {
+  /// Returns a problem of a key's value, at its position in the file, or with the flag or environment variable that overrides it.
+  ///
+  /// - Parameters:
+  ///   - key: the path of the key in the file.
+  ///   - element: the element of a list that has the problem; nil for the whole value.
+  package func problem(
+    _ message: String, _ key: String, element: String? = nil, hint: String
+  ) -> ConfigurationProblem {
+    for (origin, values) in zip(["flags", "environment"], overrides) where values[key] != nil {
+      let name = origin == "flags" ? key : schema.table.key(key)?.environmentName
+      return ConfigurationProblem(origin: origin, key: name, message: message, hint: hint)
     }
+    guard let document else {
+      return ConfigurationProblem(origin: "configuration", key: key, message: message, hint: hint)
+    }
+    let node = document.checked.at(key)
+    return document.problem(message, key, node?.elements.first { $0.string == element } ?? node, hint: hint)
+  }
+
+  /// Returns the problem of a folder that the service makes and changes files in; empty if it can, and without a folder.
+  ///
+  /// - Parameters:
+  ///   - key: the path of the key that names the folder.
+  ///   - path: the path of the folder; nil for the text of the key.
+  ///   - withParents: true if the service makes missing parent folders as well.
+  package func folderProblems(
+    _ key: String, at path: String? = nil, withParents: Bool = true
+  ) -> [ConfigurationProblem] {
+    var folder = path
+    if folder == nil, case .string(let text) = values[key] { folder = text }
+    guard let obstacle = folder.flatMap({ Folder.obstacle($0, withParents: withParents) }) else { return [] }
+    return [problem(obstacle.message, key, hint: obstacle.hint)]
+  }
+}
+
+// MARK: Cameras
+
+extension ServiceConfiguration.NamedCamera {
+  /// Reads the further cameras of a file, in its order, and the problems of their names.
+  package static func read(
+    _ document: ConfigurationDocument, _ schema: ConfigurationSchema
+  ) -> (cameras: [Self], problems: [ConfigurationProblem]) {
+    var problems: [ConfigurationProblem] = []
+    var cameras: [Self] = []
+    for entry in document.checked["cameras"]?.entries ?? [] {
+      func wrong(_ message: String, hint: String) {
+        problems.append(document.problem(message, "cameras.\(entry.key)", entry.node, hint: hint))
+      }
+      if !isName(entry.key) {
+        wrong("it is not a name for a camera", hint: "Use letters, digits, - and _, 64 characters at most.")
+      } else if cameras.count == CameraKeys.limit {
+        wrong("there are more than \(CameraKeys.limit) cameras", hint: "Leave some out.")
+      } else {
+        let values = ConfigurationValues(entry.node, places: schema.cameraKeys).values
+        let own = ServiceConfiguration([values], schema: schema)
+        cameras.append(Self(name: entry.key, settings: own.settings, values: own.values))
+      }
+    }
+    return (cameras, problems)
+  }
+
+  fileprivate static func isName(_ text: String) -> Bool {
+    text.wholeMatch(of: #/[A-Za-z0-9][A-Za-z0-9_\-]{0,63}/#) != nil
   }
 }
 
 extension ServiceConfiguration {
-  /// The configuration `wanted` with everything in it that only a restart can change as it is in this one, which runs.
+  /// Returns this configuration with the source and the camera settings of a further camera, which inherits none of the
+  /// first camera's.
+  package func using(camera other: NamedCamera) -> ServiceConfiguration {
+    var result = self
+    (result.source, result.camera) = (other.settings.source, other.settings.camera)
+    return result
+  }
+
+  /// The settings of scans for a further camera: those of the first camera except `scan.autoBegin`, overridden by the
+  /// camera's section.
+  func scanSettings(of camera: NamedCamera) -> ServiceSettings.Scan {
+    var result = settings
+    result.scan.autoBegin = nil
+    result.read(camera.values)
+    return result.scan
+  }
+
+  /// The configuration of each camera, that of the first camera first.
+  var byCamera: ByCamera<ServiceConfiguration> {
+    ByCamera(self, named: settings.camera.name, others: cameras.map { ($0.name, using(camera: $0)) })
+  }
+
+  /// The names of all cameras, that of the first camera first.
+  package var cameraNames: [String] { [settings.camera.name] + cameras.map(\.name) }
+
+  /// The problems of the names and devices of several cameras.
+  var cameraProblems: [ConfigurationProblem] {
+    guard let document else { return [] }
+    var (cameras, problems) = NamedCamera.read(document, schema)
+    func wrong(_ key: String, _ message: String, hint: String) {
+      problems.append(document.problem(message, key, document.checked.at(key), hint: hint))
+    }
+    if !NamedCamera.isName(settings.camera.name) {
+      wrong(
+        "camera.name", "it is not a name for a camera", hint: "Use letters, digits, - and _, 64 characters at most.")
+    }
+    if let named = settings.trigger.camera, !cameraNames.contains(named) {
+      wrong("trigger.camera", "no camera has this name", hint: CameraKeys.hint(of: cameraNames))
+    }
+    guard !cameras.isEmpty else { return problems }
+    if cameras.contains(where: { $0.name == settings.camera.name }) {
+      wrong(
+        "cameras.\(settings.camera.name)", "the first camera has this name",
+        hint: "Rename one: camera.name names the first, which is \(ServiceSettings().camera.name) without it.")
+    }
+    // With several cameras, each needs its own device: automatic selection could find them in any order, and a device
+    // in use cannot be opened again.
+    var taken: [String: String] = [:]
+    let all =
+      [("camera.device", settings)] + cameras.map { ("cameras.\($0.name).device", $0.settings) }
+    for (key, settings) in all where settings.source.path == nil {
+      guard let device = settings.camera.device, device != "auto" else {
+        wrong(
+          key, "it must name a device, as there are several cameras", hint: "waymark cameras lists what is plugged in.")
+        continue
+      }
+      if let other = taken[device] {
+        wrong(key, "\(other) is the same device", hint: "waymark cameras lists what is plugged in.")
+      }
+      taken[device] = key
+    }
+    if all.count(where: { $0.1.source.path == "-" }) > 1 {
+      wrong("cameras", "standard input is the source of two cameras", hint: "Use named pipes.")
+    }
+    return problems
+  }
+}
+
+extension Configurable {
+  /// The values of a member in the sections of further cameras that set it, by the name of the camera.
+  package static func ofCameras<Member>(
+    _ configuration: ServiceConfiguration, _ member: (Self) -> Member?
+  ) -> [String: Member] {
+    configuration.cameras.reduce(into: [:]) { members, camera in
+      var own = Self()
+      own.read(camera.values)
+      members[camera.name] = member(own)
+    }
+  }
+}
+
+// MARK: Profiles
+
+extension ServiceConfiguration {
+  /// The profiles of the file, in its order.
+  package var profiles: [ServiceProfile] { document.map { ServiceProfile.read($0).profiles } ?? [] }
+
+  /// Returns this configuration with the settings of a profile in place of those of the file; flags and environment
+  /// variables still override them.
   ///
-  /// - Returns: that configuration, and the sections or keys in which both differ.
-  func running(insteadOf wanted: ServiceConfiguration) -> (configuration: ServiceConfiguration, restart: [String]) {
-    var (result, restart) = (wanted, [String]())
-    func keepFor<Value: Equatable>(_ name: String, _ path: WritableKeyPath<ServiceConfiguration, Value>) {
-      guard result[keyPath: path] != self[keyPath: path] else { return }
-      result[keyPath: path] = self[keyPath: path]
-      restart.append(name)
+  /// - Returns: nil if the file has no profile of this name.
+  package func using(profile name: String) -> ServiceConfiguration? {
+    guard let document, let section = document.checked["profiles"]?[name] else { return nil }
+    let profiled = document.overlaid(by: section.without(["when", "feedback"]))
+    let file = ConfigurationValues(profiled, table: schema.table).values
+    var result = ServiceConfiguration(overrides + [file], schema: schema)
+    result.document = profiled
+    result.overrides = overrides
+    result.cameras = cameras
+    result.stateFolder = stateFolder
+    return result
+  }
+
+  /// The problems of the profiles' settings, without the problems that the settings without a profile have too.
+  ///
+  /// - Parameter check: returns the problems of a configuration.
+  package func profileProblems(
+    _ check: (ServiceConfiguration) -> [ConfigurationProblem]
+  ) -> [ConfigurationProblem] {
+    let usual = Set(check(self))
+    return profiles.flatMap { profile in
+      (using(profile: profile.name).map(check) ?? []).filter { !usual.contains($0) }.map { problem in
+        ConfigurationProblem(
+          origin: problem.origin, mark: problem.mark,
+          key: problem.key.map { "profiles.\(profile.name).\($0)" } ?? "profiles.\(profile.name)",
+          message: problem.message, hint: problem.hint)
+      }
     }
-    keepFor("socket", \.socket)
-    keepFor("source", \.source)
-    keepFor("camera.name", \.camera.name)
-    keepFor("camera.keepOpen", \.camera.keepOpen)
-    keepFor("camera.closeAfter", \.camera.closeAfter)
-    if result.cameras.map(\.fixed) != cameras.map(\.fixed) {
-      result.cameras = cameras
-      restart.append("cameras")
-    }
-    keepFor("isolation", \.isIsolated)
-    keepFor("trigger", \.trigger)
-    // What features read by themselves.
-    let fixed = schema.features.flatMap(\.keys).filter { $0.change == .restart }.map(\.path)
-    restart += fixed.filter { result.values[$0] != values[$0] }
-    result.values = result.values.keeping(fixed, of: values)
-    return (result, restart)
   }
 }

@@ -8,18 +8,17 @@ import WaymarkSystem
 /// `torch` and `camera.*`.
 @ServiceActor
 package final class CameraModule: ServiceModule {
-  /// The name of another camera of the configuration that uses a device, by the device's identity.
+  /// Returns the name of another configured camera that uses a device, given the device's identity; nil if none
+  /// does.
   var owner: @ServiceActor (_ device: String) -> String? = { _ in nil }
   private let capture: CaptureModule
   private var settings: CameraSettings
   private let makeDecoder: MakeFrameDecoder
   private var hasTorch = false
-  /// The cameras, while they are being looked for: many who ask at once cost one look.
+  /// The search for cameras in progress; simultaneous requests share it.
   private var search: Task<[AttachedCamera], any Error>?
 
-  /// The cameras that can take the place of the source of `capture`, with these settings.
-  ///
-  /// - Parameter makeDecoder: makes what decodes their pictures.
+  /// Creates the module, which can replace the source of `capture` by other cameras with these settings.
   package init(
     capture: CaptureModule, settings: CameraSettings, makeDecoder: @escaping MakeFrameDecoder = { nil }
   ) {
@@ -28,12 +27,12 @@ package final class CameraModule: ServiceModule {
     self.settings = settings
   }
 
-  /// Takes over other settings for cameras that are selected from now on.
+  /// Sets the settings of cameras that are selected from now on.
   package func use(_ settings: CameraSettings) { self.settings = settings }
 
   private var pipeline: FramePipeline { capture.pipeline }
 
-  /// Told when the source's state changed: what it can do is known while it is open.
+  /// Updates `hasTorch` after a change of the source's state: an open source reports its controls.
   func sourceChanged() {
     let controls = pipeline.source.controls
     if !controls.isEmpty { hasTorch = controls.contains { $0.name == "torch" } }
@@ -41,7 +40,7 @@ package final class CameraModule: ServiceModule {
 
   package var features: [String] { hasTorch ? ["torch"] : [] }
 
-  /// The cameras that are plugged in, and which of the configuration each is.
+  /// Describes the attached cameras, each with the name of the configured camera that uses it.
   private func described(_ cameras: [AttachedCamera]) -> [CameraDescription] {
     let device = pipeline.source.device
     return cameras.map { camera in
@@ -62,8 +61,8 @@ package final class CameraModule: ServiceModule {
   }
 
   package func register(in methods: inout MethodTable) {
-    methods.addLater(TorchRequest.self) { [weak self] request, _ in
-      guard let source = self?.pipeline.source else { throw ServiceError.stopping }
+    methods.addLater(TorchRequest.self) { [self] request, _ in
+      let source = pipeline.source
       return {
         try await NIOThreadPool.singleton.runIfActive {
           do {
@@ -77,15 +76,12 @@ package final class CameraModule: ServiceModule {
         return TorchResult(on: request.on)
       }
     }
-    methods.addLater(CameraListRequest.self) { [weak self] _, _ in
-      guard let self else { throw ServiceError.stopping }
-      let search = self.cameras()
+    methods.addLater(CameraListRequest.self) { [self] _, _ in
+      let search = cameras()
       return { CameraListResult(cameras: await self.described(try await search.value)) }
     }
-    methods.addLater(CameraSelectRequest.self) { [weak self] request, _ in
-      guard let self else { throw ServiceError.stopping }
-      let (pipeline, settings, makeDecoder) = (self.pipeline, self.settings, self.makeDecoder)
-      let search = self.cameras()
+    methods.addLater(CameraSelectRequest.self) { [self] request, _ in
+      let (pipeline, settings, makeDecoder, search) = (pipeline, settings, makeDecoder, cameras())
       return {
         let cameras = try await search.value
         guard let camera = cameras.first(where: { $0.identity == request.id || $0.path == request.id }) else {
@@ -102,8 +98,8 @@ package final class CameraModule: ServiceModule {
         return CameraSelectResult(id: camera.identity)
       }
     }
-    methods.addLater(CameraControlRequest.self) { [weak self] request, _ in
-      guard let source = self?.pipeline.source else { throw ServiceError.stopping }
+    methods.addLater(CameraControlRequest.self) { [self] request, _ in
+      let source = pipeline.source
       guard let value = Int(exactly: request.value) else {
         throw ServiceError(.badParams, "value must be a whole number.", hint: "waymark cameras lists the ranges.")
       }
@@ -117,12 +113,10 @@ package final class CameraModule: ServiceModule {
 }
 
 extension ServiceError {
-  /// The service goes away.
   package static let stopping = ServiceError(.stopping, "The service stops.", hint: "Wait for it to come back.")
 }
 
 extension CameraDescription {
-  /// As the wire tells it.
   init(_ camera: AttachedCamera, selected device: String, owner: String?) {
     self.init(
       id: camera.identity, name: camera.name, device: camera.path, selected: device == camera.identity,

@@ -4,59 +4,52 @@ package import WaymarkFrames
 import WaymarkImage
 package import WaymarkProtocol
 package import WaymarkServer
-import WaymarkSystem
+package import WaymarkSystem
 package import WaymarkWorker
 
-/// The source of frames of a camera and its pipeline: `camera.status`, and the lanes of other modules.
+/// `camera.status`: the source of a camera's frames, and the pipeline that carries them to the lanes of other modules.
 @ServiceActor
 package final class CaptureModule: ServiceModule {
   /// The pipeline; other modules add their lanes to it.
   package nonisolated let pipeline: FramePipeline
-  /// The last state of the source.
   package private(set) var status = CameraStatus(status: .closed)
-  /// Told of every change of the source's state.
+  /// The handlers that are called after each change of the source's state.
   package var onStatus: [@ServiceActor (SourceStatus) -> Void] = []
-  /// Where codes, pages and picture files are read.
+  /// Reads codes, pages and picture files, in worker processes or in this process.
   package nonisolated let isolation: Isolation
-  /// The name that its events carry, where there are several cameras.
+  /// The camera's name in its events; nil if there is only one camera.
   package nonisolated let camera: String?
-  /// Learns how the camera maps directions to pixels from what the lanes follow.
-  package nonisolated let learner: LensLearner
+  /// Estimates the focal length of the camera from the anchors and codes that the lanes follow.
+  package nonisolated let learner = LensLearner()
   private unowned let hub: Hub
-  /// The lenses that were learned, by camera.
   private let lenses: LensStore
-  /// True if the source has been given back, false if it was told to be; nil before.
+  /// Nil before `stop()`, false while the source is being closed, true when it is closed.
   private var hasEnded: Bool?
 
-  /// A pipeline over `source`.
+  /// Creates the module with a pipeline that takes its frames from `source`.
   ///
-  /// - Parameters:
-  ///   - camera: the name that its events carry, where there are several cameras.
-  ///   - lenses: the lenses that were learned, by camera.
+  /// - Parameter camera: the camera's name in its events; nil if there is only one camera.
   package init(
-    hub: Hub, source: any FrameSource, camera: String? = nil, isolation: Isolation = .none, keepsOpen: Bool = false,
-    idleTime: Double = 10, lenses: LensStore = LensStore(folder: nil)
+    hub: Hub, source: any FrameSource, camera: String? = nil, isolation: Isolation = .none,
+    need: SourceNeed = SourceNeed(), lenses: LensStore = LensStore(folder: nil)
   ) {
     self.hub = hub
     self.camera = camera
     self.isolation = isolation
     self.lenses = lenses
-    let relay = WeakReference<CaptureModule>()
-    learner = LensLearner { lens, device in ServiceActor.execute { relay.object?.learned(lens, of: device) } }
-    pipeline = FramePipeline(
-      source: source, configuration: .init(keepsOpen: keepsOpen, idleTime: idleTime),
-      onStatus: { status in ServiceActor.execute { relay.object?.changed(status) } })
+    pipeline = FramePipeline(source: source, need: need)
     status.device = source.device
-    relay.object = self
     learner.begin(lenses.lens(of: source.device), of: source.device)
+    learner.onLens { [weak self] lens, device in ServiceActor.execute { self?.learned(lens, of: device) } }
+    pipeline.onStatus { [weak self] status in ServiceActor.execute { self?.changed(status) } }
   }
 
-  /// Begins to open the source when a lane needs it.
+  /// Starts the pipeline, which opens the source as soon as a lane needs frames.
   package func start() { pipeline.start() }
 
   package func stop() {
     let pipeline = pipeline
-    // Closing a device takes its time; the clients' last lines must not wait for it.
+    // On another thread: closing a device may take a while, and must not delay the last lines to the clients.
     hasEnded = false
     Task.detached {
       try? await NIOThreadPool.singleton.runIfActive { pipeline.stop() }
@@ -64,9 +57,10 @@ package final class CaptureModule: ServiceModule {
     }
   }
 
-  /// Waits until the source is given back, at most until `deadline` (seconds of `MonotonicClock.now`).
+  /// Waits until the source is closed.
   ///
-  /// - Returns: whether it is.
+  /// - Parameter deadline: the time at which to give up, in seconds of `MonotonicClock.now`.
+  /// - Returns: true if it is closed, or `stop()` was not called.
   package func finished(by deadline: Double) async -> Bool {
     while hasEnded == false, MonotonicClock.now < deadline { await ServiceActor.pause(0.002) }
     return hasEnded != false
@@ -76,7 +70,7 @@ package final class CaptureModule: ServiceModule {
 
   package func contribute(to status: inout StatusResult) { status.camera = self.status }
 
-  /// Tells and keeps how a camera maps directions to pixels.
+  /// Publishes and saves the estimated focal length of a camera.
   private func learned(_ lens: LensLearner.Lens, of device: String) {
     hub.publish(
       CameraIntrinsicsFound(
@@ -108,12 +102,86 @@ package final class CaptureModule: ServiceModule {
 }
 
 extension CameraStatus {
-  /// As the wire tells it.
   init(_ status: SourceStatus) {
     self.init(
       status: CameraState(status.state), device: status.device,
       format: status.layout?.format.rawValue, width: status.layout?.width, height: status.layout?.height,
       rate: status.rate, code: status.problem?.code.rawValue, message: status.problem?.message,
-      hint: status.problem?.hint)
+      hint: status.problem?.hint, ended: status.ended ? true : nil)
+  }
+}
+
+/// Saves the estimated lenses, by camera, in a file, so that they need not be estimated again after a restart.
+///
+/// A damaged file is ignored, and the lenses are estimated again.
+@ServiceActor
+package final class LensStore {
+  private struct Entry: Codable {
+    var camera: String
+    var width: Int
+    var height: Int
+    /// The focal length in pixels.
+    var focalLength: Double
+    var deviation: Double
+    var views: Int
+  }
+
+  /// The maximum number of saved cameras; the oldest entries are removed first.
+  nonisolated static let limit = 32
+  private nonisolated static let longest = 64 << 10
+  private nonisolated static let name = "lenses.json"
+  private let folder: String?
+  /// The saved lenses, the newest last.
+  private var entries: [Entry]
+
+  /// Opens the store.
+  ///
+  /// - Parameter folder: the folder of the file, created when the first lens is saved; nil: the lenses are lost when the process
+  ///   ends.
+  package nonisolated init(folder: String?) {
+    self.folder = folder
+    let bytes = folder.flatMap { try? WholeFile.read("\($0)/\(Self.name)", limit: Self.longest, kind: .unlinked) }
+    let read = bytes.flatMap { try? JSONValueDecoder.decode([Entry].self, from: JSONParser.parse($0)) } ?? []
+    entries = Array(read.filter { Self.lens($0) != nil }.suffix(Self.limit))
+  }
+
+  /// The saved lens of a camera; nil if there is none.
+  package func lens(of camera: String) -> LensLearner.Lens? {
+    entries.last { $0.camera == camera }.flatMap(Self.lens)
+  }
+
+  /// The lens of an entry; nil if its numbers are invalid.
+  private nonisolated static func lens(_ entry: Entry) -> LensLearner.Lens? {
+    let longer = Double(max(entry.width, entry.height))
+    guard entry.width > 0, entry.height > 0, longer <= 65536, (0.1 * longer...20 * longer).contains(entry.focalLength),
+      entry.deviation > 0, entry.deviation < 1, entry.views >= 0
+    else { return nil }
+    return LensLearner.Lens(
+      width: entry.width, height: entry.height,
+      estimate: .init(focal: entry.focalLength, deviation: entry.deviation, views: entry.views))
+  }
+
+  /// Saves the lens of a camera.
+  ///
+  /// - Parameter onProblem: called if the file cannot be written; the lens is then lost when the process ends.
+  package func keep(
+    _ lens: LensLearner.Lens, of camera: String, onProblem: @escaping @Sendable (FileError) -> Void
+  ) {
+    guard camera.utf8.count <= 1024 else { return }
+    entries.removeAll { $0.camera == camera }
+    entries.append(
+      Entry(
+        camera: camera, width: lens.width, height: lens.height, focalLength: lens.estimate.focal,
+        deviation: lens.estimate.deviation, views: lens.estimate.views))
+    entries = entries.suffix(Self.limit)
+    guard let folder, let bytes = try? JSONLineEncoder.encode(entries) else { return }
+    BlockingWork.records.submit { _ in
+      do throws(FileError) {
+        try Folder.make(folder)
+        try DurableFile.replace("\(folder)/\(Self.name)", with: bytes)
+      } catch {
+        onProblem(error)
+      }
+    }
   }
 }

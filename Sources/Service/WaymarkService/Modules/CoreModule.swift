@@ -1,13 +1,15 @@
-import WaymarkProtocol
-import WaymarkServer
+import WaymarkFrames
+import WaymarkImage
+package import WaymarkProtocol
+package import WaymarkServer
 import WaymarkSystem
+import WaymarkWorker
 
 /// `ping`, `status`, `subscribe`, `unsubscribe`, `role.lower`.
 @ServiceActor
 final class CoreModule: ServiceModule {
   private unowned let hub: Hub
 
-  /// The module of `hub`.
   init(hub: Hub) { self.hub = hub }
 
   func register(in methods: inout MethodTable) {
@@ -66,7 +68,6 @@ final class CoreModule: ServiceModule {
     connection.patterns = patterns
   }
 
-  /// The current state, as a connection may see it.
   private static func snapshot(of hub: Hub, for connection: Connection) -> Snapshot {
     var snapshot = Snapshot(
       seq: hub.seq, instance: hub.instance, events: connection.patterns.patterns,
@@ -89,7 +90,6 @@ final class CoreModule: ServiceModule {
     return snapshot
   }
 
-  /// How the service is.
   private static func status(of hub: Hub, for role: Role) -> StatusResult {
     let statistics = Statistics(
       uptime: 0, frames: FrameStatistics(captured: 0, bad: 0, lost: 0), lanes: [], clients: hub.connections.count,
@@ -99,10 +99,109 @@ final class CoreModule: ServiceModule {
       scanner: ScannerStatus(status: .idle), camera: CameraStatus(status: .closed), statistics: statistics)
     for case let module as any ServiceModule in hub.modules { module.contribute(to: &status) }
     if role == .observer {
+      status.configuration = nil
       status.scan = status.scan?.forObservers
       status.text = status.text?.forObservers
       status.cameras = status.cameras?.map(\.forObservers)
     }
     return status
+  }
+}
+
+/// `config.reload`: reloads the configuration as SIGHUP does, for clients that may not send signals, and replies with the result.
+@ServiceActor
+final class ReloadModule: ServiceModule {
+  private let reload: @ServiceActor () async throws -> [String]
+  private let configuration: @ServiceActor () -> ConfigurationInUse
+  /// The reload in progress, or the last one.
+  private var current: Task<[String], any Error>?
+  /// The reload that waits for `current`. It serves all requests that come before it starts, since it reads the file after them.
+  private var next: Task<[String], any Error>?
+
+  /// - Parameters:
+  ///   - reload: applies the configuration, and returns the sections that need a restart.
+  ///   - configuration: returns the configuration that runs.
+  nonisolated init(
+    reload: @escaping @ServiceActor () async throws -> [String],
+    configuration: @escaping @ServiceActor () -> ConfigurationInUse = { ConfigurationInUse(isDefault: true) }
+  ) {
+    self.configuration = configuration
+    self.reload = reload
+  }
+
+  func contribute(to status: inout StatusResult) { status.configuration = configuration() }
+
+  func register(in methods: inout MethodTable) {
+    methods.addLater(ConfigReloadRequest.self) { _, _ in
+      { ConfigReloadResult(restart: try await self.run()) }
+    }
+  }
+
+  /// Reloads the configuration. Requests during a reload share one more reload after it, so that any number of simultaneous requests
+  /// causes two.
+  func run() async throws -> [String] {
+    if let next { return try await next.value }
+    let task = Task { @ServiceActor [current, reload] in
+      _ = await current?.result
+      self.current = self.next
+      self.next = nil
+      return try await reload()
+    }
+    next = task
+    return try await task.value
+  }
+}
+
+/// `statistics`: the counts and times of all cameras, lanes and workers.
+@ServiceActor
+package final class StatisticsModule: ServiceModule {
+  private unowned let hub: Hub
+  let cameras: ByCamera<CaptureModule>
+  private let startTime = MonotonicClock.now
+  private var isReporting = false
+  private var isStopped = false
+
+  package init(hub: Hub, cameras: ByCamera<CaptureModule>) {
+    self.hub = hub
+    self.cameras = cameras
+    hub.onSubscriptionsChanged.append { [weak self] in self?.reviewReports() }
+  }
+
+  package func stop() { isStopped = true }
+
+  package func contribute(to status: inout StatusResult) { status.statistics = statistics() }
+
+  package func statistics() -> Statistics {
+    let (frames, lanes) = cameras.first.pipeline.statistics
+    return Statistics(
+      uptime: MonotonicClock.now - startTime, frames: frames, lanes: lanes,
+      clients: hub.connections.count, events: hub.published, dropped: hub.dropped, memory: ProcessUsage.memory,
+      cpu: ProcessUsage.processorTime,
+      workers: cameras.first.isolation.figures.map {
+        WorkerStatistics(
+          starts: $0.starts, crashes: $0.crashes, hangs: $0.hangs, lost: $0.lost,
+          failures: $0.failures.isEmpty ? nil : $0.failures)
+      },
+      cameras: cameras.areSeveral
+        ? cameras.parts.map { name, capture in
+          let (frames, lanes) = capture.pipeline.statistics
+          return CameraStatistics(name: name, frames: frames, lanes: lanes)
+        } : nil)
+  }
+
+  /// Starts the reports, one per second, while a client subscribes to them.
+  private func reviewReports() {
+    guard !isReporting, !isStopped, hub.isWanted(Statistics.event) else { return }
+    isReporting = true
+    report()
+  }
+
+  private func report() {
+    guard !isStopped, hub.isWanted(Statistics.event) else {
+      isReporting = false
+      return
+    }
+    hub.publish(statistics())
+    ServiceActor.schedule(after: 1) { [weak self] in self?.report() }
   }
 }

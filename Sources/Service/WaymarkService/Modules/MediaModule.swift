@@ -1,31 +1,31 @@
 import NIOCore
 import NIOPosix
-package import WaymarkFrames
-package import WaymarkImage
-package import WaymarkProtocol
+import WaymarkFrames
+import WaymarkImage
+import WaymarkProtocol
 package import WaymarkServer
-package import WaymarkSystem
+import WaymarkSystem
 package import WaymarkWorker
 
-/// `media.*`: pictures for operators, over connections of their own.
+/// `media.*`: pictures for operators, over connections that carry only pictures.
 ///
-/// The preview is a lane like any other: the newest frame wins, and while nobody watches it costs nothing.
+/// The preview is a lane of the pipeline: it encodes the newest frame, and is off without subscribers.
 @ServiceActor
 package final class MediaModule: ServiceModule {
-  /// Find the file of `media.resource`, one after the other.
+  /// The functions that return the path of a picture of `media.resource` by its id, or nil; called in order until one
+  /// returns a path.
   package var resources: [@ServiceActor (_ id: String) -> String?] = []
   /// Opens the pictures of `media.gallery`.
   package var gallery: (@Sendable (_ id: String) async throws -> OpenPicture)?
 
   private unowned let hub: Hub
   private let isolation: Isolation
-  /// The tap of each camera.
   private let taps: ByCamera<(tap: MediaTap, camera: String?)>
-  /// The previews, and the snapshots that wait for a frame, by connection.
+  /// The subscriptions of previews, and the snapshot requests that wait for a frame, by the number of the connection.
   private var previews: [Int: MediaSubscription] = [:]
   private var snapshots: [Int: [Answer]] = [:]
 
-  /// The module of `hub`, with a lane in the pipeline of each camera.
+  /// Adds a lane for previews to the pipeline of each camera.
   package init(hub: Hub, cameras: ByCamera<CaptureModule>, isolation: Isolation = .none) {
     self.hub = hub
     self.isolation = isolation
@@ -39,26 +39,24 @@ package final class MediaModule: ServiceModule {
   package var features: [String] { ["media"] }
 
   package func register(in methods: inout MethodTable) {
-    methods.addTaking(MediaPreviewRequest.self) { [weak self] request, incoming, connection in
-      try self?.preview(request, incoming, connection)
+    methods.addTaking(MediaPreviewRequest.self) { [self] request, incoming, connection in
+      try preview(request, incoming, connection)
     }
-    methods.addTaking(MediaSnapshotRequest.self) { [weak self] request, incoming, connection in
-      try self?.snapshot(request, incoming, connection)
+    methods.addTaking(MediaSnapshotRequest.self) { [self] request, incoming, connection in
+      try snapshot(request, incoming, connection)
     }
-    methods.addTaking(MediaResourceRequest.self) { [weak self] request, incoming, connection in
-      guard let self else { return }
-      try self.checkRole(connection, incoming.method)
-      guard let resource = self.resources.lazy.compactMap({ $0(request.id) }).first else {
+    methods.addTaking(MediaResourceRequest.self) { [self] request, incoming, connection in
+      try checkRole(connection, incoming.method)
+      guard let resource = resources.lazy.compactMap({ $0(request.id) }).first else {
         throw ServiceError(
           .notFound, "There is no resource of this id.", hint: "Ids are in session.phase, in cards and in the scene.")
       }
-      self.sendFile(incoming, connection, width: request.width) { try await OpenPicture.open(resource) }
+      sendFile(incoming, connection, width: request.width) { try await OpenPicture.open(resource) }
     }
-    methods.addTaking(MediaGalleryRequest.self) { [weak self] request, incoming, connection in
-      guard let self else { return }
-      try self.checkRole(connection, incoming.method)
-      guard let gallery = self.gallery else { throw GalleryModule.notConfigured }
-      self.sendFile(incoming, connection, width: request.width) { try await gallery(request.id) }
+    methods.addTaking(MediaGalleryRequest.self) { [self] request, incoming, connection in
+      try checkRole(connection, incoming.method)
+      guard let gallery else { throw GalleryModule.notConfigured }
+      sendFile(incoming, connection, width: request.width) { try await gallery(request.id) }
     }
   }
 
@@ -87,7 +85,8 @@ package final class MediaModule: ServiceModule {
       }
     }
     previews[connection.number] = watch
-    // The next picture is made when this one is on its way: the newest then, and no work for one that only waits.
+    // The next picture is encoded when this one has been sent, so that it is of the newest frame and none is encoded
+    // to wait in the buffer.
     outlet.onSpace = { watch.ready() }
   }
 
@@ -117,7 +116,7 @@ package final class MediaModule: ServiceModule {
     }
   }
 
-  /// Sees to it that a request is answered once.
+  /// A reply to a snapshot request, claimed by the frame or by the timeout, so that only one of them is sent.
   @ServiceActor
   private final class Answer: Sendable {
     var watch: MediaSubscription?
@@ -133,7 +132,7 @@ package final class MediaModule: ServiceModule {
     }
   }
 
-  /// Returns whether a snapshot is still to be answered; its client is gone then.
+  /// Claims the reply to a snapshot request; returns whether it was not claimed before.
   private func claim(_ answer: Answer, _ connection: Connection) -> Bool {
     let left = snapshots[connection.number]?.filter { $0 !== answer } ?? []
     snapshots[connection.number] = left.isEmpty ? nil : left
@@ -152,7 +151,7 @@ package final class MediaModule: ServiceModule {
     snapshots = [:]
   }
 
-  /// Snapshots that wait for a frame.
+  /// The number of snapshots that wait for a frame.
   var waitingSnapshots: Int { snapshots.values.joined().count }
 
   private func encode(_ picture: MediaPicture, _ camera: String?, _ request: JSONValue) -> ByteBuffer? {
@@ -198,59 +197,6 @@ package final class MediaModule: ServiceModule {
         self.hub.fail(incoming, connection, error)
       }
       connection.countInFlight(-1)
-    }
-  }
-}
-
-extension FrameReference {
-  /// As the wire names a frame.
-  package init(_ frame: Frame) {
-    self.init(
-      sequence: Int(frame.sequence), captured: frame.captured, width: frame.width, height: frame.height,
-      source: ScanSource(frame.origin))
-  }
-}
-
-extension ScanSource {
-  /// The wire's word for the origin of a frame.
-  package init(_ origin: FrameOrigin) {
-    self =
-      switch origin {
-      case .camera: .camera
-      case .stream: .stream
-      case .folder: .folder
-      }
-  }
-}
-
-/// Codes of problems that can stand in a reply.
-package protocol ReplyableCode: ProblemCode {
-  /// The code that the client is told.
-  var reply: ServiceError.Code { get }
-}
-
-extension Problem: Replyable where Kind: ReplyableCode {
-  package var reply: ServiceError { ServiceError(code.reply, message, hint: hint) }
-}
-
-extension ImageErrorCode: ReplyableCode {
-  package var reply: ServiceError.Code { .badPicture }
-}
-
-extension WorkerFailure: Replyable {
-  package var reply: ServiceError {
-    if case .cannotStart = self { return ServiceError(.internalError, message, hint: hint) }
-    return ServiceError(.badPicture, message, hint: hint)
-  }
-}
-
-extension SourceErrorCode: ReplyableCode {
-  package var reply: ServiceError.Code {
-    switch self {
-    case "unknownControl": .notFound
-    case "controlOutOfRange": .badParams
-    case "controlRefused": .notSupported
-    default: .noCamera
     }
   }
 }

@@ -1,43 +1,31 @@
 package import WaymarkImage
 
-/// Which intrinsics hold for frames of a size.
+/// Chooses the intrinsics for frames of a size.
 package struct CameraChoice: Hashable, Sendable {
-  /// A calibration and the size of the frames it was made with; a width of 0 where that is not known, and then it holds
-  /// for frames of any size.
+  /// A calibration with the size of the frames from which it was made, in pixels; a width of 0 means an unknown size, and the calibration then
+  /// applies to frames of any size.
   package struct Calibration: Hashable, Sendable {
     package var width: Int
     package var height: Int
     package var intrinsics: CameraIntrinsics
-    /// A part of the name of the camera it was made with; any camera where missing.
+    /// A part of the name of the camera for which it was made; nil for any camera.
     package var camera: String?
-
-    package init(width: Int, height: Int, intrinsics: CameraIntrinsics, camera: String? = nil) {
-      self.width = width
-      self.height = height
-      self.intrinsics = intrinsics
-      self.camera = camera
-    }
   }
 
-  package var calibrations: [Calibration]
-  /// Across the longer side of the frame, in radians, for cameras without a calibration.
+  package var calibrations: [Calibration] = []
+  /// The angle of view across the longer side of the frame, in radians, for cameras without a calibration.
   package var fieldOfView: Double?
 
-  package init(calibrations: [Calibration] = [], fieldOfView: Double? = nil) {
-    self.calibrations = calibrations
-    self.fieldOfView = fieldOfView
-  }
-
-  /// Returns the calibrations of one camera: those made with it, before those made with any.
+  /// Returns the choice for one camera: the calibrations for its name before those for any camera.
   package func narrowed(to device: String) -> CameraChoice {
     let named = calibrations.filter { $0.camera.map(device.contains) == true }
     return CameraChoice(calibrations: named + calibrations.filter { $0.camera == nil }, fieldOfView: fieldOfView)
   }
 
-  /// The calibration for the very size, else the largest one of the same shape resized, else the field of view, else what was learned,
-  /// else an assumption.
+  /// The intrinsics for frames of a size. In this order: a calibration of the same size; the largest calibration of the same aspect ratio,
+  /// scaled; a calibration of unknown size; the field of view; the learned intrinsics; an assumed field of view.
   ///
-  /// - Parameter learned: the camera as a `LensLearner` knows it.
+  /// - Parameter learned: the intrinsics that a `LensLearner` knows; nil if it knows none.
   package func intrinsics(width: Int, height: Int, learned: @autoclosure () -> CameraIntrinsics? = nil)
     -> CameraIntrinsics
   {
@@ -53,6 +41,6 @@ package struct CameraChoice: Hashable, Sendable {
     return learned() ?? CameraIntrinsics(assumedFor: width, height)
   }
 
-  /// True if a camera that was chosen is neither calibrated nor of a given field of view: what is learned holds in its place.
+  /// True for a camera without calibration or field of view, which uses the learned intrinsics.
   package func isUnknown(_ camera: CameraIntrinsics) -> Bool { fieldOfView == nil && camera.source != .calibrated }
 }

@@ -1,27 +1,14 @@
 package import WaymarkFrames
-package import WaymarkImage
+import WaymarkImage
+package import WaymarkProtocol
 import WaymarkSystem
 
-/// Carries frames from one source to any number of lanes, straight through: one slot a lane, the newest wins, nobody
-/// waits for anybody.
+/// Passes the frames of one source to any number of lanes. Each lane has a slot for the newest frame, and no lane waits
+/// for another.
 ///
-/// The source is open only while a lane wants frames, and for `idleTime` after that; opening and closing happen on a
-/// thread of the pipeline's own, so that no caller waits for a device.
+/// The source is open while a lane needs frames, and for some time after that. The pipeline's own thread opens and closes
+/// it, so that no caller waits for a device.
 package final class FramePipeline: FrameSink {
-  /// How the pipeline treats its source.
-  package struct Configuration: Sendable {
-    /// Open from the start to the end, needed or not.
-    package var keepsOpen: Bool
-    /// How long the source stays open without need, in seconds.
-    package var idleTime: Double
-
-    /// A configuration.
-    package init(keepsOpen: Bool = false, idleTime: Double = 10) {
-      self.keepsOpen = keepsOpen
-      self.idleTime = idleTime
-    }
-  }
-
   private struct Control: Sendable {
     var source: any FrameSource
     var replacement: (any FrameSource)?
@@ -34,42 +21,37 @@ package final class FramePipeline: FrameSink {
     var lanes: [any FrameLane] = []
     var sequence: UInt64 = 0
     var status: SourceStatus
+    var onStatus: (@Sendable (SourceStatus) -> Void)?
   }
 
   private let control: Monitor<Control>
   private let flow: Monitor<Flow>
   private let thread = WorkerThread(name: "wm-pipeline")
-  private let onStatus: @Sendable (SourceStatus) -> Void
 
-  /// A pipeline without lanes; its source is closed until `start`.
-  ///
-  /// - Parameters:
-  ///   - source: where frames come from.
-  ///   - configuration: how it is treated.
-  ///   - onStatus: receives every change of the source's state, on the source's thread; to return quickly.
-  package init(
-    source: any FrameSource, configuration: Configuration = Configuration(),
-    onStatus: @escaping @Sendable (SourceStatus) -> Void = { _ in }
-  ) {
-    let need = SourceNeed(keepsOpen: configuration.keepsOpen, idleTime: configuration.idleTime)
+  /// Creates a pipeline without lanes; its source stays closed until `start()`.
+  package init(source: any FrameSource, need: SourceNeed = SourceNeed()) {
     control = Monitor(Control(source: source, need: need))
     flow = Monitor(Flow(status: SourceStatus(.closed, device: source.device)))
-    self.onStatus = onStatus
   }
 
   deinit { control.update { $0.stopping = true } }
 
-  /// Adds a lane; frames come to it from now on, whenever it is enabled.
+  /// Adds a lane, which receives frames from now on while it is enabled.
   package func add(_ lane: any FrameLane) {
     flow.withLock { $0.lanes.append(lane) }
     lane.onDemandChange { [weak self] in self?.reviewDemand() }
     reviewDemand()
   }
 
-  /// Begins: from now on the source is opened when a lane wants frames.
+  /// Sets the handler of the source's states. It is called on the source's thread and must return quickly.
+  package func onStatus(_ handler: @escaping @Sendable (SourceStatus) -> Void) {
+    flow.withLock { $0.onStatus = handler }
+  }
+
+  /// Starts the pipeline's thread, which opens the source when a lane needs frames.
   package func start() {
     thread.start { [weak self] _ in
-      // Holds the pipeline only while there is something to do, not while it waits.
+      // The thread retains the pipeline only while it works, not while it waits.
       guard let control = self?.control else { return }
       while true {
         let deadline = control.withLock { $0.need.deadline }
@@ -85,32 +67,30 @@ package final class FramePipeline: FrameSink {
     }
   }
 
-  /// Ends: closes the source and every lane; returns when all threads are over.
+  /// Stops the source and every lane; returns after all their threads have ended.
   package func stop() {
     control.update { $0.stopping = true }
     let lanes = flow.withLock { $0.lanes }
-    // All at once: they are busy with a frame each, and the source with its device.
+    // Every lane is asked first, so that their frames and the source's device are waited for at the same time.
     for lane in lanes { lane.askToStop() }
     thread.stop()
     control.withLock { $0.source }.stop()
     for lane in lanes { lane.stop() }
   }
 
-  /// Takes frames from another source from now on. Sequence numbers keep rising.
+  /// Takes frames from another source from now on. Sequence numbers continue.
   package func select(_ source: any FrameSource) {
     control.update { $0.replacement = source }
   }
 
-  /// The source in use.
   package var source: any FrameSource { control.withLock { $0.replacement ?? $0.source } }
-  /// The last state that the source told.
   package var status: SourceStatus { flow.withLock { $0.status } }
 
   private func reviewDemand() {
     control.update { $0.demandChanged = true }
   }
 
-  /// On the pipeline's thread: opens, closes and changes the source as needed.
+  /// Opens, closes and replaces the source as needed. Called on the pipeline's thread.
   private func serveSource() {
     let lanes = flow.withLock { $0.lanes }
     let wanting = lanes.filter(\.isEnabled)
@@ -129,7 +109,7 @@ package final class FramePipeline: FrameSink {
         state.replacement = nil
       }
       let needed = !wanting.isEmpty || state.source.staysOpen
-      return (old, state.source, state.need.handle(.needed(needed), at: MonotonicClock.now))
+      return (old, state.source, state.need.update(needed, at: MonotonicClock.now))
     }
     source.demand(demand)
     let isOpen = control.withLock { $0.need.isOpen }
@@ -160,36 +140,79 @@ package final class FramePipeline: FrameSink {
   }
 
   package func receive(_ status: SourceStatus) {
-    flow.withLock { $0.status = status }
-    onStatus(status)
+    let onStatus = flow.withLock { flow in
+      flow.status = status
+      return flow.onStatus
+    }
+    onStatus?(status)
   }
 }
 
 extension FramePipeline {
-  /// The counts of the pipeline and its lanes since they were made.
-  package struct Counters: Sendable {
-    /// Frames that came from the source.
-    package var frames: UInt64
-    /// The counts of the source.
-    package var source: SourceStatistics
-    /// Where the time of frames goes in the source.
-    package var stages: [StageTimes.Summary]
-    /// The counts and times of each lane, by its name, in the order they were added.
-    package var lanes: [(name: String, statistics: LaneTimes)]
-  }
-
-  /// The counts so far.
-  package var statistics: Counters {
+  /// The counts and times of the source, and of the lanes in the order in which they were added.
+  package var statistics: (frames: FrameStatistics, lanes: [LaneStatistics]) {
     let (frames, lanes) = flow.withLock { ($0.sequence, $0.lanes) }
     let source = source
-    return Counters(
-      frames: frames, source: source.statistics, stages: source.stages?.summary ?? [],
-      lanes: lanes.map { ($0.name, $0.statistics) })
+    let counts = source.statistics
+    return (
+      FrameStatistics(
+        captured: Int(frames), bad: Int(counts.damaged), lost: Int(counts.droppedByDriver),
+        stages: source.stages?.statistics), lanes.map(\.statistics)
+    )
   }
 
-  /// The lanes that have been busy with one frame for longer than `limit` seconds: hung. Idle ones never are.
+  /// The names of the lanes that have been busy with one frame for longer than `limit` seconds.
   package func hungLanes(limit: Double) -> [String] {
     let now = MonotonicClock.now
     return flow.withLock { $0.lanes }.filter { $0.busy(at: now) > limit }.map(\.name)
+  }
+}
+
+/// Decides when the source is open: from the moment a lane needs frames until some time after the last lane needed any.
+///
+/// A state machine without a clock: the caller passes the time, and calls `update` again at `deadline`.
+package struct SourceNeed: Sendable, Equatable {
+  package enum Effect: Sendable, Equatable {
+    case open
+    case close
+  }
+
+  /// True if the source is opened at the start and never closed.
+  private let keepsOpen: Bool
+  /// The seconds that the source stays open while no lane needs frames.
+  private let idleTime: Double
+  /// True if the source is to be open.
+  package private(set) var isOpen = false
+  /// The time at which the source is to be closed unless frames are needed before, in seconds of the caller's clock; nil
+  /// if it is not to be closed.
+  package private(set) var deadline: Double?
+  private var needed = false
+
+  package init(keepsOpen: Bool = false, idleTime: Double = ServiceSettings().camera.closeAfter) {
+    self.keepsOpen = keepsOpen
+    self.idleTime = max(0, idleTime)
+  }
+
+  /// Sets whether frames are needed. Also called at the deadline.
+  ///
+  /// - Parameter now: the time in seconds of a monotonic clock.
+  /// - Returns: whether to open or close the source; nil for neither.
+  package mutating func update(_ needed: Bool, at now: Double) -> Effect? {
+    if needed {
+      deadline = nil
+    } else if self.needed && isOpen && !keepsOpen {
+      deadline = now + idleTime
+    }
+    self.needed = needed
+    if (needed || keepsOpen) && !isOpen {
+      isOpen = true
+      return .open
+    }
+    if let deadline, now >= deadline {
+      self.deadline = nil
+      isOpen = false
+      return .close
+    }
+    return nil
   }
 }

@@ -1,28 +1,28 @@
+import WaymarkFrames
 package import WaymarkImage
 import WaymarkSystem
 
-/// Finds the focal length of a camera without a calibration from what the camera's lanes follow: one for each camera, shared by them.
+/// Estimates the focal length of a camera without a calibration, from the anchors and codes that its lanes follow. The lanes of a camera share
+/// one learner.
 ///
-/// A lane offers one view a frame, and no lane waits for another: while one has the estimator, the views of the others are left out.
+/// A lane passes one view per frame. While the estimator processes the view of one lane, the views of other lanes are dropped, so that no lane
+/// waits.
 package final class LensLearner: Sendable {
   /// The focal length of a camera for frames of a size.
   package struct Lens: Hashable, Sendable {
-    /// Of the frames, in pixels.
+    /// The width of the frames in pixels.
     package var width: Int
-    /// Of the frames, in pixels.
+    /// The height of the frames in pixels.
     package var height: Int
     package var estimate: FocalLengthEstimator.Estimate
 
-    package init(width: Int, height: Int, estimate: FocalLengthEstimator.Estimate) {
-      (self.width, self.height, self.estimate) = (width, height, estimate)
-    }
-
-    /// The camera that it tells of.
+    /// The pinhole camera with this focal length.
     package var intrinsics: CameraIntrinsics {
       CameraIntrinsics(estimatedFor: width, height, focal: estimate.focal)
     }
 
-    /// Returns whether it takes the place of what was known: for frames of another shape, more exact by a third, or in contradiction to it.
+    /// Returns whether this lens replaces the known one: true if there is none for the same aspect ratio, if this deviation is at most 0.7 of
+    /// the known one, or if the focal lengths differ by more than three times the sum of both deviations.
     func isNews(after old: Lens?) -> Bool {
       guard estimate.deviation <= LensLearner.sufficient else { return false }
       guard let old, old.width * height == width * old.height else { return true }
@@ -36,22 +36,26 @@ package final class LensLearner: Sendable {
     var known: Lens?
     var estimator: FocalLengthEstimator?
     var isLent = false
-    /// Whose lens it is, and a number that rises with every camera: what an estimator of an earlier one has learned is not believed.
+    /// The camera's name, and a number that increases with every change of the camera, so that results for an earlier camera are ignored.
     var camera = (name: "", number: 0)
+    var onLens: (@Sendable (Lens, _ camera: String) -> Void)?
   }
 
-  /// With a greater deviation a focal length is as good as a guess.
+  /// The maximum relative deviation of a focal length that is used.
   static let sufficient = 0.03
 
   private let state = Monitor(State())
-  private let onLens: @Sendable (Lens, _ camera: String) -> Void
 
-  /// A learner that knows nothing yet.
+  package init() {}
+
+  /// Sets the handler of learned lenses. It is called on the thread of a lane.
+  package func onLens(_ handler: @escaping @Sendable (Lens, _ camera: String) -> Void) {
+    state.withLock { $0.onLens = handler }
+  }
+
+  /// Starts to estimate for a camera.
   ///
-  /// - Parameter onLens: called with what is known of a camera from then on, on the thread of a lane.
-  package init(onLens: @escaping @Sendable (Lens, _ camera: String) -> Void = { _, _ in }) { self.onLens = onLens }
-
-  /// Begins with a camera, and what is known of it.
+  /// - Parameter known: the saved lens of the camera; nil if there is none.
   package func begin(_ known: Lens?, of camera: String) {
     state.update { state in
       (state.known, state.estimator) = (known, nil)
@@ -59,13 +63,13 @@ package final class LensLearner: Sendable {
     }
   }
 
-  /// The camera for frames of a size; `nil` where nothing is known of frames of that shape.
+  /// The learned intrinsics for frames of a size; nil if no lens is known for their aspect ratio.
   package func intrinsics(width: Int, height: Int) -> CameraIntrinsics? {
     guard let known = state.withLock({ $0.known }), known.width * height == known.height * width else { return nil }
     return known.intrinsics.scaled(from: (known.width, known.height), to: (width, height))
   }
 
-  /// Takes a view of a flat thing at rest, in a frame of a size.
+  /// Adds a view of a flat object at rest to the estimate, in a frame of the size `width` × `height` in pixels.
   package func take(_ view: AnchorPlacement, width: Int, height: Int) {
     let lent = state.update { state -> (estimator: FocalLengthEstimator, camera: (name: String, number: Int))? in
       guard !state.isLent else { return nil }
@@ -78,7 +82,7 @@ package final class LensLearner: Sendable {
     guard let lent else { return }
     var estimator = lent.estimator
     estimator.add(view.homography, size: view.referenceSize)
-    let news = state.update { state -> Lens? in
+    let news = state.update { state -> (Lens, (@Sendable (Lens, String) -> Void)?)? in
       state.isLent = false
       guard state.camera.number == lent.camera.number else { return nil }
       state.estimator = estimator
@@ -86,8 +90,71 @@ package final class LensLearner: Sendable {
       let lens = Lens(width: width, height: height, estimate: estimate)
       guard lens.isNews(after: state.known) else { return nil }
       state.known = lens
-      return lens
+      return (lens, state.onLens)
     }
-    if let news { onLens(news, lent.camera.name) }
+    if let (lens, onLens) = news { onLens?(lens, lent.camera.name) }
+  }
+}
+
+/// The intrinsics that a lane uses, and the selection of the views from which a `LensLearner` improves them.
+struct LaneLens<Key: Hashable> {
+  /// The intrinsics for the current frames.
+  private(set) var intrinsics = CameraIntrinsics(assumedFor: 640, 480)
+  private let learner: LensLearner
+  private var isUnknown = false
+  /// True if nothing was followed in the last frame.
+  private var isIdle = true
+  /// The corners of the followed objects in the last frame and in the current one.
+  private var (last, present): ([Key: Quadrilateral], [Key: Quadrilateral]) = ([:], [:])
+  private var turn = 0
+
+  init(_ learner: LensLearner) { self.learner = learner }
+
+  /// Chooses the intrinsics for a frame. Newly learned ones apply as soon as nothing is followed, so that poses do not jump.
+  ///
+  /// - Returns: whether the intrinsics have changed and the lane has to start over.
+  mutating func changes(for frame: Frame, of cameras: CameraChoice, startsOver: Bool) -> Bool {
+    guard startsOver || isIdle else { return false }
+    let now = cameras.intrinsics(
+      width: frame.width, height: frame.height, learned: learner.intrinsics(width: frame.width, height: frame.height))
+    guard startsOver || now != intrinsics else { return false }
+    (intrinsics, isUnknown) = (now, cameras.isUnknown(now))
+    return true
+  }
+
+  /// Passes a view of the frame to the learner if the camera is not calibrated.
+  ///
+  /// - Parameters:
+  ///   - seen: the followed objects in the frame that are flat and whose proportions are known.
+  ///   - isIdle: true if nothing is followed.
+  mutating func learn(from seen: some Sequence<(Key, AnchorPlacement)>, in frame: Frame, isIdle: Bool) {
+    self.isIdle = isIdle
+    // The pictures of a folder may come from different cameras.
+    guard isUnknown, frame.origin != .folder, let view = next(seen, width: frame.width, height: frame.height) else {
+      return
+    }
+    learner.take(view, width: frame.width, height: frame.height)
+  }
+
+  /// Returns the object of a frame to learn from: it is large, has a high score, and is nearly at rest, since a rolling shutter distorts
+  /// moving objects. Several such objects take turns from frame to frame.
+  ///
+  /// - Parameter seen: the followed objects in the frame that are flat and whose proportions are known.
+  mutating func next(_ seen: some Sequence<(Key, AnchorPlacement)>, width: Int, height: Int) -> AnchorPlacement? {
+    let step = 1.5 * Double(max(width, height)) / 640
+    swap(&last, &present)
+    present.removeAll(keepingCapacity: true)
+    turn += 1
+    var (chosen, count): (AnchorPlacement?, Int) = (nil, 0)
+    for (key, placement) in seen {
+      present[key] = placement.corners
+      guard placement.score >= 0.7, placement.corners.signedArea >= 0.01 * Double(width * height),
+        let before = last[key], before.meanCornerDistance(to: placement.corners) <= step
+      else { continue }
+      // The last object whose number, from 1, divides `turn`: several objects take turns.
+      count += 1
+      if turn % count == 0 { chosen = placement }
+    }
+    return chosen
   }
 }

@@ -1,11 +1,11 @@
 import Logging
 import NIOCore
-import WaymarkOnboarding
 package import WaymarkProtocol
 package import WaymarkServer
 import WaymarkSystem
 
-/// `profile.*`: which profile is in use. `ProfileChooser` decides; here are its clocks and the words of the wire.
+/// `profile.*`: the profile in use. `ProfileChooser` decides; this module adds the clocks, and the translation to
+/// the protocol.
 @ServiceActor
 package final class ProfilesModule: ServiceModule {
   private unowned let hub: Hub
@@ -14,10 +14,10 @@ package final class ProfilesModule: ServiceModule {
   private var timer: Scheduled<Void>?
   private var isStopped = false
   private var active = ProfileStatus(reason: .none)
-  /// Called when another profile is in use: its name, nil for the usual settings.
+  /// Called when the profile in use has changed, with its name; nil for the settings without a profile.
   var onChange: @ServiceActor (String?) -> Void = { _ in }
 
-  /// The module of `hub` with the profiles of the configuration.
+  /// Creates the module with the profiles of the configuration.
   package init(hub: Hub, profiles: [ServiceProfile]) {
     self.hub = hub
     self.profiles = profiles
@@ -26,10 +26,8 @@ package final class ProfilesModule: ServiceModule {
 
   package var features: [String] { profiles.isEmpty ? [] : ["profiles"] }
 
-  /// The name of the profile in use.
   var activeName: String? { chooser.choice.profile }
 
-  /// Begins: chooses by the time of day.
   package func start() { handle(.tick) }
 
   package func stop() {
@@ -37,18 +35,19 @@ package final class ProfilesModule: ServiceModule {
     timer?.cancel()
   }
 
-  /// Takes over other profiles; the choice that somebody made stays if it is among them.
+  /// Replaces the profiles; a profile that a client or a code chose stays in use if it still exists.
   ///
-  /// - Returns: the name of the one in use now. `onChange` is not called: all settings are new.
+  /// - Returns: the name of the profile in use; nil for none. `onChange` is not called, since the caller applies all
+  ///   settings.
   package func use(_ profiles: [ServiceProfile]) -> String? {
     self.profiles = profiles
     handle(.profiles(profiles), applies: false)
     return activeName
   }
 
-  /// Takes a code that is there to choose a profile.
+  /// Chooses a profile by the text of a code.
   ///
-  /// - Returns: whether it is such a code; it is not told to anybody then.
+  /// - Returns: true if a profile has this code; the caller then does not publish it.
   package func take(_ code: String) -> Bool {
     guard profiles.contains(where: \.hasCodes), chooser.profile(for: code) != nil else { return false }
     handle(.code(code))
@@ -58,15 +57,13 @@ package final class ProfilesModule: ServiceModule {
   package func contribute(to snapshot: inout Snapshot) { snapshot.profile = profiles.isEmpty ? nil : active }
 
   package func register(in methods: inout MethodTable) {
-    methods.add(ProfileListRequest.self) { [weak self] _, _ in
-      guard let self else { throw ServiceError.stopping }
-      return ProfileListResult(profiles: self.profiles.map(ProfileDescription.init), active: self.active)
+    methods.add(ProfileListRequest.self) { [self] _, _ in
+      ProfileListResult(profiles: profiles.map(ProfileDescription.init), active: active)
     }
-    methods.add(ProfileUseRequest.self) { [weak self] request, connection in
-      guard let self else { throw ServiceError.stopping }
-      if let name = request.profile, !self.chooser.has(name) { throw self.unknown(name) }
-      self.handle(.request(request.profile, client: connection.number, seconds: request.seconds))
-      return self.active
+    methods.add(ProfileUseRequest.self) { [self] request, connection in
+      if let name = request.profile, !chooser.has(name) { throw unknown(name) }
+      handle(.request(request.profile, client: connection.number, seconds: request.seconds))
+      return active
     }
   }
 
@@ -91,7 +88,7 @@ package final class ProfilesModule: ServiceModule {
     }
     timer?.cancel()
     timer = chooser.deadline(at: now, LocalMoment(seconds: hub.wall())).map { due in
-      // Not sooner than the wall clock says, of which only whole seconds are looked at.
+      // 50 ms late, since only whole seconds of the wall clock are compared.
       ServiceActor.schedule(after: due - now + 0.05) { [weak self] in self?.handle(.tick) }
     }
   }
@@ -125,7 +122,6 @@ package final class ProfilesModule: ServiceModule {
 }
 
 extension ProfileDescription {
-  /// As the wire tells it.
   init(_ profile: ServiceProfile) {
     func list(_ words: [String]) -> [String]? { words.isEmpty ? nil : words }
     self.init(

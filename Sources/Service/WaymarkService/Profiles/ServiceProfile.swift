@@ -1,33 +1,28 @@
 package import WaymarkConfiguration
 package import WaymarkSystem
 
-/// A profile of the configuration: its name, and when it is in use by itself. What it sets is read by `ServiceConfiguration.using(profile:)`.
+/// The name of a profile and the conditions under which it is chosen. `ServiceConfiguration.using(profile:)` reads its settings.
 package struct ServiceProfile: Sendable {
-  /// Its name.
   package let name: String
-  /// Days of the week; all where there are times alone.
+  /// The days of the week; empty for all if there are times.
   package var days: [Weekday] = []
-  /// Times of day; all where there are days alone.
+  /// The times of day; empty for all day if there are days.
   package var times: [DayTime] = []
-  /// Texts of codes that choose it.
   package var codes: Set<String> = []
-  /// The texts of codes that choose it, too.
   var codePattern: RegularExpression?
-  /// Seconds after which the choice by a code ends.
+  /// The seconds after which a choice by a code ends; nil for no limit.
   var holdFor: Double?
-  /// The cues that are signalled; nil: all.
+  /// The cues that are signalled; nil for all.
   package var cues: [String]?
 
-  /// A profile that nothing chooses by itself.
   package init(_ name: String) { self.name = name }
 
-  /// True if it depends on the time of day or of the week.
+  /// True if the profile is chosen by the time of day or the day of the week.
   var hasSchedule: Bool { !days.isEmpty || !times.isEmpty }
 
-  /// True if codes choose it.
   var hasCodes: Bool { !codes.isEmpty || codePattern != nil }
 
-  /// Returns whether its schedule holds. A time over midnight belongs to the day on which it begins.
+  /// Returns whether the profile's schedule contains a moment. A time over midnight belongs to the day on which it begins.
   package func isDue(_ moment: LocalMoment) -> Bool {
     guard hasSchedule else { return false }
     guard !times.isEmpty else { return days.contains(moment.day) }
@@ -37,12 +32,11 @@ package struct ServiceProfile: Sendable {
     }
   }
 
-  /// Returns whether a code chooses it.
   func isChosen(by text: String) -> Bool { codes.contains(text) || codePattern?.matches(text) == true }
 }
 
 extension ServiceProfile {
-  /// The profiles of a configuration file in its order, and what is wrong with when they are in use.
+  /// Reads the profiles of a configuration file, in its order, and the problems of their schedules and codes.
   package static func read(
     _ document: ConfigurationDocument
   ) -> (profiles: [ServiceProfile], problems: [ConfigurationProblem]) {
@@ -92,5 +86,103 @@ extension ServiceProfile {
       profiles.append(profile)
     }
     return (profiles, problems.inOrder)
+  }
+}
+
+/// Decides which profile is in use: the one that a client or a code chose, otherwise the first whose schedule contains the moment,
+/// otherwise none. A state machine whose inputs contain the time, in seconds of a monotonic clock.
+package struct ProfileChooser: Sendable {
+  package enum Reason: Hashable, Sendable {
+    case none
+    case request(client: Int)
+    case code
+    case schedule
+  }
+
+  /// The profile in use, or nil for the settings without a profile, and the reason.
+  package struct Choice: Hashable, Sendable {
+    package var profile: String?
+    package var reason: Reason
+    /// The time at which the choice ends, in seconds of the clock of the inputs; nil if it does not end by itself.
+    package var until: Double?
+
+    static let usual = Choice(profile: nil, reason: .none)
+  }
+
+  package enum Input: Sendable {
+    /// A client requests a profile, for a number of seconds or without end; a nil profile ends the choice of any client or code.
+    case request(String?, client: Int, seconds: Double?)
+    case code(String)
+    case profiles([ServiceProfile])
+    case tick
+  }
+
+  private var profiles: [ServiceProfile]
+  /// The choice by a client or a code; nil if there is none.
+  private var made: Choice?
+  /// The texts of codes that were in view, and when they were last seen, the newest last.
+  private var seen: [(text: String, time: Double)] = []
+  package private(set) var choice = Choice.usual
+
+  /// The seconds out of view after which a code chooses a profile again.
+  static let newAfter = 2.0
+  /// The maximum number of codes that are remembered.
+  private static let memory = 16
+
+  /// Creates a chooser.
+  ///
+  /// - Parameter profiles: the profiles; of several that apply the first is chosen.
+  package init(_ profiles: [ServiceProfile]) { self.profiles = profiles }
+
+  /// True if at least one profile has a schedule.
+  var hasSchedule: Bool { profiles.contains(where: \.hasSchedule) }
+
+  package func has(_ name: String) -> Bool { profiles.contains { $0.name == name } }
+
+  package func profile(for code: String) -> ServiceProfile? { profiles.first { $0.isChosen(by: code) } }
+
+  /// The time at which the input `tick` is due, in seconds of the clock of the inputs; nil if it is not.
+  package func deadline(at now: Double, _ moment: LocalMoment) -> Double? {
+    let minute = hasSchedule ? now + Double(60 - min(moment.second, 59)) : nil
+    guard let until = made?.until else { return minute }
+    return min(until, minute ?? until)
+  }
+
+  /// Processes an input.
+  ///
+  /// - Returns: the new choice; nil if it has not changed.
+  package mutating func handle(_ input: Input, at now: Double, _ moment: LocalMoment) -> Choice? {
+    if let until = made?.until, until <= now { made = nil }
+    switch input {
+    case .request(let name?, let client, let seconds):
+      made = Choice(profile: name, reason: .request(client: client), until: seconds.map { now + $0 })
+    case .request(nil, _, _): made = nil
+    case .code(let text): scanned(text, at: now)
+    case .profiles(let new):
+      profiles = new
+      if let name = made?.profile, !has(name) { made = nil }
+    case .tick: break
+    }
+    let before = choice
+    choice = current(moment)
+    return choice == before ? nil : choice
+  }
+
+  private mutating func scanned(_ text: String, at now: Double) {
+    let last = seen.firstIndex { $0.text == text }.map { seen.remove(at: $0).time }
+    seen.append((text, now))
+    if seen.count > Self.memory { seen.removeFirst() }
+    // A code that stays in view chooses once: two codes in view would otherwise alternate with every frame.
+    if let last, now - last < Self.newAfter { return }
+    guard let profile = profile(for: text) else { return }
+    made = Choice(profile: profile.name, reason: .code, until: profile.holdFor.map { now + $0 })
+  }
+
+  private func current(_ moment: LocalMoment) -> Choice {
+    if let made { return made }
+    if let profile = profiles.first(where: { $0.isDue(moment) }) {
+      return Choice(profile: profile.name, reason: .schedule)
+    }
+    return .usual
   }
 }

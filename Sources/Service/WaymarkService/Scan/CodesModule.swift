@@ -2,22 +2,22 @@ import FoundationEssentials
 import WaymarkAnchors
 package import WaymarkBarcodes
 import WaymarkFrames
-import WaymarkImage
+package import WaymarkImage
 import WaymarkOnboarding
 package import WaymarkProtocol
 package import WaymarkServer
 import WaymarkSystem
 
-/// `codes.*` and `code.*`: codes that are followed from frame to frame once they were read.
+/// `codes.*` and `code.*`: follows codes from frame to frame after they were read once.
 ///
-/// Each client says what it wants followed; there is one follower, and events go to everybody who subscribed to them.
+/// Each client requests symbologies. One lane follows the codes of all requests, and every subscriber receives its
+/// events.
 @ServiceActor
 package final class CodesModule: ServiceModule {
-  /// One that wants codes followed.
+  /// A client or module that requests to follow codes.
   package enum Follower: Hashable {
-    /// A client, by the number of its connection.
+    /// A client, identified by the number of its connection.
     case client(Int)
-    /// The tap of the camera.
     case tap
   }
 
@@ -29,52 +29,56 @@ package final class CodesModule: ServiceModule {
   private unowned let hub: Hub
   private let scans: ScanModule
   private let capture: CaptureModule
-  private let lane: CodeLane
-  private let mailbox: CodeMailbox
-  /// Sees what is followed, frame by frame.
+  private lazy var lane = makeLane()
+  /// The index of this camera, and the number of cameras.
+  private let place: (index: Int, count: Int)
+  /// Receives the followed codes of each frame.
   private let tapping = Monitor<(any CodeTap)?>(nil)
   private var requests: [(follower: Follower, request: FollowRequest)] = []
-  /// The codes that were told of, as they were.
+  /// The published events of the codes in view, by the numbers of the codes.
   private var known: [Int: CodeFound] = [:]
   private var configured: CameraChoice
   private var generation = 0
   private var isStopped = false
 
-  /// The module of `hub`, with a lane in the pipeline of `capture`, fed with what `scans` reads.
+  /// Adds a lane to the pipeline of `capture` that follows the codes which `scans` reads.
   ///
-  /// - Parameter place: which of how many cameras this is, from 0 on: no two give a code the same number.
+  /// - Parameter place: the index of this camera and the number of cameras, so that the cameras never give two codes
+  ///   the same number.
   package init(
     hub: Hub, scans: ScanModule, capture: CaptureModule, cameras: CameraChoice, place: (index: Int, count: Int) = (0, 1)
   ) {
     self.hub = hub
     self.scans = scans
     self.capture = capture
+    self.place = place
     configured = cameras
-    mailbox = scans.mail.followers
-    let relay = WeakReference<CodesModule>()
+    capture.pipeline.add(lane)
+  }
+
+  private func makeLane() -> CodeLane {
     let tapping = tapping
-    lane = .codes(from: mailbox, lane: place.index, of: place.count, learner: capture.learner) { reading, frame in
+    return .codes(from: scans.followedCodes, lane: place.index, of: place.count, learner: capture.learner) {
+      [weak self] reading, frame in
       let reference = FrameReference(frame)
       let tapped = tapping.withLock { $0 }?.take(
-        reading, width: frame.width, height: frame.height, frame: Int(truncatingIfNeeded: frame.sequence))
-      ServiceActor.execute { relay.object?.take(reading, reference, tapped) }
+        FollowedCodes(reading), width: frame.width, height: frame.height,
+        frame: Int(truncatingIfNeeded: frame.sequence))
+      ServiceActor.execute { self?.take(reading, reference, tapped) }
     }
-    relay.object = self
-    capture.pipeline.add(lane)
   }
 
   package var features: [String] { ["codes"] }
 
   package func register(in methods: inout MethodTable) {
-    methods.add(CodesFollowRequest.self) { [weak self] request, connection in
-      guard let self else { throw ServiceError.stopping }
-      self.follow(
-        try request.symbologies.map(ScanWire.symbologies) ?? self.scans.rules.settings.barcodeSymbologies,
+    methods.add(CodesFollowRequest.self) { [self] request, connection in
+      follow(
+        try request.symbologies.map(ScanWire.symbologies) ?? scans.rules.settings.barcodeSymbologies,
         sizes: try Self.sizes(request.sizes ?? []), for: .client(connection.number))
       return Empty()
     }
-    methods.add(CodesUnfollowRequest.self) { [weak self] _, connection in
-      self?.unfollow(.client(connection.number))
+    methods.add(CodesUnfollowRequest.self) { [self] _, connection in
+      unfollow(.client(connection.number))
       return Empty()
     }
   }
@@ -88,47 +92,47 @@ package final class CodesModule: ServiceModule {
 
   package func connectionClosed(_ connection: Connection) { unfollow(.client(connection.number)) }
 
-  /// Shows what is followed to a tap.
+  /// Sets the tap that receives the followed codes of each frame.
   package func use(_ tap: any CodeTap) { tapping.update { $0 = tap } }
 
-  /// Has codes followed; in place of what the same one wanted before.
+  /// Follows codes of these symbologies; replaces an earlier request of the same follower.
   package func follow(_ symbologies: Set<Symbology>, sizes: [CodeTask.Size] = [], for follower: Follower) {
     requests.removeAll { $0.follower == follower }
     requests.append((follower, FollowRequest(symbologies: symbologies, sizes: sizes)))
     review()
   }
 
-  /// Ends what `follow` began.
+  /// Removes the request of a follower.
   package func unfollow(_ follower: Follower) {
     guard requests.contains(where: { $0.follower == follower }) else { return }
     requests.removeAll { $0.follower == follower }
     review()
   }
 
-  /// Returns whether observers may see the content of a code that is followed.
+  /// Returns whether observers may see the content of a followed code.
   package func isHarmless(_ code: Int) -> Bool { known[code]?.isHarmless ?? false }
 
   package func stop() {
     isStopped = true
     lane.setEnabled(false)
-    mailbox.setOpen(false)
+    scans.followedCodes.setOpen(false)
   }
 
-  /// Other calibrations hold.
+  /// Uses other calibrations from now on; the codes in view are found again if they differ for this camera.
   package func use(_ cameras: CameraChoice) {
     guard cameras != configured else { return }
     configured = cameras
     review()
   }
 
-  /// Another camera is in use: it may have a calibration of its own.
+  /// Applies the calibration of the device that is in use now.
   func sourceChanged() { if !requests.isEmpty { review() } }
 
-  /// Fits lanes and readers to what is wanted.
+  /// Adapts the lane, and the symbologies that `scans` reads, to the requests.
   private func review() {
     guard !isStopped else { return }
     let cameras = configured.narrowed(to: capture.pipeline.status.device)
-    // The newest request about a size holds.
+    // Of several sizes that fit a code the first applies, so the newest request comes first.
     let sizes = requests.reversed().flatMap(\.request.sizes)
     let old = lane.settings
     if old.cameras != cameras || old.sizes != sizes || requests.isEmpty {
@@ -138,13 +142,13 @@ package final class CodesModule: ServiceModule {
     }
     let isWanted = !requests.isEmpty
     if lane.isEnabled != isWanted {
-      mailbox.setOpen(isWanted)
+      scans.followedCodes.setOpen(isWanted)
       lane.setEnabled(isWanted)
     }
     scans.read(requests.reduce(into: []) { $0.formUnion($1.request.symbologies) }, for: .followers)
   }
 
-  /// Tells that nothing is followed any more.
+  /// Publishes that no code is followed any longer.
   private func forget() {
     for code in known.keys.sorted() {
       hub.publish(CodeLost(code: code, lastSeen: MonotonicClock.now), camera: capture.camera)
@@ -164,8 +168,8 @@ package final class CodesModule: ServiceModule {
       known[seen.id] = found
       hub.publish(found, camera: capture.camera, frame: frame)
     }
-    // While those are known that are lost with this frame.
-    tapped?.tell()
+    // Before the codes that are lost with this frame are removed from `known`.
+    tapped?.publish()
     for lost in reading.report.lost where known.removeValue(forKey: lost.id) != nil {
       hub.publish(CodeLost(code: lost.id, lastSeen: lost.lastSeen), camera: capture.camera, frame: frame)
     }
@@ -185,5 +189,47 @@ package final class CodesModule: ServiceModule {
   package func contribute(to snapshot: inout Snapshot) {
     guard !requests.isEmpty else { return }
     snapshot.codes = known.keys.sorted().compactMap { known[$0] }
+  }
+}
+
+/// Receives the codes that a camera's lane follows, on the thread of the lane, so that it does not delay clients.
+package protocol CodeTap: Sendable {
+  /// Processes the followed codes of a frame.
+  ///
+  /// - Returns: nil if there is nothing to publish.
+  func take(_ codes: FollowedCodes, width: Int, height: Int, frame: Int) -> TappedCodes?
+}
+
+/// The followed codes of a frame, identified by their numbers.
+package struct FollowedCodes: Sendable {
+  /// The codes that are new in this frame.
+  package let found: [(number: Int, symbology: String, text: String, isMatrix: Bool)]
+  /// The codes that are visible in the frame, with their corners in pixels.
+  package let seen: [(number: Int, corners: Quadrilateral)]
+  /// The codes that are no longer followed.
+  package let lost: [Int]
+  /// The number of the lane's task. It changes when following starts again, and all earlier codes are lost.
+  package let generation: Int
+
+  init(_ reading: CodeReading) {
+    found = reading.report.found.compactMap { number in
+      reading.found[number].map { (number, $0.symbology.rawValue, $0.text, $0.symbology.isMatrix) }
+    }
+    seen = reading.report.observations.filter { $0.trackingMethod == .fullTracking }.map { ($0.id, $0.corners) }
+    lost = reading.report.lost.map(\.id)
+    generation = reading.generation
+  }
+}
+
+/// The result of a tap for a frame.
+package struct TappedCodes: Sendable {
+  /// The numbers of the codes that the tap counts in this frame.
+  package let counted: Set<Int>
+  /// Publishes the events of the tap. Called while the codes that are lost with this frame are still known.
+  package let publish: @ServiceActor @Sendable () -> Void
+
+  package init(counted: Set<Int>, publish: @escaping @ServiceActor @Sendable () -> Void) {
+    self.counted = counted
+    self.publish = publish
   }
 }

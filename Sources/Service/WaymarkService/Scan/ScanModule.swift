@@ -11,93 +11,87 @@ package import WaymarkServer
 import WaymarkSystem
 import WaymarkWorker
 
-/// `scan.*` and `gallery.scan`: feeds the one armed scan with frames, and tells what comes of it.
+/// `scan.*` and `gallery.scan`: feeds the armed scan with frames and publishes its effects.
 ///
-/// The rules are `LiveScan`'s; here are its clock, its frames, and the words of the wire.
+/// `LiveScan` decides; this module adds the clock, the frames, and the translation to the protocol.
 @ServiceActor
 package final class ScanModule: ServiceModule {
-  package typealias Machine = ScanMachine
-
-  package typealias Rules = ScanRules
-
-  /// A reader of codes beside the armed scan.
+  /// A consumer of the read codes other than the armed scan.
   enum Reader: Hashable {
-    /// Those who follow codes.
     case followers
-    /// A scene some of whose anchors are codes.
+    /// A scene with codes among its anchors.
     case scene
   }
 
-  /// Where what was read is put for each of them.
-  let mail = (followers: CodeMailbox(), scene: CodeMailbox())
-  package private(set) var rules: Rules
-  /// Told of the text of each code in view of an armed scan: whether it is for somebody else, so that the scan does not read it.
+  /// The newest codes that the lane has read, for the followers of codes and for the scene.
+  let (followedCodes, sceneCodes) = (CodeMailbox(), CodeMailbox())
+  package private(set) var rules: ScanRules
+  /// Returns whether another module takes a code, given its text; the armed scan then ignores the code.
   var isForOthers: @ServiceActor (String) -> Bool = { _ in false }
   private unowned let hub: Hub
-  /// The armed scan.
-  private var machine: Machine
+  private var machine: LiveScan
   private let capture: CaptureModule
-  private let lane: BarcodeLane
+  private lazy var lane = makeLane()
   private var publisher: ScanPublisher
   private let confirmations: ConfirmationWriter
-  /// The beginning of the ids of its scans.
+  /// The prefix of the ids of the scans; empty for the first camera.
   private let idPrefix: String
   private(set) lazy var stills = StillScans(
     hub: hub, isolation: capture.isolation, idPrefix: idPrefix, rules: { [unowned self] in self.rules },
     arm: { [unowned self] in try self.arm($0, $1) })
-  /// The symbologies that each of the other readers wants.
-  private var besides: [Reader: Set<Symbology>] = [:]
+  /// The symbologies that each reader requested.
+  private var requested: [Reader: Set<Symbology>] = [:]
   private var deadline: Scheduled<Void>?
   private var progress: Scheduled<Void>?
   private var lastStatus: ScannerStatus
-  /// The frame whose reading is worked on.
-  private var frame: FrameReference?
-  /// The source of the code that waits for its confirmation.
+  /// The source of the accepted code that waits for its confirmation.
   private var acceptedSource = ScanSource.camera
-  /// The picture that the armed scan came from, when it was none of the camera.
+  /// The id of the scan that was armed for a picture, and the picture's id in the gallery; nil if the scan reads
+  /// frames of the camera.
   private var picture: (scan: String, id: String?)?
 
-  /// The module of `hub`, with a lane in the pipeline of `capture`.
+  /// Adds a lane that reads codes to the pipeline of `capture`.
   ///
-  /// - Parameter further: the name of a camera beside the first, which its scans' ids begin with.
-  package init(hub: Hub, capture: CaptureModule, rules: Rules, further: String? = nil) {
+  /// - Parameter further: the name of a further camera, with which the ids of its scans begin; nil for the first
+  ///   camera.
+  package init(hub: Hub, capture: CaptureModule, rules: ScanRules, further: String? = nil) {
     self.hub = hub
     self.capture = capture
     self.rules = rules
     idPrefix = further.map { $0 + "." } ?? ""
-    machine = Machine(settings: rules.settings, idPrefix: idPrefix)
+    machine = LiveScan(settings: rules.settings, idPrefix: idPrefix)
     publisher = ScanPublisher(hub: hub, camera: capture.camera)
     confirmations = ConfirmationWriter(log: hub.log.subsystem(.scan))
     lastStatus = ScannerStatus(status: .idle)
-    let relay = WeakReference<ScanModule>()
-    let (isolation, mail) = (capture.isolation, mail)
-    lane = .barcodes(maximumRate: rules.rate, makeReading: { isolation.codeReading(stages: $0) }) { reading, frame in
-      mail.followers.put(reading.symbols, frame)
-      mail.scene.put(reading.symbols, frame)
-      let reference = FrameReference(frame)
-      let captured = frame.captured
-      ServiceActor.execute { relay.object?.handleReading(reading, reference, captured) }
-    }
-    relay.object = self
     capture.pipeline.add(lane)
     capture.onStatus.append { [weak self] _ in self?.publishStatus() }
   }
 
-  /// The further camera that the id of a scan names; nil for one of the first.
+  private func makeLane() -> BarcodeLane {
+    let (isolation, followedCodes, sceneCodes) = (capture.isolation, followedCodes, sceneCodes)
+    return .barcodes(maximumRate: rules.rate, makeReading: { isolation.codeReading(stages: $0) }) {
+      [weak self] reading, frame in
+      followedCodes.put(reading.symbols, frame)
+      sceneCodes.put(reading.symbols, frame)
+      let reference = FrameReference(frame)
+      ServiceActor.execute { self?.handleReading(reading, in: reference) }
+    }
+  }
+
+  /// The name of the further camera in the id of a scan; nil for a scan of the first camera.
   static func camera(ofScan id: String) -> String? { id.lastIndex(of: ".").map { String(id[..<$0]) } }
 
-  /// Begins: arms what the configuration wants armed.
+  /// Starts the module, and arms a scan if `scan.autoBegin` is set.
   package func start() { apply(machine.handle(.tick, at: MonotonicClock.now)) }
 
-  /// Takes over other rules; what is armed stays.
-  package func use(_ rules: Rules) {
+  /// Applies other rules from now on; the armed scan continues.
+  package func use(_ rules: ScanRules) {
     self.rules = rules
     lane.setMaximumRate(rules.rate)
     apply(machine.handle(.configure(rules.settings), at: MonotonicClock.now))
   }
 
-  /// The hardware key was pressed.
-  package func trigger(_ mode: Machine.Mode) { apply(machine.handle(.trigger(mode), at: MonotonicClock.now)) }
+  package func trigger(_ mode: ScanMode) { apply(machine.handle(.trigger(mode), at: MonotonicClock.now)) }
 
   package func stop() {
     deadline?.cancel()
@@ -122,35 +116,29 @@ package final class ScanModule: ServiceModule {
   // MARK: Requests
 
   package func register(in methods: inout MethodTable) {
-    methods.add(ScanBeginRequest.self) { [weak self] request, connection in
-      guard let self else { throw ServiceError.stopping }
-      let wanted = try ScanWire.request(request, of: connection.number)
-      try self.perform(.begin(wanted))
-      return ScanBeginResult(scan: self.machine.scan?.id ?? "")
+    methods.add(ScanBeginRequest.self) { [self] request, connection in
+      try perform(.begin(try ScanWire.request(request, of: connection.number)))
+      return ScanBeginResult(scan: machine.scan?.id ?? "")
     }
-    methods.add(ScanCancelRequest.self) { [weak self] request, connection in
-      try self?.perform(.cancel(scan: request.scan, by: connection.number))
+    methods.add(ScanCancelRequest.self) { [self] request, connection in
+      try perform(.cancel(scan: request.scan, by: connection.number))
       return Empty()
     }
-    methods.addLater(ScanConfirmRequest.self) { [weak self] request, connection in
-      guard let self else { throw ServiceError.stopping }
-      try self.perform(
-        .confirm(
-          scan: request.scan, by: connection.number, judge: self.judge(of: self.acceptedSource), date: self.hub.date))
-      // Taken at once: it may be over before the answer is worked on.
-      let recording = self.confirmations.take()
+    methods.addLater(ScanConfirmRequest.self) { [self] request, connection in
+      try perform(
+        .confirm(scan: request.scan, by: connection.number, judge: judge(of: acceptedSource), date: hub.date))
+      // Taken before the reply is prepared: the write may have ended by then.
+      let recording = confirmations.take()
       return {
         try await ConfirmationWriter.written(recording)
         return Empty()
       }
     }
-    methods.addLater(GalleryScanRequest.self) { [weak self] request, connection in
-      guard let self else { throw ServiceError.stopping }
-      return { try await self.stills.scanPicture(request, connection) }
+    methods.addLater(GalleryScanRequest.self) { [self] request, connection in
+      { try await self.stills.scanPicture(request, connection) }
     }
     methods.addUpload(ScanPictureRequest.self, largest: ScanPictureRequest.largest) {
-      [weak self] request, body, connection in
-      guard let self else { throw ServiceError.stopping }
+      [self] request, body, connection in
       guard let body else {
         throw ServiceError(
           .badParams, "size must be between 1 and \(ScanPictureRequest.largest) bytes.",
@@ -160,28 +148,29 @@ package final class ScanModule: ServiceModule {
     }
   }
 
-  /// Hands a request of a client in; a refusal is thrown.
-  private func perform(_ input: Machine.Input) throws {
+  /// Performs a request of a client.
+  private func perform(_ input: LiveScan.Input) throws {
     let effects = machine.handle(input, at: MonotonicClock.now)
     apply(effects)
     for case .refused(let refusal) in effects { throw ScanWire.error(refusal, client: hub.actor) }
   }
 
-  /// An accepted picture waits for its confirmation like an accepted frame: it is armed and shown the picture.
+  /// Arms a scan for an accepted picture and passes it the picture as a frame, so that the code waits for its
+  /// confirmation.
   private func arm(_ still: StillScans.Accepted, _ connection: Connection) throws -> GalleryScanResult {
-    // A client that left while the picture was read would hold the scanner for ever.
+    // A client that disconnected while the picture was read would hold the scanner for ever.
     guard hub.connections[connection.number] === connection else {
       throw ServiceError(.badPicture, "The client disconnected.", hint: "Send the picture again.")
     }
     let now = MonotonicClock.now
-    let wanted = Machine.Request(
+    let wanted = LiveScan.Request(
       owner: connection.number, mode: .onboarding, symbologies: still.symbologies, context: still.context)
     var effects = machine.handle(.begin(wanted), at: now)
     for case .refused(let refusal) in effects { throw ScanWire.error(refusal, client: hub.actor) }
     if let scan = machine.scan?.id { picture = (scan, still.picture) }
-    let look = Machine.Observation(
+    let look = LiveScan.Observation(
       reading: still.reading, size: still.size, captured: now, date: hub.date, judge: rules.judge)
-    // Symbologies that misread want two frames that agree; a still picture agrees with itself.
+    // Linear codes are accepted only after two frames that agree, so the same picture is passed twice.
     for _ in 0..<2 where machine.demand != nil { effects += machine.handle(.frame(look), at: now) }
     apply(effects)
     guard let pending = machine.pending else {
@@ -194,15 +183,14 @@ package final class ScanModule: ServiceModule {
 
   // MARK: Frames
 
-  /// Reads codes of these symbologies, whatever is armed, and puts them into the mailbox of who wants them.
+  /// Sets the symbologies that are read for a reader, in addition to those of the armed scan.
   func read(_ symbologies: Set<Symbology>, for reader: Reader) {
-    guard symbologies != besides[reader] ?? [] else { return }
-    besides[reader] = symbologies
+    guard symbologies != requested[reader] ?? [] else { return }
+    requested[reader] = symbologies
     fitLane()
   }
 
-  /// The symbologies that are read for others.
-  private var forOthers: Set<Symbology> { besides.values.reduce(into: []) { $0.formUnion($1) } }
+  private var forOthers: Set<Symbology> { requested.values.reduce(into: []) { $0.formUnion($1) } }
 
   private func fitLane() {
     let wanted = forOthers.union(machine.demand ?? [])
@@ -210,22 +198,19 @@ package final class ScanModule: ServiceModule {
     lane.setEnabled(!wanted.isEmpty)
   }
 
-  private func handleReading(_ reading: ScanReading, _ reference: FrameReference, _ captured: Double) {
+  private func handleReading(_ reading: ScanReading, in frame: FrameReference) {
     guard let demand = machine.demand else { return }
     var reading = reading
-    // A code that is read for others does not belong to the armed scan.
+    // Codes that only the readers requested are removed before the armed scan takes the reading.
     if !forOthers.isSubset(of: demand) { reading.symbols.removeAll { !demand.contains($0.symbology) } }
     reading.symbols.removeAll { $0.part == nil && isForOthers($0.text) }
     reading.incomplete.removeAll { !demand.contains($0.symbology) }
-    frame = reference
-    let look = Machine.Observation(
-      reading: reading, size: PictureSize(width: reference.width, height: reference.height), captured: captured,
-      date: hub.date, judge: judge(of: reference.source))
-    apply(machine.handle(.frame(look), at: MonotonicClock.now))
-    frame = nil
+    let look = LiveScan.Observation(
+      reading: reading, size: PictureSize(width: frame.width, height: frame.height), captured: frame.captured,
+      date: hub.date, judge: judge(of: frame.source))
+    apply(machine.handle(.frame(look), at: MonotonicClock.now), frame)
   }
 
-  /// The judge of what a source shows.
   private func judge(of source: ScanSource) -> OnboardingJudge {
     var judge = rules.judge
     judge.trustsSource = rules.acceptsPlayedFrames || source == .camera || source == .picture
@@ -234,25 +219,26 @@ package final class ScanModule: ServiceModule {
 
   // MARK: Effects
 
-  /// Sets what is called when a person went on with an accepted onboarding code.
+  /// Sets the handler of confirmed onboarding codes.
   package func onConfirmed(_ handler: @escaping @ServiceActor (ScanSuccessful) -> Void) {
     publisher.onConfirmed = handler
   }
 
-  /// Returns whether observers may see the text of a code that nobody has judged.
+  /// Returns whether observers may see the text of a code that was not judged.
   func isHarmless(_ symbol: Symbol) -> Bool {
     ScanWire.isHarmless(.init(symbol: symbol, verdict: nil), rules.judge.policy)
   }
 
-  /// The source of a verdict of `scan`: its picture, the frame at hand, else what plays now.
-  private func view(_ scan: Machine.Scan) -> ScanPublisher.View {
+  /// The view for the events of `scan`: its picture if it was armed for one, else `frame` and the kind of the
+  /// current source.
+  private func view(_ scan: LiveScan.Scan, _ frame: FrameReference? = nil) -> ScanPublisher.View {
     let isOfPicture = picture?.scan == scan.id
     return ScanPublisher.View(
       frame: frame, source: isOfPicture ? .picture : frame?.source ?? ScanSource(capture.pipeline.source.origin),
       picture: isOfPicture ? picture?.id : nil, policy: rules.judge.policy)
   }
 
-  private func apply(_ effects: [Machine.Effect]) {
+  private func apply(_ effects: [LiveScan.Effect], _ frame: FrameReference? = nil) {
     var isChanged = false
     for effect in effects {
       switch effect {
@@ -269,11 +255,11 @@ package final class ScanModule: ServiceModule {
       case .notRecorded(let scan):
         hub.log.subsystem(.scan).error("a confirmation could not be saved", metadata: ["scan": "\(scan.id)"])
       case .successful(let scan, _):
-        acceptedSource = view(scan).source
-        publisher.publish(effect, view(scan))
+        acceptedSource = view(scan, frame).source
+        publisher.publish(effect, view(scan, frame))
       case .invalid(let scan, _, _), .unsuccessful(let scan, _, _, _), .guide(let scan, _),
         .confirmed(let scan, _, _), .cancelled(let scan, _, _), .ended(let scan, _, _):
-        publisher.publish(effect, view(scan))
+        publisher.publish(effect, view(scan, frame))
       }
     }
     guard isChanged else { return }
@@ -285,12 +271,12 @@ package final class ScanModule: ServiceModule {
 
   // MARK: State
 
-  /// The scanner as the wire tells it.
+  /// The state of the scanner for its event.
   private var status: ScannerStatus {
     let camera = capture.status
     var status = ScannerStatus(status: .idle)
     status.scan = machine.scan?.id
-    status.mode = machine.scan.map { ScanMode($0.request.mode) }
+    status.mode = machine.scan?.request.mode
     status.by = hub.actor(machine.scan?.request.owner)
     switch machine.phase {
     case .idle: status.status = camera.status == .streaming ? .ready : .idle
@@ -307,11 +293,11 @@ package final class ScanModule: ServiceModule {
     return status
   }
 
-  /// The armed scan; a verdict that waits is reported as its event was.
+  /// The armed scan, with the event of the verdict that waits for confirmation.
   private var armed: ArmedScan? {
     guard let scan = machine.scan else { return nil }
     return ArmedScan(
-      scan: scan.id, mode: ScanMode(scan.request.mode), context: scan.request.context,
+      scan: scan.id, mode: scan.request.mode, context: scan.request.context,
       by: hub.actor(scan.request.owner),
       pending: machine.pending.map { publisher.successful($0, $1, view($0)) })
   }
@@ -323,7 +309,6 @@ package final class ScanModule: ServiceModule {
     hub.publish(now, camera: capture.camera)
   }
 
-  /// Fits the timers to what is armed.
   private func review() {
     deadline?.cancel()
     deadline = machine.deadline.map { due in
@@ -340,7 +325,7 @@ package final class ScanModule: ServiceModule {
     }
   }
 
-  /// Once a second while a scan looks: how many frames it has seen.
+  /// Publishes once a second, while a scan searches for codes, how many frames it has received.
   private func publishProgress() {
     progress = ServiceActor.schedule(after: 1) { [weak self] in
       guard let self, self.machine.demand != nil else { return }
@@ -355,6 +340,6 @@ package final class ScanModule: ServiceModule {
 }
 
 extension Hub {
-  /// The time of day, as verdicts take it.
+  /// The time of the wall clock, for verdicts.
   package var date: Date { Date(timeIntervalSince1970: wall()) }
 }

@@ -1,34 +1,35 @@
 import Logging
+import NIOPosix
 import WaymarkBarcodes
 import WaymarkFrames
 import WaymarkImage
 import WaymarkOnboarding
 import WaymarkProtocol
 import WaymarkServer
+import WaymarkSystem
 
-/// Tells what comes of the armed scan, in the words of the wire.
+/// Publishes the effects of the armed scan.
 @ServiceActor
 struct ScanPublisher {
-  /// The frame or picture in which an effect was seen, and the rules by which it is shown.
+  /// The origin of an effect, and the policy that decides what observers may see of it.
   struct View {
-    /// The frame at hand.
     var frame: FrameReference?
-    /// The kind of source that a verdict comes from.
+    /// The kind of the source: a camera, a stream, a folder, or a single picture.
     var source: ScanSource
-    /// The id of a picture of the gallery.
+    /// The id of the picture in the gallery; nil for frames and for pictures that clients sent.
     var picture: String?
     var policy: OnboardingPolicy
   }
 
   private unowned let hub: Hub
-  /// The camera whose scan it is, where there are several.
+  /// The name of the camera; nil if there is only one.
   private let camera: String?
-  /// Called when a person went on with an accepted onboarding code.
+  /// Called when an onboarding code was confirmed.
   var onConfirmed: @ServiceActor (ScanSuccessful) -> Void = { _ in }
 
   init(hub: Hub, camera: String?) { (self.hub, self.camera) = (hub, camera) }
 
-  func publish(_ effect: ScanMachine.Effect, _ view: View) {
+  func publish(_ effect: LiveScan.Effect, _ view: View) {
     switch effect {
     case .successful(let scan, let success):
       let event = successful(scan, success, view)
@@ -38,23 +39,21 @@ struct ScanPublisher {
     case .invalid(let scan, let reason, let result):
       hub.log.subsystem(.scan).info(
         "a code was refused", metadata: ["scan": "\(scan.id)", "reason": "\(reason.rawValue)"])
-      hub.publish(
-        ScanInvalid(
-          scan: scan.id, context: scan.request.context, reason: RefusalReason(reason),
-          kind: result.verdict.kind?.rawValue, corners: result.corners.map(ScanWire.corners), source: view.source,
-          picture: view.picture, by: hub.actor(scan.request.owner)), camera: camera, frame: view.frame)
+      let event = ScanWire.invalid(
+        scan.id, scan.request.context, reason, result, source: view.source, picture: view.picture,
+        by: hub.actor(scan.request.owner))
+      hub.publish(event, camera: camera, frame: view.frame)
     case .unsuccessful(let scan, let reason, let missing, let corners):
       hub.publish(
         ScanUnsuccessful(
-          scan: scan.id, context: scan.request.context, reason: ScanWire.reason(reason),
+          scan: scan.id, context: scan.request.context, reason: reason,
           missing: missing.isEmpty ? nil : missing, corners: corners.map(ScanWire.corners), source: view.source,
           by: hub.actor(scan.request.owner)), camera: camera)
     case .guide(let scan, let advice):
       hub.publish(
         ScanGuide(
           scan: scan.id, context: scan.request.context, advice: ScanAdvice(advice.advice),
-          corners: advice.corners.map(ScanWire.corners),
-          by: hub.actor(scan.request.owner)), camera: camera,
+          corners: advice.corners.map(ScanWire.corners), by: hub.actor(scan.request.owner)), camera: camera,
         frame: view.frame)
     case .confirmed(let scan, let success, let owner):
       hub.log.subsystem(.scan).info("a scan was confirmed", metadata: ["scan": "\(scan.id)"])
@@ -67,19 +66,71 @@ struct ScanPublisher {
         camera: camera)
     case .ended(let scan, let ending, let owner):
       hub.publish(
-        ScanEnded(scan: scan.id, context: scan.request.context, reason: ScanEnding(ending), by: hub.actor(owner)),
+        ScanEnded(scan: scan.id, context: scan.request.context, reason: ending, by: hub.actor(owner)),
         camera: camera)
-    // Nothing that anybody is told.
+    // These effects have no event.
     case .began, .refused, .changed, .record, .notRecorded: break
     }
   }
 
-  /// An accepted code as its event tells it.
   func successful(
-    _ scan: ScanMachine.Scan, _ success: ScanMachine.Success, _ view: View
+    _ scan: LiveScan.Scan, _ success: LiveScan.Success, _ view: View
   ) -> ScanSuccessful {
     ScanWire.successful(
       scan.id, scan.request.context, success, source: view.source, picture: view.picture,
       by: hub.actor(scan.request.owner), policy: view.policy)
+  }
+}
+
+/// Writes confirmations to the replay guard on another thread; the requests to confirm wait for the result.
+@ServiceActor
+final class ConfirmationWriter {
+  /// The write in progress. Its result is true for the first confirmation of the code, false for a repeated one,
+  /// nil if it could not be written.
+  private var recording: Task<Bool?, Never>?
+  private let log: Logger
+
+  init(log: Logger) { self.log = log }
+
+  /// Starts to write a confirmation.
+  ///
+  /// - Parameter then: receives the result before the waiting requests resume.
+  func write(
+    _ entry: ReplayEntry, to replayGuard: (any ReplayGuard)?, then: @escaping @ServiceActor (Bool?) -> Void
+  ) {
+    let log = log
+    recording = Task { @ServiceActor in
+      var isFirst: Bool?
+      if let replayGuard {
+        do {
+          isFirst = try await BlockingWork.records.runIfActive { try replayGuard.record(entry) }
+        } catch {
+          log.error("\((error as? ServiceProblem)?.message ?? "\(error)")")
+        }
+      }
+      then(isFirst)
+      return isFirst
+    }
+  }
+
+  /// Returns the write in progress and removes it, so that one reply waits for it; nil if nothing is being written.
+  func take() -> Task<Bool?, Never>? {
+    defer { recording = nil }
+    return recording
+  }
+
+  /// Waits until a confirmation is written.
+  ///
+  /// - Throws: an error if it could not be written, or if the code was confirmed before.
+  nonisolated static func written(_ recording: Task<Bool?, Never>?) async throws {
+    guard let recording else { return }
+    switch await recording.value {
+    case true?: return
+    case false?: throw ScanWire.alreadyConfirmed
+    case nil:
+      throw ServiceError(
+        .internalError, "The confirmation could not be saved.",
+        hint: "Check replay.folder: its disk may be full or it may not be written.")
+    }
   }
 }

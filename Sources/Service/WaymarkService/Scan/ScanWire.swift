@@ -6,15 +6,10 @@ package import WaymarkProtocol
 import WaymarkServer
 package import WaymarkSystem
 
-/// The scan of a device: its clients are numbers, and their context is JSON.
-package typealias ScanMachine = LiveScan<Int, JSONValue>
-
-/// Requests, verdicts and refusals of scans between the words of the wire and the values of the machine.
+/// Converts requests, verdicts and refusals of scans between the protocol and `LiveScan`.
 package enum ScanWire {
-  package typealias Machine = ScanMachine
-
   package static func successful(
-    _ scan: String, _ context: JSONValue?, _ success: Machine.Success, source: ScanSource,
+    _ scan: String, _ context: JSONValue?, _ success: LiveScan.Success, source: ScanSource,
     picture: String?, by actor: Actor?, policy: OnboardingPolicy
   ) -> ScanSuccessful {
     let symbol = success.symbol
@@ -31,17 +26,29 @@ package enum ScanWire {
     return event
   }
 
-  /// Which part of a message a code carries.
+  static func invalid(
+    _ scan: String, _ context: JSONValue?, _ reason: InvalidReason, _ result: PictureVerdict, source: ScanSource,
+    picture: String?, by actor: Actor?
+  ) -> ScanInvalid {
+    let refusal = result.verdict.refusal
+    var event = ScanInvalid(
+      scan: scan, context: context, reason: RefusalReason(reason), kind: result.verdict.kind?.rawValue,
+      field: refusal?.field, explanation: refusal?.detail, corners: result.corners.map(corners), source: source,
+      picture: picture, by: actor)
+    event.finding = result.verdict.findingForObservers
+    return event
+  }
+
   package static func part(_ symbol: Symbol) -> MessagePart? {
     symbol.part.map { MessagePart(index: $0.index, count: $0.count, id: $0.id) }
   }
 
-  /// Returns whether observers may see the text of a code: what the policy's judge knows to be harmless, and the numbers of
-  /// things for sale, whatever else they are read for.
-  package static func isHarmless(_ success: Machine.Success, _ policy: OnboardingPolicy) -> Bool {
+  /// Returns whether observers may see the text of a code: true for the numbers of products, and for text that the policy judges
+  /// harmless.
+  package static func isHarmless(_ success: LiveScan.Success, _ policy: OnboardingPolicy) -> Bool {
     if let verdict = success.verdict { return verdict.isHarmless }
     let symbol = success.symbol
-    // A part does not show what the whole is.
+    // The text of one part does not show whether the message is harmless.
     if symbol.part != nil { return false }
     switch symbol.symbology {
     case .ean13, .ean8, .upcA, .upcE, .dataBar: return true
@@ -51,7 +58,7 @@ package enum ScanWire {
     return Inspection(ScannedCode(bytes: symbol.bytes, text: symbol.text), policy: policy).isHarmless
   }
 
-  /// A field that stands once is its value, one that stands several times a list.
+  /// Converts fields to an object: a string for a field that occurs once, an array of strings for a repeated field.
   package static func fields(_ fields: [PayloadField]) -> JSONValue {
     .object(
       Dictionary(grouping: fields, by: \.name).mapValues { same in
@@ -61,9 +68,7 @@ package enum ScanWire {
 
   package static func corners(_ quad: Quadrilateral) -> [[Double]] { quad.corners.map { [$0.x, $0.y] } }
 
-  package static func reason(
-    _ reason: ReadingFailure
-  ) -> UnsuccessfulReason {
+  package static func reason(_ reason: ReadingFailure) -> UnsuccessfulReason {
     switch reason {
     case .nothingFound: .nothingFound
     case .notQR: .notQR
@@ -72,9 +77,8 @@ package enum ScanWire {
     }
   }
 
-  /// The request of a client as the machine takes it.
-  package static func request(_ request: ScanBeginRequest, of owner: Int) throws -> Machine.Request {
-    var wanted = Machine.Request(owner: owner, mode: Machine.Mode(request.mode))
+  package static func request(_ request: ScanBeginRequest, of owner: Int) throws -> LiveScan.Request {
+    var wanted = LiveScan.Request(owner: owner, mode: request.mode)
     wanted.symbologies = try request.symbologies.map { try symbologies($0) }
     if let shares = request.region {
       guard let region = ScanRegion(shares) else {
@@ -90,7 +94,6 @@ package enum ScanWire {
     return wanted
   }
 
-  /// Symbologies by their names.
   package static func symbologies(_ names: [String]) throws -> Set<Symbology> {
     guard !names.isEmpty else {
       throw ServiceError(.badParams, "symbologies is empty.", hint: "Leave it out for the configured ones.")
@@ -98,21 +101,32 @@ package enum ScanWire {
     return Set(
       try names.map { name in
         guard let symbology = Symbology(name: name) else {
-          let known = Symbology.allCases.map(\.rawValue).joined(separator: ", ")
           throw ServiceError(
-            .badParams, "There is no symbology \"\(DisplayText.escaped(name, limit: 40))\".", hint: "Known: \(known).")
+            .badParams, "There is no symbology \"\(DisplayText.escaped(name, limit: 40))\".",
+            hint: "Known: \(symbologyNames).")
         }
         return symbology
       })
   }
 
+  /// The names of all symbologies, for a hint.
+  package static var symbologyNames: String { Symbology.allCases.map(\.rawValue).joined(separator: ", ") }
+
+  /// Returns the name of a symbology by any of its names; nil if there is none.
+  package static func symbologyName(_ name: String) -> String? { Symbology(name: name)?.rawValue }
+
+  /// The symbology identifier of a code, and the data that follow it, as defined by ISO/IEC 15424.
+  package static func identified(
+    _ text: String, symbology: String, isGS1: Bool, addOn: String?
+  ) -> (identifier: String, data: String) {
+    Symbology(rawValue: symbology)?.identified(text, isGS1: isGS1, addOn: addOn) ?? (Symbology.otherIdentifier, text)
+  }
+
   package static let alreadyConfirmed = ServiceError(
     .replayed, "The code was confirmed before.", hint: "Ask for a new code.")
 
-  /// A refusal in the words of the wire.
-  ///
-  /// - Parameter client: the client of a number.
-  package static func error(_ refusal: Machine.Refusal, client: (Int?) -> Actor?) -> ServiceError {
+  /// The error that a client receives for a refusal.
+  package static func error(_ refusal: LiveScan.Refusal, client: (Int?) -> Actor?) -> ServiceError {
     switch refusal {
     case .busy(let holder):
       ServiceError(
@@ -128,17 +142,5 @@ package enum ScanWire {
     case .confirming:
       ServiceError(.busy, "A confirmation is being saved.", hint: "Try again in a moment.")
     }
-  }
-}
-
-extension LiveScanValues.Mode {
-  /// As the wire names it.
-  package init(_ mode: ScanMode) { self = mode == .onboarding ? .onboarding : .barcode }
-}
-
-extension ScanMode {
-  /// As the machine names it.
-  package init<Owner, Context>(_ mode: LiveScanValues<Owner, Context>.Mode) {
-    self = mode == .onboarding ? .onboarding : .barcode
   }
 }

@@ -8,20 +8,19 @@ import WaymarkServer
 import WaymarkSystem
 import WaymarkWorker
 
-/// Scans of pictures: those of the gallery, and those that clients send.
+/// Scans pictures of the gallery and pictures that clients send.
 ///
-/// Codes that are refused, and any code in barcode mode, are told at once. A picture with an accepted code is armed, and waits for
-/// its confirmation as a frame does.
+/// Refused codes, and codes in barcode mode, are published at once. For an accepted onboarding code a scan is armed, which
+/// waits for the confirmation as after a frame.
 @ServiceActor
 final class StillScans {
-  /// A picture with a code that may onboard the device.
+  /// The reading of a picture with an accepted onboarding code.
   struct Accepted {
     var reading: ScanReading
     var size: PictureSize
-    /// The symbologies that were looked for.
     var symbologies: Set<Symbology>
     var context: JSONValue?
-    /// The picture of the gallery.
+    /// The id of the picture in the gallery; nil for a picture that a client sent.
     var picture: String?
   }
 
@@ -32,10 +31,6 @@ final class StillScans {
   private let arm: @ServiceActor (Accepted, Connection) throws -> GalleryScanResult
   private var count = 0
 
-  /// - Parameters:
-  ///   - idPrefix: the beginning of the ids of these scans.
-  ///   - rules: the rules that scans keep to now.
-  ///   - arm: arms the scan and shows it a picture.
   init(
     hub: Hub, isolation: Isolation, idPrefix: String, rules: @escaping @ServiceActor () -> ScanRules,
     arm: @escaping @ServiceActor (Accepted, Connection) throws -> GalleryScanResult
@@ -57,7 +52,6 @@ final class StillScans {
     return try await scan(reading: { try file.read() }, as: request, connection)
   }
 
-  /// Judges a picture that its client sends.
   func scanUpload(
     _ request: ScanPictureRequest, _ body: RequestBody, _ connection: Connection
   ) async throws -> GalleryScanResult {
@@ -75,16 +69,14 @@ final class StillScans {
       reading: { bytes }, as: GalleryScanRequest(id: "", mode: request.mode, context: request.context), connection)
   }
 
-  /// Judges a picture whose room is taken.
-  ///
-  /// - Parameter read: the bytes of its file; blocks.
+  /// Reads and judges a picture; the caller has reserved the memory for it.
   func scan(
     reading read: @escaping @Sendable () throws -> [UInt8], as request: GalleryScanRequest, _ connection: Connection
   ) async throws -> GalleryScanResult {
     let mode = request.mode ?? .onboarding
     let accepted =
       mode == .onboarding ? rules().settings.onboardingSymbologies : rules().settings.barcodeSymbologies
-    // Everything is looked for, so that a code of another symbology is told from none.
+    // Reads all common symbologies, so that a code of a symbology that is not accepted is reported as such.
     let wanted = ScanConfiguration(symbologies: accepted.union(Symbology.common), effort: .still)
     let isolation = isolation
     let (reading, width, height) = try await hub.pictures.work(for: connection) { stop in
@@ -95,7 +87,7 @@ final class StillScans {
       ? try judge(reading, size, accepted, request, connection) : codes(reading, size, accepted, request, connection)
   }
 
-  /// The picture of the gallery that a request names; a picture that a client sent has no id.
+  /// The id of the requested picture in the gallery; nil for a picture that a client sent.
   private static func picture(_ request: GalleryScanRequest) -> String? { request.id.isEmpty ? nil : request.id }
 
   private func newStillID() -> String {
@@ -117,10 +109,8 @@ final class StillScans {
           picture: Self.picture(request)), connection)
     case .invalid(let reason):
       let id = newStillID()
-      let event = ScanInvalid(
-        scan: id, context: request.context, reason: RefusalReason(reason), kind: result.verdict.kind?.rawValue,
-        corners: result.corners.map(ScanWire.corners), source: .picture, picture: Self.picture(request),
-        by: connection.actor)
+      let event = ScanWire.invalid(
+        id, request.context, reason, result, source: .picture, picture: Self.picture(request), by: connection.actor)
       hub.publish(event)
       return GalleryScanResult(scan: id, outcome: .invalid, invalid: event)
     case .unsuccessful(let reason):
@@ -150,14 +140,13 @@ final class StillScans {
     guard !symbols.isEmpty else {
       let result = rules().judge.verdict(
         on: reading, center: ScanRegion.whole.center(in: size), accepting: accepted, now: hub.date)
-      if case .unsuccessful(let reason) = result.verdict.outcome {
-        return unsuccessful(reason, result, request, connection)
-      }
-      return unsuccessful(.nothingFound, result, request, connection)
+      let reason: ReadingFailure =
+        if case .unsuccessful(let reason) = result.verdict.outcome { reason } else { .nothingFound }
+      return unsuccessful(reason, result, request, connection)
     }
     let id = newStillID()
     let events = symbols.map { symbol -> ScanSuccessful in
-      let success = ScanMachine.Success(symbol: symbol, verdict: nil)
+      let success = LiveScan.Success(symbol: symbol, verdict: nil)
       let event = ScanWire.successful(
         id, request.context, success, source: .picture, picture: Self.picture(request), by: connection.actor,
         policy: rules().judge.policy)

@@ -5,20 +5,20 @@ import WaymarkScenes
 import WaymarkServer
 import WaymarkWorker
 
-/// The scene in use: loads it off the loop, watches its files, and loads it again when they have changed.
+/// Loads the scene in use on another thread, watches its files, and reloads it when they have changed.
 ///
-/// It tells how loading goes and why it fails; what a new scene means for the session is told to `onLoad`.
+/// Publishes the progress and the failures of loading, and calls `onLoad` with each loaded scene.
 @ServiceActor
 final class SceneInUse {
-  /// A scene that was taken into use, and how.
+  /// A loaded scene, and how it differs from the previous one.
   struct Change {
     var scene: LoadedScene
-    /// True if what is looked for is another than before.
+    /// True if the anchors differ from the previous ones.
     var isOther: Bool
-    /// True if it is the same scene with other files.
+    /// True if the same scene was loaded again after its files changed.
     var isReload: Bool
     var by: Actor?
-    /// The camera that was asked for.
+    /// The camera that the request named; nil if it named none.
     var camera: String?
   }
 
@@ -26,20 +26,22 @@ final class SceneInUse {
   private(set) var catalog: SceneCatalog
   private var store: SceneStore
   private var settings: SceneSettings
-  /// Counts loads: a newer one of another scene takes the place of the one that runs.
+  /// The number of loads; a load is abandoned when a newer one has begun.
   private var loads = 0
-  /// The load that runs: whoever asks for the same scene meanwhile waits for it.
+  /// The load in progress; requests for the same scene wait for it.
   private var running: (name: String, turn: Int, task: Task<Void, any Error>)?
   private var isWatching = false
-  /// The scene of the configuration while it cannot be used: it is tried again when its files change.
+  /// The name of the configured scene if it could not be loaded; it is loaded again when its files change.
   private var awaited: String?
   private var awaitedStamp: SceneFingerprint?
+  /// True if the last load failed for a reason that may end without a change of the files.
+  private var hasTemporaryFailure = false
   private var isStopped = false
   private unowned let hub: Hub
   private let isolation: Isolation
-  /// Called when a scene is in use.
+  /// Called after a scene was loaded.
   private let onLoad: @ServiceActor (Change) -> Void
-  /// Called when the session of the configured scene is to start.
+  /// Called when the session of the configured scene has to start.
   private let onReady: @ServiceActor () -> Void
 
   init(
@@ -55,7 +57,7 @@ final class SceneInUse {
     store = SceneStore(cache: settings.cache, isolation: isolation)
   }
 
-  /// Takes over where scenes are now; `follow` then loads what that means.
+  /// Uses the folders and the cache of new settings; `follow(_:)` then loads the scene that they require.
   func use(_ new: SceneSettings) {
     let old = settings
     settings = new
@@ -63,8 +65,8 @@ final class SceneInUse {
     if new.cache != old.cache { store = SceneStore(cache: new.cache, isolation: isolation) }
   }
 
-  /// Loads what the settings name now and did not name before: another scene, or the one in use where its name now means another
-  /// folder.
+  /// Loads the configured scene if its name differs from that in the settings `old`, or reloads the scene in use if its name now
+  /// refers to another folder.
   func follow(_ old: SceneSettings) {
     if settings.load != old.load || (loaded == nil && settings.load != nil) {
       loadConfigured()
@@ -75,7 +77,6 @@ final class SceneInUse {
 
   func stop() { isStopped = true }
 
-  /// Takes a scene into use.
   private func use(_ new: LoadedScene, reload: Bool, by actor: Actor?, camera: String?) {
     let isOther = loaded?.library !== new.library || loaded?.codes != new.codes || loaded?.copies != new.copies
     loaded = new
@@ -84,20 +85,21 @@ final class SceneInUse {
     watch()
   }
 
-  /// Waits for no scene any more, neither one that loads nor one whose files have to be mended first.
-  func waitForNone() {
+  /// Abandons the load in progress, and no longer waits for the files of the configured scene.
+  func cancelLoads() {
     loads += 1
     awaited = nil
   }
 
-  /// Uses no scene any longer.
   func release() { loaded = nil }
 
-  /// Loads a scene off the loop and takes it into use; what was in use stays until then, and if this fails.
+  /// Loads a scene on another thread and uses it. The previous scene stays in use until then, or if loading fails.
   func load(_ name: String, by actor: Actor?, camera: String? = nil, reload: Bool = false) async throws {
     let catalog = catalog
     let entry = try await NIOThreadPool.singleton.runIfActive { catalog.entry(name) }
     guard let entry else {
+      if let exhausted = SceneFailure.exhausted(name) { throw fail(exhausted, name) }
+      hasTemporaryFailure = false
       if reload {
         hub.publish(
           SceneFailed(
@@ -135,20 +137,28 @@ final class SceneInUse {
     }
     switch result {
     case .success(let scene):
+      hasTemporaryFailure = false
       for problem in scene.warnings { hub.log.subsystem(.scenes).warning("\(problem)", metadata: ["scene": "\(name)"]) }
       hub.log.subsystem(.scenes).info(
         "a scene is in use", metadata: ["scene": "\(name)", "anchors": "\(scene.scene.anchors.count)"])
       use(scene, reload: reload && loaded?.name == name, by: actor, camera: camera)
     case .failure(let failure):
+      throw fail(failure, name)
+    }
+  }
+
+  /// Reports that a scene cannot be used, once if that is temporary, and returns the error for the client.
+  private func fail(_ failure: SceneFailure, _ name: String) -> ServiceError {
+    if !(failure.isTemporary && hasTemporaryFailure) {
       hub.log.subsystem(.scenes).error(
-        "a scene cannot be used", metadata: ["scene": "\(name)", "problems": "\(failure.problems)"])
+        "a scene cannot be used",
+        metadata: ["scene": "\(name)", "message": "\(failure.message)", "problems": "\(failure.problems)"])
       hub.publish(
         SceneFailed(
           scene: name, code: failure.code, message: failure.message, hint: failure.hint, problems: failure.problems))
-      throw ServiceError(
-        ServiceError.Code(rawValue: failure.code), failure.message,
-        hint: failure.problems.first.map { "\(failure.hint) First: \($0)" } ?? failure.hint)
     }
+    hasTemporaryFailure = failure.isTemporary
+    return failure.reply
   }
 
   private static func unknown(_ name: String) -> ServiceError {
@@ -156,7 +166,7 @@ final class SceneInUse {
     return ServiceError(.notFound, "There is no scene \"\(String(shown))\".", hint: "scene.list names them.")
   }
 
-  /// Loads the scene that the configuration names; one that cannot be used is tried again when its files change.
+  /// Loads the configured scene; if that fails, it is loaded again when its files change.
   func loadConfigured() {
     guard let name = settings.load else { return }
     Task { @ServiceActor in
@@ -166,7 +176,7 @@ final class SceneInUse {
       } catch {
         hub.log.subsystem(.scenes).error(
           "the configured scene cannot be used", metadata: ["scene": "\(name)", "error": "\(error)"])
-        // Where another scene is in use, that one is watched, and stays.
+        // If another scene is in use, it stays, and its files are watched.
         guard loaded == nil, settings.load == name, !isStopped else { return }
         awaited = name
         awaitedStamp = nil
@@ -175,7 +185,7 @@ final class SceneInUse {
     }
   }
 
-  /// Loads the scene in use again where its name means another folder by now.
+  /// Reloads the scene in use if its name now refers to another folder.
   private func reloadIfMoved() {
     guard let loaded else { return }
     let (catalog, name, path) = (catalog, loaded.name, loaded.folder.path)
@@ -186,14 +196,16 @@ final class SceneInUse {
     }
   }
 
-  /// Looks regularly whether the files of the scene have changed, and loads it again if they have and are at rest.
+  /// Checks the files of the scene regularly, and reloads it when they have changed and were unchanged between two checks.
   private func watch() {
     guard !isWatching else { return }
     isWatching = true
     look(at: nil)
   }
 
-  /// - Parameter changed: the look of the files when they were first seen to differ.
+  /// Schedules the next check of the files.
+  ///
+  /// - Parameter changed: the changed state of the files at the last check; nil if they had not changed.
   private func look(at changed: SceneFingerprint?) {
     ServiceActor.schedule(after: settings.watchInterval) { [weak self] in
       guard let self, !self.isStopped, self.loaded != nil || self.awaited != nil else {
@@ -204,7 +216,9 @@ final class SceneInUse {
     }
   }
 
-  /// - Returns: how the files look when they have changed but are not yet known to be at rest.
+  /// Reloads the scene if its files have changed and the state is the same as at the last check, `changed`.
+  ///
+  /// - Returns: the state of the files if it has changed since the last check, so that they may still be written; nil otherwise.
   private func reloadIfChanged(_ changed: SceneFingerprint?) async -> SceneFingerprint? {
     let (scene, name, catalog) = (loaded, awaited, catalog)
     let stamp = try? await NIOThreadPool.singleton.runIfActive {
@@ -214,15 +228,17 @@ final class SceneInUse {
     guard let stamp, !isStopped, loaded?.name == scene?.name, awaited == name else { return nil }
     if scene == nil, awaitedStamp == nil {
       awaitedStamp = stamp
-      // It may have been mended since it was read.
+      // The files may have been corrected after the failed load and before this first fingerprint.
       if let name { try? await load(name, by: nil) }
       if loaded != nil, settings.start { onReady() }
+      if loaded == nil, hasTemporaryFailure { awaitedStamp = nil }
       return nil
     }
     guard stamp != (loaded?.stamp ?? awaitedStamp) else { return nil }
-    // Half-written files are left alone: the look must have been the same the last time.
+    // Files that are still being written are not loaded: their state has to be the same at two checks.
     guard stamp == changed else { return stamp }
-    // This state of the files is not tried again, however it ends.
+    // This state of the files is not loaded again, even if loading fails, unless that is temporary.
+    let before = (loaded?.stamp, awaitedStamp)
     if scene != nil { loaded?.stamp = stamp } else { awaitedStamp = stamp }
     if let scene {
       try? await load(scene.name, by: nil, reload: true)
@@ -230,6 +246,8 @@ final class SceneInUse {
       try? await load(name, by: nil)
       if loaded != nil, settings.start { onReady() }
     }
-    return nil
+    guard hasTemporaryFailure, loaded?.name == scene?.name else { return nil }
+    if let stamp = before.0 { loaded?.stamp = stamp } else { awaitedStamp = before.1 }
+    return stamp
   }
 }

@@ -2,20 +2,27 @@ import NIOPosix
 import WaymarkImage
 import WaymarkProtocol
 import WaymarkScenes
-import WaymarkServer
+package import WaymarkServer
 
-/// The methods of scenes, sessions and annotations: what clients ask for, as inputs of the session.
+/// The methods of scenes, sessions and annotations: passes the requests of clients to `ScenesModule`.
 @ServiceActor
-enum SceneMethods {
-  static func register(_ module: SceneSession, in methods: inout MethodTable) {
-    registerScenes(module, in: &methods)
-    registerSession(module, in: &methods)
-    registerAnnotations(module, in: &methods)
+package final class SceneMethods: ServerModule {
+  private let module: ScenesModule
+  /// The last start of a session, until it has ended.
+  private var starting: (number: Int, task: Task<Void, Never>)?
+  private var starts = 0
+
+  /// Creates the methods, which act on `module`.
+  package init(_ module: ScenesModule) { self.module = module }
+
+  package func register(in methods: inout MethodTable) {
+    registerScenes(in: &methods)
+    registerSession(in: &methods)
+    registerAnnotations(in: &methods)
   }
 
-  private static func registerScenes(_ module: SceneSession, in methods: inout MethodTable) {
-    methods.addLater(SceneListRequest.self) { [weak module] _, _ in
-      guard let module else { throw stopping }
+  private func registerScenes(in methods: inout MethodTable) {
+    methods.addLater(SceneListRequest.self) { [self] _, _ in
       let (catalog, current) = (module.catalog, module.loaded?.name)
       return {
         let entries = try await NIOThreadPool.singleton.runIfActive {
@@ -25,48 +32,43 @@ enum SceneMethods {
           scenes: entries.map { SceneSummary(scene: $0.0, title: $0.1, loaded: $0.0 == current) })
       }
     }
-    methods.addLater(SceneLoadRequest.self) { [weak module] request, connection in
-      guard let module else { throw stopping }
+    methods.addLater(SceneLoadRequest.self) { [self] request, connection in
       let actor = connection.actor
-      return {
+      return { [self] in
         try await module.load(request.name, by: actor, camera: request.camera)
         return SceneLoadResult(scene: request.name)
       }
     }
-    methods.add(SceneUnloadRequest.self) { [weak module] _, connection in
-      module?.unload(by: connection.actor)
+    methods.add(SceneUnloadRequest.self) { [self] _, connection in
+      module.unload(by: connection.actor)
       return Empty()
     }
   }
 
-  private static func registerSession(_ module: SceneSession, in methods: inout MethodTable) {
-    methods.addLater(SessionStartRequest.self) { [weak module] request, connection in
-      guard let module else { throw stopping }
-      let actor = connection.actor
-      return {
-        if let name = request.scene {
-          if await !module.uses(name, in: request.camera) {
-            try await module.load(name, by: actor, camera: request.camera)
-          }
-        } else {
-          try await module.follow(in: request.camera)
-        }
-        return try await move(.start, by: actor, in: module)
+  private func registerSession(in methods: inout MethodTable) {
+    methods.addLater(SessionStartRequest.self) { [self] request, connection in
+      let start = Task { @ServiceActor [self] in try await begin(request, by: connection.actor) }
+      starts += 1
+      let number = starts
+      let end = Task { @ServiceActor [self] in
+        _ = await start.result
+        if starting?.number == number { starting = nil }
       }
+      starting = (number, end)
+      return { try await start.value }
     }
-    methods.add(SessionScanRequest.self) { [weak module] _, connection in
-      try module.map { try move(.scan, by: connection.actor, in: $0) } ?? SessionResult(phase: .inactive)
+    // A client may send them together with `session.start`, which may have a scene to load.
+    methods.add(SessionScanRequest.self, after: { [self] in starting?.task }) { [self] _, connection in
+      try move(.scan, by: connection.actor)
     }
-    methods.add(SessionCoachRequest.self) { [weak module] _, connection in
-      try module.map { try move(.coach, by: connection.actor, in: $0) } ?? SessionResult(phase: .inactive)
+    methods.add(SessionCoachRequest.self, after: { [self] in starting?.task }) { [self] _, connection in
+      try move(.coach, by: connection.actor)
     }
-    methods.add(SessionExitRequest.self) { [weak module] _, connection in
-      try module.map { try move(.exit, by: connection.actor, in: $0) } ?? SessionResult(phase: .inactive)
-    }
+    methods.add(SessionExitRequest.self) { [self] _, connection in try move(.exit, by: connection.actor) }
   }
 
-  private static func registerAnnotations(_ module: SceneSession, in methods: inout MethodTable) {
-    methods.add(AnnotationSelectRequest.self) { [weak module] request, connection in
+  private func registerAnnotations(in methods: inout MethodTable) {
+    methods.add(AnnotationSelectRequest.self) { [self] request, connection in
       let input: SessionInput
       switch (request.id, request.copy, request.point) {
       case (let id?, let copy, nil): input = .select(id: id, copy: copy)
@@ -77,60 +79,58 @@ enum SceneMethods {
           .badParams, "annotation.select takes an id or a point of the frame.",
           hint: "Send id, with a copy where one is meant, or point as [x, y] in pixels.")
       }
-      return try module.map { try focus(input, by: connection.actor, in: $0) } ?? AnnotationResult()
+      return try focus(input, by: connection.actor)
     }
-    methods.add(AnnotationNextRequest.self) { [weak module] _, connection in
-      try module.map { try focus(.next, by: connection.actor, in: $0) } ?? AnnotationResult()
+    methods.add(AnnotationNextRequest.self) { [self] _, connection in try focus(.next, by: connection.actor) }
+    methods.add(AnnotationPreviousRequest.self) { [self] _, connection in try focus(.previous, by: connection.actor) }
+    methods.add(AnnotationClearRequest.self) { [self] _, connection in try focus(.clear, by: connection.actor) }
+    methods.add(CardOpenRequest.self) { [self] request, connection in
+      try focus(.openCard(id: try target(request.id), copy: request.copy), by: connection.actor)
     }
-    methods.add(AnnotationPreviousRequest.self) { [weak module] _, connection in
-      try module.map { try focus(.previous, by: connection.actor, in: $0) } ?? AnnotationResult()
-    }
-    methods.add(AnnotationClearRequest.self) { [weak module] _, connection in
-      try module.map { try focus(.clear, by: connection.actor, in: $0) } ?? AnnotationResult()
-    }
-    methods.add(CardOpenRequest.self) { [weak module] request, connection in
-      guard let module else { throw stopping }
-      return try focus(
-        .openCard(id: try target(request.id, in: module), copy: request.copy), by: connection.actor, in: module)
-    }
-    methods.add(CardCloseRequest.self) { [weak module] _, connection in
-      try module.map { try focus(.closeCard, by: connection.actor, in: $0) } ?? AnnotationResult()
-    }
-    methods.add(CardActionRequest.self) { [weak module] request, connection in
-      guard let module else { throw stopping }
-      let id = try target(request.id, in: module)
-      _ = try focus(.cardAction(id: id, copy: request.copy), by: connection.actor, in: module)
+    methods.add(CardCloseRequest.self) { [self] _, connection in try focus(.closeCard, by: connection.actor) }
+    methods.add(CardActionRequest.self) { [self] request, connection in
+      let id = try target(request.id)
+      _ = try focus(.cardAction(id: id, copy: request.copy), by: connection.actor)
       guard let annotation = module.session.annotation(id),
         let type = SessionWire.actionType(annotation.card?.actionType)
       else { throw reply(.noAction(id)) }
       return CardActionResult(
         id: id, copy: module.session.meant(annotation, request.copy), actionType: type,
-        actionData: annotation.card?.actionData,
-        businessObject: annotation.businessObject.map(SessionWire.json))
+        actionData: annotation.card?.actionData, businessObject: annotation.businessObject)
     }
   }
 
-  /// The annotation that is meant: the named one, else the selected one.
-  private static func target(_ id: String?, in module: SceneSession) throws -> String {
+  /// Returns the requested annotation, or the selected one if the id is nil.
+  private func target(_ id: String?) throws -> String {
     guard let id = id ?? module.session.selected else {
       throw ServiceError(.notFound, "No annotation is selected.", hint: "Send an id, or select an annotation first.")
     }
     return id
   }
 
-  private static func move(_ input: SessionInput, by actor: Actor, in module: SceneSession) throws -> SessionResult {
+  private func begin(_ request: SessionStartRequest, by actor: Actor) async throws -> SessionResult {
+    if let name = request.scene {
+      if !module.uses(name, in: request.camera) {
+        try await module.load(name, by: actor, camera: request.camera)
+      }
+    } else {
+      try module.follow(in: request.camera)
+    }
+    return try move(.start, by: actor)
+  }
+
+  private func move(_ input: SessionInput, by actor: Actor) throws -> SessionResult {
     if let refusal = module.send(input, by: actor) { throw reply(refusal) }
     return SessionResult(phase: SessionWire.phase(module.session.phase))
   }
 
-  private static func focus(_ input: SessionInput, by actor: Actor, in module: SceneSession) throws -> AnnotationResult
-  {
+  private func focus(_ input: SessionInput, by actor: Actor) throws -> AnnotationResult {
     if let refusal = module.send(input, by: actor) { throw reply(refusal) }
     return AnnotationResult(
       id: module.session.selected, copy: module.session.selectedCopy, open: module.session.openCard != nil)
   }
 
-  private static func reply(_ refusal: SessionRefusal) -> ServiceError {
+  private func reply(_ refusal: SessionRefusal) -> ServiceError {
     let code: ServiceError.Code =
       switch refusal {
       case .noScene: .noScene
@@ -138,9 +138,5 @@ enum SceneMethods {
       case .unknownAnnotation, .unknownCopy, .noMarkerThere, .noCard, .noAction: .notFound
       }
     return ServiceError(code, refusal.message, hint: refusal.hint)
-  }
-
-  private static var stopping: ServiceError {
-    ServiceError(.internalError, "The service is stopping.", hint: "Connect again later.")
   }
 }

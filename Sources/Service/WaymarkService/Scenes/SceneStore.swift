@@ -1,4 +1,5 @@
-import Foundation
+import FoundationEssentials
+import Glibc
 import WaymarkAnchors
 import WaymarkImage
 import WaymarkProtocol
@@ -7,39 +8,71 @@ import WaymarkServer
 import WaymarkSystem
 import WaymarkWorker
 
-/// A scene that can be used.
 struct LoadedScene: Sendable {
   var name: String
   var folder: SceneFolder
   var scene: Scene
-  /// Its pictures; `nil` where it has codes alone.
+  /// The compiled pictures; `nil` if all anchors are codes.
   var library: AnchorLibrary?
-  /// The key of the source of each picture, in the order of the library.
+  /// The key of each picture in the cache, in the order of the library.
   var keys: [String]
   var stamp: SceneFingerprint
-  /// The loader's warnings.
   var warnings: [String]
 
-  /// How many copies of each picture are followed.
+  /// The number of copies of each picture that are followed.
   var copies: AnchorCopies {
     AnchorCopies(
       named: Dictionary(scene.anchors.lazy.filter { $0.copies > 1 }.map { ($0.name, $0.copies) }) { first, _ in first })
   }
 
-  /// Its anchors that are codes.
   var codes: [AnchorCode] {
     scene.anchors.compactMap { anchor in
       anchor.code.map { AnchorCode(anchor: anchor.name, code: $0, physicalWidth: anchor.physicalWidth) }
     }
   }
+
+  /// The path of a picture, by its id from `SessionWire.resource`; nil if there is none.
+  func picture(_ id: String) -> String? {
+    guard let slash = id.firstIndex(of: "/") else { return nil }
+    let (kind, name) = (id[..<slash], String(id[id.index(after: slash)...]))
+    let annotation = scene.annotations.first { $0.annotation.id == name }?.annotation
+    let path: String? =
+      switch kind {
+      case "anchor": scene.anchors.first { $0.name == name }.flatMap(\.image)
+      case "card": annotation?.card?.image
+      case "icon": annotation?.marker.icon.flatMap { Scene.isPicturePath($0) ? $0 : nil }
+      default: nil
+      }
+    return path.flatMap(folder.resolved)
+  }
 }
 
-/// Why a scene cannot be used.
 struct SceneFailure: Error, Sendable {
   var code: String
   var message: String
   var hint: String
   var problems: [String]
+  /// True if the scene may be good: the process lacks descriptors, so that files cannot be read.
+  var isTemporary = false
+
+  /// The free descriptors that a load needs: those of files, of the cache and of a worker.
+  private static let descriptors = 8
+
+  /// The failure of a load for which too few descriptors are free; nil if there are enough.
+  static func exhausted(_ name: String) -> SceneFailure? {
+    guard !OpenFileLimit.hasRoom(for: descriptors) else { return nil }
+    return SceneFailure(
+      code: ServiceError.Code.busy.rawValue,
+      message: "The scene \"\(name)\" cannot be read now: few file descriptors are left.",
+      hint: "Try again later; if it stays, raise LimitNOFILE, or lower clients.maximum.", problems: [],
+      isTemporary: true)
+  }
+
+  /// The error for clients.
+  var reply: ServiceError {
+    ServiceError(
+      ServiceError.Code(rawValue: code), message, hint: problems.first.map { "\(hint) First: \($0)" } ?? hint)
+  }
 }
 
 /// Reads scenes and compiles their anchors, with a cache of compiled anchors.
@@ -47,9 +80,7 @@ struct SceneStore: Sendable {
   private let cache: SceneCache
   private let isolation: Isolation
 
-  /// - Parameters:
-  ///   - cache: where compiled anchors are kept; a place of the system's choice when missing.
-  ///   - isolation: where the anchors' pictures are decoded.
+  /// - Parameter cache: the folder of compiled anchors; nil for one in the cache folder of the service or user.
   init(cache: String?, isolation: Isolation) {
     self.isolation = isolation
     let environment = ProcessInfo.processInfo.environment
@@ -60,15 +91,26 @@ struct SceneStore: Sendable {
     self.cache = SceneCache(folder: cache ?? "\(base)/scenes")
   }
 
-  /// Reads a scene; takes its time. Anchors that were compiled before, for this scene or the one in use, are not compiled
-  /// again.
+  /// Reads a scene and compiles its anchors, which may take a while. Anchors in the cache, or in the scene in use, are not
+  /// compiled again.
+  ///
+  /// - Parameter previous: the scene in use; nil if there is none.
   func load(
+    _ entry: SceneCatalog.Entry, previous: LoadedScene?, progress: (_ done: Int, _ total: Int) -> Void
+  ) -> Result<LoadedScene, SceneFailure> {
+    let result = read(entry, previous: previous, progress: progress)
+    // The failure of a good scene has many forms when files cannot be opened and workers cannot be started.
+    guard case .failure = result, let exhausted = SceneFailure.exhausted(entry.name) else { return result }
+    return .failure(exhausted)
+  }
+
+  private func read(
     _ entry: SceneCatalog.Entry, previous: LoadedScene?, progress: (_ done: Int, _ total: Int) -> Void
   ) -> Result<LoadedScene, SceneFailure> {
     guard let folder = SceneFolder(entry.path) else {
       return .failure(failure(entry.name, [], "its folder was removed", code: "notFound"))
     }
-    // Taken before what they tell of is read: what changes meanwhile is seen as a change afterwards.
+    // Before the files are read, so that a change during the load is noticed afterwards.
     let before = SceneFingerprint(folder: folder, scene: nil)
     let report = SceneLoader.load(folder: entry.path)
     var problems = report.problems.map(\.description)
@@ -84,9 +126,14 @@ struct SceneStore: Sendable {
       guard before == SceneFingerprint(folder: folder, scene: nil) else {
         throw failure(entry.name, [], "its files changed while they were read", code: "badScene")
       }
+      var placed = scene
+      for index in placed.anchors.indices where placed.anchors[index].code == nil {
+        guard let picture = library?.references.first(where: { $0.name == scene.anchors[index].name }) else { continue }
+        placed.anchors[index].place(width: picture.width, height: picture.height)
+      }
       return .success(
         LoadedScene(
-          name: entry.name, folder: folder, scene: scene, library: library, keys: keys,
+          name: entry.name, folder: folder, scene: placed, library: library, keys: keys,
           stamp: stamp, warnings: problems))
     } catch {
       return .failure(error)
@@ -114,7 +161,7 @@ struct SceneStore: Sendable {
     }
     let anchors = scene.pictures
     guard !anchors.isEmpty else { return (nil, []) }
-    // One at a time, and those that are to be compiled once more: together they may be larger than the memory.
+    // Each file is read for its key and again to compile it, so that only one is in memory at a time.
     var keys: [String] = []
     for anchor in anchors { keys.append(Self.key(anchor, try file(anchor))) }
     if let previous, previous.keys == keys, previous.library?.failure == nil { return (previous.library, keys) }
@@ -127,7 +174,7 @@ struct SceneStore: Sendable {
     for (index, anchor) in anchors.enumerated() {
       progress(index, anchors.count)
       if let previous, let library = previous.library, let old = previous.keys.firstIndex(of: keys[index]) {
-        // An anchor damaged since is compiled again.
+        // An anchor that cannot be read from the previous library is compiled again.
         if let known = try? library.compiled(old) {
           compiled.append(known)
           continue
@@ -155,7 +202,6 @@ struct SceneStore: Sendable {
     return (try write(compiled, as: entry, name), keys)
   }
 
-  /// The picture in gray.
   private func picture(_ file: [UInt8], _ anchor: SceneAnchor, _ name: String) throws(SceneFailure) -> GrayImage {
     do {
       let image = try isolation.gray(file)
@@ -167,8 +213,8 @@ struct SceneStore: Sendable {
       }
       return image
     } catch {
-      let told = (error as? any Replyable)?.reply
-      let why = told.map { "\($0.message) (\($0.hint))" } ?? "\(error)"
+      let reply = (error as? any Replyable)?.reply
+      let why = reply.map { "\($0.message) (\($0.hint))" } ?? "\(error)"
       let image = anchor.image ?? ""
       throw failure(
         name, ["\(image): error: \(anchor.name): \(why)"], "the picture \(image) cannot be used", code: "badScene")
@@ -183,7 +229,7 @@ struct SceneStore: Sendable {
       do throws(AnchorError) {
         return try cache.keep(bytes, as: entry)
       } catch {
-        // No cache is not a reason not to work: the open file lives on without its name.
+        // Without a writable cache, the library is a temporary file that is removed after it was opened.
         let temporary = FileManager.default.temporaryDirectory.appending(path: "waymark-\(UUID().uuidString).anchors")
           .path
         try LibraryWriter.write(bytes, to: temporary)
@@ -200,10 +246,82 @@ struct SceneStore: Sendable {
     return hash("\(anchor.name)\u{0}\(anchor.physicalWidth ?? 0)\u{0}\(round)".utf8) + hash(picture)
   }
 
-  /// FNV-1a (G. Fowler, L. C. Noll, K.-P. Vo) of 64 bits: tells files apart, guards against nothing.
+  /// The 64-bit FNV-1a hash (G. Fowler, L. C. Noll, K.-P. Vo), which distinguishes files but does not resist deliberate
+  /// collisions.
   private static func hash(_ bytes: some Sequence<UInt8>) -> String {
     var value: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
     return value.digits(16, radix: 16)
+  }
+}
+
+/// The cache folder of compiled anchors. Missing or damaged libraries are compiled again.
+struct SceneCache: Sendable {
+  private let folder: String
+  /// The maximum number of libraries in the cache; each edit of a scene's pictures adds one.
+  private static let kept = 32
+
+  init(folder: String) { self.folder = folder }
+
+  /// True if only this user and root can write in the folder, so that its files are trusted. In a shared `/tmp` another user
+  /// may have created the folder.
+  private var isOurs: Bool {
+    var information = stat()
+    return lstat(folder, &information) == 0 && information.st_mode & S_IFMT == S_IFDIR
+      && (information.st_uid == geteuid() || information.st_uid == 0) && information.st_mode & 0o022 == 0
+  }
+
+  private func path(_ name: String) -> String { "\(folder)/\(name).anchors" }
+
+  /// Returns the library of that name; nil if it has to be compiled.
+  ///
+  /// - Parameter warn: receives a message if a damaged file was renamed.
+  func library(_ name: String, warn: (String) -> Void) -> AnchorLibrary? {
+    guard isOurs else { return nil }
+    let path = path(name)
+    do throws(AnchorError) {
+      let library = try AnchorLibrary(path: path)
+      try library.check()
+      // Marks the library as used, since `tidy()` removes those that were not used for longest.
+      utimes(path, nil)
+      return library
+    } catch {
+      guard error.code != .cannotOpen else { return nil }
+      let aside = DurableFile.setAside(path)
+      warn(
+        "\(error.message) It was set aside\(aside.map { " as \($0)" } ?? "") and the anchors are compiled again.")
+      return nil
+    }
+  }
+
+  func keep(_ bytes: [UInt8], as name: String) throws(AnchorError) -> AnchorLibrary {
+    try? Folder.make(folder)
+    guard isOurs else {
+      throw AnchorError(
+        .cannotWrite, "The cache of scenes \(folder) belongs to another user, or others may write in it.",
+        hint: "Name a folder of this user under scenes.cache.")
+    }
+    tidy()
+    let path = path(name)
+    try LibraryWriter.write(bytes, to: path)
+    return try AnchorLibrary(path: path)
+  }
+
+  /// Removes the libraries that were not used for longest, and the temporary files of killed writers. An open library stays
+  /// readable without its name.
+  private func tidy() {
+    let names = (try? Folder.names(folder)) ?? []
+    for name in names where name.hasSuffix(".tmp") {
+      // The name of a temporary file is NAME.anchors.PID.tmp.
+      let parts = name.split(separator: ".")
+      guard parts.count == 4, parts[1] == "anchors", let writer = pid_t(parts[2]) else { continue }
+      if writer == getpid() || (kill(writer, 0) != 0 && errno == ESRCH) { unlink("\(folder)/\(name)") }
+    }
+    let dated = names.filter { $0.hasSuffix(".anchors") }.map { name -> (path: String, used: Int) in
+      var information = stat()
+      let path = "\(folder)/\(name)"
+      return (path, stat(path, &information) == 0 ? information.st_mtim.tv_sec : 0)
+    }
+    for old in dated.sorted(by: { $0.used > $1.used }).dropFirst(Self.kept - 1) { unlink(old.path) }
   }
 }

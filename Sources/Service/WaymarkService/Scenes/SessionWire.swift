@@ -1,11 +1,11 @@
 import WaymarkAnchors
 import WaymarkBarcodes
-import WaymarkImage
-import WaymarkProtocol
+package import WaymarkImage
+package import WaymarkProtocol
 import WaymarkScenes
 import WaymarkSystem
 
-/// From the values of the session to those of the wire.
+/// Converts the values of the session to those of the protocol.
 enum SessionWire {
   static func phase(_ status: SessionStatus, _ loaded: LoadedScene?, by actor: Actor?) -> SessionPhaseEvent {
     let scene = loaded?.name
@@ -30,7 +30,7 @@ enum SessionWire {
     }
   }
 
-  // Ids of pictures for `media.resource`.
+  // The ids of pictures for `media.resource`.
   static func resource(anchor: String) -> String { "anchor/\(anchor)" }
   private static func resource(_ anchor: SceneAnchor) -> String? {
     anchor.image == nil ? nil : resource(anchor: anchor.name)
@@ -38,10 +38,11 @@ enum SessionWire {
   static func resource(card id: String) -> String { "card/\(id)" }
   static func resource(icon id: String) -> String { "icon/\(id)" }
 
-  /// - Parameter isHarmless: whether observers may see what a code says.
+  /// - Parameter isHarmless: true if observers may see the content of the code.
   static func found(_ seen: AnchorDetection, isHarmless: Bool) -> AnchorFound {
     var found = AnchorFound(
-      anchor: seen.anchor, copy: seen.copy, corners: corners(seen.corners), pose: pose(seen.pose), score: seen.score,
+      anchor: seen.anchor, copy: seen.copy, corners: ScanWire.corners(seen.corners), pose: pose(seen.pose),
+      score: seen.score,
       ambiguous: seen.ambiguous)
     if let symbol = seen.code {
       found.code = AnchorCodeContent(symbology: symbol.symbology.rawValue, text: symbol.text)
@@ -58,7 +59,7 @@ enum SessionWire {
     AnchorTracking(
       anchor: state.anchor, copy: state.copy,
       trackingMethod: TrackingMethod(state.method),
-      corners: state.sighting.map { corners($0.corners) } ?? [],
+      corners: state.sighting.map { ScanWire.corners($0.corners) } ?? [],
       outline: state.sighting.flatMap { $0.outline.isEmpty ? nil : $0.outline.map { [$0.x, $0.y] } },
       homography: state.sighting?.homography.normalized.rowMajor ?? [], pose: pose(state.sighting?.pose),
       rawPose: pose(state.sighting?.rawPose), score: state.sighting?.score, ambiguous: state.sighting?.ambiguous,
@@ -69,15 +70,7 @@ enum SessionWire {
       })
   }
 
-  static func corners(_ q: Quadrilateral) -> [[Double]] { q.corners.map { [$0.x, $0.y] } }
-
-  static func pose(_ pose: Pose?) -> PoseValue? {
-    pose.map {
-      let (p, q) = ($0.position, $0.orientation.vector)
-      return PoseValue(
-        position: [p.x, p.y, p.z], orientation: [q.x, q.y, q.z, q.w], matrix: $0.matrix)
-    }
-  }
+  static func pose(_ pose: Pose?) -> PoseValue? { pose.map(PoseValue.init) }
 
   static func intrinsics(_ camera: CameraIntrinsics) -> Intrinsics {
     Intrinsics(
@@ -85,7 +78,8 @@ enum SessionWire {
       distortion: camera.distortion.values, source: IntrinsicsSource(camera.source))
   }
 
-  /// An annotation without a card has one with its id as title on the wire: clients always have something to show.
+  /// Converts the card of an annotation; without a card, one with the annotation's id as title, so that clients always
+  /// have a card to show.
   static func card(_ annotation: Annotation) -> Card {
     guard let card = annotation.card else { return Card(title: annotation.id) }
     return Card(
@@ -95,17 +89,6 @@ enum SessionWire {
   }
 
   static func actionType(_ type: CardActionType?) -> ActionType? { type.map(ActionType.init) }
-
-  static func json(_ value: OpaqueValue) -> JSONValue {
-    switch value {
-    case .null: .null
-    case .bool(let value): .bool(value)
-    case .number(let value): Int(exactly: value).map { .int($0) } ?? .double(value)
-    case .text(let value): .string(value)
-    case .list(let values): .array(values.map(json))
-    case .map(let values): .object(values.mapValues(json))
-    }
-  }
 
   private static func code(_ code: SceneCode) -> AnchorCodeDescription {
     var description = AnchorCodeDescription(
@@ -136,8 +119,15 @@ enum SessionWire {
             let p = annotation.position
             return AnnotationDescription(
               id: annotation.id, position: [p.x, p.y, p.z], icon: icon, card: card(annotation),
-              businessObject: annotation.businessObject.map(json))
+              businessObject: annotation.businessObject)
           })
       })
+  }
+}
+
+extension PoseValue {
+  package init(_ pose: Pose) {
+    let (p, q) = (pose.position, pose.orientation.vector)
+    self.init(position: [p.x, p.y, p.z], orientation: [q.x, q.y, q.z, q.w], matrix: pose.matrix)
   }
 }

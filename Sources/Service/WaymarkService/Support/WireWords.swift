@@ -1,12 +1,14 @@
 import WaymarkAnchors
 import WaymarkBarcodes
-import WaymarkFrames
+package import WaymarkFrames
 import WaymarkImage
 import WaymarkOnboarding
-import WaymarkProtocol
+package import WaymarkProtocol
 import WaymarkScenes
+package import WaymarkServer
 
-// Words of the parts as the wire spells them. Every switch is exhaustive: a new word does not compile until the schema has it.
+// Conversions of the values of other modules to the enumerations of the protocol, and the events of which only the
+// newest is sent. Every switch is exhaustive, so that a new case does not compile until the schema has it.
 
 // MARK: Scans
 
@@ -48,24 +50,9 @@ extension ScanAdvice {
   }
 }
 
-extension ScanEnding {
-  init(_ ending: ScanMachine.Ending) {
-    self =
-      switch ending {
-      case .confirmed: .confirmed
-      case .once: .once
-      case .cancelled: .cancelled
-      case .replaced: .replaced
-      case .disconnected: .disconnected
-      case .timedOut: .timedOut
-      case .stopping: .stopping
-      }
-  }
-}
-
 extension CancelReason {
-  /// The reason of an ending; nil if the scan ended with a code.
-  init?(_ ending: ScanMachine.Ending) {
+  /// The reason for which a scan ended; nil if it ended with a code.
+  init?(_ ending: ScanEnding) {
     switch ending {
     case .confirmed, .once: return nil
     case .cancelled: self = .cancelled
@@ -118,6 +105,25 @@ extension MediaFormat {
   }
 }
 
+extension ScanSource {
+  package init(_ origin: FrameOrigin) {
+    self =
+      switch origin {
+      case .camera: .camera
+      case .stream: .stream
+      case .folder: .folder
+      }
+  }
+}
+
+extension FrameReference {
+  package init(_ frame: Frame) {
+    self.init(
+      sequence: Int(frame.sequence), captured: frame.captured, width: frame.width, height: frame.height,
+      source: ScanSource(frame.origin))
+  }
+}
+
 // MARK: Anchors and scenes
 
 extension TrackingMethod {
@@ -161,4 +167,31 @@ extension PrimaryAction {
       case .returnToScan: .returnToScan
       }
   }
+}
+
+// MARK: Events that replace older ones
+
+/// An event type of which only the newest event in an outbox is sent.
+package protocol NewestEvent: CoalescingEvent {}
+
+extension NewestEvent {
+  package var coalescingKey: String? { Self.event }
+}
+
+extension AnchorsUpdated: NewestEvent {}
+extension CodesUpdated: NewestEvent {}
+extension CountState: NewestEvent {}
+extension Statistics: NewestEvent {}
+extension SceneProgress: NewestEvent {}
+extension DocumentOutline: NewestEvent {}
+extension TextCandidates: NewestEvent {}
+
+// Progress within a state is replaced by newer progress; every change of state is sent.
+
+extension AccountState: CoalescingEvent {
+  package var coalescingKey: String? { phase == .sync ? Self.event : nil }
+}
+
+extension ScannerStatus: CoalescingEvent {
+  package var coalescingKey: String? { frames == nil ? nil : Self.event }
 }

@@ -1,11 +1,10 @@
-// The network that reads lines of text: a file of this folder that the linker takes into the program that depends on it, and into no other
-// one, as it is large.
+// The network that reads lines of text, embedded from a file of this folder. It is large, so only programs that depend on this module contain it.
 #ifndef CTEXTMODEL_H
 #define CTEXTMODEL_H
 
 #include <stddef.h>
 
-/// The bytes of the file. They are there as long as the program runs.
+/// Returns the network and its size in bytes. The memory is valid for the whole run of the program.
 const void *waymark_text_network(size_t *count);
 
 #endif

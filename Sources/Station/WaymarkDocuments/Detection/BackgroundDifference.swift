@@ -1,43 +1,43 @@
 import WaymarkImage
 
-/// Finds the foreground of a frame, once the remembered view and the frame have the same exposure. To be used from one thread at a time.
+/// Finds the foreground of a frame after matching the exposure of the background model to the frame. Use it from one thread at a time.
 final class BackgroundDifference {
-  /// 255 where something is new, else 0.
+  /// 255 in the foreground, otherwise 0.
   let changed = PixelPlane()
   private let difference = PixelPlane()
   private let scratch = PixelPlane()
   private var blurred: [Float] = []
   private var sums: [Float] = []
   private var work: [Float] = []
-  /// By what the remembered view must be multiplied.
+  /// The ratio of the frame's exposure to the model's.
   private(set) var gain: Float = 1
-  /// The same when nothing was new last.
+  /// The ratio of exposures in the last frame without a foreground.
   private var restingGain: Float = 1
-  /// The share of the picture that is new.
+  /// The share of the picture in the foreground.
   private(set) var share = 0.0
 
-  /// Differences of fewer gray levels are none, and of more always are one.
+  /// The gray level difference below which a pixel is never foreground, and above which it always is.
   private static let leastStep: Float = 4
-  private static let surelyStep: Float = 16
-  /// How many standard deviations of what noise makes of unchanged places are a difference.
+  private static let certainStep: Float = 16
+  /// The threshold of a difference, in standard deviations of the noise.
   private static let deviations: Float = 4.5
-  /// With a greater share of the picture changed, the camera or the light has.
+  /// The share of changed pixels above which the camera or the light has changed.
   private static let mostChanged = 0.7
-  /// With less, nothing has come.
+  /// The least share of a foreground.
   private static let leastChanged = 0.012
-  /// The gray level that what is new has at least in its middle.
+  /// The least median gray level of the foreground in the composed picture.
   private static let paper = 150
-  /// From this gray level on the camera may have reached its limit.
+  /// The gray level from which the camera may be saturated.
   private static let clipped: Float = 250
-  /// Marks and colours that happen to equal the table's tear the foreground apart; gaps of as many pixels of the work picture are closed.
+  /// The largest gap in the foreground that is closed, in pixels of the work picture: marks and colours equal to the table's make gaps.
   private static let closing = 5
 
   var width: Int { changed.width }
   var height: Int { changed.height }
-  /// True if so much has changed that the camera or the light has, or something fills the picture.
+  /// True if so much has changed that the camera or the light must have changed, or an object fills the picture.
   var isSceneChange: Bool { share > Self.mostChanged }
 
-  /// Nothing is new in pictures of that size.
+  /// Clears the foreground, for pictures of the given size.
   func reset(_ w: Int, _ h: Int) {
     sums = [Float](repeating: 0, count: w * h)
     (blurred, work) = (sums, sums)
@@ -48,7 +48,7 @@ final class BackgroundDifference {
     share = 0
   }
 
-  /// Compares what is seen with what is known: as many pixels as this has, negative where nothing is.
+  /// Compares a frame with the background model: `known` has one value per pixel, negative if unknown.
   func update(_ seen: UnsafePointer<UInt8>, known: [Float]) {
     gain = exposure(seen, known)
     compare(seen, known)
@@ -60,8 +60,8 @@ final class BackgroundDifference {
     if share < Self.leastChanged { restingGain = gain }
   }
 
-  /// The standard deviation of noise in differences, of which there are so many of each tenth of a gray level: what three tenths stay below is
-  /// noise, whatever came.
+  /// Returns the standard deviation of noise in differences, from their histogram in tenths of a gray level: the 30th
+  /// percentile is noise, with or without a new object.
   private static func noise(_ histogram: [Int]) -> Float {
     var rest = histogram.reduce(0, +) * 3 / 10
     let level = histogram.firstIndex { count in
@@ -71,7 +71,7 @@ final class BackgroundDifference {
     return (Float(level ?? 0) + 0.5) / 10 / 0.385
   }
 
-  /// By what all that is remembered must be multiplied: the commonest ratio of what is seen to it.
+  /// Returns the factor from the model's exposure to the frame's: the most frequent ratio of their pixels.
   private func exposure(_ seen: UnsafePointer<UInt8>, _ known: [Float]) -> Float {
     var histogram = [Int](repeating: 0, count: 202)
     for i in stride(from: 0, to: known.count, by: 3) where known[i] >= 12 && seen[i] < 250 {
@@ -81,11 +81,12 @@ final class BackgroundDifference {
     var best = (bin: 100, count: 0)
     for bin in 40..<199 {
       let count = histogram[bin - 2] + histogram[bin - 1] + histogram[bin] + histogram[bin + 1] + histogram[bin + 2]
-      // Nearly as it was before, where nothing tells.
+      // Of equal counts the first one is chosen, which is nearest to the last exposure.
       if count > best.count { best = (bin, count) }
     }
     guard best.count > known.count / 30 else { return 1 }
-    // A sheet that fills most of the picture, and is as even as the table, is not another exposure: the rest looks as before.
+    // A sheet that fills most of the picture and is as uniform as the table must not be taken as another exposure: the rest
+    // of the picture still has the last one.
     let last = Int(restingGain * 100)
     if (40..<199).contains(last) {
       let count = histogram[(last - 2)...(last + 2)].reduce(0, +)
@@ -99,7 +100,7 @@ final class BackgroundDifference {
     return (Float(sum) / Float(max(1, count)) + 0.5) / 100
   }
 
-  /// `difference`: 255 where what is seen differs from what is remembered, on the mean of 3 × 3 pixels; else 0.
+  /// Fills `difference`: 255 where the frame differs from the model in the mean of 3 × 3 pixels, otherwise 0.
   private func compare(_ seen: UnsafePointer<UInt8>, _ known: [Float]) {
     let (w, h) = (width, height)
     let gain = gain
@@ -107,9 +108,9 @@ final class BackgroundDifference {
       sums.withUnsafeMutableBufferPointer { sums in
         for i in 0..<(w * h) {
           let off = Float(seen[i]) - gain * known[i]
-          // A pixel that was too bright to measure was brighter than is remembered, and one that is so now may be.
-          let isTold = known[i] >= 0 && (off > 0 ? known[i] < Self.clipped : seen[i] < UInt8(Self.clipped))
-          sums[i] = isTold ? off : 0
+          // A saturated pixel of the model was brighter than stored, and a saturated pixel of the frame may be.
+          let isMeasured = known[i] >= 0 && (off > 0 ? known[i] < Self.clipped : seen[i] < UInt8(Self.clipped))
+          sums[i] = isMeasured ? off : 0
         }
       }
     }
@@ -117,12 +118,12 @@ final class BackgroundDifference {
     for i in 0..<(w * h) { sums[i] = abs(blurred[i]) / 9 }
     var histogram = [Int](repeating: 0, count: 401)
     for i in stride(from: 0, to: sums.count, by: 2) { histogram[Int(min(400, sums[i] * 10))] += 1 }
-    let threshold = min(max(Self.leastStep, Self.deviations * Self.noise(histogram)), Self.surelyStep)
+    let threshold = min(max(Self.leastStep, Self.deviations * Self.noise(histogram)), Self.certainStep)
     let out = difference.pixels
     for i in 0..<(w * h) { out[i] = sums[i] > threshold ? 255 : 0 }
   }
 
-  /// Takes off what is narrower than a few pixels: noise.
+  /// Removes areas narrower than a few pixels, which are noise.
   private func open() {
     let count = changed.width * changed.height
     for i in 0..<count { changed.pixels[i] = ~changed.pixels[i] }
@@ -130,14 +131,14 @@ final class BackgroundDifference {
     for i in 0..<count { changed.pixels[i] = ~difference.pixels[i] }
   }
 
-  /// Composes the foreground on an even ground, `seen` being the plane that was compared; nil where nothing came, or too much to tell.
+  /// Returns the foreground on a uniform background; `seen` is the compared plane. `nil` without a foreground, or if too much changed.
   func composed(_ seen: UnsafePointer<UInt8>) -> GrayImage? {
     let (w, h) = (width, height)
     var histogram = GrayHistogram()
     for i in 0..<(w * h) where changed.pixels[i] > 0 { histogram.add(seen[i]) }
     guard share >= Self.leastChanged, !isSceneChange else { return nil }
-    let middle = histogram.level(reaching: histogram.total / 2)
-    // A page of any shade stands there as paper does before something darker.
+    let middle = histogram.level(behind: histogram.total / 2 - 1)
+    // A page of any shade is drawn as bright paper on a darker background.
     let paper = max(middle ?? 128, 24)
     let scale = Int32(max(256, Self.paper * 256 / paper))
     let ground = Int32(max(paper, Self.paper) * 2 / 5)
@@ -151,7 +152,7 @@ final class BackgroundDifference {
     }
   }
 
-  /// `difference`: the mean of `changed` over 5 × 5 pixels, so that noise does not fray outlines.
+  /// Fills `difference` with the mean of `changed` over 5 × 5 pixels, so that noise does not roughen outlines.
   private func soften() {
     let count = changed.width * changed.height
     for i in 0..<count { sums[i] = Float(changed.pixels[i]) }
@@ -159,7 +160,7 @@ final class BackgroundDifference {
     for i in 0..<count { difference.pixels[i] = UInt8(blurred[i] / 25) }
   }
 
-  /// `blurred`: the sums of `sums` over squares.
+  /// Fills `blurred` with the sums of `sums` over squares.
   private func blur(radius: Int) {
     let (w, h) = (width, height)
     sums.withUnsafeBufferPointer { sums in

@@ -1,51 +1,49 @@
 package import WaymarkImage
 
-/// Remembers the view without a page and subtracts it from later frames: new objects remain, alone on an even
-/// ground, whatever pattern the table has.
+/// A background model: it stores the view without a page and subtracts it from later frames, so that only new objects remain,
+/// on a uniform background.
 ///
-/// Luma of the remembered view is compared with that of a frame after both were brought to the same exposure. A camera that moves changes
-/// everything; nothing is told until it rests again. To be used from one thread at a time.
+/// The luma of the model is compared with that of a frame after both were brought to the same exposure. A moving camera
+/// changes everything, so there is no foreground until it rests again. Use it from one thread at a time.
 package final class BackgroundModel {
-  /// The foreground of a frame.
   package struct Foreground: Sendable {
-    /// The foreground as it is, all else of one gray that differs from it.
+    /// The foreground on a uniform gray that differs from it.
     package var image: GrayImage
-    /// How many pixels of the frame a pixel of the picture stands for, in each direction.
+    /// The number of frame pixels per pixel of the picture in each direction.
     package var factor: Int
-    /// The share of the picture that is new.
+    /// The share of the picture in the foreground.
     package var share: Double
   }
 
   private let picture = WorkingPicture()
   private let difference = BackgroundDifference()
   private let silhouette = Silhouette()
-  /// Luma as remembered, negative where nothing is known; what is seen, slowly averaged, and for how many seconds without a change.
+  /// The luma of the background, negative where unknown; `recent`: a slow average of the frames; `age`: the seconds without a change at each pixel.
   private var known: [Float] = []
   private var recent: [Float] = []
   private var age: [Float] = []
   private var lastLearned = -Double.infinity
-  /// Since when more has changed than a page explains.
+  /// The time since which more has changed than a page explains; `nil` if it has not.
   private var sceneChangedAt: Double?
-  /// The share of the picture in which the frame that was compared last differs from those before it.
+  /// The share of the picture in which the last compared frame differs from the earlier ones.
   package private(set) var changedFraction = 0.0
 
-  /// Seconds after which something new that rests is part of the view.
+  /// The time in seconds after which a new object at rest becomes part of the model.
   private static let absorbDelay: Float = 4
-  /// Seconds after which what is seen at a place of which nothing is known counts as known.
+  /// The time in seconds after which an unknown pixel without a change becomes known.
   private static let settling: Float = 0.25
-  /// Seconds of more changes than a page explains after which the model is discarded.
+  /// The time in seconds of more changes than a page explains after which the model is discarded.
   private static let resetDelay = 0.5
-  /// The noise by which steps across a side may be smaller than they are remembered to have been: gray levels.
+  /// The noise in gray levels by which steps across a side may be smaller than in the model.
   private static let noise: Float = 1.5
-  /// A place that differs by more gray levels from what was seen there a moment ago has changed.
+  /// The difference in gray levels from the recent average by which a pixel has changed.
   private static let jump: Float = 12
 
-  /// Nothing remembered.
   package init() {}
 
-  /// Compares a frame with what is remembered.
+  /// Compares a frame with the model.
   ///
-  /// - Returns: nil where nothing came, or too much to tell.
+  /// - Returns: The foreground; `nil` without one, or if too much changed.
   package func foreground(in view: ImageView) -> Foreground? {
     picture.load(view)
     let (w, h) = (picture.width, picture.height)
@@ -61,9 +59,9 @@ package final class BackgroundModel {
     }
   }
 
-  /// Takes in the frame that was compared last, `now` being when it was captured (seconds).
+  /// Updates the model by the last compared frame, captured at `now` seconds.
   ///
-  /// - Parameter page: a page that is in view: it does not become part of the view.
+  /// - Parameter page: A page in view, which does not become part of the model.
   package func learn(at now: Double, page: Quadrilateral?) {
     let (w, h) = (picture.width, picture.height)
     guard known.count == w * h, w > 0 else { return }
@@ -105,7 +103,7 @@ package final class BackgroundModel {
     }
   }
 
-  /// Forgets what is remembered of a place: a page that was there when remembering began was taken away.
+  /// Discards the model in the area of a page that was part of the model and has been removed.
   package func forget(_ page: Quadrilateral) {
     let (w, h) = (picture.width, picture.height)
     guard known.count == w * h, w > 0 else { return }
@@ -117,12 +115,12 @@ package final class BackgroundModel {
     }
   }
 
-  /// Returns whether a page has come since remembering began.
+  /// Returns whether a page is new compared with the model.
   package func isNewInView(_ page: Quadrilateral) -> Bool {
     difference.isSceneChange ? accountsFor(page) : (change(of: page)?.inside ?? 0) > 0.5
   }
 
-  /// Returns whether a page is what came, and all that came, however much of the picture it fills.
+  /// Returns whether a page covers the whole foreground, of any size.
   private func accountsFor(_ page: Quadrilateral) -> Bool {
     let (w, h) = (picture.width, picture.height)
     guard known.count == w * h, difference.width == w, w > 0 else { return false }
@@ -140,7 +138,7 @@ package final class BackgroundModel {
     return inside.new * 20 >= inside.count * 17 && outside.new * 5 <= outside.count
   }
 
-  /// How much of a page's area, and how much of a rim around it, is new: 0…1 each; nil where that is not known.
+  /// Returns the shares of a page's area and of a rim around it that are foreground, 0…1 each; `nil` if unknown.
   package func change(of page: Quadrilateral) -> (inside: Double, outside: Double)? {
     let (w, h) = (picture.width, picture.height)
     guard difference.width == w, known.count == w * h, !difference.isSceneChange, difference.share > 0, page.isFinite,
@@ -167,9 +165,9 @@ package final class BackgroundModel {
     )
   }
 
-  /// The sheet in the outline of what came into view, in pixels of the frame that was compared last; nil where there is none.
+  /// Returns the sheet in the outline of the foreground, in pixels of the last compared frame.
   ///
-  /// `fitScore` tells how well it fits: 1 where what came is a sheet and nothing else.
+  /// `fitScore` is 1 if the foreground is exactly the sheet.
   package func sheet() -> (outline: Quadrilateral, fitScore: Double)? {
     guard known.count == picture.width * picture.height, difference.share > 0, !difference.isSceneChange,
       let fit = silhouette.quadrilateral(in: difference.changed)
@@ -178,7 +176,7 @@ package final class BackgroundModel {
     return (outline.scaled(by: Double(picture.factor)).turned(by: outline.turnsToUpright), fit.fitScore)
   }
 
-  /// How well an outline fits what came into view, as `sheet` tells it; 0 where it does not at all, nil where that is not known.
+  /// Returns the fit score of an outline as in `sheet`; 0 if it does not fit, `nil` if unknown.
   package func fitScore(of outline: Quadrilateral) -> Double? {
     guard known.count == picture.width * picture.height, difference.share > 0, !difference.isSceneChange else {
       return nil
@@ -186,11 +184,11 @@ package final class BackgroundModel {
     return Silhouette.fit(of: reduced(outline), in: difference.changed)?.fitScore ?? 0
   }
 
-  /// Returns whether an outline parts what is seen rather than what is remembered: a page that was taken away leaves its outline in the difference as
-  /// well. Just inside and outside of a page are different grays; on a table, whatever its pattern, they are the same.
+  /// Returns whether an outline has edges in the frame rather than in the model: a removed page leaves its outline in the
+  /// difference as well. Just inside and outside of a page the grays differ; on a table they are equal.
   ///
-  /// - Parameter everySide: each side must, give or take noise. Where paper is as bright as a part of the table, what came ends with that part,
-  ///   and the paper goes on.
+  /// - Parameter everySide: True if each side must have such an edge, except for noise. Where paper is as bright as a part of
+  ///   the table, the foreground ends at that part, but the paper does not.
   package func isForeground(_ page: Quadrilateral, everySide: Bool = false) -> Bool {
     let (w, h) = (picture.width, picture.height)
     guard known.count == w * h, w > 0 else { return true }
@@ -221,7 +219,7 @@ package final class BackgroundModel {
     return now > before && (isParted || !everySide)
   }
 
-  /// Returns whether what an outline has beyond a smaller one is the table, only darker: the shadow of the sheet, which came into view with it.
+  /// Returns whether the area between two outlines is the table, only darker: the shadow of a sheet that came into view with it.
   package func isShadow(between inner: Quadrilateral, and outer: Quadrilateral) -> Bool {
     let (w, h) = (picture.width, picture.height)
     guard known.count == w * h, w > 0 else { return false }
@@ -236,18 +234,18 @@ package final class BackgroundModel {
     for y in rows {
       for x in columns {
         let (i, p) = (y * w + x, Point2(Double(x), Double(y)))
-        // The rim of what lies within is blurred.
+        // The rim of the inner outline is blurred, so it is left out.
         guard known[i] > 0, large.contains(p, margin: 1), !small.contains(p, margin: -1.5) else { continue }
         shares.append(Float(seen[i]) / (difference.gain * known[i]))
       }
     }
     guard shares.count >= 24 else { return false }
     shares.sort()
-    // Light falls off smoothly across a shadow, and the table's pattern goes on in it.
+    // Brightness decreases smoothly across a shadow, and the table's pattern is visible in it.
     return shares[shares.count * 9 / 10] < 1 && shares[shares.count / 2] < 0.95 && shares[shares.count / 10] > 0.3
   }
 
-  /// How far as many values are from others, whichever is where: the sum over both in order (Wasserstein's distance).
+  /// Returns the Wasserstein distance of two sets of equal size: the sum of the differences of the sorted values.
   private static func distance(_ a: [Float], _ b: [Float]) -> Float {
     zip(a.sorted(), b.sorted()).reduce(0) { $0 + abs($1.0 - $1.1) }
   }
@@ -274,7 +272,7 @@ package final class BackgroundModel {
 
   private func reduced(_ q: Quadrilateral) -> Quadrilateral { q.scaled(by: 1 / Double(picture.factor)) }
 
-  /// Which pixels of each row lie in a page and a rim of four pixels around it.
+  /// Returns the pixels of each row inside a page and a rim of four pixels around it.
   private func rows(of page: Quadrilateral, _ w: Int, _ h: Int) -> [Range<Int>] {
     guard page.isFinite, page.isConvex else { return [Range<Int>](repeating: 0..<0, count: h) }
     let c = reduced(page).corners

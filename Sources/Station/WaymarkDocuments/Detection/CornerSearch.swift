@@ -1,37 +1,37 @@
 import WaymarkImage
 
-/// Looks for the corner itself near where a page's sides were taken to meet: paper whose sides are bent does not end where straight lines
-/// through them cross.
+/// Finds a corner near the crossing of a page's sides: bent paper does not end at the crossing of straight lines through its sides.
 ///
-/// A corner is a place from which an edge runs along each of two sides and not beyond, with paper between the two and something else
-/// outside. Directions are free by some degrees, since bent sides leave a corner otherwise than their chords.
+/// A corner is a point from which an edge runs along each of two sides and not beyond, with paper between the two sides and
+/// something else outside. Directions are free by some degrees, because bent sides leave a corner in other directions than
+/// their chords.
 final class CornerSearch {
-  /// A corner that was found.
+  /// A found corner.
   struct Corner {
     var place: Point2
-    /// How well it is seen, about 0…2.
+    /// The score, about 0…2.
     var score: Double
-    /// By how much better than where it was taken to be.
+    /// The lead over the score at the old position.
     var gain = 0.0
   }
 
-  /// Pixels of the work picture by which a corner is moved at most, and over which its sides are looked at.
+  /// The largest shift of a corner, and the length of the examined parts of its sides, in pixels of the work picture.
   private static let reach = 18
   private static let length = 22
   private static let half = reach + length + 2
   private static let width = 2 * half + 1
-  /// Directions of each side: steps of five degrees.
+  /// The number of tried directions of each side, in steps of five degrees.
   private static let angles = 13
   private static let step = 5.0 * Double.pi / 180
 
   private var planes = [UInt8](repeating: 0, count: 2 * angles * width * width)
 
-  /// The corner nearby that is best seen; nil where none is.
+  /// Returns the corner nearby with the best score; `nil` if there is none.
   ///
   /// - Parameters:
-  ///   - old: where it is taken to be.
-  ///   - before: the corner before it, clockwise.
-  ///   - after: the corner after it.
+  ///   - old: The assumed corner.
+  ///   - before: The previous corner, clockwise.
+  ///   - after: The next corner, clockwise.
   func corner(_ map: EdgeView, _ closed: [UnsafePointer<UInt8>], _ old: Point2, before: Point2, after: Point2)
     -> Corner?
   {
@@ -50,7 +50,7 @@ final class CornerSearch {
     var best: Corner?
     var own = 0.0
     let w = Self.width
-    // Offsets in the window of the places along each direction, and of those beyond the corner.
+    // The offsets in the window of the points along each direction, and of those beyond the corner.
     let along = directions.map {
       $0.map { d in stride(from: 2, through: length, by: 2).map { Self.offset(d * Double($0)) } }
     }
@@ -75,7 +75,7 @@ final class CornerSearch {
             arms.append(top)
           }
           let far = Double(dx * dx + dy * dy) / Double(Self.reach * Self.reach)
-          // Evidence of colours counts at most as much again.
+          // The colour contrast contributes at most as much as the edges.
           guard arms[0].score > 0.2, arms[1].score > 0.2 else { continue }
           let place = Point2(Double(ox + Self.half + dx), Double(oy + Self.half + dy))
           let (a, b) = (directions[0][arms[0].angle], directions[1][arms[1].angle])
@@ -97,7 +97,7 @@ final class CornerSearch {
 
   private static func offset(_ p: Point2) -> Int { Int(p.y.rounded()) * width + Int(p.x.rounded()) }
 
-  /// For each direction of each side the edges along it, one pixel wider on all sides.
+  /// Fills one plane per side and direction with the edges along it, widened by one pixel on all sides.
   private func fill(_ map: EdgeView, _ ox: Int, _ oy: Int, _ nominal: [Point2]) {
     let w = Self.width
     let turns = nominal.map { Int(EdgeMap.turn(Float(-$0.y), Float($0.x))) }
@@ -111,7 +111,7 @@ final class CornerSearch {
           guard strength > 0 else { continue }
           let value = UInt8(min(255, 100 + Int(strength)))
           for side in 0..<2 {
-            // The angle from the nominal direction, a full turn being 256; half a turn further is the same edge.
+            // The angle from the nominal direction, a full turn being 256; opposite gradients are the same edge.
             let off = Int(Int8(truncatingIfNeeded: (Int(map.direction[i]) &- turns[side]) &* 2)) / 2
             for k in 0..<Self.angles {
               let turn = (k - Self.angles / 2) * 32 / 9
@@ -130,7 +130,7 @@ final class CornerSearch {
     }
   }
 
-  /// How far the picture differs across each of two sides, 0.35…1.
+  /// Returns the contrast across each of two sides, 0.35…1.
   private func contrast(
     _ map: EdgeView, _ closed: [UnsafePointer<UInt8>], _ place: Point2, _ a: Point2, _ b: Point2, _ length: Int
   ) -> (Double, Double) {

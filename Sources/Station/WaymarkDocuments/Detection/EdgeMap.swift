@@ -1,20 +1,14 @@
-/// The edges of a picture, pixel by pixel: borrowed from an `EdgeMap`.
+/// The edges of a picture as planes, borrowed from an `EdgeMap`.
 struct EdgeView {
-  /// 1…255 where there is an edge, 0 elsewhere.
+  /// The strength of the edge at each pixel, 1…255; 0 without an edge.
   let strength: UnsafePointer<UInt8>
   /// The direction of the gradient at each edge: a full turn is 256.
   let direction: UnsafePointer<UInt8>
   let width: Int
   let height: Int
 
-  init(strength: UnsafeMutablePointer<UInt8>, direction: UnsafeMutablePointer<UInt8>, width: Int, height: Int) {
-    self.strength = UnsafePointer(strength)
-    self.direction = UnsafePointer(direction)
-    self.width = width
-    self.height = height
-  }
-
-  /// The strength of the edge at a place if it runs across `normal` (a full turn is 256), give or take `tolerance`, either way round; else 0.
+  /// Returns the strength of the edge at a point if its gradient is along `normal` (a full turn is 256) or opposite, within
+  /// `tolerance`; otherwise 0.
   @inline(__always)
   func strength(_ x: Double, _ y: Double, across normal: Int, tolerance: Int) -> UInt8 {
     guard x > -0.5, y > -0.5 else { return 0 }
@@ -23,22 +17,22 @@ struct EdgeView {
     let i = py &* width &+ px
     let found = strength[i]
     guard found > 0 else { return 0 }
-    // Half a turn further is the same edge.
+    // Opposite gradients are the same edge.
     let off = abs(Int(Int8(truncatingIfNeeded: (Int(direction[i]) &- normal) &* 2)))
     return off <= 2 &* tolerance ? found : 0
   }
 }
 
-/// Edge pixels of a work picture: where the gradient of its strongest channel is greatest across the edge.
+/// The edge pixels of a work picture, where the gradient of the strongest channel has its maximum across the edge.
 final class EdgeMap {
   struct Edge {
-    /// Place, to a fraction of a pixel.
+    /// The position with subpixel precision.
     var x: Float
     var y: Float
-    /// The unit gradient: from dark to bright in the strongest channel.
+    /// The unit gradient, from dark to bright in the strongest channel.
     var nx: Float
     var ny: Float
-    /// 0…1: 1 from a step of `fullStep` gray levels on.
+    /// The weight, 0…1; 1 for a step of at least `fullStep` gray levels.
     var weight: Float
   }
 
@@ -51,12 +45,12 @@ final class EdgeMap {
   private var gx: [Int16] = []
   private var gy: [Int16] = []
 
-  /// Steps of fewer gray levels are not edges.
+  /// The least step of an edge in gray levels.
   static let leastStep: Int32 = 4
-  /// Steps of more count no more.
+  /// The step in gray levels from which the weight is 1.
   static let fullStep: Float = 24
 
-  /// Finds the edges of the planes (all of one size).
+  /// Finds the edges of planes of equal size.
   func update(_ planes: ArraySlice<PixelPlane>) {
     guard let first = planes.first, first.width >= 8, first.height >= 8 else {
       edges.removeAll()
@@ -78,10 +72,12 @@ final class EdgeMap {
 
   /// The edges as planes; valid until the next `update`.
   var view: EdgeView {
-    EdgeView(strength: strength.pixels, direction: direction.pixels, width: width, height: height)
+    EdgeView(
+      strength: UnsafePointer(strength.pixels), direction: UnsafePointer(direction.pixels), width: width, height: height
+    )
   }
 
-  /// Sobel's operator; of several channels the one with the greatest gradient counts at each pixel.
+  /// Computes the gradients by Sobel's operator; at each pixel the channel with the largest gradient is used.
   private func gradients(_ planes: ArraySlice<PixelPlane>) {
     let w = width
     magnitude.withUnsafeMutableBufferPointer { m in
@@ -114,7 +110,7 @@ final class EdgeMap {
     }
   }
 
-  /// Keeps what is greatest across the edge, with the vertex of a parabola as its place.
+  /// Keeps the maxima across the edges, located at the vertex of a parabola.
   private func thin() {
     let w = width
     edges.removeAll(keepingCapacity: true)
@@ -131,7 +127,7 @@ final class EdgeMap {
               guard m >= least else { continue }
               let (dx, dy) = (Int32(gx[i]), Int32(gy[i]))
               let (ax, ay) = (abs(dx), abs(dy))
-              // The neighbour across the edge, of eight.
+              // The neighbour across the edge, one of eight.
               let sx = 5 &* ax > 2 &* ay ? (dx > 0 ? 1 : -1) : 0
               let sy = 5 &* ay > 2 &* ax ? (dy > 0 ? 1 : -1) : 0
               let step = sy &* w &+ sx
@@ -142,7 +138,7 @@ final class EdgeMap {
               let curve = b + a - 2 * root
               let shift = curve < -1e-3 ? max(-0.5, min(0.5, 0.5 * (b - a) / curve)) : 0
               let (nx, ny) = (Float(dx) / root, Float(dy) / root)
-              // Along the step of the neighbours, projected on the gradient.
+              // The offset along the neighbours' step, projected on the gradient.
               let along = shift * (Float(sx) * nx + Float(sy) * ny)
               let weight = min(1, root / (4 * Self.fullStep))
               edges.append(
@@ -156,7 +152,7 @@ final class EdgeMap {
     }
   }
 
-  /// The direction of a vector, 256 to a full turn: the polynomial arc tangent is good to half a step.
+  /// Returns the direction of a vector, 256 to a full turn; the polynomial arc tangent has an error of at most half a step.
   static func turn(_ x: Float, _ y: Float) -> UInt8 {
     let (ax, ay) = (abs(x), abs(y))
     let ratio = min(ax, ay) / max(max(ax, ay), 1e-9)

@@ -1,19 +1,19 @@
 import WaymarkImage
 
-/// A straight line with its support along its course through the picture.
+/// A straight line with its edge support along its course through the picture.
 struct SupportedLine {
   var line: StraightLine
-  /// A side of the picture itself: a page may end there because the picture does.
+  /// True for a side of the picture, at which a page may be cut.
   var isBorder = false
-  /// Sums of the support from the line's start up to each step of `LineSearch.step` pixels.
+  /// The cumulative support from the line's start to each step of `LineSearch.step` pixels.
   var sums: [Float] = []
   /// The parameter of the first step.
   var start = 0.0
 
-  /// Where a point projects to.
+  /// Returns the parameter of a point's projection on the line.
   func parameter(_ p: Point2) -> Double { line.direction.dot(p) }
 
-  /// The length of supported line between two parameters, in pixels.
+  /// Returns the supported length of the line between two parameters, in pixels.
   func support(from a: Double, to b: Double) -> Double {
     if isBorder { return 0.4 * abs(b - a) }
     let last = sums.count - 1
@@ -23,17 +23,18 @@ struct SupportedLine {
   }
 }
 
-/// Finds straight lines by votes of edge pixels, each only for lines along its own edge.
+/// Finds straight lines by votes of edge pixels, each for the lines along its own edge only.
 ///
 /// R. O. Duda, P. E. Hart, "Use of the Hough transformation to detect lines and curves in pictures", CACM 15 (1972); with the
-/// gradient's direction after F. O'Gorman, M. B. Clowes, "Finding picture edges through collinearity of feature points", 1976.
+/// direction of the gradient after F. O'Gorman, M. B. Clowes, "Finding picture edges through collinearity of feature points",
+/// 1976.
 final class LineSearch {
-  /// Resolution of the support along a line, in pixels.
+  /// The resolution of the support along a line in pixels.
   static let step = 2.0
   private static let angles = 128
   private static let binWidth: Float = 1.5
-  /// Lines that are followed up.
-  var limit = 34
+  /// The most lines.
+  private let limit = 34
 
   private var votes: [Float] = []
   private let cosines: [Float]
@@ -44,7 +45,7 @@ final class LineSearch {
     sines = (0..<Self.angles).map { Float(Double.sine(.pi * Double($0) / Double(Self.angles))) }
   }
 
-  /// The lines with the most votes, and the four borders.
+  /// Returns the lines with the most votes, and the four borders of the picture.
   func lines(of map: EdgeMap) -> [SupportedLine] {
     guard map.width > 0 else { return [] }
     var found: [SupportedLine] = []
@@ -95,7 +96,7 @@ final class LineSearch {
           search: for da in -3...3 {
             var b = a &+ da
             var at = bin
-            // Beyond half a turn the normal points the other way.
+            // Beyond half a turn the normal has the opposite direction.
             if b < 0 || b >= angles {
               b = (b &+ angles) & (angles &- 1)
               at = Int((2 * (reach / Self.binWidth + 1) - Float(bin)).rounded())
@@ -122,7 +123,7 @@ final class LineSearch {
     }
   }
 
-  /// Total least squares over the edge pixels nearby, twice.
+  /// Returns a line fitted to the edge pixels nearby by total least squares, in two passes.
   private func fit(_ edges: [EdgeMap.Edge], _ guess: StraightLine) -> StraightLine? {
     var line = guess
     for reach in [Float(3), 1.8] {
@@ -141,7 +142,7 @@ final class LineSearch {
     return line
   }
 
-  /// How well each stretch of the line is supported by edge pixels along it.
+  /// Measures the support of each step of the line by edge pixels.
   private func measure(_ line: inout SupportedLine, _ map: EdgeMap) {
     let (nx, ny, offset) = (Float(line.line.normal.x), Float(line.line.normal.y), Float(line.line.offset))
     let (w, h) = (Double(map.width), Double(map.height))
@@ -160,7 +161,7 @@ final class LineSearch {
     }
     var sums = [Float](repeating: 0, count: count + 1)
     for i in 0..<count {
-      // Edge pixels of a slanting line leave steps out.
+      // The edge pixels of a slanted line skip some steps.
       var own = profile[i]
       if own == 0, i > 0, i + 1 < count { own = min(profile[i - 1], profile[i + 1]) }
       sums[i + 1] = sums[i] + own
@@ -173,5 +174,109 @@ final class LineSearch {
     guard abs(a.line.normal.dot(b.line.normal)) > 0.9994 else { return false }
     let center = Point2(Double(map.width) / 2, Double(map.height) / 2)
     return abs(a.line.distance(to: b.line.foot(center))) < 2
+  }
+}
+
+/// A quadrilateral that may be a page's outline, in pixels of the work picture.
+struct PageHypothesis {
+  /// The least sine of the angle between adjacent sides, for a sheet that is not viewed too obliquely.
+  static let leastSine = 0.4
+
+  var outline: Quadrilateral
+  /// The supported length of the perimeter minus half of the unsupported length, in pixels.
+  var edgeSupport: Double
+  /// True for each side (top, right, bottom, left of `outline`) on the picture's border.
+  var borders: [Bool] = [false, false, false, false]
+}
+
+/// Combines lines to quadrilaterals.
+struct QuadSearch {
+  /// The most quadrilaterals.
+  private let limit = 48
+
+  func quadrilaterals(_ lines: [SupportedLine], width: Int, height: Int) -> [PageHypothesis] {
+    let n = lines.count
+    guard n >= 4 else { return [] }
+    let (w, h) = (Double(width), Double(height))
+    let slack = 0.06 * max(w, h)
+    let leastSide = 0.12 * min(w, h)
+    let leastArea = 0.04 * w * h
+    // The parameter of each line's crossing with each other line.
+    var at = [Double](repeating: 0, count: n * n)
+    let four = FourLines(count: n) { i, k in
+      guard let p = lines[i].line.crossing(lines[k].line, leastSine: PageHypothesis.leastSine), p.x > -slack,
+        p.y > -slack, p.x < w + slack, p.y < h + slack
+      else { return nil }
+      at[i * n + k] = lines[i].parameter(p)
+      return p
+    }
+    var found: [PageHypothesis] = []
+    var worstKept = -Double.infinity
+    func side(_ line: Int, _ a: Int, _ b: Int) -> Double? {
+      let (s, t) = (at[line * n + a], at[line * n + b])
+      let length = abs(s - t)
+      guard length > leastSide else { return nil }
+      let support = lines[line].support(from: s, to: t)
+      return support > 0.3 * length ? support - 0.5 * (length - support) : nil
+    }
+    four.forEach(isDirected: false, side: side) { candidate in
+      guard candidate.support > worstKept else { return }
+      var borders = (0..<4).map { lines[candidate.lines[$0]].isBorder }
+      guard borders.count(where: { $0 }) <= 2 else { return }
+      let quad = candidate.corners.clockwise
+      guard quad.isConvex, quad.signedArea > leastArea, QuadSearch.looksLikeRectangle(quad) else { return }
+      if candidate.corners.signedArea < 0 { borders.reverse() }
+      found.append(PageHypothesis(outline: quad, edgeSupport: candidate.support, borders: borders))
+      if found.count >= 4 * limit { worstKept = thin(&found) }
+    }
+    _ = thin(&found)
+    return found
+  }
+
+  /// Keeps the best ones without near duplicates, and returns the least support that a further one must have.
+  private func thin(_ found: inout [PageHypothesis]) -> Double {
+    found.sort { $0.edgeSupport > $1.edgeSupport }
+    var kept: [PageHypothesis] = []
+    for candidate in found where kept.count < limit {
+      if !kept.contains(where: { $0.outline.largestCornerDistance(to: candidate.outline) < 4 }) {
+        kept.append(candidate)
+      }
+    }
+    found = kept
+    return kept.count == limit ? kept[limit - 1].edgeSupport : -.infinity
+  }
+
+  /// Returns whether a quadrilateral may be the picture of a rectangle that is not viewed too obliquely.
+  static func looksLikeRectangle(_ q: Quadrilateral) -> Bool {
+    let c = q.corners
+    for i in 0..<4 {
+      let a = c[(i + 1) % 4] - c[i]
+      let b = c[(i + 3) % 4] - c[i]
+      // The angle must be between 50 and 130 degrees.
+      guard abs(a.dot(b)) < 0.643 * a.length * b.length else { return false }
+    }
+    for i in 0..<2 {
+      let (a, b) = ((c[i + 1] - c[i]).length, (c[(i + 3) % 4] - c[i + 2]).length)
+      guard min(a, b) > 0.4 * max(a, b) else { return false }
+    }
+    return true
+  }
+}
+
+extension Quadrilateral {
+  /// Returns the share of the area inside other quadrilaterals, 0…1.
+  func share(in others: [Quadrilateral]) -> Double {
+    let steps = 12
+    var count = 0
+    for i in 0..<steps {
+      let u = (Double(i) + 0.5) / Double(steps)
+      let (left, right) = (topLeft * (1 - u) + bottomLeft * u, topRight * (1 - u) + bottomRight * u)
+      for k in 0..<steps {
+        let v = (Double(k) + 0.5) / Double(steps)
+        let p = left * (1 - v) + right * v
+        if others.contains(where: { $0.contains(p) }) { count += 1 }
+      }
+    }
+    return Double(count) / Double(steps * steps)
   }
 }

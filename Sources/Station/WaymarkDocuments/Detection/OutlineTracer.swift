@@ -1,18 +1,19 @@
 import WaymarkImage
 
-/// Follows the sides of a quadrilateral where they really run: bent paper leaves the chord between its corners.
+/// Traces the real sides of a quadrilateral: those of bent paper deviate from the chords between its corners.
 ///
-/// Each side is the best path through the edges across it, by dynamic programming (A. A. Amini, T. E. Weymouth, R. C. Jain, "Using dynamic
-/// programming for solving variational problems in vision", PAMI 12, 1990); corners are where the paths' ends meet.
+/// Each side is the best path through the nearby edges, found by dynamic programming (A. A. Amini, T. E. Weymouth, R. C.
+/// Jain, "Using dynamic programming for solving variational problems in vision", PAMI 12, 1990); corners are at the crossings
+/// of the paths' ends.
 final class OutlineTracer {
-  /// One side: offsets from the chord (inwards positive) at equal steps, and how much edge there is.
+  /// One traced side: points at equal steps along the chord, and the edge strength at each.
   struct Side {
     var points: [Point2] = []
-    /// 0 where there is no edge: the path only bridges it.
+    /// The edge strength at each point; 0 where the path only bridges a gap.
     var strength: [Double] = []
-    /// The share of places with an edge.
+    /// The share of points with an edge.
     var support = 0.0
-    /// The greatest distance of the smoothed path from the chord, as a share of the chord.
+    /// The largest distance of the smoothed path from the chord, as a share of the chord.
     var bend = 0.0
   }
 
@@ -23,14 +24,14 @@ final class OutlineTracer {
 
   private let map: EdgeMap
   private static let samples = 44
-  /// Places across a side at most.
+  /// The most positions across a side.
   private static let width = 2 * 16 + 1
   private var strengths = [Float](repeating: 0, count: samples * width)
   private var from = [Int8](repeating: 0, count: samples * width)
 
   init(_ map: EdgeMap) { self.map = map }
 
-  /// The outline near a hypothesis, with corners where the sides really meet.
+  /// Returns the outline near a hypothesis, with corners at the crossings of the traced sides.
   func trace(_ hypothesis: PageHypothesis, reach: Int = 9) -> Trace {
     let firstReach = min(reach, (Self.width - 1) / 2)
     var outline = hypothesis.outline
@@ -46,14 +47,14 @@ final class OutlineTracer {
     return Trace(outline: outline, sides: sides)
   }
 
-  /// The sides of an outline whose corners stay where they are.
+  /// Returns the sides of an outline with fixed corners.
   func sides(_ hypothesis: PageHypothesis) -> [Side] {
     (0..<4).map { side in
       hypothesis.borders[side] ? straight(hypothesis.outline, side) : path(hypothesis.outline, side, reach: 9)
     }
   }
 
-  /// The sides of an outline, those that were mostly lost looked for once more, farther from their chords: strongly bent paper.
+  /// Returns the sides of an outline; those with little support are searched again farther from their chords, for strongly bent paper.
   func widened(_ sides: [Side], of hypothesis: PageHypothesis) -> [Side] {
     sides.indices.map { side in
       guard !hypothesis.borders[side], sides[side].support < 0.9 else { return sides[side] }
@@ -70,7 +71,7 @@ final class OutlineTracer {
       strength: [Double](repeating: 0.5, count: n))
   }
 
-  /// The path of most edge along a side.
+  /// Returns the path with the strongest edges along a side.
   private func path(_ q: Quadrilateral, _ side: Int, reach: Int) -> Side {
     let (a, b) = (q.corners[side], q.corners[(side + 1) % 4])
     let length = a.distance(to: b)
@@ -104,7 +105,7 @@ final class OutlineTracer {
     return result
   }
 
-  /// How much edge there is at each place along a side (rows) and across it.
+  /// Measures the edge strength at each position along a side (rows) and across it (columns).
   private static func measure(
     _ map: EdgeView, _ a: Point2, _ along: Point2, _ inward: Point2, _ length: Double, _ turn: Int, _ reach: Int,
     _ strengths: UnsafeMutableBufferPointer<Float>
@@ -114,7 +115,7 @@ final class OutlineTracer {
       let p = a + along * (length * (Double(i) + 0.5) / Double(samples))
       for k in 0..<m {
         let s = p + inward * Double(k - reach)
-        // The pixel and its neighbours along the side: edge pixels of a slanting side leave gaps.
+        // The pixel and its neighbours along the side are read, because edge pixels of a slanted side leave gaps.
         var best = map.strength(s.x, s.y, across: turn, tolerance: 19)
         best = max(best, map.strength(s.x - along.x, s.y - along.y, across: turn, tolerance: 19))
         best = max(best, map.strength(s.x + along.x, s.y + along.y, across: turn, tolerance: 19))
@@ -123,14 +124,14 @@ final class OutlineTracer {
     }
   }
 
-  /// The place across the side at each place along it, smooth and rather near the chord.
+  /// Returns the position across the side at each step along it; smooth paths near the chord are preferred.
   private static func bestPath(
     _ reach: Int, _ strengths: UnsafeMutableBufferPointer<Float>, _ from: UnsafeMutableBufferPointer<Int8>
   ) -> [Int] {
     let m = 2 * reach + 1
     let n = samples
     return withUnsafeTemporaryAllocation(of: Float.self, capacity: 2 * (m + 4)) { memory in
-      // Two rows of costs with two places beyond each end.
+      // Two rows of costs with a margin of two values at each end.
       guard let start = memory.baseAddress else { return [] }
       memory.initialize(repeating: -1e9)
       var last = start + 2
@@ -161,7 +162,7 @@ final class OutlineTracer {
     }
   }
 
-  /// Where neighbouring paths meet, by lines through the quarter of each that is next to the corner.
+  /// Returns the crossings of adjacent paths, from lines through the quarter of each next to the corner.
   private func corners(
     _ q: Quadrilateral, _ sides: [Side], _ borders: [Bool], limit: Double
   ) -> Quadrilateral? {
@@ -187,7 +188,7 @@ final class OutlineTracer {
     return outline.isConvex ? outline : nil
   }
 
-  /// A line through the edges of a part of a side, outliers weighed down; nil where there are too few.
+  /// Returns a line through the edges of a part of a side, fitted robustly; `nil` if there are too few.
   private func fit(_ side: Side, _ range: Range<Int>) -> StraightLine? {
     let used = range.filter { side.strength[$0] > 0 }
     guard used.count * 10 >= range.count * 6, used.count >= 4 else { return nil }

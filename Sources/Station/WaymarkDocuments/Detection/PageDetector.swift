@@ -1,37 +1,31 @@
 package import WaymarkImage
 
-/// A page in a picture.
+/// A page found in a picture.
 package struct DetectedPage: Sendable {
-  /// Where its corners are, clockwise from the one that is top left if the page stands upright in the picture; pixels. A page that is only
-  /// partly in the picture ends with the picture.
+  /// The corners in pixels, clockwise from the top left of a page upright in the picture. A page that is partly outside is
+  /// cut at the picture's border.
   package var outline: Quadrilateral
-  /// How likely it is that a page was found, 0…1.
+  /// The probability that the picture shows a page, 0…1.
   package var score: Double
-  /// The logarithm of how much likelier this outline is than that there is no page: by it outlines in one picture compare that were judged
-  /// alike, by `follow` or by all else.
+  /// The log-odds of this outline against there being no page. They are comparable between outlines in one picture that were
+  /// scored alike, either by `follow` or by the other methods.
   package var logOdds: Double
-  /// Where its sides run: top, right, bottom, left, each as points clockwise, in pixels. Bent paper leaves the straight way between corners.
+  /// The traced sides: top, right, bottom, left, each as points clockwise, in pixels. Those of bent paper are not straight.
   package var sides: [[Point2]]
-  /// Which shares of these sides were seen as edges, 0…1 each; the rest was bridged (fingers, glare, the picture's border).
+  /// The shares of the sides that were seen as edges, 0…1 each; the rest was bridged because of fingers, glare or the picture's border.
   package var seen: [Double]
 }
 
-/// Finds the outline of the one page that a picture shows.
+/// Finds the outline of a page in a picture.
 ///
-/// Hypotheses come from straight edges and from areas that are brighter or darker than what surrounds them, in a picture of at most 400 pixels a
-/// side without its dark marks (so that writing makes no lines), and from where a small network sees a page. The likeliest are followed along their real sides, and judged by what is
-/// inside, outside and along them, and by what that network sees. To be used from one thread at a time; memory is kept from picture to picture.
+/// Hypotheses come from straight edges and from areas brighter or darker than their surroundings, in a picture of at most 400
+/// pixels a side without its dark marks (so that writing forms no lines), and from the mask of a small network. The likeliest
+/// are traced along their real sides, and scored by the pixels inside, outside and along them, and by the mask. Use it from
+/// one thread at a time; memory is reused.
 package final class PageDetector {
-  /// The rules for what counts as a page.
-  package struct Configuration: Sendable {
-    /// Nothing below this score is a page.
-    package var minimumScore = 0.35
+  /// The least score of a page.
+  private static let minimumScore = 0.35
 
-    /// The limits that the scanner uses.
-    package init() {}
-  }
-
-  private let configuration: Configuration
   private let picture = WorkingPicture()
   private let map = EdgeMap()
   private let lineSearch = LineSearch()
@@ -40,42 +34,41 @@ package final class PageDetector {
   private let cornerSearch = CornerSearch()
   private let models: PageModels
   private let segmenter: PageSegmenter
-  /// The probabilities of the segmenter; nil where it was not asked.
+  /// The probabilities of the segmenter; `nil` if not computed yet.
   private var probabilities: [Float]?
-  /// Where a page probably is in the picture; nil where one is only followed.
+  /// The mask of the page; `nil` while the page is only followed.
   private var mask: PageMask?
-  /// Hypotheses whose sides are traced.
+  /// The number of hypotheses whose sides are traced.
   private static let traced = 6
-  /// Outlines whose corners are all nearer to another's, in pixels of the work picture, are that one.
+  /// The corner distance up to which two outlines are the same, in pixels of the work picture.
   private static let distinct = 1.5
-  /// The least score of a corner, 0…2, for moving one there.
+  /// The least score, 0…2, of a corner to which an outline's corner is moved.
   private static let leastCorner = 1.0
-  /// By how much more than the place where it was taken to be.
+  /// The least lead over the score of the old position.
   private static let leastGain = 0.2
-  /// How far, in pixels of the work picture, a page that is followed is looked for first, and how far else.
+  /// The first and the second search distance for a followed page, in pixels of the work picture.
   private static let followReach = (near: 4, far: 13)
-  /// How far corners may be from where they are known to be about, as a share of the longer diagonal: one picture does not know better than
-  /// all that led to it.
+  /// The largest distance of corners from their approximately known position, as a share of the longer diagonal: a single
+  /// picture is less certain than the earlier ones together.
   private static let settledFarthest = 0.04
-  /// How small it may be there, as a share of the area that is known.
+  /// The least area of the page, as a share of the known area.
   private static let leastArea = 0.97
-  /// By how much likelier what is seen farther off must be, or by what odds.
+  /// The lead in probability, or the odds, by which an outline found farther away must be likelier.
   private static let followLead = 0.1
   private static let followOdds = 2.0
-  /// More pages beside the first are not told, nor those with this share of them on others, nor below that score.
+  /// The most pages besides the first. Each has at most the share `mostShared` inside other pages, and at least the score `leastOther`.
   package static let mostOthers = 3
   private static let mostShared = 0.2
   private static let leastOther = 0.6
 
-  /// A detector that judges by fitted models, with limits of its own.
-  package init(_ models: PageModels, _ configuration: Configuration = Configuration()) {
-    self.configuration = configuration
+  /// Creates a detector with fitted models.
+  package init(_ models: PageModels) {
     self.models = models
     segmenter = PageSegmenter(models.network)
     tracer = OutlineTracer(map)
   }
 
-  /// The page in a colour picture; nil when there is none.
+  /// Finds the page in a colour picture.
   package func detect(_ image: RGBImage) -> DetectedPage? {
     load(image)
     return image.withBytes { bytes in
@@ -85,46 +78,44 @@ package final class PageDetector {
     }
   }
 
-  /// The page in a gray picture; nil when there is none.
+  /// Finds the page in a gray picture.
   package func detect(_ view: ImageView) -> DetectedPage? {
-    load(view)
-    return best(
-      FullResolutionPicture(view.base, width: view.width, height: view.height, stride: view.stride, channels: 1))
+    probabilities = nil
+    return detectAgain(view)
   }
 
-  /// The page in a picture that shows the same view as the last one that was looked at by `detect`, in another way, whatever its size: where a
-  /// page probably is stays known. To be called straight after it.
+  /// Finds the page in another picture of the view that `detect` searched last, of any size, with the probabilities computed
+  /// by `detect`. Call it directly after `detect`.
   package func detectAgain(_ view: ImageView) -> DetectedPage? {
     picture.load(view)
     return best(
       FullResolutionPicture(view.base, width: view.width, height: view.height, stride: view.stride, channels: 1))
   }
 
-  /// Returns the page near an outline in the picture that `detect` or `detectAgain` has just looked at, judged alike, whatever the score.
+  /// Returns the page near an outline in the picture last searched by `detect` or `detectAgain`, scored alike, at any score.
   package func lookAgain(near outline: Quadrilateral) -> DetectedPage? {
     guard mask != nil, picture.width >= 24, picture.height >= 24, let judged = seen(near: outline) else { return nil }
     return page(judged, score: PageScorer.shares([judged.score]).reduce(0, +))
   }
 
-  /// The page where it was a moment ago, its sides traced again: a fraction of the work of `detect`.
+  /// Follows a page from the last frame by tracing its sides again, which takes a fraction of the time of `detect`.
   ///
-  /// - Parameter last: where it was in the frame before, in pixels.
-  /// - Returns: nil where no page is there any more, or where it has moved by more than about a thirtieth of the picture.
+  /// - Parameter last: The outline in the last frame in pixels.
+  /// - Returns: The page; `nil` if it is gone or has moved by more than about a thirtieth of the picture.
   package func follow(_ view: ImageView, from last: Quadrilateral) -> DetectedPage? {
     load(view)
     return follow(from: last)
   }
 
-  /// The same in a colour picture.
+  /// Follows a page in a colour picture; see the gray version.
   package func follow(_ image: RGBImage, from last: Quadrilateral) -> DetectedPage? {
     load(image)
     return follow(from: last)
   }
 
-  /// The page that is known to be about there, whatever the score, with the care of `detect`: of all that may be a page in that place the
-  /// likeliest.
+  /// Returns the page near a known outline at any score, searched as thoroughly as by `detect`: the likeliest of all candidates there.
   ///
-  /// - Returns: nil where `last` is not a page's outline, or nothing but a part of it is seen.
+  /// - Returns: The page; `nil` if `last` is not a valid outline, or only a part of the page is found.
   package func settle(_ image: RGBImage, near last: Quadrilateral) -> DetectedPage? {
     load(image)
     let all = traced(Self.traced)
@@ -134,7 +125,7 @@ package final class PageDetector {
     let rivals = all.filter { $0.hypothesis.outline.largestCornerDistance(to: known) < limit }
     var best = followed
     for rival in rivals where rival.score > best.score { best = rival }
-    // A fingers produce false corners: the page fits worse with them.
+    // Fingers cause false corners, with which the page fits worse.
     var placed = best
     placeCorners(&placed)
     placed.evidence = PageEvaluator(picture: picture, map: map, mask: mask).evidence(placed.hypothesis, placed.sides)
@@ -151,7 +142,7 @@ package final class PageDetector {
       }
       return page
     }
-    // A frame that is printed on the page has stronger edges than the page.
+    // A frame printed on the page may have stronger edges than the page.
     let least = Self.leastArea * abs(last.signedArea)
     let farthest = Self.settledFarthest * last.longerDiagonal
     return pages.first {
@@ -159,8 +150,8 @@ package final class PageDetector {
     }
   }
 
-  /// Further pages in the picture that `detect` or `settle` has just looked at, likeliest first: those that are found when the pages known so far are
-  /// painted over. Takes about as long as `detect` once more for each, and once for there being no other.
+  /// Returns further pages in the picture last searched by `detect` or `settle`, likeliest first: those found after the known
+  /// pages are painted over. Takes about as long as `detect` for each page and once more for the last search.
   package func others(beside first: DetectedPage) -> [DetectedPage] {
     var pages = [first]
     while pages.count <= Self.mostOthers {
@@ -189,10 +180,10 @@ package final class PageDetector {
   private func follow(from last: Quadrilateral) -> DetectedPage? {
     guard let judged = judged(near: last) else { return nil }
     let score = PageScorer.shares([judged.score]).reduce(0, +)
-    return score >= configuration.minimumScore ? page(judged, score: score) : nil
+    return score >= Self.minimumScore ? page(judged, score: score) : nil
   }
 
-  /// Judges an outline in the loaded picture near where it was.
+  /// Scores an outline in the loaded picture near its last position.
   private func judged(near last: Quadrilateral) -> Judged? {
     guard picture.width >= 24, picture.height >= 24, last.isFinite else { return nil }
     mask = nil
@@ -201,7 +192,7 @@ package final class PageDetector {
     return seen(near: last)
   }
 
-  /// The same in a picture whose edges are known.
+  /// Scores an outline near its last position in a picture whose edges are known.
   private func seen(near last: Quadrilateral) -> Judged? {
     guard last.isFinite else { return nil }
     var hypothesis = PageHypothesis(outline: reduced(last), edgeSupport: 0)
@@ -216,19 +207,19 @@ package final class PageDetector {
       let evidence = judge.evidence(hypothesis, sides)
       return Judged(hypothesis: hypothesis, sides: sides, evidence: evidence, score: score(evidence))
     }
-    // A side that fingers hide is where it was, unless another place explains the frame better.
+    // A side hidden by fingers is taken as unmoved, unless another position explains the frame better.
     let (near, far) = (judged(Self.followReach.near), judged(Self.followReach.far))
     let shares = [near, far].map { PageScorer.shares([$0.score]).reduce(0, +) }
     let isLikelier = shares[1] * (1 - shares[0]) > Self.followOdds * shares[0] * (1 - shares[1])
     return isLikelier || shares[1] > shares[0] + Self.followLead ? far : near
   }
 
-  /// How likely an outline is whose sides were traced.
+  /// Returns the score of an outline with traced sides.
   private func score(_ evidence: PageFeatures) -> Double {
     (mask == nil ? models.followed : models.traced).score(evidence)
   }
 
-  /// Which sides lie on the picture's border.
+  /// Returns which sides are on the picture's border.
   private func borders(_ q: Quadrilateral) -> [Bool] {
     let (right, bottom) = (Double(picture.width) - 3, Double(picture.height) - 3)
     return (0..<4).map { side in
@@ -242,13 +233,13 @@ package final class PageDetector {
     guard var first = judged.first else { return nil }
     placeCorners(&first)
     let score = PageScorer.shares(judged.map(\.score)).reduce(0, +)
-    guard score >= configuration.minimumScore else { return nil }
+    guard score >= Self.minimumScore else { return nil }
     var page = page(first, score: score)
     if let fine { refine(&page.outline, fine) }
     return page
   }
 
-  /// Moves corners to where they are seen, and traces the sides between them once more.
+  /// Moves corners to the ones seen nearby, and traces the sides between them again.
   private func placeCorners(_ judged: inout Judged) {
     var corners = judged.hypothesis.outline.corners
     let closed = picture.closed[..<picture.planeCount].map { UnsafePointer($0.pixels) }
@@ -266,7 +257,7 @@ package final class PageDetector {
     judged.sides = tracer.widened(tracer.sides(judged.hypothesis), of: judged.hypothesis)
   }
 
-  /// Places corners to a fraction of a pixel, by the stretches of the sides next to them.
+  /// Refines corners to subpixel precision, by the adjacent parts of the sides.
   private func refine(_ outline: inout Quadrilateral, _ fine: FullResolutionPicture) {
     let old = outline.corners
     var new = old
@@ -291,7 +282,7 @@ package final class PageDetector {
     if refined.isConvex { outline = refined }
   }
 
-  /// Describes a hypothesis as a page.
+  /// Converts a hypothesis to a page.
   private func page(_ judged: Judged, score: Double) -> DetectedPage {
     let traced = tracer.widened(judged.sides, of: judged.hypothesis)
     var sides = traced.map { side in side.points.map(original) }
@@ -304,12 +295,13 @@ package final class PageDetector {
       outline: placed.turned(by: turns), score: score, logOdds: judged.score, sides: sides, seen: seen)
   }
 
-  /// The likeliest hypotheses after their sides were traced, best first.
+  /// Returns the likeliest hypotheses after tracing their sides, best first.
   private func traced(_ count: Int) -> [Judged] {
     traced(hypotheses().prefix(count)).sorted { $0.score > $1.score }
   }
 
-  /// Hypotheses after their sides were traced, in their order. The judge borrows planes that `hypotheses` may move: it is made after them.
+  /// Returns hypotheses after tracing their sides, in the same order. The evaluator borrows planes that `hypotheses` may
+  /// reallocate, so it is created afterwards.
   private func traced(_ hypotheses: some Sequence<Judged>) -> [Judged] {
     let judge = PageEvaluator(picture: picture, map: map, mask: mask)
     return hypotheses.map { first in
@@ -333,7 +325,7 @@ package final class PageDetector {
     picture.removeMarks(radius: 3)
     map.update(picture.closed[..<picture.planeCount])
     var all = QuadSearch().quadrilaterals(lineSearch.lines(of: map), width: map.width, height: map.height)
-    // As with lines: what goes on beyond three sides of the picture is a part of something, seen from near by.
+    // As with lines, a region that reaches three sides of the picture is a part of a close object.
     for region in regionSearch.quadrilaterals(picture) where borders(region).count(where: { $0 }) <= 2 {
       all.append(PageHypothesis(outline: region, edgeSupport: 0))
     }
@@ -345,7 +337,7 @@ package final class PageDetector {
     }.sorted { $0.score > $1.score }
   }
 
-  /// The outlines of what the mask shows.
+  /// Returns the outlines of the areas in the mask.
   private func probable(_ probabilities: [Float], _ mask: PageMask) -> [PageHypothesis] {
     var found: [PageHypothesis] = []
     let start = regionSearch.quadrilaterals(
@@ -360,27 +352,27 @@ package final class PageDetector {
     return found
   }
 
-  /// From pixels of the original to those of the work picture.
+  /// Converts original pixels to pixels of the work picture.
   private func reduced(_ q: Quadrilateral) -> Quadrilateral { q.scaled(by: 1 / Double(picture.factor)) }
 
-  /// From pixels of the work picture to those of the original.
+  /// Converts pixels of the work picture to original pixels.
   private func original(_ p: Point2) -> Point2 { (p + 0.5) * Double(picture.factor) - 0.5 }
 
   private func original(_ q: Quadrilateral) -> Quadrilateral { q.scaled(by: Double(picture.factor)) }
 }
 
 extension PageDetector {
-  /// A possible page, with its evidence in the order of `PageFeatures.values`.
+  /// The possible pages, each with its evidence in the order of `PageFeatures.values`.
   package typealias Considered = [(outline: Quadrilateral, values: [Double])]
 
-  /// The evidence of every hypothesis in a picture, as it was put together and, in the same order, as it was traced, with its outline: what
-  /// the weights of `PageScorer` are fitted to.
+  /// Returns the evidence of every hypothesis in a picture before and after tracing, in the same order, with its outline: the
+  /// data to which the weights of `PageScorer` are fitted.
   package func evidence(in image: RGBImage) -> (first: Considered, traced: Considered) {
     load(image)
     return evidence()
   }
 
-  /// The same of a gray picture.
+  /// Returns the evidence of every hypothesis in a gray picture.
   package func evidence(in view: ImageView) -> (first: Considered, traced: Considered) {
     load(view)
     return evidence()

@@ -1,44 +1,44 @@
 import WaymarkImage
 
-/// The features that speak for and against a quadrilateral being the outline of a page, as numbers of about 0…1.
+/// The evidence for and against a quadrilateral being the outline of a page, as values of about 0…1.
 struct PageFeatures {
-  /// How much of the weakest and of all sides is edge.
+  /// The share of edge along the weakest side and along all sides.
   var weakestSupport = 0.0
   var support = 0.0
-  /// How far the picture differs across the weakest side and across all of them.
+  /// The contrast across the weakest side and across all sides.
   var weakestContrast = 0.0
   var contrast = 0.0
-  /// How many places just inside are brighter than just outside.
+  /// The share of points just inside that are brighter than just outside.
   var brighterInside = 0.0
-  /// The root of the share of the picture.
+  /// The square root of the share of the picture.
   var size = 0.0
-  /// How much alike the places just inside are.
+  /// The uniformity of the points just inside.
   var evenRim = 0.0
-  /// How many places just outside look like those inside.
+  /// The share of points just outside that look like those inside.
   var spill = 0.0
-  /// How far the sides go on as edges beyond the corners.
+  /// The share of edge on the extensions of the sides beyond the corners.
   var overrun = 0.0
-  /// How much of the inside looks like the rim.
+  /// The share of the inside that looks like the rim.
   var paper = 0.0
-  /// Dark marks inside.
   var marks = 0.0
-  /// Deviation of the worst angle from a right one (cosine), and of opposite sides' lengths.
+  /// The deviation of the worst angle from a right angle (cosine), and of the lengths of opposite sides.
   var skew = 0.0
   var taper = 0.0
   /// The share of the sides on the picture's border.
   var borders = 0.0
-  /// How bright the rim is.
+  /// The brightness of the rim.
   var brightness = 0.0
-  /// How far the sides are from straight.
+  /// The deviation of the sides from straight lines.
   var bend = 0.0
-  /// How much just outside the worst side looks like paper in another light: a fold or a column's edge is not a side of the page.
+  /// The share of the area just outside the worst side that looks like paper in another light: a fold or the edge of a column
+  /// is not a side of the page.
   var worstSpill = 0.0
-  /// Dark marks just outside the side with the most of them.
+  /// The dark marks just outside the side with most of them.
   var outerMarks = 0.0
-  /// How it agrees with where a page probably is; 0 where that is not known.
+  /// The agreement with the mask of the page; 0 without a mask.
   var mask = PageMask.Agreement()
 
-  /// How many `values` there are, and without those of the mask, which come last.
+  /// The number of `values`; `countWithoutMask`: without those of the mask, which come last.
   static let count = 22
   static let countWithoutMask = 18
 
@@ -51,17 +51,17 @@ struct PageFeatures {
   }
 }
 
-/// Gathers the evidence for and against hypotheses.
+/// Computes the evidence for and against hypotheses.
 struct PageEvaluator {
   private let map: EdgeView
   private let mask: PageMask?
-  /// Without dark marks, and the channel that shows marks best as it is.
+  /// The planes without dark marks; `seen`: the channel that shows marks best, with marks; `bare`: the same channel without them.
   private let closed: [UnsafePointer<UInt8>]
   private let seen: UnsafePointer<UInt8>
   private let bare: UnsafePointer<UInt8>
   private static let samples = 24
 
-  /// A judge of what is in the picture at the moment.
+  /// Creates an evaluator for the current picture.
   init(picture: WorkingPicture, map: EdgeMap, mask: PageMask?) {
     self.map = map.view
     self.mask = mask
@@ -71,7 +71,7 @@ struct PageEvaluator {
     bare = UnsafePointer(picture.closed[green].pixels)
   }
 
-  /// - Parameter sides: where the sides really run, if that is known; else they are taken for straight.
+  /// - Parameter sides: The traced sides; empty: straight.
   func evidence(_ hypothesis: PageHypothesis, _ sides: [OutlineTracer.Side] = []) -> PageFeatures {
     var evidence = PageFeatures()
     if let mask { evidence.mask = mask.agreement(with: hypothesis.outline, alongSides: sides.map(\.points)) }
@@ -90,7 +90,7 @@ struct PageEvaluator {
       let b = corners[(side + 1) % 4]
       let length = a.distance(to: b)
       let along = (b - a) / max(length, 1e-9)
-      // Corners go clockwise on a screen: the inside lies a quarter turn clockwise of the way.
+      // Corners are clockwise on a screen, so the inside is a quarter turn clockwise from the direction of a side.
       let inward = Point2(-along.y, along.x)
       if hypothesis.borders[side] {
         evidence.borders += 0.25
@@ -175,7 +175,7 @@ struct PageEvaluator {
     evidence.marks = min(1, marks / Double(steps * steps) / 40)
   }
 
-  /// How much darker a place is than without marks.
+  /// Returns by how much a point is darker than without marks.
   private func marks(_ p: Point2) -> Double {
     let x = min(max(0, Int(p.x + 0.5)), map.width - 1)
     let y = min(max(0, Int(p.y + 0.5)), map.height - 1)
@@ -183,7 +183,7 @@ struct PageEvaluator {
     return Double(bare[i]) - Double(seen[i])
   }
 
-  /// The same colour in a light of 0.6 to 1.4 times the strength.
+  /// Returns whether a colour equals the rim's at 0.6 to 1.4 times its brightness.
   private func isPaper(_ color: SIMD4<Float>, like rim: SIMD4<Float>) -> Bool {
     let ratio = color.w / max(rim.w, 1)
     guard ratio > 0.6, ratio < 1.4 else { return false }
@@ -194,7 +194,7 @@ struct PageEvaluator {
     p.x >= 1 && p.y >= 1 && p.x <= Double(map.width - 2) && p.y <= Double(map.height - 2)
   }
 
-  /// Returns whether there is an edge across `normal` near a place: 0…1.
+  /// Returns the strength of an edge across `normal` near a point, 0…1.
   private func hit(_ p: Point2, _ normal: Point2, reach: Int) -> Double {
     let turn = Int(EdgeMap.turn(Float(normal.x), Float(normal.y)))
     var best: UInt8 = 0
@@ -206,7 +206,7 @@ struct PageEvaluator {
     return best > 0 ? min(1, 0.4 + Double(best) / 255) : 0
   }
 
-  /// Red, green, blue and brightness without dark marks.
+  /// Returns red, green, blue and brightness without dark marks.
   private func color(_ p: Point2) -> SIMD4<Float> {
     let x = min(max(0, Int(p.x + 0.5)), map.width - 1)
     let y = min(max(0, Int(p.y + 0.5)), map.height - 1)

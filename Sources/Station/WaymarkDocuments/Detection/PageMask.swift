@@ -1,32 +1,32 @@
 import WaymarkImage
 
-/// A coarse probability map of the page from `PageSegmenter`, as an integral image, so that an outline is compared with it quickly.
+/// A coarse probability map of the page from `PageSegmenter`, stored as row sums so that outlines are compared with it quickly.
 struct PageMask {
-  /// Places a side.
+  /// The number of cells per side.
   private let cells: Int
-  /// Of each row the sums of the probabilities before each cell, and before the row's end.
+  /// The cumulative probabilities of each row before each cell and at the row's end.
   private let sums: [Float]
   private let probabilities: [Float]
-  /// Cells in all that probably belong to a page.
+  /// The sum of all probabilities: the expected number of cells of a page.
   private let total: Double
-  /// Cells for a pixel of the work picture.
+  /// The number of cells per pixel of the work picture.
   private let scale: Point2
 
-  /// How an outline and the mask agree.
+  /// The agreement of an outline with the mask.
   struct Agreement {
-    /// The area that both cover as a share of what either covers, 0…1.
+    /// The area of the intersection as a share of the union, 0…1.
     var overlap = 0.0
-    /// How much of the inside probably belongs to a page.
+    /// The mean probability inside the outline.
     var inside = 0.0
-    /// How much of what probably belongs to a page is inside.
+    /// The share of the mask inside the outline.
     var share = 0.0
-    /// By how much likelier the places inside are than those outside, along the side where that is least: at a fold it is little.
+    /// The difference of the probabilities just inside and just outside, along the side where it is least; it is small at a fold.
     var weakestSide = 0.0
   }
 
   /// - Parameters:
-  ///   - probabilities: of `cells` × `cells` parts of the picture.
-  ///   - width: of the work picture, pixels; `height` alike.
+  ///   - probabilities: The probabilities of `cells` × `cells` parts of the picture.
+  ///   - width: The width of the work picture in pixels; `height` likewise.
   init(_ probabilities: [Float], cells n: Int, width: Int, height: Int) {
     cells = n
     var sums = [Float](repeating: 0, count: n * (n + 1))
@@ -39,7 +39,7 @@ struct PageMask {
     scale = Point2(Double(n) / Double(width), Double(n) / Double(height))
   }
 
-  /// Of a convex outline in pixels of the work picture.
+  /// Returns the agreement of a convex outline in pixels of the work picture.
   func agreement(with outline: Quadrilateral) -> Agreement {
     let corners = outline.corners.map(cell)
     let n = cells
@@ -65,9 +65,9 @@ struct PageMask {
       overlap: inside / max(total + area - inside, 1e-9), inside: inside / area, share: inside / max(total, 1))
   }
 
-  /// The same, with the sides.
+  /// Returns the agreement of an outline including its sides.
   ///
-  /// - Parameter sides: where they really run, in pixels of the work picture; none: straight.
+  /// - Parameter sides: The traced sides in pixels of the work picture; empty: straight.
   func agreement(with outline: Quadrilateral, alongSides sides: [[Point2]]) -> Agreement {
     var agreement = agreement(with: outline)
     let steps = (0..<4).map { side in
@@ -88,14 +88,14 @@ struct PageMask {
     return agreement
   }
 
-  /// Cells beside a side at which it is looked for a step, and places along it.
+  /// The distance from a side in cells at which probabilities are compared, and the number of points along it.
   private static let beside = 1.5
   private static let samples = 12
 
-  /// A place of the work picture in cells.
+  /// Converts a point of the work picture to cells.
   private func cell(_ p: Point2) -> Point2 { Point2((p.x + 0.5) * scale.x, (p.y + 0.5) * scale.y) }
 
-  /// The probability of the cell at a place; 0 beyond the picture.
+  /// Returns the probability of the cell at a point; 0 outside the picture.
   private func probability(_ p: Point2) -> Double {
     guard p.x >= 0, p.y >= 0, p.x < Double(cells), p.y < Double(cells) else { return 0 }
     return Double(probabilities[Int(p.y) &* cells &+ Int(p.x)])
@@ -108,7 +108,7 @@ struct PageMask {
     return Double(sums[base]) + Double(sums[base + 1] - sums[base]) * (x - Double(cell))
   }
 
-  /// Moves the sides and corners of an outline, in pixels of the work picture, to where it agrees best with the mask.
+  /// Returns an outline, in pixels of the work picture, with sides and corners moved to agree best with the mask.
   func fitted(_ start: Quadrilateral) -> Quadrilateral {
     var best = (outline: start, overlap: agreement(with: start).overlap)
     let cell = 1 / min(scale.x, scale.y)
@@ -131,7 +131,7 @@ struct PageMask {
     return best.outline
   }
 
-  /// Steps in cells, and how often each is gone over.
+  /// The steps in cells, and the number of passes with each.
   private static let steps = [1.5, 0.7, 0.3, 0.12]
   private static let rounds = 4
 
@@ -139,7 +139,7 @@ struct PageMask {
     var corners = best.outline.corners
     for corner in moving {
       let moved = corners[corner % 4] + move
-      // Places beyond the picture have no mask: an outline would cost nothing there.
+      // Corners must stay in the picture: there is no mask outside, so area there would not lower the agreement.
       let place = cell(moved)
       guard place.x >= 0, place.y >= 0, place.x <= Double(cells), place.y <= Double(cells) else { return }
       corners[corner % 4] = moved

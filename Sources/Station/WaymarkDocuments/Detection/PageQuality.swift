@@ -1,44 +1,34 @@
 package import WaymarkImage
 
-/// How well a page can be read in a frame, by its luma.
+/// The legibility of a page in a frame, measured on its luma.
 package struct PageQuality: Hashable, Sendable {
-  /// How steep edges are for their height, 0…1: 0.4 behind a blur of a pixel's standard deviation, 0.2 behind two.
+  /// The steepness of edges relative to their height, 0…1: 0.4 with a blur of one pixel standard deviation, 0.2 with two.
   package struct Sharpness: Hashable, Sendable {
-    /// From left to right.
     package var across: Double
-    /// From top to bottom.
     package var down: Double
-
-    /// A sharpness from its parts.
-    package init(across: Double, down: Double) {
-      self.across = across
-      self.down = down
-    }
   }
 
-  /// How bright its paper is, 0…1: nine tenths of the page are darker.
+  /// The brightness of the paper, 0…1: the 90th percentile of the page.
   package var brightness = 0.0
-  /// The same of the whole picture.
+  /// The brightness of the whole picture, 0…1.
   package var light = 0.0
-  /// The share of the page that glare makes white: saturated, where the rest of the page is not.
+  /// The share of the page that is saturated by glare, if the rest of the page is not.
   package var glare = 0.0
-  /// How sharp it is; nil where there is nothing to tell it by.
+  /// The sharpness; `nil` for a page without measurable edges.
   package var sharpness: Sharpness?
-  /// The share of the frame that it fills.
+  /// The share of the frame that the page covers.
   package var share = 0.0
-  /// Its shorter sides divided by those opposite, the worse pair: 1 seen from straight above.
+  /// The ratio of a shorter side to the opposite side, the smaller one of both pairs; 1 if seen perpendicularly.
   package var foreshortening = 0.0
-  /// True if it goes on beyond the frame.
+  /// True if a part of the page is outside the frame.
   package var isCut = false
-  /// The marks on it.
   package var marks = PageFingerprint()
 
   private static let tile = 16
 
-  /// Nothing known.
   package init() {}
 
-  /// Looks at the page within `outline`, in pixels of `view`.
+  /// Measures the page within `outline`, in pixels of `view`.
   package init(_ view: ImageView, outline: Quadrilateral) {
     guard let map = Homography(unitSquareTo: outline), view.width > 2 * Self.tile, view.height > 2 * Self.tile else {
       return
@@ -48,7 +38,7 @@ package struct PageQuality: Hashable, Sendable {
     let lengths = (0..<4).map { c[$0].distance(to: c[($0 + 1) % 4]) }
     foreshortening =
       [(0, 2), (1, 3)].map { min(lengths[$0], lengths[$1]) / max(lengths[$0], lengths[$1], 1e-9) }.min() ?? 0
-    // Half a hundredth: what tracing errs by.
+    // 0.5 %, the error of tracing.
     let slack = 0.005 * Double(max(view.width, view.height))
     isCut = c.contains {
       $0.x < slack || $0.y < slack || $0.x > Double(view.width - 1) - slack || $0.y > Double(view.height - 1) - slack
@@ -57,7 +47,7 @@ package struct PageQuality: Hashable, Sendable {
     let (luma, n, samples) = Self.luma(view, map)
     let sorted = luma.sorted()
     brightness = Double(sorted[sorted.count * 9 / 10]) / 255
-    // Paper that is exposed to the limit all over is bright, not glaring.
+    // Paper that is overexposed everywhere is bright, not glaring.
     if sorted[sorted.count / 2] < 225 { glare = Double(luma.count { $0 >= 252 }) / Double(luma.count) }
     sharpness = Self.sharpness(view, map)
     marks = PageFingerprint(luma, n, samples)
@@ -73,14 +63,14 @@ package struct PageQuality: Hashable, Sendable {
     return Double(histogram.level(behind: histogram.total * 9 / 10) ?? 0) / 255
   }
 
-  /// Means of luma over an even grid of `n` × `n` places of the page, and the nine values of which each is the mean.
+  /// Returns the mean luma of a uniform grid of `n` × `n` cells of the page, and the nine samples of each cell.
   private static func luma(_ view: ImageView, _ map: Homography) -> (means: [Float], n: Int, samples: [UInt8]) {
     let n = PageFingerprint.side
     let fine = 3 * n
     let (right, bottom) = (Double(view.width - 1), Double(view.height - 1))
     var means = [Float](repeating: 0, count: n * n)
     var samples = [UInt8](repeating: 0, count: fine * fine)
-    // Each the mean of four places: print is finer than the grid.
+    // Each sample is the mean of four points, because print is finer than the grid.
     let step = 0.5 / Double(fine)
     for y in 0..<fine {
       for x in 0..<fine {
@@ -90,7 +80,7 @@ package struct PageQuality: Hashable, Sendable {
           let w = map.row2.x * u + map.row2.y * v + map.row2.z
           let px = (map.row0.x * u + map.row0.y * v + map.row0.z) / w
           let py = (map.row1.x * u + map.row1.y * v + map.row1.z) / w
-          // Places that are not finite are the first.
+          // Coordinates that are not finite become 0.
           sum += Int(view.row(Int(max(0, min(py, bottom))))[Int(max(0, min(px, right)))])
         }
         means[y / 3 * n + x / 3] += Float(sum) / 36
@@ -100,7 +90,7 @@ package struct PageQuality: Hashable, Sendable {
     return (means, n, samples)
   }
 
-  /// The steepest step of each tile that has something on it, as a share of its range; of these the one that nine tenths stay below.
+  /// Returns the 90th percentile over the tiles with marks of the steepest step as a share of the tile's range.
   private static func sharpness(_ view: ImageView, _ map: Homography) -> Sharpness? {
     var (across, down): ([Double], [Double]) = ([], [])
     let grid = 14

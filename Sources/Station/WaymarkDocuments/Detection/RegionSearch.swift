@@ -1,11 +1,11 @@
 import WaymarkImage
 
-/// Finds quadrilaterals as areas that are brighter, or darker, than what surrounds them: pages whose sides are bent or whose edges
+/// Finds quadrilateral areas that are brighter or darker than their surroundings: pages whose sides are bent or whose edges
 /// are too blurred for lines.
 final class RegionSearch {
-  /// Pixels in which a place of a mask is looked at, across and down.
+  /// The number of pixels per cell of a mask in each direction.
   private static let refinement = 4
-  /// Probabilities, of 255, from which on a place may belong to the page.
+  /// The thresholds of the probability, of 255, at which areas of the mask are cut.
   private static let probabilities = [127, 64, 191]
 
   private var levels: [UInt8] = []
@@ -13,7 +13,7 @@ final class RegionSearch {
   private var width = 0
   private var height = 0
 
-  /// Quadrilaterals in pixels of the work picture.
+  /// Returns quadrilaterals in pixels of the work picture.
   func quadrilaterals(_ picture: WorkingPicture) -> [Quadrilateral] {
     reduce(picture)
     guard width >= 16, height >= 16 else { return [] }
@@ -23,7 +23,7 @@ final class RegionSearch {
         label(threshold, isBright)
         for component in largeComponents() {
           guard let q = quadrilateral(component), QuadSearch.looksLikeRectangle(q) else { continue }
-          // From half the resolution back to that of the work picture.
+          // Scaled from half resolution to that of the work picture.
           let quad = q.scaled(by: 2)
           if !found.contains(where: { $0.largestCornerDistance(to: quad) < 5 }) { found.append(quad) }
         }
@@ -32,11 +32,11 @@ final class RegionSearch {
     return found
   }
 
-  /// The quadrilaterals of the largest areas where a page is as probable as several levels, in pixels of a work picture of that size.
+  /// Returns the quadrilaterals of the largest areas above several thresholds of probability, in pixels of a work picture of the given size.
   ///
-  /// - Parameter probabilities: of `side` × `side` equal parts of the picture, row by row.
+  /// - Parameter probabilities: The probabilities of `side` × `side` equal parts of the picture, row by row.
   func quadrilaterals(of probabilities: [Float], side: Int, width: Int, height: Int) -> [Quadrilateral] {
-    // Finer than the mask, so that the border between two of its places is found by their values.
+    // A finer grid than the mask's, so that borders between cells are interpolated.
     self.width = side * Self.refinement
     self.height = side * Self.refinement
     let count = self.width * self.height
@@ -59,7 +59,7 @@ final class RegionSearch {
     }
   }
 
-  /// Half the resolution; of three channels the darkest: white paper is bright in all of them, coloured ground is not.
+  /// Reduces the picture to half resolution with the darkest of three channels: white paper is bright in all of them, a coloured background is not.
   private func reduce(_ picture: WorkingPicture) {
     width = picture.width / 2
     height = picture.height / 2
@@ -76,11 +76,11 @@ final class RegionSearch {
     }
   }
 
-  /// Levels between the dark and the bright end of what occurs.
+  /// Returns thresholds between the dark and the bright end of the histogram.
   private func thresholds() -> [Int] {
     let histogram = GrayHistogram(levels)
     func quantile(_ share: Double) -> Int {
-      histogram.level(reaching: Int(share * Double(levels.count))) ?? 255
+      histogram.level(behind: Int(share * Double(levels.count)) - 1) ?? 255
     }
     let (low, high) = (quantile(0.03), quantile(0.97))
     guard high - low >= 12 else { return [] }
@@ -88,14 +88,14 @@ final class RegionSearch {
     return (1..<steps).map { low + (high - low) * $0 / steps }
   }
 
-  /// Finds the areas on one side of the threshold.
+  /// Labels the areas on one side of the threshold.
   private func label(_ threshold: Int, _ isBright: Bool) {
     levels.withUnsafeBufferPointer { levels in
       areas.label(width: width, height: height, isEightConnected: false) { (Int(levels[$0]) > threshold) == isBright }
     }
   }
 
-  /// The ends of the runs of the largest areas.
+  /// Returns the end points of the runs of the largest areas.
   private func largeComponents() -> [(points: [Point2], area: Double)] {
     var sizes = [Int](repeating: 0, count: areas.count)
     for run in areas.runs { sizes[Int(run.component)] += Int(run.to - run.from) }
@@ -118,7 +118,7 @@ final class RegionSearch {
     }
   }
 
-  /// The largest quadrilateral in the convex hull, if the area fills it.
+  /// Returns the largest quadrilateral in the convex hull, if the area fills it.
   private func quadrilateral(_ component: (points: [Point2], area: Double)) -> Quadrilateral? {
     let hull = Self.convexHull(component.points)
     let n = hull.count
@@ -142,7 +142,7 @@ final class RegionSearch {
     return quad.isConvex ? quad : nil
   }
 
-  /// A. M. Andrew, "Another efficient algorithm for convex hulls in two dimensions", 1979.
+  /// Returns the convex hull (A. M. Andrew, "Another efficient algorithm for convex hulls in two dimensions", 1979).
   static func convexHull(_ points: [Point2]) -> [Point2] {
     let sorted = points.sorted { ($0.x, $0.y) < ($1.x, $1.y) }
     guard sorted.count > 2 else { return sorted }

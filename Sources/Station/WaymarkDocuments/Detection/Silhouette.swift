@@ -1,23 +1,24 @@
 import Foundation
 import WaymarkImage
 
-/// The quadrilateral in the outline of the foreground, even where a hand holds it.
+/// Finds a quadrilateral in the outline of the foreground, even if a hand holds the page.
 ///
-/// Points of the mask's edge vote for lines with their direction (Hough). Of the quadrilaterals that four lines make, all facing outwards, the
-/// one counts along whose sides most of the mask ends: where a hand reaches over a side, new lies on both sides of it, which speaks for nothing
-/// and little against it; a side that runs along a finger leaves a strip of the page outside. To be used from one thread at a time.
+/// Edge points of the mask vote for lines with their direction (Hough). Of the quadrilaterals of four outward-facing lines,
+/// the one along whose sides most of the mask ends is chosen. Where a hand covers a side, both sides of it are foreground,
+/// which is not support and only weak evidence against it; a side along a finger would leave a strip of the page outside. Use
+/// it from one thread at a time.
 final class Silhouette {
-  /// How well a quadrilateral fits.
+  /// A quadrilateral and its fit score.
   struct Fit: Sendable {
-    /// Clockwise, in pixels of the mask.
+    /// The corners clockwise, in pixels of the mask.
     var corners: Quadrilateral
-    /// The share of its outline along which the mask ends, less what speaks against it: at most 1.
+    /// The share of the outline along which the mask ends, minus the evidence against it; at most 1.
     var fitScore: Double
   }
 
   private struct EdgePoint {
     var place: Point2
-    /// Where the mask ends: outwards, in steps of a turn's 128th.
+    /// The outward direction, in 1/128 of a turn.
     var facing: Int
   }
 
@@ -26,28 +27,28 @@ final class Silhouette {
     let angle = 2 * Double.pi * Double($0) / Double(turns)
     return Point2(cos(angle), sin(angle))
   }
-  /// By how many steps a point's direction may be off its line's: noise and patterns fray masks.
+  /// The largest difference between a point's direction and its line's, in steps: noise and patterns roughen masks.
   private static let slack = 7
-  /// Pixels to a step of offsets.
+  /// The resolution of offsets in pixels.
   private static let step = 2.0
-  /// One side may follow another, clockwise, by 35 to 145 degrees.
+  /// The least sine of the angle between adjacent sides: 35 to 145 degrees.
   private static let leastSine = 0.57
-  /// Lines that are tried.
+  /// The number of lines that are tried.
   private static let lines = 14
-  /// How far beside a side the mask must have begun, and ended: pixels.
+  /// The distance from a side, in pixels, at which the mask is tested on the inside and on the outside.
   private static let margin = 3.5
-  /// Sides that are seen less are none.
+  /// The least share of a side that must be seen.
   private static let leastSide = 0.2
-  /// How much of the inside must be new.
+  /// The least share of the inside that is foreground.
   private static let leastFill = 0.85
-  /// The smallest of a page's sides, pixels, and the least share of the picture that it fills.
+  /// The least length of a page's side in pixels, and the least share of the picture that a page fills.
   private static let (leastLength, leastArea) = (14.0, 0.012)
 
   private var votes: [Int32] = []
 
   init() {}
 
-  /// The quadrilateral that fits a mask best; nil where none does at all.
+  /// Returns the quadrilateral that fits a mask best; `nil` if none fits.
   func quadrilateral(in mask: PixelPlane) -> Fit? {
     let points = Self.edge(of: mask)
     guard points.count >= 60 else { return nil }
@@ -67,7 +68,7 @@ final class Silhouette {
     return best
   }
 
-  /// How well a quadrilateral fits a mask; nil where a side is not seen, or what it holds is not new.
+  /// Returns the fit of a quadrilateral to a mask; `nil` if a side is not seen, or too little of the inside is foreground.
   static func fit(of corners: Quadrilateral, in mask: PixelPlane) -> Fit? {
     let samples = 24
     var (fitScore, whole) = (0.0, 0.0)
@@ -96,7 +97,7 @@ final class Silhouette {
     return Fit(corners: corners, fitScore: fitScore / whole)
   }
 
-  /// The share of a quadrilateral's inside that is new.
+  /// Returns the share of a quadrilateral's inside that is foreground.
   private static func fill(_ c: Quadrilateral, _ mask: PixelPlane) -> Double {
     var hits = 0
     for v in 0..<10 {
@@ -116,14 +117,14 @@ final class Silhouette {
     p.x >= -1 && p.y >= -1 && p.x <= Double(mask.width) && p.y <= Double(mask.height)
   }
 
-  /// Returns whether corners are those of a sheet of some size.
+  /// Returns whether a quadrilateral has the size and shape of a sheet.
   private static func isSheet(_ c: Quadrilateral, _ leastArea: Double) -> Bool {
     let lengths = (0..<4).map { c[$0].distance(to: c[$0 + 1]) }
     let ratios = [(0, 2), (1, 3)].map { min(lengths[$0], lengths[$1]) / max(lengths[$0], lengths[$1], 1e-9) }
     return c.signedArea >= leastArea && lengths.allSatisfy { $0 >= leastLength } && ratios.allSatisfy { $0 >= 0.4 }
   }
 
-  /// Where a mask ends, and which way it faces there.
+  /// Returns the edge points of a mask with their outward directions.
   private static func edge(of mask: PixelPlane) -> [EdgePoint] {
     let (w, h, reach) = (mask.width, mask.height, 4)
     guard w > 4 * reach, h > 4 * reach else { return [] }
@@ -153,7 +154,7 @@ final class Silhouette {
     return points
   }
 
-  /// The lines for which most points vote.
+  /// Returns the lines with the most votes.
   private func lines(_ points: [EdgePoint], _ w: Int, _ h: Int) -> [StraightLine] {
     let n = Self.turns
     let centre = Point2(Double(w), Double(h)) / 2
@@ -195,7 +196,7 @@ final class Silhouette {
       else { continue }
       if line.normal.dot(normal) < 0 { line = line.reversed }
       guard line.normal.dot(normal) > 0.94 else { continue }
-      // The mask's last pixel is as wide as the others.
+      // Half a pixel more, because the line is at the outer edge of the mask's last pixels.
       line.offset += 0.5
       found.append(line)
     }

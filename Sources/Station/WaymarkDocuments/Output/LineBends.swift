@@ -1,25 +1,96 @@
 import WaymarkImage
 
-/// How far the lines of text on a page are from straight after its sides were made so, in units of the page: a smooth field of displacements
-/// downwards, fitted to the feet of characters and to the sides.
+/// The deviations of a page's sides from the chords between its corners, in units of the page.
+struct SideBends: Sendable {
+  /// The coefficients a and b of the deviation t (1 - t) (a + b t), which is 0 at both corners.
+  private var coefficients: [(a: Double, b: Double)]
+  static let count = 8
+  /// The least share of a side that must be seen to measure its bend.
+  static let leastSeen = 0.8
+
+  /// Two numbers per side: top, right, bottom, left.
+  var numbers: [Double] { coefficients.flatMap { [$0.a, $0.b] } }
+
+  /// Creates bends from their stored numbers; `nil` if they are impossible for a page.
+  init?(numbers: [Double]) {
+    guard numbers.count == Self.count, numbers.allSatisfy({ $0.isFinite && abs($0) < 4 }) else { return nil }
+    coefficients = stride(from: 0, to: Self.count, by: 2).map { (numbers[$0], numbers[$0 + 1]) }
+  }
+
+  /// Measures the bends of a page; `nil` if the sides are straight, or too little of them was seen.
+  init?(_ page: DetectedPage) {
+    guard page.sides.count == 4, page.seen.count == 4,
+      let map = Homography(unitSquareTo: page.outline), let inverse = map.inverse
+    else { return nil }
+    coefficients = []
+    var largest = 0.0
+    for side in 0..<4 {
+      var fit = (a: 0.0, b: 0.0)
+      if page.seen[side] > Self.leastSeen {
+        let points = page.sides[side].map { p -> (t: Double, d: Double) in
+          let q = inverse.apply(p)
+          return side % 2 == 0 ? (q.x, q.y - (side == 0 ? 0 : 1)) : (q.y, q.x - (side == 3 ? 0 : 1))
+        }
+        if let found = Self.fit(points) { fit = found }
+      }
+      largest = max(largest, abs(fit.a + fit.b / 2) / 4)
+      coefficients.append(fit)
+    }
+    // Bends of less than a few pixels are within the error of tracing.
+    guard largest > 0.004 else { return nil }
+  }
+
+  /// Returns the least-squares fit, repeated without outliers.
+  private static func fit(_ points: [(t: Double, d: Double)]) -> (a: Double, b: Double)? {
+    var kept = points.filter { $0.t > 0.01 && $0.t < 0.99 && abs($0.d) < 0.12 }
+    var fit: (a: Double, b: Double)?
+    for _ in 0..<3 {
+      guard kept.count > 12 else { return nil }
+      var equations = NormalEquations()
+      for (t, d) in kept {
+        let p = t * (1 - t)
+        equations.add(SIMD8(p, p * t, 0, 0, 0, 0, 0, 0), d)
+      }
+      guard let solution = equations.solve(count: 2) else { return nil }
+      let (a, b) = (solution[0], solution[1])
+      fit = (a, b)
+      let errors = kept.map { abs($0.t * (1 - $0.t) * (a + b * $0.t) - $0.d) }
+      let limit = max(0.004, 3 * errors.sorted()[errors.count / 2])
+      kept = zip(kept, errors).filter { $0.1 < limit }.map(\.0)
+    }
+    return fit
+  }
+
+  private func value(_ side: Int, _ t: Double) -> Double {
+    t * (1 - t) * (coefficients[side].a + coefficients[side].b * t)
+  }
+
+  func top(_ u: Double) -> Double { value(0, u) }
+  func right(_ v: Double) -> Double { value(1, v) }
+  func bottom(_ u: Double) -> Double { value(2, u) }
+  func left(_ v: Double) -> Double { value(3, v) }
+}
+
+/// The deviations of a page's lines of text from straight lines after its sides were straightened, in units of the page: a
+/// smooth field of downward displacements, fitted to the lowest ink of characters ("feet") and to the sides.
 ///
-/// Lines of text as the clue to how paper is curled: N. Stamatopoulos, B. Gatos, I. Pratikakis, S. Perantonis, "Goal-oriented rectification of
-/// camera-based document images", IEEE Transactions on Image Processing 20 (2011); M. Zucker, "page_dewarp" (2016).
+/// On measuring curled paper by its lines of text: N. Stamatopoulos, B. Gatos, I. Pratikakis, S. Perantonis, "Goal-oriented
+/// rectification of camera-based document images", IEEE Transactions on Image Processing 20 (2011); M. Zucker, "page_dewarp"
+/// (2016).
 struct LineBends: Hashable, Sendable {
-  /// Finer than folds are seen, and coarse enough for a few lines to tell all of it.
+  /// The grid is finer than folds, and coarse enough to be determined by a few lines.
   private static let intervals = SplineSurface.Intervals(across: 12, down: 8)
-  /// The number of `numbers`.
   static let count = intervals.coefficientCount
-  /// No place is displaced by more, in units of the page.
+  /// The largest displacement in units of the page.
   private static let most = 0.3
-  /// A page is not folded over itself: what is one below another stays so.
+  /// The least spacing of neighbouring rows after displacement, relative to the undisplaced one, so that a page is not folded over itself.
   private static let leastStep = 0.3
   private let field: SplineSurface
 
   /// The displacements, in units of the page's height.
   var numbers: [Double] { field.coefficients }
 
-  /// Displacements that were kept as numbers; nil for what no page has.
+  /// Creates displacements from their stored numbers; `nil` if they are impossible for a page.
   init?(numbers: [Double]) {
     guard let field = SplineSurface(Self.intervals, coefficients: numbers), Self.isPossible(field) else { return nil }
     self.field = field
@@ -36,7 +107,7 @@ struct LineBends: Hashable, Sendable {
     }
   }
 
-  /// How a place of the page lies lower in the picture than straight lines have it: in a row at `v`, for places made by `taps`.
+  /// The displacements along the row at `v`, for columns given as `taps`.
   struct Row {
     private let curve: [Double]
 
@@ -48,39 +119,39 @@ struct LineBends: Hashable, Sendable {
 
   static func taps(_ u: Double) -> SplineSurface.Taps { SplineSurface.Taps(u, intervals: intervals.across) }
 
-  // MARK: - From what is seen
+  // MARK: - Measuring
 
-  /// A side of the page: the places of it that were traced, and how far these lie below a straight one.
+  /// A side of the page: its traced points, and the distance of each below a straight side.
   typealias Edge = [(place: Point2, shift: Double)]
 
-  /// The lines' own bends must be this large, in heights of a character, for a page to be changed.
+  /// The least bend of the lines, in heights of a character, for which a page is straightened.
   private static let leastBend = 0.12
-  /// Or, where its sides are bent, how far the lines are from level: print that is askew on a flat page stays so.
+  /// The least deviation from level if the sides are bent, in heights of a character; skewed print on a flat page is left unchanged.
   private static let leastTilt = 0.3
-  /// The share of them that the field takes away at least.
+  /// The least share of the deviations that the field must remove.
   private static let leastGain = 0.5
-  /// So many feet at least are where the field has them.
+  /// The least share of feet at the positions given by the field, and the least number of lines.
   private static let leastAgreement = 0.6
   private static let leastLines = 3
-  /// The weight of the field against feet: a fold rises by a fifth of the way at most.
+  /// The weights of the field's second differences, and of its coefficients, as inverse squares of their usual size in units of the page.
   private static let bend = (across: 1 / (0.006 * 0.006), down: 1 / (0.004 * 0.004))
   private static let size = 1 / (0.1 * 0.1)
-  /// How far traced sides are off, in units of the page.
+  /// The error of traced sides in units of the page.
   private static let edgeError = 0.003
 
-  /// A line of text with where it stands if it is made straight.
+  /// A line of text with its level after straightening.
   private struct Line {
     var feet: [Point2]
     var level: Double
   }
 
-  /// Looks for bent lines on a page whose sides are straight.
+  /// Finds bent lines on a page whose sides are straight.
   ///
   /// - Parameters:
-  ///   - page: gray, upright.
-  ///   - edges: what was seen of its upper and lower side.
-  ///   - hasBentSides: true if the page is known not to be flat.
-  /// - Returns: nil where there is too little text to tell, the lines are straight already, or no smooth field makes them so.
+  ///   - page: The page in gray, upright.
+  ///   - edges: The traced points of its upper and lower side.
+  ///   - hasBentSides: True if the page is known not to be flat.
+  /// - Returns: The bends; `nil` if there is too little text, the lines are straight already, or no smooth field straightens them.
   init?(on page: GrayImage, edges: [Edge], hasBentSides: Bool) {
     let baselines = TextBaselines(in: Binarization.apply(page))
     let unit = Point2(1 / Double(page.width), 1 / Double(page.height))
@@ -91,16 +162,16 @@ struct LineBends: Hashable, Sendable {
     }
     guard lines.count >= Self.leastLines else { return nil }
     var found: SplineSurface?
-    // Letters that reach below the line, and lines that were joined, count little once the field is about known.
+    // Letters with descenders, and lines joined by mistake, lose their weight once the field is approximately known.
     for scale in [Double.infinity, 1, 0.4, 0.2, 0.2] {
       func weight(_ error: Double, _ scale: Double) -> Double { 1 / (1 + error * error / (scale * scale)) }
       var samples: [SplineSurface.Samples] = []
-      let sureness = 1 / (0.1 * height * 0.1 * height)
+      let precision = 1 / (0.1 * height * 0.1 * height)
       for i in lines.indices {
         let level = lines[i].level
         let places = lines[i].feet.map { Point2($0.x, level) }
         let weights = zip(places, lines[i].feet).map { place, foot in
-          sureness * (found.map { weight(foot.y - level - $0.value(at: place), scale * height) } ?? 1)
+          precision * (found.map { weight(foot.y - level - $0.value(at: place), scale * height) } ?? 1)
         }
         samples.append(
           .init(places: places, values: lines[i].feet.map { $0.y - level }, weights: weights, isFree: true))
@@ -118,7 +189,7 @@ struct LineBends: Hashable, Sendable {
       }
       found = field
       for i in lines.indices { lines[i].level = Self.level(of: lines[i], field, samples[i].weights) }
-      // The first field is soft, but takes up most of a bend.
+      // The first field is soft, but reproduces most of a bend.
       guard Self.isLarge(lines, field, height / 2, hasBentSides) else { return nil }
     }
     guard let found else { return nil }
@@ -138,13 +209,13 @@ struct LineBends: Hashable, Sendable {
     return weight > 0 ? sum / weight : line.level
   }
 
-  /// Returns whether a field displaces lines by enough to be worth a change of the page.
+  /// Returns whether a field displaces lines by enough to change the page.
   private static func isLarge(_ lines: [Line], _ field: SplineSurface, _ height: Double, _ hasBentSides: Bool) -> Bool {
     displacement(of: lines, field, isTilt: false) >= leastBend * height
       || hasBentSides && displacement(of: lines, field, isTilt: true) >= leastTilt * height
   }
 
-  /// How far the field takes lines away from straight ones, or from level ones, in the root of the mean square over all feet.
+  /// Returns the root mean square deviation over all feet that the field causes from straight lines, or from level ones.
   private static func displacement(of lines: [Line], _ field: SplineSurface, isTilt: Bool) -> Double {
     var (sum, count) = (0.0, 0)
     for line in lines {
@@ -155,7 +226,7 @@ struct LineBends: Hashable, Sendable {
     return count > 0 ? (sum / Double(count)).squareRoot() : 0
   }
 
-  /// How far points are above or below the straight line through them, or the level one, by least squares.
+  /// Returns the deviations of points from the straight line fitted to them, or from the level one, by least squares.
   private static func errors(of points: [Point2], fromLevel: Bool) -> [Double] {
     let mean = points.reduce(Point2(0, 0), +) / Double(max(1, points.count))
     let (xx, xy) = points.reduce((0.0, 0.0)) { sum, p in
@@ -166,7 +237,7 @@ struct LineBends: Hashable, Sendable {
     return points.map { $0.y - mean.y - slope * ($0.x - mean.x) }
   }
 
-  /// Returns whether feet stand straighter by the field: most of them where it has them, and those much nearer than to straight lines.
+  /// Returns whether the field straightens the lines: most feet are at its positions, and much nearer to them than to straight lines.
   private static func straightens(
     _ lines: [Line], _ field: SplineSurface, _ height: Double, _ hasBentSides: Bool
   ) -> Bool {

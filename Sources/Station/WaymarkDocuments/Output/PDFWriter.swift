@@ -1,28 +1,28 @@
+import CZlib
 package import WaymarkImage
 import WaymarkSystem
 
-/// A page as a PDF holds it.
+/// A page coded for a PDF.
 package struct CodedPage: Hashable, Sendable {
-  /// How its bytes are to be understood.
+  /// The coding of the page's bytes.
   package enum Coding: String, Sendable, CaseIterable {
     /// JPEG of three channels.
     case colour
     /// JPEG of one channel.
     case gray
-    /// Group 4 facsimile.
+    /// One bit per pixel, compressed by zlib.
     case bilevel
   }
 
-  /// How its bytes are to be understood.
+  /// The size in bytes to which a page in colour or gray is reduced if it stays legible.
+  private static let byteLimit = 480_000
+
+  /// The coding of the page's bytes.
   package var coding: Coding
-  /// In pixels.
   package var width: Int
-  /// In pixels.
   package var height: Int
-  /// The picture.
   package var bytes: [UInt8]
 
-  /// A page that was coded before.
   package init(coding: Coding, width: Int, height: Int, bytes: [UInt8]) {
     self.coding = coding
     self.width = width
@@ -30,38 +30,60 @@ package struct CodedPage: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// A page so that it takes at most `limit` bytes if that can be had at a quality worth reading.
+  /// Codes a page in at most `byteLimit` bytes if that is possible with legible quality.
   ///
-  /// - Throws: `cannotEncode` for a picture that JPEG cannot hold.
-  package init(_ page: FilteredPage, size: PDFWriter.PaperSize, limit: Int = 480_000) throws(ImageError) {
+  /// - Throws: `cannotEncode` if the picture cannot be encoded as JPEG.
+  package init(_ page: FilteredPage, size: PDFWriter.PaperSize) throws(ImageError) {
+    if case .bilevel(let image) = page {
+      self.init(coding: .bilevel, width: image.width, height: image.height, bytes: try image.flateBits())
+      return
+    }
     var picture = page
-    var data = try page.coded(quality: 82)
-    for (quality, resolution) in [(72, 300.0), (60, 250), (60, 200), (50, 150)] where data.count > limit {
+    var data = try page.jpeg(quality: JPEGQuality.document)
+    for (quality, resolution) in [(72, 300.0), (60, 250), (60, 200), (50, 150)] where data.count > Self.byteLimit {
       picture = picture.reduced(width: Int(size.width / 25.4 * resolution))
-      data = try picture.coded(quality: quality)
+      data = try picture.jpeg(quality: quality)
     }
-    switch picture {
-    case .colour(let image): self.init(coding: .colour, width: image.width, height: image.height, bytes: data)
-    case .gray(let image): self.init(coding: .gray, width: image.width, height: image.height, bytes: data)
-    case .bilevel(let image): self.init(coding: .bilevel, width: image.width, height: image.height, bytes: data)
-    }
+    let coding: Coding = if case .gray = picture { .gray } else { .colour }
+    self.init(coding: coding, width: picture.size.width, height: picture.size.height, bytes: data)
   }
 }
 
-/// Writes a PDF of pages that are pictures, a page at a time: what is in memory does not grow with the number of pages but for a few bytes each.
+extension GrayImage {
+  /// Returns the rows as bits from the left, 1 for values of at least 128, each row padded to whole bytes, compressed for PDF's FlateDecode.
+  ///
+  /// - Throws: `cannotEncode` if memory is missing.
+  func flateBits() throws(ImageError) -> [UInt8] {
+    let stride = (width + 7) / 8
+    var bits = [UInt8](repeating: 0, count: stride * height)
+    withView { view in
+      for y in 0..<height {
+        let row = view.row(y)
+        for x in 0..<width where row[x] >= 128 { bits[y * stride + x / 8] |= 0x80 >> UInt8(x % 8) }
+      }
+    }
+    let packed = [UInt8](unsafeUninitializedCapacity: wm_compress_bound(bits.count)) { buffer, count in
+      count = wm_compress(bits, bits.count, WM_ZLIB, buffer.baseAddress, buffer.count)
+    }
+    guard !packed.isEmpty else {
+      throw ImageError(
+        .cannotEncode, "\(width) x \(height) pixels cannot be compressed", hint: "Free some memory, then try again.")
+    }
+    return packed
+  }
+}
+
+/// Writes a PDF of pages that are pictures, one page at a time; each page adds only a few bytes to the memory used.
 ///
-/// PDF 1.7 (ISO 32000-1) in the form of PDF/A-2b (ISO 19005-2): JPEG for colour and gray, Group 4 for black and white.
+/// The format is PDF 1.7 (ISO 32000-1) conforming to PDF/A-2b (ISO 19005-2): JPEG for colour and gray, Flate for black and white.
 package struct PDFWriter {
-  /// The metadata of the file.
   package struct Metadata: Sendable {
-    /// The title.
     package var title: String
-    /// The program that made it.
+    /// The program that created the document.
     package var producer: String
-    /// When, as seconds since 1970, UTC.
+    /// The time of creation in seconds since 1970, UTC.
     package var created: Int
 
-    /// A description with all it has to say.
     package init(title: String, producer: String, created: Int) {
       self.title = title
       self.producer = producer
@@ -69,20 +91,18 @@ package struct PDFWriter {
     }
   }
 
-  /// How large a page is on paper, in millimetres.
+  /// The size of a page on paper in millimetres.
   package struct PaperSize: Hashable, Sendable {
-    /// From left to right.
     package var width: Double
-    /// From top to bottom.
     package var height: Double
 
-    /// The size of a page of a known format, turned as the picture is; what fits into A4 for an unknown one.
+    /// Creates the size of a page of a known format, in the orientation of the picture; for an unknown format, the size that fits into A4.
     package init(format: PageFormat?, width: Int, height: Int) {
       let aspect = Double(max(1, width)) / Double(max(1, height))
       if let known = format?.millimetres {
         (self.width, self.height) = aspect <= 1 ? known : (known.height, known.width)
       } else if format == .receipt {
-        // Rolls of paper are 80 mm wide.
+        // Paper rolls are 80 mm wide.
         (self.width, self.height) = aspect <= 1 ? (80, min(5000, 80 / aspect)) : (min(5000, 80 * aspect), 80)
       } else {
         let long = min(297, 210 * max(aspect, 1 / aspect))
@@ -92,19 +112,18 @@ package struct PDFWriter {
   }
 
   private let metadata: Metadata
-  /// Where each object starts in the file; objects count from 1.
+  /// The offset of each object in the file; objects are numbered from 1.
   private var starts: [Int] = []
   private var pages: [Int] = []
   private var length = 0
   private var fontObject: Int?
   private static let pagesObject = 1
 
-  /// A writer for one file. `begin`, then `add` for each page, then `end`, give the bytes to write one behind the other.
+  /// Creates a writer for one file. `begin`, then `add` for each page, then `end` return the bytes to write in this order.
   package init(_ metadata: Metadata) { self.metadata = metadata }
 
-  /// The head of the file.
   package mutating func begin() -> [UInt8] {
-    // The list of pages comes last but has the first number.
+    // The list of pages is written last but has the first number.
     starts = [0]
     pages = []
     fontObject = nil
@@ -113,33 +132,30 @@ package struct PDFWriter {
     return head
   }
 
-  /// A page, its picture coded so that it takes at most `limit` bytes if that can be had at a quality worth reading.
+  /// Returns the bytes of a page, coded by `CodedPage`.
   ///
-  /// - Throws: `cannotEncode` for a picture that JPEG cannot hold.
+  /// - Throws: `cannotEncode` if the picture cannot be encoded as JPEG.
   package mutating func add(
-    _ page: FilteredPage, size: PaperSize, limit: Int = 480_000, words: [PageWord] = []
+    _ page: FilteredPage, size: PaperSize, words: [PageWord] = []
   ) throws(ImageError) -> [UInt8] {
-    add(try CodedPage(page, size: size, limit: limit), size: size, words: words)
+    add(try CodedPage(page, size: size), size: size, words: words)
   }
 
-  /// A page that was coded before, perhaps elsewhere.
+  /// Returns the bytes of a page that is already coded.
   ///
-  /// - Parameter words: what stands on it; it is not drawn, but can be searched and copied.
+  /// - Parameter words: The text of the page, which is not drawn but can be searched and copied.
   package mutating func add(_ page: CodedPage, size: PaperSize, words: [PageWord] = []) -> [UInt8] {
     let (width, height) = (page.width, page.height)
     var description: String
     switch page.coding {
     case .colour: description = "/ColorSpace /DeviceRGB /BitsPerComponent 8 /Filter /DCTDecode"
     case .gray: description = "/ColorSpace /DeviceGray /BitsPerComponent 8 /Filter /DCTDecode"
-    case .bilevel:
-      description =
-        "/ColorSpace /DeviceGray /BitsPerComponent 1 /Filter /CCITTFaxDecode "
-        + "/DecodeParms << /K -1 /Columns \(width) /Rows \(height) >>"
+    case .bilevel: description = "/ColorSpace /DeviceGray /BitsPerComponent 1 /Filter /FlateDecode"
     }
     description = "/Type /XObject /Subtype /Image /Width \(width) /Height \(height) \(description)"
     var out: [UInt8] = []
     let image = object(&out, description, stream: page.bytes)
-    // 72 points an inch.
+    // There are 72 points per inch.
     let points = (width: size.width / 25.4 * 72, height: size.height / 25.4 * 72)
     let (w, h) = (Self.number(points.width), Self.number(points.height))
     let text = InvisibleText.content(
@@ -154,7 +170,7 @@ package struct PDFWriter {
     return out
   }
 
-  /// The tail of the file; nothing is added behind it.
+  /// Returns the end of the file.
   package mutating func end() -> [UInt8] {
     var out: [UInt8] = []
     let profile = object(&out, "/N 3", stream: ColourProfile.sRGB)
@@ -184,7 +200,7 @@ package struct PDFWriter {
     return out
   }
 
-  /// The font of text that is not drawn: written once, with the first page that has some.
+  /// Returns the object number of the font of invisible text, which is written once, with the first page that has text.
   private mutating func font(_ out: inout [UInt8]) -> Int {
     if let fontObject { return fontObject }
     let map = object(&out, "", stream: Array(InvisibleText.characterMap.utf8))
@@ -195,7 +211,7 @@ package struct PDFWriter {
     return number
   }
 
-  /// Appends an object and tells its number.
+  /// Appends an object and returns its number.
   private mutating func object(_ out: inout [UInt8], _ dictionary: String, stream: [UInt8]? = nil) -> Int {
     starts.append(length)
     let before = out.count
@@ -211,19 +227,19 @@ package struct PDFWriter {
     return starts.count
   }
 
-  /// A number of at most two digits behind the point, as PDF writes it.
+  /// Formats a number for PDF with two decimal places.
   private static func number(_ value: Double) -> String {
     let hundredths = Int((max(0, min(value, 14_400)) * 100).rounded())
     let rest = hundredths % 100
     return "\(hundredths / 100)." + rest.digits(2)
   }
 
-  /// A text string, in UTF-16 with a byte order mark, in hexadecimal: no character of it can mean anything else.
+  /// Formats a text string in UTF-16 with a byte order mark, in hexadecimal digits, which need no escaping.
   private static func text(_ value: String) -> String {
     "<FEFF" + value.utf16.map { $0.digits(4, radix: 16, uppercase: true) }.joined() + ">"
   }
 
-  /// 32 hexadecimal digits that differ from file to file (FNV-1a).
+  /// Returns an identifier of 32 hexadecimal digits that differs from file to file (FNV-1a).
   private static func identifier(_ metadata: Metadata, _ length: Int) -> String {
     func hash(_ seed: UInt64) -> String {
       var value = seed
@@ -235,10 +251,10 @@ package struct PDFWriter {
     return hash(0xCBF2_9CE4_8422_2325) + hash(0x9E37_79B9_7F4A_7C15)
   }
 
-  /// When the document was made, as RFC 3339; the years 1970 to 9999 can be written.
+  /// The time of creation in RFC 3339 format, limited to the years 1970 to 9999.
   private var created: String { WallClock.timestamp(seconds: min(max(0, metadata.created), 253_402_300_799)) }
 
-  /// The same facts once more, as ISO 19005 wants them.
+  /// The metadata as XMP, which ISO 19005 requires.
   private var xmp: String {
     func escaped(_ text: String) -> String { XMLText.escaped(text, unwritable: " ") }
     return """
@@ -256,7 +272,7 @@ package struct PDFWriter {
   }
 }
 
-/// The meaning of the numbers of a colour picture.
+/// The colour profile of colour pictures.
 enum ColourProfile {
   /// A profile of sRGB's primaries with a gamma of 2.2 (ICC.1:2001-04, version 2.4).
   static let sRGB: [UInt8] = {

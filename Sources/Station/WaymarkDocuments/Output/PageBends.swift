@@ -1,23 +1,23 @@
 package import WaymarkImage
 
-/// How a page that is not flat leaves the plane map between its corners: by its sides, and by its lines of text.
+/// The deviation of a page that is not flat from the plane map between its corners, measured by its sides and its lines of text.
 package struct PageBends: Sendable {
-  /// nil where the sides are straight.
+  /// The bends of the sides; `nil` if they are straight.
   let sides: SideBends?
-  /// nil where the lines are straight once the sides are, or there are none.
+  /// The bends of the lines; `nil` without lines, or if they are straight after the sides are straightened.
   let lines: LineBends?
 
-  /// The long side of the page on which lines are looked for, in pixels.
+  /// The long side of the page in which lines are searched, in pixels.
   private static let workSize = 1200.0
-  /// So many numbers at most.
+  /// The most numbers of `numbers`.
   package static let numberLimit = SideBends.count + LineBends.count
 
-  /// Those of the sides, then those of the lines, where there are any.
+  /// The numbers of the sides, then those of the lines, if any.
   package var numbers: [Double] {
     (sides?.numbers ?? [Double](repeating: 0, count: SideBends.count)) + (lines?.numbers ?? [])
   }
 
-  /// Bends that were kept as numbers; nil for what no page has.
+  /// Creates bends from their stored numbers; `nil` if they are impossible for a page.
   package init?(numbers: [Double]) {
     guard numbers.count >= SideBends.count, let sides = SideBends(numbers: Array(numbers.prefix(SideBends.count)))
     else { return nil }
@@ -30,27 +30,27 @@ package struct PageBends: Sendable {
     self.lines = lines
   }
 
-  /// Looks at the sides alone that were traced.
+  /// Measures the traced sides alone.
   ///
-  /// - Returns: nil where they are straight.
+  /// - Returns: The bends; `nil` if the sides are straight.
   package init?(sidesOf page: DetectedPage) {
     guard let bends = SideBends(page) else { return nil }
     sides = bends
     lines = nil
   }
 
-  /// Looks at the sides that were traced and at the lines of text.
+  /// Measures the traced sides and the lines of text.
   ///
-  /// - Returns: nil where the page is flat, as far as it can be seen.
+  /// - Returns: The bends; `nil` if no bend is measurable.
   package init?(_ page: DetectedPage, in image: RGBImage) {
     sides = SideBends(page)
     lines = Self.lines(within: page.outline, sides, in: image, edges: Self.edges(of: page, sides))
     if sides == nil, lines == nil { return nil }
   }
 
-  /// Looks at the lines of text alone.
+  /// Measures the lines of text alone.
   ///
-  /// - Returns: nil where they are straight, or there are none.
+  /// - Returns: The bends; `nil` without lines, or if they are straight.
   package init?(outline: Quadrilateral, in image: RGBImage) {
     sides = nil
     lines = Self.lines(within: outline, nil, in: image, edges: [])
@@ -60,7 +60,7 @@ package struct PageBends: Sendable {
   private static func lines(
     within outline: Quadrilateral, _ sides: SideBends?, in image: RGBImage, edges: [LineBends.Edge]
   ) -> LineBends? {
-    let full = PageMap.size(of: outline, in: image, pixelLimit: PageMap.usualPixelLimit)
+    let full = PageMap.size(of: outline, in: image)
     let factor = max(1, Int(Double(max(full.width, full.height)) / workSize))
     let small = GrayImage(image).withView { factor > 1 ? $0.shrunk(by: factor) : GrayImage(copying: $0) }
     let scale = min(1, workSize / Double(max(full.width, full.height)))
@@ -71,7 +71,7 @@ package struct PageBends: Sendable {
     return LineBends(on: page, edges: edges, hasBentSides: sides != nil)
   }
 
-  /// The traced places of the upper and the lower side, after their bends.
+  /// Returns the traced points of the upper and the lower side after removing their bends.
   private static func edges(of page: DetectedPage, _ sides: SideBends?) -> [LineBends.Edge] {
     guard page.sides.count == 4, page.seen.count == 4,
       let inverse = Homography(unitSquareTo: page.outline)?.inverse
@@ -86,5 +86,24 @@ package struct PageBends: Sendable {
         return abs(shift) < 0.1 ? (Point2(q.x, level), shift) : nil
       }
     }
+  }
+}
+
+/// Draws a page as if photographed perpendicularly from above, at the resolution of its pixels in the picture.
+package struct PageRectifier: Sendable {
+  package init() {}
+
+  /// Returns the page within `page.outline` with its bends straightened; `nil` if the outline is not a quadrilateral seen from its front.
+  package func rectify(_ image: RGBImage, page: DetectedPage) -> RGBImage? {
+    rectify(image, outline: page.outline, bends: PageBends(page, in: image))
+  }
+
+  /// Returns the part of a picture within a quadrilateral; without `bends` the page is taken as flat.
+  package func rectify(_ image: RGBImage, outline: Quadrilateral, bends: PageBends? = nil) -> RGBImage? {
+    guard image.width > 1, image.height > 1,
+      let map = PageMap(outline: outline, sides: bends?.sides, lines: bends?.lines)
+    else { return nil }
+    let (width, height) = PageMap.size(of: outline, in: image)
+    return map.draw(image, width: width, height: height)
   }
 }

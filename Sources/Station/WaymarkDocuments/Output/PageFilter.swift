@@ -2,28 +2,25 @@ package import WaymarkImage
 
 /// The filter for a rectified page before it is shown and written.
 package enum PageFilter: String, Sendable, CaseIterable, Codable {
-  /// White balanced, shadows taken away.
+  /// White balanced, with shadows removed.
   case colour
-  /// The same without colour.
+  /// Gray, with shadows removed.
   case grayscale
-  /// Black and white for text: adaptive, shadows gone.
+  /// Black and white for text, with an adaptive threshold and shadows removed.
   case blackAndWhite = "bw"
-  /// Untouched.
+  /// Unchanged.
   case photo
 }
 
-/// A page as it is written: in colour, gray, or black (0) and white (255).
+/// A filtered page: in colour, gray, or black (0) and white (255).
 package enum FilteredPage: Sendable {
-  /// Three channels.
   case colour(RGBImage)
-  /// One channel.
   case gray(GrayImage)
   /// One channel of only 0 and 255.
   case bilevel(GrayImage)
 }
 
 extension FilteredPage {
-  /// In pixels.
   package var size: (width: Int, height: Int) {
     switch self {
     case .colour(let image): (image.width, image.height)
@@ -31,7 +28,6 @@ extension FilteredPage {
     }
   }
 
-  /// As a JPEG file.
   package func jpeg(quality: Int) throws(ImageError) -> [UInt8] {
     switch self {
     case .colour(let image): try JPEGEncoder.encode(image, quality: quality)
@@ -39,7 +35,6 @@ extension FilteredPage {
     }
   }
 
-  /// As a PNG file.
   package func png() throws(ImageError) -> [UInt8] {
     switch self {
     case .colour(let image): try PNGEncoder.encode(image)
@@ -47,13 +42,6 @@ extension FilteredPage {
     }
   }
 
-  /// As PDF holds it: JPEG, or Group 4 for black and white.
-  func coded(quality: Int) throws(ImageError) -> [UInt8] {
-    if case .bilevel(let image) = self { return CCITTGroup4.encode(image) }
-    return try jpeg(quality: quality)
-  }
-
-  /// Turned clockwise by quarter turns.
   package func turned(_ quarters: Int) -> FilteredPage {
     let orientation = Orientation(quarterTurns: quarters)
     guard orientation != .upright else { return self }
@@ -64,7 +52,7 @@ extension FilteredPage {
     }
   }
 
-  /// No wider than `width` pixels; black and white stays as it is.
+  /// Returns the page reduced to a width of at most `width` pixels; black and white is unchanged.
   package func reduced(width: Int) -> FilteredPage {
     switch self {
     case .colour(let image) where image.width > width && width > 0:
@@ -77,7 +65,6 @@ extension FilteredPage {
 }
 
 extension PageFilter {
-  /// The page after the filter.
   package func apply(_ page: RGBImage) -> FilteredPage {
     switch self {
     case .photo: return .colour(page)
@@ -89,7 +76,7 @@ extension PageFilter {
 }
 
 extension GrayImage {
-  /// The brightness of a colour picture.
+  /// Creates the gray picture of a colour picture's brightness.
   init(_ image: RGBImage) {
     self.init(width: image.width, height: image.height) { out in
       image.withBytes { bytes in
@@ -100,15 +87,15 @@ extension GrayImage {
   }
 }
 
-/// How bright the bare paper is at each place of a page, in each channel.
+/// The brightness of the bare paper at each point of a page, in each channel.
 ///
-/// The upper quantile of small blocks, dark areas (pictures, black bars) bridged by a closing, smoothed. What a page has of dark areas larger than
-/// that stays dark.
+/// It is the upper quantile of small blocks, with dark areas (pictures, black bars) bridged by a closing, then smoothed. Dark
+/// areas larger than the closing stay dark.
 struct Shading {
   private static let columns = 48
   private let width: Int
   private let height: Int
-  /// Three levels a block.
+  /// The paper's levels, three per block.
   private var paper: [Float]
 
   init(of page: RGBImage) {
@@ -136,7 +123,7 @@ struct Shading {
     for c in 0..<3 { smooth(c) }
   }
 
-  /// A closing over a seventh of the page, then means.
+  /// Smooths a channel by a closing over a seventh of the page, then by means.
   private mutating func smooth(_ channel: Int) {
     var plane = (0..<(width * height)).map { paper[3 * $0 + channel] }
     let radius = max(1, width / 14)
@@ -162,13 +149,13 @@ struct Shading {
     return result
   }
 
-  /// The page as it looks under even white light: paper becomes white.
+  /// Returns the page as under uniform white light: paper becomes white.
   func removed(from page: RGBImage) -> RGBImage {
-    // A little above white, so that grain of the paper does not remain.
+    // Slightly above white, so that the grain of the paper disappears.
     let white: Float = 262
     return RGBImage(width: page.width, height: page.height) { out in
       page.withBytes { bytes in
-        // Bilinear between the blocks' centres; the columns' places are the same in all rows.
+        // Bilinear between the blocks' centres; the columns' positions are the same in all rows.
         let places = (0..<page.width).map { LinearTap(middleOf: $0, of: page.width, in: width) }
         var gains = [Float](repeating: 1, count: 3 * width)
         for y in 0..<page.height {
@@ -192,15 +179,15 @@ struct Shading {
   }
 }
 
-/// Ink or paper, pixel by pixel.
+/// Classifies each pixel as ink or paper.
 enum Binarization {
-  /// J. Sauvola, M. Pietikäinen, "Adaptive document image binarization", Pattern Recognition 33 (2000): dark against the mean around it, the more
-  /// so the less contrast there is.
+  /// Returns the picture with ink black and paper white: ink is darker than the local mean, by a margin that shrinks with the
+  /// contrast (J. Sauvola, M. Pietikäinen, "Adaptive document image binarization", Pattern Recognition 33 (2000)).
   static func apply(_ gray: GrayImage) -> GrayImage {
     let (w, h) = (gray.width, gray.height)
     guard w > 0, h > 0 else { return gray }
     let radius = max(6, min(w, h) / 60)
-    // Sums of each column's window, moved down row by row, and of their squares.
+    // The sums of the values in each column's window, moved down row by row, and of their squares.
     return GrayImage(width: w, height: h) { out in
       gray.withView { view in
         withUnsafeTemporaryAllocation(of: SIMD2<Int32>.self, capacity: w) { sums in
@@ -239,7 +226,7 @@ enum Binarization {
     }
   }
 
-  /// Adds a row's values and their squares, times a sign, to the columns' sums.
+  /// Adds a row's values and their squares, multiplied by a sign, to the columns' sums.
   private static func add(
     _ row: UnsafePointer<UInt8>, _ sign: Int32, to sums: UnsafeMutablePointer<SIMD2<Int32>>, count: Int
   ) {

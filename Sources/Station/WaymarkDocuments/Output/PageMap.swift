@@ -1,26 +1,26 @@
 import WaymarkImage
 
-/// Where the places of a page are in a picture.
+/// The map from points of a page to points of a picture.
 struct PageMap {
   private let map: Homography
   private let sides: SideBends?
   private let lines: LineBends?
 
-  /// nil for an outline that is not a quadrilateral seen from its front.
+  /// Creates a map; `nil` if the outline is not a quadrilateral seen from its front.
   init?(outline: Quadrilateral, sides: SideBends?, lines: LineBends?) {
-    guard outline.isPlausible(.init()), let map = Homography(unitSquareTo: outline) else { return nil }
+    guard outline.isPlausible(), let map = Homography(unitSquareTo: outline) else { return nil }
     self.map = map
     self.sides = sides
     self.lines = lines
   }
 
-  /// More pixels are not made of one page.
-  static let usualPixelLimit = 24_000_000
+  /// The most pixels of a page.
+  private static let pixelLimit = 24_000_000
 
-  /// How large a page gets when it is drawn straight, in pixels.
-  static func size(of outline: Quadrilateral, in image: RGBImage, pixelLimit: Int) -> (width: Int, height: Int) {
+  /// Returns the size of a rectified page in pixels.
+  static func size(of outline: Quadrilateral, in image: RGBImage) -> (width: Int, height: Int) {
     let shape = PageShape(outline: outline, width: Double(image.width), height: Double(image.height))
-    // No side gets shorter than it is in the picture.
+    // No side becomes shorter than in the picture.
     let across = max(
       outline.topLeft.distance(to: outline.topRight), outline.bottomLeft.distance(to: outline.bottomRight))
     let down = max(
@@ -35,7 +35,7 @@ struct PageMap {
     return (max(8, Int(width.rounded())), max(8, Int(height.rounded())))
   }
 
-  /// Goes through the pixels of a page, row by row, with where they are in the picture.
+  /// Calls `body` with the index of each pixel of a page, row by row, and its point in the picture.
   @inline(__always)
   private func forEachPixel(width: Int, height: Int, _ body: (_ at: Int, _ place: Point2) -> Void) {
     let columns = (0..<width).map { (Double($0) + 0.5) / Double(width) }
@@ -48,7 +48,7 @@ struct PageMap {
       let row = lines.map { LineBends.Row($0, at: v) }
       for x in 0..<width {
         let u = columns[x]
-        // The straight sides plus what the opposite ones are bent by, in proportion (S. A. Coons, 1967).
+        // The position between straight sides plus the bends of opposite sides, interpolated (S. A. Coons, 1967).
         let across = u + (1 - u) * left + u * right
         var down = v + (1 - v) * top[x] + v * bottom[x]
         if let row { down += row.shift(taps[x]) }
@@ -59,7 +59,7 @@ struct PageMap {
     }
   }
 
-  /// The page in colour.
+  /// Returns the page in colour.
   func draw(_ image: RGBImage, width: Int, height: Int) -> RGBImage {
     RGBImage(width: width, height: height) { out in
       image.withBytes { source in
@@ -78,7 +78,7 @@ struct PageMap {
     }
   }
 
-  /// The page in gray; nil of a picture without two pixels a side.
+  /// Returns the page in gray; `nil` if the picture is smaller than two pixels a side.
   func draw(_ image: GrayImage, width: Int, height: Int) -> GrayImage? {
     guard image.width > 1, image.height > 1 else { return nil }
     return GrayImage(width: width, height: height) { out in

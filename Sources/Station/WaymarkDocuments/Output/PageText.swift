@@ -1,31 +1,29 @@
 package import WaymarkImage
 import WaymarkSystem
 
-/// A word of a page, with its place.
+/// A word of a page with its position.
 package struct PageWord: Hashable, Sendable {
-  /// Its characters.
   package var text: String
-  /// Where it stands, in the order of the upright word, as shares of the page's width and height from its top left.
+  /// The corners in the order of the upright word, as shares of the page's width and height from its top left.
   package var outline: Quadrilateral
 
-  /// A word from its parts.
   package init(_ text: String, outline: Quadrilateral) {
     self.text = text
     self.outline = outline
   }
 }
 
-/// Text of a page that is not drawn, so that what is on the picture can be searched and copied.
+/// Text of a page that is not drawn, so that the text in the picture can be searched and copied.
 ///
-/// Text rendering mode 3 of ISO 32000-1, 9.3.6. The font has no glyphs of its own and need not be embedded, since nothing is drawn
-/// with it (ISO 19005-2, 6.2.11.4.1); its codes are units of UTF-16, and a character map says so.
+/// It uses text rendering mode 3 of ISO 32000-1, 9.3.6. The font has no glyphs and need not be embedded, because it draws
+/// nothing (ISO 19005-2, 6.2.11.4.1); its codes are UTF-16 units, as its character map defines.
 enum InvisibleText {
   /// The advance of every character, as a share of the font's size.
   private static let advance = 0.5
-  /// How far the baseline lies above a word's lower edge, as a share of its height: letters such as p reach below it.
+  /// The height of the baseline above a word's lower edge, as a share of the word's height: letters such as p extend below it.
   private static let descent = 0.2
 
-  /// The character map of the font: code and character are the same number, in blocks of 256, beyond whose ends no range may go.
+  /// The character map of the font: codes equal characters, in blocks of 256 because no range may cross the end of a block.
   static let characterMap: String = {
     let ranges = (0..<256).map { high in
       let block = high.digits(2, radix: 16, uppercase: true)
@@ -51,7 +49,7 @@ enum InvisibleText {
       """
   }()
 
-  /// The dictionaries of the font's parts; those of the descendant and of the whole name objects that stand before them.
+  /// The dictionaries of the font's parts; those of the descendant font and of the font refer to objects written before them.
   static let descriptor =
     "/Type /FontDescriptor /FontName /Invisible /Flags 4 /FontBBox [0 -200 500 800] /ItalicAngle 0 /Ascent 800 "
     + "/Descent -200 /CapHeight 800 /StemV 80"
@@ -66,9 +64,9 @@ enum InvisibleText {
       + "/ToUnicode \(map) 0 R"
   }
 
-  /// The operators that write words on a page of that size, in points.
+  /// Returns the operators that write words on a page of a size in points.
   ///
-  /// - Parameter number: writes a number, of any sign.
+  /// - Parameter number: Formats a number of any sign.
   static func content(_ words: [PageWord], width: Double, height: Double, number: (Double) -> String) -> String {
     func place(_ p: Point2) -> Point2 { Point2(p.x * width, (1 - p.y) * height) }
     var out = ""

@@ -1,27 +1,26 @@
 import WaymarkImage
 
-/// A smooth surface over the unit square: uniform cubic B-splines across and down, bent no more than what they are fitted to asks for
-/// (P. Eilers, B. Marx, "Flexible smoothing with B-splines and penalties", Statistical Science 11, 1996).
+/// A smooth surface over the unit square: uniform cubic B-splines across and down, with a penalty on bending (P. Eilers, B.
+/// Marx, "Flexible smoothing with B-splines and penalties", Statistical Science 11, 1996).
 struct SplineSurface: Hashable, Sendable {
-  /// How many intervals the square has, across and down; there are three coefficients more.
+  /// The number of intervals across and down; each axis has three coefficients more than intervals.
   struct Intervals: Hashable, Sendable {
     var across: Int
     var down: Int
 
-    /// How many coefficients a surface has.
     var coefficientCount: Int { columns * rows }
     fileprivate var columns: Int { across + 3 }
     fileprivate var rows: Int { down + 3 }
   }
 
-  /// Four splines that are not 0 at a place of an axis: the first of them, and their values.
+  /// The four splines that are not 0 at a position on an axis: the index of the first, and their values.
   struct Taps: Sendable {
     fileprivate var first: Int
     fileprivate var values: SIMD4<Double>
 
     /// - Parameters:
-    ///   - place: 0 to 1; what lies beyond counts as the end.
-    ///   - intervals: of the axis.
+    ///   - place: The position, clamped to 0…1.
+    ///   - intervals: The number of intervals of the axis.
     init(_ place: Double, intervals: Int) {
       let t = min(max(0, place), 1) * Double(intervals)
       first = min(Int(t), intervals - 1)
@@ -34,17 +33,17 @@ struct SplineSurface: Hashable, Sendable {
   }
 
   let intervals: Intervals
-  /// Row by row.
+  /// The coefficients, row by row.
   let coefficients: [Double]
 
-  /// A surface of known coefficients; `nil` where their number is another one, or one is not finite.
+  /// Creates a surface with given coefficients; `nil` if their number is wrong or one is not finite.
   init?(_ intervals: Intervals, coefficients: [Double]) {
     guard coefficients.count == intervals.coefficientCount, coefficients.allSatisfy(\.isFinite) else { return nil }
     self.intervals = intervals
     self.coefficients = coefficients
   }
 
-  /// The value at a place of the square.
+  /// Returns the value at a point of the square.
   func value(at p: Point2) -> Double {
     let (across, down) = (Taps(p.x, intervals: intervals.across), Taps(p.y, intervals: intervals.down))
     var sum = 0.0
@@ -55,7 +54,7 @@ struct SplineSurface: Hashable, Sendable {
     return sum
   }
 
-  /// The coefficients across of the curve at a height: what `value(_:of:)` reads.
+  /// Returns the coefficients of the curve across at the height `place`, for `value(_:of:)`.
   func curve(down place: Double) -> [Double] {
     let down = Taps(place, intervals: intervals.down)
     return (0..<intervals.columns).map { column in
@@ -65,7 +64,7 @@ struct SplineSurface: Hashable, Sendable {
     }
   }
 
-  /// The value at a place of a curve across.
+  /// Returns the value at a position of a curve across.
   @inline(__always)
   static func value(_ taps: Taps, of curve: [Double]) -> Double {
     var sum = 0.0
@@ -75,21 +74,21 @@ struct SplineSurface: Hashable, Sendable {
 }
 
 extension SplineSurface {
-  /// Weighted values along a way over the square.
+  /// Weighted values along a path over the square.
   struct Samples: Sendable {
     var places: [Point2]
     var values: [Double]
     var weights: [Double]
-    /// True where the values are known but for a constant that all of them share.
+    /// True if the values are known except for a constant common to all of them.
     var isFree: Bool
   }
 
-  /// The surface of least weighted squares.
+  /// Fits a surface by weighted least squares.
   ///
   /// - Parameters:
-  ///   - bend: what the difference of differences of neighbouring coefficients weighs, across and down.
-  ///   - size: what a coefficient weighs, which keeps near 0 what the samples do not tell.
-  /// - Returns: `nil` where the samples determine none.
+  ///   - bend: The weights of the second differences of neighbouring coefficients, across and down.
+  ///   - size: The weight of each coefficient, which keeps those near 0 that the samples do not determine.
+  /// - Returns: The surface; `nil` if the equations cannot be solved.
   init?(_ intervals: Intervals, fitting samples: [Samples], bend: (across: Double, down: Double), size: Double) {
     let (columns, rows) = (intervals.columns, intervals.rows)
     var system = SymmetricSystem(count: columns * rows)
@@ -106,7 +105,7 @@ extension SplineSurface {
         meanValue += w * value
         weight += w
       }
-      // The constant of least squares is the weighted mean of what is left: its equation is taken out of the others.
+      // The least-squares constant is the weighted mean of the residuals, so its equation is eliminated from the others.
       guard weight > 0 else { continue }
       let terms = mean.sorted { $0.key < $1.key }.map { (index: $0.key, value: $0.value / weight) }
       system.add(terms, meanValue / weight, weight: -weight)
@@ -124,10 +123,10 @@ extension SplineSurface {
   }
 }
 
-/// The normal equations of a least-squares problem of any number of unknowns, of which each equation has a few.
+/// The normal equations of a least-squares problem with any number of unknowns, of which each equation has a few.
 private struct SymmetricSystem {
   let count: Int
-  /// The lower half of the matrix, in full rows.
+  /// The lower triangle of the matrix, in full rows.
   private var rows: [Double]
   private var rhs: [Double]
 
@@ -137,7 +136,7 @@ private struct SymmetricSystem {
     rhs = [Double](repeating: 0, count: count)
   }
 
-  /// Adds an equation; the indices of its terms rise.
+  /// Adds an equation; the indices of its terms must increase.
   mutating func add(_ terms: [(index: Int, value: Double)], _ value: Double, weight: Double) {
     for (k, a) in terms.enumerated() {
       let weighted = a.value * weight
@@ -147,7 +146,7 @@ private struct SymmetricSystem {
     }
   }
 
-  /// By an LDLᵀ factorisation without pivoting, as `NormalEquations` does it; `nil` where the matrix is not positive definite.
+  /// The solution by an LDLᵀ factorisation without pivoting, as in `NormalEquations`; `nil` if the matrix is not positive definite.
   var solution: [Double]? {
     var l = rows
     var x = rhs
@@ -156,7 +155,7 @@ private struct SymmetricSystem {
         let row = j * count
         let limit = l[row + j] * 1e-13
         for i in 0..<j {
-          // Row i of L is divided by its diagonal element when it is used, so that each product is taken once.
+          // Row i of L is divided by its diagonal element on use, so that each product is computed once.
           var sum = l[row + i]
           for k in 0..<i { sum -= l[row + k] * l[i * count + k] }
           l[row + i] = sum

@@ -1,15 +1,16 @@
 import WaymarkImage
 
-/// The lines of text on a page that stands about upright, as the feet of their characters: bent lines too, which a finder of straight ones breaks.
+/// The lines of text on an approximately upright page, as the lowest ink ("feet") of their characters. It finds bent lines,
+/// which a finder of straight lines breaks.
 struct TextBaselines {
-  /// The feet of the characters of each line from left to right, in pixels.
+  /// The feet of the characters of each line, from left to right, in pixels.
   private(set) var lines: [[Point2]] = []
-  /// The height that most characters have, in pixels.
+  /// The most common height of characters in pixels.
   private(set) var height = 0.0
 
-  /// A page of text has fewer pieces of ink; the time for a page is bounded by them.
+  /// The most pieces of ink on a page, which limits the time; a page of text has fewer.
   private static let pieceLimit = 8000
-  /// A line has this many pieces, or reaches over this share of the page's width.
+  /// The least number of pieces of a line, or else its least length as a share of the page's width.
   private static let leastPieces = 6
   private static let leastReach = 0.12
 
@@ -24,7 +25,7 @@ struct TextBaselines {
     var height: Int { Int(bottom - top) + 1 }
   }
 
-  /// - Parameter page: black (0) and white.
+  /// - Parameter page: The page in black (0) and white.
   init(in page: GrayImage) {
     var labels = ComponentLabels()
     page.withView { view in
@@ -46,7 +47,7 @@ struct TextBaselines {
         && piece.width <= 30 * piece.height && piece.height <= 12 * piece.width
     }
     guard (Self.leastPieces...Self.pieceLimit).contains(possible.count) else { return }
-    // By their widths: dots are many, and not what is written.
+    // Weighted by width, because dots are numerous but are not characters.
     let sizes = possible.map { (height: pieces[$0].height, width: pieces[$0].width) }.sorted { $0.height < $1.height }
     var half = sizes.reduce(0) { $0 + $1.width } / 2
     let usual =
@@ -60,7 +61,7 @@ struct TextBaselines {
     lines = feet(of: chains.map { $0.map { written[$0] } }, pieces, labels.runs, width: page.width)
   }
 
-  /// Pieces joined to those right of them, each chain from left to right, as indices of pieces.
+  /// Returns chains of neighbouring pieces, each from left to right, as indices of pieces.
   private static func chains(_ pieces: [Piece]) -> [[Int]] {
     let order = pieces.indices.sorted { pieces[$0].left < pieces[$1].left }
     var next = [Int?](repeating: nil, count: pieces.count)
@@ -80,7 +81,7 @@ struct TextBaselines {
         if cost < best?.cost ?? .infinity { best = (j, cost) }
       }
       guard let best else { continue }
-      // A piece goes on from one only: the nearest.
+      // A piece continues only one other piece, the nearest.
       if let known = before[best.to] {
         guard best.cost < known.cost else { continue }
         next[known.from] = nil
@@ -93,7 +94,7 @@ struct TextBaselines {
     }
   }
 
-  /// The lowest ink of each piece; of what has run together that of every stretch as wide as a character.
+  /// Returns the lowest ink of each piece, and for joined characters that of every part as wide as a character.
   private func feet(of chains: [[Int]], _ pieces: [Piece], _ runs: [ComponentLabels.Run], width: Int) -> [[Point2]] {
     var parts = [Int](repeating: 0, count: pieces.count)
     var starts = parts

@@ -1,50 +1,57 @@
 import Foundation
+import Glibc
+import Synchronization
+import WaymarkConfiguration
 import WaymarkSystem
 
 /// Runs the integrator's program for one result, with bounds in time and output.
 ///
-/// The result lies in a folder of its own, which is gone afterwards. The program is started directly, never by a shell, gets the result's
-/// description as JSON on its standard input, few variables, and no descriptor of the kiosk. It is a process group of its own, which is killed
-/// when its time is over.
+/// The result is in a temporary folder. The program is started directly, never by a shell. It gets the result's description as JSON on
+/// its standard input, a few environment variables, and none of the kiosk's file descriptors. Its process group is killed when its time
+/// is over; the program itself also when the kiosk ends.
 struct HandoverProgram: Sendable {
-  /// The end that a result came to.
+  /// The outcome for a result.
   enum Outcome: Equatable, Sendable {
     /// The program ended with 0.
     case done
-    /// It ended with 75, EX_TEMPFAIL of sysexits.h: later it may go.
+    /// It ended with 75, EX_TEMPFAIL of sysexits.h: it may succeed later.
     case later
     /// It ended with another status, or by a signal.
     case failed(Int32)
-    /// Its time was over.
+    /// It was killed, as its time was over.
     case tooLong
     /// It could not be started.
     case notStarted(String)
   }
 
-  /// The bytes of output that are kept for the journal; what comes after them is read and thrown away.
+  /// The bytes of output that are kept for the journal.
   static let outputLimit = 2 << 10
   private static let temporaryFailure: Int32 = 75
-  /// Milliseconds from one look at a program to the next.
-  private static let look: Int32 = 20
-  /// The variables that a program has, and those of the kiosk's that it is given.
+  /// The environment variables of a program: those with fixed values, and the names of those that are copied from the kiosk.
   private static let fixed = ["PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8"]
   private static let variables = ["HOME", "USER", "TZ", "CUPS_SERVER"]
 
+  /// The beginning of the names of temporary folders, and the number of characters that mkdtemp(3) adds.
+  private static let (prefix, suffixLength) = ("waymark-handover-", 6)
+  /// The program of util-linux that has another one killed when its parent ends, and becomes it (PR_SET_PDEATHSIG).
+  private static let launcher = ["/usr/bin/setpriv", "--pdeathsig", "KILL", "--"]
+
   let way: HandoverWay
-  /// The folder in which results lie while a program works on them.
+  /// The folder in which a temporary folder for the result is made.
   var folder = NSTemporaryDirectory()
 
-  /// Runs the program until it has ended. Gives the outcome and the beginning of the program's output.
+  /// Runs the program until it ends.
   ///
   /// - Parameters:
   ///   - result: the bytes, with the ending of their file.
-  ///   - number: the number by which the visitor and the staff know the result.
-  ///   - description: what the program is told besides.
+  ///   - number: the number of the result for visitor and staff.
+  ///   - description: further members of the program's description.
+  /// - Returns: the outcome and the beginning of the program's output.
   func run(
     _ result: HandedResult, number: String, description: [JSONValue.Member]
   ) async -> (outcome: Outcome, output: String) {
     await withCheckedContinuation { continuation in
-      // A thread of its own: it waits for as long as the program takes.
+      // Runs on its own thread, which waits until the program ends.
       Thread.detachNewThread { continuation.resume(returning: runAndWait(result, number, description)) }
     }
   }
@@ -52,117 +59,198 @@ struct HandoverProgram: Sendable {
   private func runAndWait(
     _ result: HandedResult, _ number: String, _ description: [JSONValue.Member]
   ) -> (outcome: Outcome, output: String) {
-    var template = Array((folder as NSString).appendingPathComponent("waymark-handover-XXXXXX").utf8CString)
+    let name = Self.prefix + String(repeating: "X", count: Self.suffixLength)
+    var template = Array((folder as NSString).appendingPathComponent(name).utf8CString)
     guard mkdtemp(&template) != nil else { return (.notStarted("no folder in \(folder): errno \(errno)"), "") }
     let place = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    defer { try? FileManager.default.removeItem(atPath: place) }
+    // Held as long as this process uses the folder, so that `sweep` leaves it.
+    let lock = Self.lock(place)
+    defer {
+      try? FileManager.default.removeItem(atPath: place)
+      if let lock { close(lock) }
+    }
     let file = "\(place)/\(number).\(result.ending)"
-    let told = JSONValue.object(
+    let request = JSONValue.object(
       [
         JSONValue.Member("way", .string(way.name)), JSONValue.Member("number", .string(number)),
         JSONValue.Member("file", .string(file)), JSONValue.Member("type", .string(result.contentType)),
       ] + description)
     do {
       try Data(result.bytes).write(to: URL(fileURLWithPath: file))
-      // A file in place of a pipe: a program that does not read it hinders nobody.
-      try Data((told.compactText + "\n").utf8).write(to: URL(fileURLWithPath: "\(place)/request.json"))
+      // A file, since a pipe would block on a program that does not read it.
+      try Data((request.compactText + "\n").utf8).write(to: URL(fileURLWithPath: "\(place)/request.json"))
     } catch {
       return (.notStarted(error.localizedDescription), "")
     }
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { return (.notStarted("no pipe: errno \(errno)"), "") }
-    // No other program that is started meanwhile is to hold the pipe open.
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
-    defer { close(ends[0]) }
-    var process: pid_t = 0
-    let problem = spawn(
-      &process, way.arguments(file: file, number: number), input: "\(place)/request.json", output: ends[1])
-    close(ends[1])
-    guard problem == 0 else { return (.notStarted("errno \(problem)"), "") }
-    var output: [UInt8] = []
-    let outcome = wait(for: process, reading: ends[0], into: &output)
-    return (outcome, String(decoding: output, as: UTF8.self))
-  }
-
-  /// Starts the program in a group of its own, with the usual signals; 0, or an errno.
-  private func spawn(
-    _ process: inout pid_t, _ arguments: [String], input: String, output: Int32
-  ) -> Int32 {
-    var actions = posix_spawn_file_actions_t()
-    var attributes = posix_spawnattr_t()
-    posix_spawn_file_actions_init(&actions)
-    posix_spawnattr_init(&attributes)
-    defer {
-      posix_spawn_file_actions_destroy(&actions)
-      posix_spawnattr_destroy(&attributes)
-    }
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input, O_RDONLY, 0)
-    for descriptor in [STDOUT_FILENO, STDERR_FILENO] {
-      posix_spawn_file_actions_adddup2(&actions, output, descriptor)
-    }
-    // All else that is open here stays here; closing one that is gone already does no harm.
-    let open = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
-    for descriptor in open.compactMap(Int32.init) where descriptor > STDERR_FILENO {
-      posix_spawn_file_actions_addclose(&actions, descriptor)
-    }
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    sigfillset(&signals)
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setpgroup(&attributes, 0)
-    posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     let known = ProcessInfo.processInfo.environment.filter { Self.variables.contains($0.key) }
-    let environment = Self.fixed.merging(known) { own, _ in own }.map { "\($0.key)=\($0.value)" }
-    var words = ([way.program] + arguments).map { strdup($0) } + [nil]
-    var variables = environment.map { strdup($0) } + [nil]
-    defer { for word in words + variables { free(word) } }
-    return posix_spawn(&process, way.program, &actions, &attributes, &words, &variables)
-  }
-
-  /// Waits for the program's end or that of its time, and kills what it left running.
-  private func wait(for process: pid_t, reading descriptor: Int32, into output: inout [UInt8]) -> Outcome {
-    let end = MonotonicClock.now + Double(way.seconds)
-    var (status, ended): (Int32, pid_t) = (0, 0)
-    var isOpen = true
-    repeat {
-      if isOpen {
-        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        poll(&waiting, 1, Self.look)
-        isOpen = Self.drain(descriptor, into: &output)
-      } else {
-        // A program that has closed its output is still waited for.
-        poll(nil, 0, Self.look)
-      }
-      ended = waitpid(process, &status, WNOHANG)
-    } while ended == 0 && MonotonicClock.now < end
-    kill(-process, SIGKILL)
-    guard ended != 0 else {
-      waitpid(process, &status, 0)
-      return .tooLong
-    }
-    _ = Self.drain(descriptor, into: &output)
-    // As WIFEXITED and WEXITSTATUS have it.
-    guard status & 0x7F == 0 else { return .failed(status & 0x7F) }
-    switch status >> 8 & 0xFF {
-    case 0: return .done
-    case Self.temporaryFailure: return .later
-    case let other: return .failed(other)
+    let confinement = ChildProgram.Confinement(
+      environment: Self.fixed.merging(known) { own, _ in own }, timeout: Double(way.seconds))
+    // Without a slash it would be looked up in `PATH`.
+    let program = way.program.contains("/") ? way.program : "./" + way.program
+    guard access(program, X_OK) == 0 else { return (.notStarted(systemMessage(errno)), "") }
+    let launcher = access(Self.launcher[0], X_OK) == 0 ? Self.launcher : []
+    do throws(FileError) {
+      let ended = try ChildProgram.capture(
+        launcher + [program] + way.arguments(file: file, number: number), input: "\(place)/request.json",
+        outputLimit: Self.outputLimit, isJoined: true, confinement: confinement)
+      return (Self.outcome(ended), String(decoding: ended.output, as: UTF8.self))
+    } catch {
+      return (.notStarted(error.message), "")
     }
   }
 
-  /// Reads all that there is, and keeps the beginning; false when nothing comes any more.
-  private static func drain(_ descriptor: Int32, into output: inout [UInt8]) -> Bool {
-    var buffer = [UInt8](repeating: 0, count: 4096)
-    // A program that writes without end is read for a while, and then looked at again.
-    for _ in 0..<64 {
-      let count = read(descriptor, &buffer, buffer.count)
-      if count < 0 { return errno == EAGAIN || errno == EINTR }
-      guard count > 0 else { return false }
-      output += buffer[..<count].prefix(outputLimit - output.count)
+  /// Removes the folders of kiosks that were killed, with results and answers of visitors.
+  static func sweep(_ folder: String = NSTemporaryDirectory()) {
+    for name in (try? Folder.names(folder)) ?? []
+    where name.hasPrefix(prefix) && name.utf8.count == prefix.utf8.count + suffixLength {
+      let place = (folder as NSString).appendingPathComponent(name)
+      guard let lock = lock(place) else { continue }
+      try? FileManager.default.removeItem(atPath: place)
+      close(lock)
     }
-    return true
+  }
+
+  /// Locks a folder of this user; nil if it is in use, another user's, or not a folder. Closing the descriptor releases it, as the
+  /// end of the process does.
+  private static func lock(_ folder: String) -> Int32? {
+    let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    var status = stat()
+    if fstat(descriptor, &status) == 0, status.st_uid == geteuid(), flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
+      return descriptor
+    }
+    close(descriptor)
+    return nil
+  }
+
+  private static func outcome(_ ended: ChildProgram.Result) -> Outcome {
+    if ended.isOverdue { return .tooLong }
+    if let signal = ended.signal { return .failed(signal) }
+    return switch ended.status {
+    case 0: .done
+    case temporaryFailure: .later
+    default: .failed(ended.status)
+    }
+  }
+}
+
+/// A program of the integrator to which results are handed over, such as for printing or mail.
+struct HandoverWay: Hashable, Sendable {
+  /// A kind of result.
+  enum Kind: String, CaseIterable, Sendable {
+    /// The pages of a document, as a PDF.
+    case document
+    /// A count, as a table.
+    case count
+    /// The receipt of a form.
+    case form
+  }
+
+  /// The most ways: each has a button beside the result.
+  static let limit = 4
+  /// The most bytes of a visitor's answer.
+  private static let answerLimit = 254
+  /// The default of `seconds`.
+  static let usualSeconds = 60
+
+  /// The name of the way, by which the page and the program know it.
+  let name: String
+  /// The program's file.
+  let program: String
+  /// The program's arguments; `{file}` and `{number}` are replaced by the file and the number of a result.
+  let arguments: [String]
+  /// The kinds of results that the program takes.
+  let kinds: Set<Kind>
+  /// The seconds after which the program is ended.
+  let seconds: Int
+  /// True if the visitor is asked a question first, such as an address.
+  let asks: Bool
+  /// The regular expression for the whole answer; nil for any answer.
+  let pattern: String?
+
+  init(
+    name: String, program: String, arguments: [String] = ["{file}"], kinds: Set<Kind> = Set(Kind.allCases),
+    seconds: Int = HandoverWay.usualSeconds, asks: Bool = false, pattern: String? = nil
+  ) {
+    self.name = name
+    self.program = program
+    self.arguments = arguments
+    self.kinds = kinds
+    self.seconds = seconds
+    self.asks = asks
+    self.pattern = pattern
+  }
+
+  /// Reads a way from the page's file; nil if its name or program is missing, which `HandoverReview` reports.
+  init?(_ node: SourceNode, in document: ConfigurationDocument) {
+    guard let name = node["name"]?.string, let program = node["program"]?.string else { return nil }
+    self.init(
+      name: name, program: document.resolved(program),
+      arguments: node["arguments"].map { $0.elements.compactMap(\.string) } ?? ["{file}"],
+      kinds: node["of"].map { Set($0.elements.compactMap { $0.string.flatMap(Kind.init) }) } ?? Set(Kind.allCases),
+      seconds: node["seconds"]?.int ?? Self.usualSeconds, asks: node["ask"] != nil, pattern: node["pattern"]?.string)
+  }
+
+  /// Returns whether a visitor's answer may be handed over: one line without control characters that the pattern matches, if there is
+  /// one. A pattern that cannot be read matches nothing.
+  func accepts(answer: String) -> Bool {
+    guard (1...Self.answerLimit).contains(answer.utf8.count), !answer.unicodeScalars.contains(where: \.isControl) else {
+      return false
+    }
+    return pattern.map { (try? RegularExpression($0))?.matches(answer) ?? false } ?? true
+  }
+
+  /// Returns the arguments for a result. No shell splits them.
+  func arguments(file: String, number: String) -> [String] {
+    arguments.map { $0.replacing("{file}", with: file).replacing("{number}", with: number) }
+  }
+}
+
+/// A result of the page: a text, or a document that the service saved.
+struct HandedResult: Equatable, Sendable {
+  private static let types = [
+    "csv": "text/csv", "json": "application/json", "txt": "text/plain", "pdf": "application/pdf",
+  ]
+
+  /// The ending of its file.
+  let ending: String
+  let contentType: String
+  let bytes: [UInt8]
+
+  /// Reads a text and its `type` from a request of the page; nil if the type is unknown or the text is empty.
+  static func text(_ json: JSONValue?) -> HandedResult? {
+    guard let ending = json?["type"]?.string, ending != "pdf", let type = types[ending],
+      let text = json?["text"]?.string, !text.isEmpty
+    else { return nil }
+    return HandedResult(ending: ending, contentType: "\(type); charset=utf-8", bytes: Array(text.utf8))
+  }
+
+  /// Reads the document at a path by `read`, which returns nil if the page may not have it.
+  static func document(_ path: String, read: (String) -> [UInt8]?) -> HandedResult? {
+    let ending = (path as NSString).pathExtension.lowercased()
+    guard let type = types[ending], let bytes = read(path) else { return nil }
+    return HandedResult(ending: ending, contentType: type, bytes: bytes)
+  }
+}
+
+/// The documents that the service has saved for a page; no other file is read for a visitor.
+final class SavedDocuments: Sendable {
+  /// The most documents that are remembered.
+  private static let limit = 16
+
+  /// The paths of the documents, the newest last.
+  private let paths = Mutex<[String]>([])
+
+  /// Remembers the file that a reply to `document.save` names; a document of several files is ignored.
+  func note(savedBy reply: [UInt8]) {
+    guard let saved = try? JSONParser.parse(reply)["result"]?["paths"]?.array?.compactMap(\.string), saved.count == 1
+    else { return }
+    paths.withLock { $0 = ($0 + saved).suffix(Self.limit) }
+  }
+
+  /// Reads a document; nil if the service did not save it, or if it is larger than `limit` bytes.
+  func read(_ path: String, limit: Int) -> [UInt8]? {
+    guard paths.withLock({ $0.contains(path) }) else { return nil }
+    return try? WholeFile.read(path, limit: limit)
   }
 }

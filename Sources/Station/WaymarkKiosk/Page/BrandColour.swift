@@ -1,15 +1,15 @@
 import Foundation
 
-/// A colour of an integrator's: how it stands out from the page's ground, and the shades that the page makes of it. Contrast is that of
-/// WCAG 2.2, 1.4.3.
+/// A colour of the integrator: its contrast with the page's backgrounds, and the shades that the page derives from it. Contrast is
+/// defined by WCAG 2.2, 1.4.3.
 struct BrandColour {
-  /// The least contrast of letters.
+  /// The least contrast of text.
   static let least = 4.5
 
-  /// The grounds of a scheme on which the colour is written, and what its shades are mixed with.
+  /// The backgrounds of the light or the dark scheme, on which the colour is used for text.
   struct Ground {
     let isLight: Bool
-    /// The ground from which it stands out least.
+    /// The background with the least contrast.
     let worst: BrandColour
   }
 
@@ -54,7 +54,8 @@ struct BrandColour {
 
   private var text: String { "#" + [red, green, blue].map { String(format: "%02x", Int($0)) }.joined() }
 
-  /// The custom properties of a scheme. What is soft is as much of the colour as keeps it readable there.
+  /// The CSS custom properties for a scheme. `--accent-soft` contains as much of the colour as leaves text in the colour readable
+  /// on it.
   func rules(on ground: Ground) -> String {
     let white = BrandColour(red: 255, green: 255, blue: 255)
     let black = BrandColour(red: 0, green: 0, blue: 0)

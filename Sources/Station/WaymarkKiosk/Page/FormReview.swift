@@ -1,31 +1,25 @@
 import WaymarkConfiguration
 import WaymarkProtocol
 
-/// Looks at the forms of the page's file: the parts that the table of keys cannot know, because they hang together.
-struct FormReview {
+/// Checks the forms of the page's file.
+struct FormReview: SettingsReview {
   /// The most forms of a page: each has a tile.
   static let formLimit = 12
   /// The most fields of a form, which are as many as `form.submit` takes.
   static let fieldLimit = 200
   /// The most choices of a field.
   static let choiceLimit = 200
-  /// The most photos of a form, which goes to the service in one command.
+  /// The most photos of a form, as a form is sent to the service in one command.
   static let photoLimit = 1
 
-  private let document: ConfigurationDocument
-  private(set) var problems: [ConfigurationProblem] = []
-
-  init(document: ConfigurationDocument) { self.document = document }
+  let document: ConfigurationDocument
+  var problems: [ConfigurationProblem] = []
 
   mutating func run() {
     let forms = document.checked["forms"]?.elements ?? []
     bound(forms, Self.formLimit, "forms")
     distinct(forms, "name", "forms")
     for (index, form) in forms.prefix(Self.formLimit).enumerated() { look(at: form, "forms.\(index + 1)") }
-  }
-
-  private mutating func add(_ message: String, _ key: String, _ node: SourceNode?, _ hint: String) {
-    problems.append(document.problem(message, key, node, hint: hint))
   }
 
   private mutating func look(at form: SourceNode, _ path: String) {
@@ -54,7 +48,7 @@ struct FormReview {
     if kind == .switch, let value = field["value"], !["yes", "no"].contains(value.string ?? "") {
       add("a switch is yes or no", "\(path).value", value, "Write \"yes\" or \"no\", in quotes.")
     }
-    if let problem = document.patternProblem("\(path).pattern", field["pattern"]) { problems.append(problem) }
+    checkPattern("\(path).pattern", field["pattern"])
     if let minimum = field["minimum"]?.int, let maximum = field["maximum"]?.int, minimum > maximum {
       add("it is less than the minimum", "\(path).maximum", field["maximum"], "Swap them.")
     }
@@ -91,7 +85,7 @@ struct FormReview {
     }
   }
 
-  /// Returns true for a day of the calendar, written as ISO 8601 has it.
+  /// Returns whether a text is a day of the calendar in the format of ISO 8601, such as `2026-11-26`.
   private static func isDay(_ text: String) -> Bool {
     guard let match = text.wholeMatch(of: /([0-9]{4})-([0-9]{2})-([0-9]{2})/),
       let year = Int(match.1), let month = Int(match.2), let day = Int(match.3), (1...12).contains(month)
@@ -117,21 +111,45 @@ struct FormReview {
         "Choose of \(values.joined(separator: ", ")).")
     }
   }
+}
 
-  private mutating func bound(_ nodes: [SourceNode], _ limit: Int, _ path: String) {
-    guard nodes.count > limit else { return }
-    add("it has \(nodes.count) entries, and may have \(limit)", path, nodes[limit], "Leave some out.")
-  }
+/// The kinds of fields of a form.
+enum FieldKind: String, CaseIterable, Sendable {
+  /// A line of text.
+  case text
+  /// A whole number, with buttons that count up and down.
+  case number
+  /// A day.
+  case date
+  /// One of several values, shown as buttons for up to four.
+  case choice
+  /// One of several values, shown as a list.
+  case list
+  /// Several lines of text.
+  case note
+  /// A line that a code fills.
+  case code
+  /// A line that printed text fills.
+  case print
+  /// A signature.
+  case signature
+  /// Yes or no.
+  case `switch`
+  /// A photo; a form has at most one.
+  case photo
 
-  private mutating func require(_ node: SourceNode, _ keys: [String], _ path: String) {
-    for key in keys where node[key] == nil { add("\(key) is missing", path, node, "Add \(key).") }
-  }
+  /// The kinds of fields that may have a key; keys that are not listed are allowed for all kinds.
+  private static let special: [String: Set<FieldKind>] = {
+    let lines: Set<FieldKind> = [.text, .note, .code, .print]
+    return [
+      "readonly": lines, "pattern": lines, "wrong": lines, "limit": lines, "capitals": lines,
+      "prompt": lines, "reads": [.text, .print],
+      "scan": [.text, .note], "minimum": [.number], "maximum": [.number], "unit": lines.union([.number]),
+      "earliest": [.date], "latest": [.date], "choices": [.choice, .list],
+      "value": lines.union([.number, .date, .choice, .list, .switch]),
+    ]
+  }()
 
-  private mutating func distinct(_ nodes: [SourceNode], _ key: String, _ path: String) {
-    var seen: Set<String> = []
-    for (index, node) in nodes.enumerated() {
-      guard let name = node[key]?.string, !seen.insert(name).inserted else { continue }
-      add("another one is called \(name), too", "\(path).\(index + 1).\(key)", node[key], "Use distinct names.")
-    }
-  }
+  /// Returns whether fields of this kind may have a key.
+  func takes(_ key: String) -> Bool { Self.special[key]?.contains(self) ?? true }
 }

@@ -1,33 +1,23 @@
 import Foundation
 import WaymarkConfiguration
 
-/// Looks at the ways on which results leave by a program, once the table of keys has found their kinds right.
-struct HandoverReview {
-  private let document: ConfigurationDocument
-  private(set) var problems: [ConfigurationProblem] = []
-  /// The ways in which nothing is wrong.
+/// Checks the section `handover` of the page's file: the programs to which results are handed over.
+struct HandoverReview: SettingsReview {
+  let document: ConfigurationDocument
+  var problems: [ConfigurationProblem] = []
+  /// The ways that have a name and a program, including those with other problems.
   private(set) var ways: [HandoverWay] = []
 
   init(document: ConfigurationDocument) { self.document = document }
 
   mutating func run() {
     let nodes = document.checked["handover"]?.elements ?? []
-    if nodes.count > HandoverWay.limit {
-      add(
-        "it has \(nodes.count) entries, and may have \(HandoverWay.limit)", "handover", nodes[HandoverWay.limit],
-        "Leave some out.")
-    }
+    bound(nodes, HandoverWay.limit, "handover")
     for (index, node) in nodes.prefix(HandoverWay.limit).enumerated() { look(at: node, "handover.\(index + 1)") }
   }
 
-  private mutating func add(_ message: String, _ key: String, _ node: SourceNode?, _ hint: String) {
-    problems.append(document.problem(message, key, node, hint: hint))
-  }
-
   private mutating func look(at node: SourceNode, _ path: String) {
-    for key in ["name", "label", "program"] where node[key] == nil {
-      add("\(key) is missing", path, node, "Add \(key).")
-    }
+    require(node, ["name", "label", "program"], path)
     if let program = node["program"]?.string {
       let file = document.resolved(program)
       if !FileManager.default.isExecutableFile(atPath: file) {
@@ -46,7 +36,7 @@ struct HandoverReview {
     for key in ["pattern", "wrong"] where node["ask"] == nil && node[key] != nil {
       add("nothing is asked", "\(path).\(key)", node[key], "Add ask, or leave it out.")
     }
-    if let problem = document.patternProblem("\(path).pattern", node["pattern"]) { problems.append(problem) }
+    checkPattern("\(path).pattern", node["pattern"])
     guard let way = HandoverWay(node, in: document) else { return }
     if ways.contains(where: { $0.name == way.name }) {
       add("another one is called \(way.name), too", "\(path).name", node["name"], "Use distinct names.")

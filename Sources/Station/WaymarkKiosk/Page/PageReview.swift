@@ -2,17 +2,17 @@ import Foundation
 import WaymarkConfiguration
 import WaymarkSystem
 
-/// Looks at the colours and the words of the page's file, once the table of keys has found their kinds right.
-struct PageReview {
-  /// The languages that the page speaks by itself.
+/// Checks the colours and the words of the page's file.
+struct PageReview: SettingsReview {
+  /// The languages of the page's own texts.
   static let ownLanguages = ["en", "de"]
   /// The most languages: each has a button in the switch.
   private static let languageLimit = 8
 
   let document: ConfigurationDocument
   let words: PageWords
-  private(set) var problems: [ConfigurationProblem] = []
-  /// Rules that give the page its colours.
+  var problems: [ConfigurationProblem] = []
+  /// CSS rules with the integrator's colours; empty if none are set.
   private(set) var style = ""
 
   init(document: ConfigurationDocument, words: PageWords) {
@@ -23,10 +23,6 @@ struct PageReview {
   mutating func run() {
     colours()
     languages()
-  }
-
-  private mutating func add(_ message: String, _ key: String, _ node: SourceNode?, _ hint: String) {
-    problems.append(document.problem(message, key, node, hint: hint))
   }
 
   // MARK: Colours
@@ -113,5 +109,43 @@ struct PageReview {
 
   private func list(_ names: Set<String>) -> String {
     names.isEmpty ? "none" : names.sorted().map { "{\($0)}" }.joined(separator: ", ")
+  }
+}
+
+/// The texts of the page, by their keys.
+package struct PageWords: Sendable {
+  /// The English texts.
+  let texts: [String: String]
+
+  /// - Parameter folder: the folder of the page's files.
+  init(folder: String) {
+    let root = URL(fileURLWithPath: folder, isDirectory: true)
+    let parts =
+      (try? FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent("js/strings").path)) ?? []
+    var texts: [String: String] = [:]
+    for name in ["js/strings.js"] + parts.map({ "js/strings/\($0)" }) {
+      guard let text = try? String(contentsOf: root.appendingPathComponent(name), encoding: .utf8) else { continue }
+      // Each file contains the English texts before the German ones.
+      let english = text.split(separator: /(?:export )?const de = \{/, maxSplits: 1).first ?? ""
+      for match in english.matches(of: /(?m)^  '([A-Za-z.]+)': '((?:[^'\\]|\\.)*)'/) {
+        texts[String(match.1)] = String(match.2).replacing("\\'", with: "'")
+      }
+    }
+    self.texts = texts
+  }
+
+  /// Returns the names of the placeholders in a text, such as `count` for `{count}`.
+  static func places(_ text: String) -> Set<String> {
+    Set(text.matches(of: /\{([a-z]+)\}/).map { String($0.1) })
+  }
+
+  /// All texts of the page in English, as lines of `words` to be translated.
+  ///
+  /// - Parameter assets: the folder of the page's files.
+  package static func template(assets: String) -> [String] {
+    ["words:", "  en:", "    language: English"]
+      + PageWords(folder: assets).texts.sorted { $0.key < $1.key }.map { key, text in
+        "    \(key): '\(text.replacing("'", with: "''"))'"
+      }
   }
 }

@@ -5,16 +5,16 @@ import ServiceLifecycle
 import WaymarkHTTP
 import WaymarkSystem
 
-/// Commands, uploads and the stream of events.
+/// Serves the page's commands, uploads and stream of events.
 struct CommandRoutes: Sendable {
   /// The largest command, in bytes.
   private static let commandLimit = 64 << 10
 
   let options: KioskOptions
   let backend: any KioskBackend
-  /// The memory for the pictures of all pages together.
-  let pictures: PictureMemoryBudget
-  /// The documents that may leave the kiosk.
+  /// The memory in bytes that the pictures of all pages share.
+  let pictures: Room
+  /// The saved documents, which visitors may take along.
   let documents: SavedDocuments
 
   func add(to router: Router<ConnectionContext>) {
@@ -23,16 +23,14 @@ struct CommandRoutes: Sendable {
       let command = try? JSONParser.parse(body)
       let parameters = command?["params"] ?? .object([:])
       guard let method = command?["method"]?.string, case .object = parameters else {
-        return KioskAnswer.reply(
-          .failure(
-            code: "badRequest", message: "The body is not a command.",
-            hint: "Send {\\\"method\\\":…,\\\"params\\\":{…}} as JSON, nested at most 32 deep."), status: .badRequest)
+        return KioskAnswer.refusal(
+          "badRequest", "The body is not a command.",
+          "Send {\\\"method\\\":…,\\\"params\\\":{…}} as JSON, nested at most 32 deep.", .badRequest)
       }
       guard CommandAllowList.allows(method) else {
-        return KioskAnswer.reply(
-          .failure(
-            code: "notPermitted", message: "The kiosk page may not call this method.",
-            hint: "Use the socket to set up the device."), status: .forbidden)
+        return KioskAnswer.refusal(
+          "notPermitted", "The kiosk page may not call this method.", "Use the socket to set up the device.", .forbidden
+        )
       }
       let reply = await backend.command(
         method, params: Array(parameters.compactText.utf8), page: request.headers[Self.pageHeader])
@@ -45,14 +43,14 @@ struct CommandRoutes: Sendable {
       let length = request.headers[.contentLength].flatMap(Int.init)
       if let length, length > PictureRoutes.sizeLimit { return KioskAnswer.tooLarge }
       guard
-        let reservation = await pictures.reserve(
+        let reservation = await pictures.take(
           length ?? PictureRoutes.sizeLimit, within: options.limits.pictureTimeout)
       else {
         return KioskAnswer.busy
       }
       defer { reservation.release() }
       guard let body = await collect(request, upTo: PictureRoutes.sizeLimit) else { return KioskAnswer.tooLarge }
-      // The service cannot be told of a picture of no bytes.
+      // The protocol has no empty pictures.
       guard !body.isEmpty else {
         return KioskAnswer.reply(
           .failure(code: "badPicture", message: "The picture is empty.", hint: "Send the bytes of a picture file."))
@@ -60,10 +58,10 @@ struct CommandRoutes: Sendable {
       return KioskAnswer.reply(await backend.upload(body, page: request.headers[Self.pageHeader]))
     }
 
-    let streams = StreamLimiter(limit: options.limits.streams)
+    let streams = Room("streams", total: options.limits.streams)
     router.get("/api/events") { request, _ in
       let page = request.uri.queryParameters["page"].map { String($0.prefix(64)) }
-      guard let place = streams.reserve() else { return Response(status: .serviceUnavailable) }
+      guard let place = streams.take() else { return Response(status: .serviceUnavailable) }
       return Response(
         status: .ok, headers: [.contentType: "text/event-stream", .init("X-Accel-Buffering")!: "no"],
         body: .init { writer in
@@ -94,4 +92,25 @@ struct CommandRoutes: Sendable {
   private func collect(_ request: Request, upTo limit: Int) async -> [UInt8]? {
     await BodyCollector.collect(request, upTo: limit, within: options.limits.body)
   }
+}
+
+/// The methods that the page may call: those for visitors, and none for setting up the device.
+enum CommandAllowList {
+  private static let methods: Set<String> = [
+    "status", "camera.list", "scan.begin", "scan.cancel", "scan.confirm", "gallery.list", "gallery.scan", "torch",
+    "scene.list", "codes.follow", "codes.unfollow", "count.begin", "count.reset", "count.end",
+    "scene.load", "form.submit", "signature.save", "session.start", "session.scan", "session.coach", "session.exit",
+    "annotation.select",
+    "document.begin", "document.mode", "document.capture", "document.pages", "document.adjust", "document.filter",
+    "document.rotate", "document.reorder", "document.delete", "document.restore", "document.retake", "document.save",
+    "document.discard", "document.end", "text.begin", "text.choose", "text.cancel",
+    "annotation.next", "annotation.previous", "annotation.clear", "card.open", "card.close", "card.action",
+    "account.state", "account.policy", "account.next", "account.back", "account.leave", "account.demo",
+    "account.choose",
+    "account.activate", "account.users", "account.switch", "account.select", "account.add", "authentication.submit",
+    "authentication.setPasscode", "authentication.signIn", "authentication.forgot", "consent.choose", "sync.retry",
+  ]
+
+  /// Returns whether the page may call a method.
+  static func allows(_ method: String) -> Bool { methods.contains(method) }
 }

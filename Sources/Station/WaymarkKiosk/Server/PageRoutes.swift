@@ -1,16 +1,19 @@
+import CZlib
+import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import WaymarkCrypto
 import WaymarkHTTP
 import WaymarkSystem
 
-/// The page, its files and what it may show.
+/// Serves the page, its files and its settings.
 struct PageRoutes: Sendable {
   private let assets: Assets
-  /// The settings that the page may know, as JSON.
+  /// The settings of the page, as JSON.
   private let settings: String
 
-  /// Routes to the files of the page.
+  /// Loads the files of the page.
   ///
   /// - Throws: `KioskError` when they are missing.
   init(options: KioskOptions) throws(KioskError) {
@@ -42,7 +45,7 @@ struct PageRoutes: Sendable {
 }
 
 extension KioskOptions {
-  /// The settings that the page may know, as JSON.
+  /// The settings of the page, as JSON.
   var shown: String {
     let configuration: JSONValue = [
       "fixed": .bool(isFixed), "idleSeconds": .double(idleSeconds), "keyboard": .bool(keyboard),
@@ -52,5 +55,194 @@ extension KioskOptions {
       "upload": .bool(upload),
     ]
     return configuration.compactText
+  }
+}
+
+/// The connections over which the pages' commands are sent; without I/O.
+///
+/// A browser may connect again under the same name while its old stream of events still seems open.
+/// A page uses the connection of its newest stream, which the end of an older stream does not remove.
+struct PageTable<Client: AnyObject> {
+  private var streams = 0
+  private var pages: [String: (stream: Int, client: Client)] = [:]
+
+  /// The connection of a page; nil if its stream is not connected.
+  subscript(page: String) -> Client? { pages[page]?.client }
+
+  /// Begins a stream of events.
+  ///
+  /// - Returns: its number; later streams have greater ones.
+  mutating func began() -> Int {
+    streams += 1
+    return streams
+  }
+
+  /// Sets the connection of a page's stream, unless the page has a newer stream.
+  mutating func connected(_ page: String, stream: Int, _ client: Client) {
+    if let newest = pages[page]?.stream, newest > stream { return }
+    pages[page] = (stream, client)
+  }
+
+  /// Removes the connection of a stream that has ended.
+  mutating func ended(_ page: String, stream: Int) {
+    if pages[page]?.stream == stream { pages[page] = nil }
+  }
+}
+
+/// The page's files, read once and served from memory, so that no request is used as a path.
+struct Assets: Sendable {
+  /// One file.
+  struct File: Sendable {
+    let bytes: [UInt8]
+    let contentType: String
+    /// The contents as gzip; nil if that is not smaller.
+    let compressed: [UInt8]?
+    /// The start of the SHA-256 of the contents.
+    private let digest: String
+
+    init(_ data: Data, contentType: String) {
+      bytes = Array(data)
+      self.contentType = contentType
+      compressed = Self.gzip(bytes)
+      digest = HashFunction.sha256.hash(bytes).prefix(12).map { String($0, radix: 16) }.joined()
+    }
+
+    /// A strong validator of the plain bytes.
+    var entityTag: String { "\"\(digest)\"" }
+
+    /// A strong validator of the compressed bytes, which must differ from that of the plain bytes (RFC 9110, section 8.8.3.3).
+    var compressedTag: String { "\"\(digest)-gzip\"" }
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+
+    private static func gzip(_ bytes: [UInt8]) -> [UInt8]? {
+      let packed = [UInt8](unsafeUninitializedCapacity: wm_compress_bound(bytes.count)) { buffer, count in
+        count = wm_compress(bytes, bytes.count, WM_GZIP, buffer.baseAddress, buffer.count)
+      }
+      return packed.isEmpty || packed.count >= bytes.count ? nil : packed
+    }
+  }
+
+  private let files: [String: File]
+
+  /// Reads all files below a folder, by their paths relative to it, and adds the settings to the head of `index.html`.
+  ///
+  /// - Parameters:
+  ///   - configuration: the settings of the page as JSON.
+  ///   - style: CSS rules that are applied after the page's own, served as `brand.css`.
+  ///   - more: further files, by the names under which they are served.
+  /// - Throws: `KioskError` with the code `assets` if there is no index.html.
+  init(
+    folder: String, configuration: String = "{}", style: String = "", adding more: [String: File] = [:]
+  ) throws(KioskError) {
+    var files: [String: File] = [:]
+    let root = URL(fileURLWithPath: folder, isDirectory: true)
+    let names = FileManager.default.enumerator(atPath: root.path)
+    while let name = names?.nextObject() as? String {
+      guard let type = Self.contentTypes[(name as NSString).pathExtension] else { continue }
+      guard let data = try? Data(contentsOf: root.appendingPathComponent(name)) else { continue }
+      files[name] = File(data, contentType: type)
+    }
+    guard let page = files["index.html"]?.text else {
+      throw KioskError(
+        code: .assets, message: "The page's files are not in \(folder).",
+        hint: "Reinstall Waymark, or name the folder with --assets.")
+    }
+    files["index.html"] = Self.file(Self.head(of: page, configuration, isBranded: !style.isEmpty), "html")
+    if !style.isEmpty { files["brand.css"] = Self.file(style, "css") }
+    self.files = files.merging(more) { _, added in added }
+  }
+
+  private static func file(_ text: String, _ kind: String) -> File {
+    File(Data(text.utf8), contentType: contentTypes[kind] ?? "")
+  }
+
+  /// The page with its settings in its head, so that it need not request them, and with the style sheet of the brand.
+  private static func head(of page: String, _ configuration: String, isBranded: Bool) -> String {
+    let page = page.replacing(
+      "<meta name=\"waymark\" content=\"\">",
+      with: "<meta name=\"waymark\" content=\"\(XMLText.escaped(configuration))\">")
+    guard isBranded else { return page }
+    return page.replacing(
+      "</head>", with: "  <link rel=\"stylesheet\" href=\"/assets/brand.css\">\n</head>", maxReplacements: 1)
+  }
+
+  /// A file by its relative path, exactly.
+  subscript(name: String) -> File? { files[name] }
+
+  private static let contentTypes = [
+    "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
+    "svg": "image/svg+xml", "woff2": "font/woff2",
+  ]
+
+  /// The folder of the page's files: beside the executable in a build folder, or that of an installed package.
+  static func defaultFolder() -> String {
+    let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+    let candidates = [
+      executable.appendingPathComponent("waymark_WaymarkKiosk.resources/Resources"),
+      executable.appendingPathComponent("../share/waymark/kiosk").standardizedFileURL,
+      URL(fileURLWithPath: "/usr/share/waymark/kiosk"),
+    ]
+    let found = candidates.first {
+      FileManager.default.fileExists(atPath: $0.appendingPathComponent("index.html").path)
+    }
+    return (found ?? candidates[2]).path
+  }
+}
+
+/// The answer to a request for a file of the page: the file or its requested part, compressed if the client accepts that, or 304.
+///
+/// Only files that are the same for all clients are compressed: the length of a compressed answer would reveal a secret beside chosen text (BREACH).
+/// No other route of the kiosk compresses.
+struct StaticAnswer {
+  let file: Assets.File
+
+  func response(to request: Request) -> Response {
+    let codings = AcceptedCodings(request.headers[.acceptEncoding])
+    var headers: HTTPFields = [.contentType: file.contentType, .cacheControl: "no-cache", .acceptRanges: "bytes"]
+    var bytes = file.bytes
+    var tag = file.entityTag
+    if let compressed = file.compressed {
+      headers[.vary] = "Accept-Encoding"
+      if codings.prefersGzip {
+        headers[.contentEncoding] = "gzip"
+        bytes = compressed
+        tag = file.compressedTag
+      }
+    }
+    guard headers[.contentEncoding] != nil || codings.takesIdentity else {
+      return Response(status: .notAcceptable, headers: [.vary: "Accept-Encoding"])
+    }
+    headers[.eTag] = tag
+    if Self.names(request.headers[.ifNoneMatch], tag) {
+      headers[.contentEncoding] = nil
+      return Response(status: .notModified, headers: headers)
+    }
+    switch wanted(by: request, tag: tag, size: bytes.count) {
+    case .whole:
+      headers[.contentLength] = String(bytes.count)
+      return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+    case .part(let range):
+      headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(bytes.count)"
+      headers[.contentLength] = String(range.count)
+      return Response(
+        status: .partialContent, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes[range])))
+    case .outside:
+      return Response(status: .rangeNotSatisfiable, headers: [.contentRange: "bytes */\(bytes.count)"])
+    }
+  }
+
+  /// The requested part; the whole file if the client has another version of it (`If-Range`).
+  private func wanted(by request: Request, tag: String, size: Int) -> RequestedRange {
+    if let condition = request.headers[.ifRange], condition != tag { return .whole }
+    return request.method == .get ? RequestedRange(request.headers[.range], size: size) : .whole
+  }
+
+  /// Returns whether a list of validators contains the tag, weak or strong, or `*`.
+  private static func names(_ list: String?, _ tag: String) -> Bool {
+    (list ?? "").split(separator: ",").contains { entry in
+      let entry = entry.drop { $0 == " " }.prefix { $0 != " " }
+      return entry == "*" || (entry.hasPrefix("W/") ? entry.dropFirst(2) : entry) == tag
+    }
   }
 }

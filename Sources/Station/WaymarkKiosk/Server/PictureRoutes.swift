@@ -5,20 +5,20 @@ import NIOCore
 import ServiceLifecycle
 import WaymarkHTTP
 
-/// The live picture as multipart JPEG, and single pictures.
+/// Serves the live picture as multipart JPEG, and single pictures.
 struct PictureRoutes: Sendable {
-  /// The largest picture in either direction, in bytes.
+  /// The most bytes of a picture, uploaded or downloaded.
   static let sizeLimit = 16 << 20
 
   let options: KioskOptions
   let backend: any KioskBackend
-  /// The memory for the pictures of all pages together.
-  let pictures: PictureMemoryBudget
+  /// The memory in bytes that the pictures of all pages share.
+  let pictures: Room
 
   func add(to router: Router<ConnectionContext>) {
-    let streams = StreamLimiter(limit: options.limits.streams)
+    let streams = Room("streams", total: options.limits.streams)
     router.get("/api/preview") { request, _ in
-      guard let place = streams.reserve() else { return Response(status: .serviceUnavailable) }
+      guard let place = streams.take() else { return Response(status: .serviceUnavailable) }
       let width = request.uri.queryParameters["width"].flatMap { Int($0) }.map { min(max($0, 16), 4096) }
       let rate = request.uri.queryParameters["rate"].flatMap { Double($0) }.map { min(max($0, 0.1), 60) }
       let camera = request.uri.queryParameters["camera"].map(String.init)
@@ -59,12 +59,48 @@ struct PictureRoutes: Sendable {
   }
 
   private func picture(_ request: PictureRequest, _ context: ConnectionContext) async -> Response {
-    // How large it is shows only when it is there.
-    guard let reservation = await pictures.reserve(Self.sizeLimit, within: options.limits.pictureTimeout) else {
+    // The size is not known before the picture has arrived, so that memory for the largest is reserved.
+    guard let reservation = await pictures.take(Self.sizeLimit, within: options.limits.pictureTimeout) else {
       return KioskAnswer.busy
     }
     guard let part = try? await backend.picture(request) else { return Response(status: .notFound) }
     return PictureAnswer.whole(
       part.bytes, format: part.format, room: reservation, channel: context.channel, limits: options.limits)
+  }
+}
+
+/// The answers of the kiosk's server in JSON.
+enum KioskAnswer {
+  /// Too many pictures are being processed; the request's body is not read.
+  static var busy: Response {
+    unread("busy", "Too many pictures are being processed.", "Send it again later.", .serviceUnavailable)
+  }
+
+  /// The body is too large or too slow.
+  static var tooLarge: Response {
+    unread(
+      "tooLarge", "The body is too large, or did not arrive in time.",
+      "Pictures may have 16 MiB, commands 64 KiB, and 30 seconds to arrive.", .contentTooLarge)
+  }
+
+  /// An error after which the connection is closed, as the request's body is not read.
+  private static func unread(
+    _ code: String, _ message: String, _ hint: String, _ status: HTTPResponse.Status
+  ) -> Response {
+    var response = refusal(code, message, hint, status)
+    response.headers[.connection] = "close"
+    return response
+  }
+
+  /// An error of the kiosk itself.
+  static func refusal(_ code: String, _ message: String, _ hint: String, _ status: HTTPResponse.Status) -> Response {
+    reply(.failure(code: code, message: message, hint: hint), status: status)
+  }
+
+  /// The answer with a reply; its status is 200, or 422 for an error, if none is given.
+  static func reply(_ reply: CommandReply, status: HTTPResponse.Status? = nil) -> Response {
+    Response(
+      status: status ?? (reply.succeeded ? .ok : .unprocessableContent), headers: [.contentType: "application/json"],
+      body: .init(byteBuffer: ByteBuffer(bytes: reply.json)))
   }
 }

@@ -1,79 +1,64 @@
 import WaymarkCrypto
+import WaymarkImage
 package import WaymarkSystem
 
-/// Why something is not a signature.
 package typealias SignatureError = Problem<SignatureErrorCode>
 
-/// The codes of `SignatureError`.
 package enum SignatureErrorCode: String, ProblemCode {
   /// The signature has no stroke.
   case empty
-  /// The strokes are not what a pen can have done, or more than is kept.
+  /// The strokes are impossible for a pen, or exceed the limits.
   case badStrokes
-  /// The words beside it are too long, or the size is not a size.
+  /// A text member is too long, or the size of the area is out of bounds.
   case badContext
-  /// The file holds no signature of ours.
+  /// The file contains no signature.
   case notASignature
 }
 
-/// Where the pen was at a moment.
+/// The position of the pen at a time.
 package struct SignaturePoint: Hashable, Sendable {
-  /// Tenths of a pixel from the left.
+  /// The distance from the left in tenths of a pixel.
   package let x: Int
-  /// Tenths of a pixel from above.
+  /// The distance from the top in tenths of a pixel.
   package let y: Int
-  /// Milliseconds since the first point of the signature.
+  /// The time since the first point of the signature in milliseconds.
   package let time: Int
-  /// Thousandths of what the device can tell; `nil` for fingers and mice, which tell none.
-  let pressure: Int?
-
-  /// A point from its parts.
-  package init(x: Int, y: Int, time: Int, pressure: Int? = nil) {
-    self.x = x
-    self.y = y
-    self.time = time
-    self.pressure = pressure
-  }
+  /// The pressure in thousandths of the maximum; `nil` for fingers and mice.
+  var pressure: Int?
 }
 
-/// A person's signature: strokes as they were drawn, and what they were drawn for.
-///
-/// The hash is over all of it, so that neither the strokes nor a word beside them can be changed without its changing.
+/// A signature: the drawn strokes and their purpose. The hash covers both.
 package struct Signature: Hashable, Sendable {
-  /// Strokes in the order in which they were drawn; each has at least one point.
+  /// The strokes in the order in which they were drawn, each of at least one point.
   package let strokes: [[SignaturePoint]]
-  /// The area in which they were drawn, in pixels.
+  /// The size of the area in pixels.
   package let width: Int
-  /// The area in which they were drawn, in pixels.
   package let height: Int
-  /// When it was saved: RFC 3339, UTC, milliseconds.
+  /// The time of saving: RFC 3339, UTC, milliseconds.
   package let time: String
-  /// The signer's name, as the program that asked for it knows it; may be empty.
+  /// The signer's name; may be empty.
   package let signer: String
-  /// The purpose, in words that the person has read.
+  /// The purpose, as shown to the signer.
   package let purpose: String
-  /// The thing signed: a text, or the hash of a document; may be empty.
+  /// The signed text, or the hash of a document; may be empty.
   package let subject: String
 
-  /// The limits: more than an hour's work for a pen, and less than a line of the socket.
+  /// The limits, which keep a signature shorter than a line of the socket.
   package enum Limits {
-    /// Points of all strokes together.
+    /// The most points of all strokes together.
     package static let points = 20_000
-    /// Strokes.
     package static let strokes = 1000
-    /// Pixels of a side.
+    /// The range of the sides of the area in pixels.
     package static let side = 16...4096
-    /// Milliseconds from the first to the last point.
+    /// The longest time from the first to the last point in milliseconds.
     package static let time = 3_600_000
-    /// Bytes of `signer` and `purpose`.
+    /// The most bytes of `signer` and of `purpose`.
     package static let words = 512
-    /// Bytes of `subject`.
+    /// The most bytes of `subject`.
     package static let subject = 16_384
   }
 
-  /// A signature from its parts.
-  ///
-  /// - Throws: `empty` without a stroke, else what is out of bounds.
+  /// - Throws: `empty`, `badStrokes`, `badContext`.
   package init(
     strokes: [[SignaturePoint]], width: Int, height: Int, time: String, signer: String, purpose: String, subject: String
   ) throws(SignatureError) {
@@ -97,7 +82,7 @@ package struct Signature: Hashable, Sendable {
     }
     var last = 0
     for point in strokes.joined() {
-      // A pen that is held down may leave the area by as much again: what lies there is not drawn.
+      // A pen that is held down may leave the area by up to the area's size; points outside are not drawn.
       guard (-10 * width...20 * width).contains(point.x), (-10 * height...20 * height).contains(point.y) else {
         throw Self.bad(.badStrokes, "a point lies far outside of the area")
       }
@@ -125,8 +110,8 @@ package struct Signature: Hashable, Sendable {
 
   // MARK: The wire
 
-  /// Strokes as the socket carries them: a flat list of whole numbers each, four a point (x, y, time, pressure or −1), the first
-  /// point as it is, every other as its difference from the one before, but for the pressure, which is always as it is.
+  /// Decodes strokes from the socket: each is a list of four numbers per point (x, y, time, pressure or −1). The first three
+  /// are differences from the previous point.
   package static func strokes(fromWire lists: [[Int]]) throws(SignatureError) -> [[SignaturePoint]] {
     var strokes: [[SignaturePoint]] = []
     var left = Limits.points
@@ -154,7 +139,7 @@ package struct Signature: Hashable, Sendable {
     return strokes
   }
 
-  /// The strokes for the wire.
+  /// The strokes encoded for the socket.
   package var wireStrokes: [[Int]] {
     strokes.map { stroke in
       var list: [Int] = []
@@ -170,10 +155,8 @@ package struct Signature: Hashable, Sendable {
 
   // MARK: The hash
 
-  /// SHA-256 over strokes and words, as 64 hexadecimal digits.
-  ///
-  /// Hashed is a text that no two signatures share: its name and version, each word behind its length in bytes, the area, and every
-  /// point in whole numbers.
+  /// The SHA-256 as 64 hexadecimal digits, over an unambiguous text: the format, each text member after its length in bytes,
+  /// the area, and the points.
   package var hash: String {
     let hasher = PieceHasher(.sha256)
     func add(_ text: String) { hasher.update(Array(text.utf8)) }
@@ -184,7 +167,62 @@ package struct Signature: Hashable, Sendable {
       for point in stroke { add("\(point.x),\(point.y),\(point.time),\(point.pressure ?? -1);") }
       add("\n")
     }
-    let digits = Array("0123456789abcdef")
-    return String(hasher.finish().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    return hasher.finish().map { $0.digits(2, radix: 16) }.joined()
+  }
+}
+
+/// The stored form of a signature: all hashed data, and the hash.
+package struct SignatureRecord: Codable, Hashable, Sendable {
+  /// `waymark-signature/1`.
+  package let format: String
+  package let time: String
+  package let signer: String
+  package let purpose: String
+  package let subject: String
+  package let width: Int
+  package let height: Int
+  /// The strokes, see `Signature.wireStrokes`.
+  package let strokes: [[Int]]
+  package let hash: String
+
+  static let format = "waymark-signature/1"
+  /// The largest record in bytes.
+  static let limit = 2 << 20
+}
+
+extension SignatureRecord {
+  package init(_ signature: Signature) {
+    self.init(
+      format: Self.format, time: signature.time, signer: signature.signer, purpose: signature.purpose,
+      subject: signature.subject, width: signature.width, height: signature.height, strokes: signature.wireStrokes,
+      hash: signature.hash)
+  }
+
+  /// Decodes the signature, without checking the hash.
+  package func signature() throws(SignatureError) -> Signature {
+    guard format == Self.format else {
+      throw Signature.bad(.notASignature, "its format is \(format.prefix(40)), not \(Self.format)")
+    }
+    return try Signature(
+      strokes: try Signature.strokes(fromWire: strokes), width: width, height: height, time: time, signer: signer,
+      purpose: purpose, subject: subject)
+  }
+
+  /// The record as a line of JSON.
+  package var json: String {
+    // Encoding whole numbers and strings does not fail.
+    String(decoding: (try? JSONLineEncoder.encode(self)) ?? [], as: UTF8.self)
+  }
+
+  /// Decodes a record from JSON.
+  package init(json: some Sequence<UInt8>) throws(SignatureError) {
+    guard json.underestimatedCount <= Self.limit else {
+      throw Signature.bad(.notASignature, "its record has more than \(Self.limit >> 20) MiB")
+    }
+    do {
+      self = try JSONValueDecoder.decode(Self.self, from: try JSONParser.parse(json))
+    } catch {
+      throw Signature.bad(.notASignature, "it is not a complete signature")
+    }
   }
 }

@@ -1,16 +1,12 @@
 import Glibc
-import NIOPosix
 package import WaymarkPeople
-package import WaymarkServer
-import WaymarkService
-import WaymarkSystem
+package import WaymarkSystem
 
-/// The stored users: a folder for this user alone, with a file for each, written as a whole.
+/// The stored users: a private folder with a file for each.
 ///
-/// A file is replaced beside, flushed, renamed, and the folder flushed (`DurableFile`), so that a process that is killed leaves the old or
-/// the new one. One service at a time holds the folder.
+/// Files are replaced atomically (`DurableFile`). One service at a time holds the folder.
 package final class AccountStore: Sendable {
-  /// The calls that change the disk: a seam, so that a test can let them fail.
+  /// The calls that change the disk, which tests replace.
   package struct Calls: Sendable {
     package var replace: @Sendable (String, [UInt8]) throws -> Void = { path, bytes in
       try DurableFile.replace(path, with: bytes)
@@ -23,14 +19,13 @@ package final class AccountStore: Sendable {
     package init() {}
   }
 
-  /// Those that were there when the store was opened.
+  /// The users that were stored when the store was opened.
   package let accounts: [Account]
-  /// The user who used the device last.
+  /// The id of the last user of the device.
   package let last: String?
-  /// The damage found, and what was done about it: for the log. Names of files, never of people.
+  /// Warnings of damaged files for the log, without names of people.
   package let warnings: [String]
-  /// The ids of users whose files were damaged when the store was opened, now or at an earlier start. What is left of them stays
-  /// aside, for whoever can repair it, until they are erased.
+  /// The ids of users whose files were damaged, now or at an earlier start. The files are set aside until the users are erased.
   package let damaged: Set<String>
   private let folder: String
   private let calls: Calls
@@ -40,7 +35,7 @@ package final class AccountStore: Sendable {
   private static let ending = ".user"
   private static let damagedEnding = ".user.damaged"
 
-  /// Opens the store in a folder, which is made when it is missing.
+  /// Opens the store in a folder, which is created if it is missing.
   package init(folder: String, calls: Calls = Calls()) throws(ServiceProblem) {
     self.folder = folder
     self.calls = calls
@@ -55,7 +50,7 @@ package final class AccountStore: Sendable {
     var damaged: Set<String> = []
     for name in ((try? Folder.names(folder)) ?? []).sorted() {
       let path = folder + "/" + name
-      // A file that a crash left half written belongs to no user, and may contain removed data.
+      // A file left half written by a crash may contain removed data.
       if name.hasSuffix(".new") {
         unlink(path)
         continue
@@ -82,7 +77,7 @@ package final class AccountStore: Sendable {
     last = bytes.map { String(decoding: $0, as: UTF8.self) }.flatMap { AccountFile.isID($0) ? $0 : nil }
   }
 
-  /// Keeps a user as they are now.
+  /// Stores a user.
   package func save(_ account: Account) throws(ServiceProblem) {
     guard AccountFile.isID(account.id) else { throw Self.problem(folder, systemMessage(EINVAL)) }
     do {
@@ -92,7 +87,7 @@ package final class AccountStore: Sendable {
     }
   }
 
-  /// Removes all that is kept of a user, what was set aside of it included.
+  /// Removes all files of a user, including damaged ones.
   package func erase(_ id: String) throws(ServiceProblem) {
     guard AccountFile.isID(id) else { throw Self.problem(folder, systemMessage(EINVAL)) }
     for path in [path(id) + ".new", path(id) + ".damaged", path(id)] {
@@ -100,7 +95,7 @@ package final class AccountStore: Sendable {
     }
   }
 
-  /// Keeps who used the device last. That is a convenience: where it fails the first user is offered.
+  /// Stores the id of the last user. If that fails, the first user is offered at the next start.
   package func remember(_ id: String) {
     guard AccountFile.isID(id) else { return }
     try? calls.replace(folder + "/" + Self.lastName, Array(id.utf8))
@@ -112,48 +107,5 @@ package final class AccountStore: Sendable {
     ServiceProblem(
       code: "accountStore", message: "The folder of users \(path) cannot be used: \(reason).",
       hint: "Name a folder of this user's own as accounts.folder.")
-  }
-}
-
-/// Runs the blocking work, hashes and files, each on its own thread, never on the loop.
-struct AccountIO: Sendable {
-  /// Where users are kept.
-  let store: AccountStore
-  /// The cost of new hashes.
-  let cost: PasscodeHash.Cost
-
-  /// The hash of a passcode; `nil` when it cannot be made.
-  func hash(_ passcode: Secret) async -> String? {
-    let cost = cost
-    return try? await BlockingWork.passcodes.runIfActive { try PasscodeHash(passcode, cost: cost).text }
-  }
-
-  /// Compares a passcode, and makes a new hash where the old one was made at another cost.
-  func check(_ passcode: Secret, against text: String) async -> PasscodeCheck {
-    let cost = cost
-    let check = try? await BlockingWork.passcodes.runIfActive { () throws -> PasscodeCheck in
-      guard let hash = PasscodeHash(text: text) else { return .failed }
-      guard try hash.matches(passcode) else { return .wrong }
-      return .right(rehashed: hash.cost == cost ? nil : try? PasscodeHash(passcode, cost: cost).text)
-    }
-    return check ?? .failed
-  }
-
-  /// Writes a user down.
-  func save(_ account: Account) async throws {
-    let store = store
-    try await BlockingWork.accounts.runIfActive { try store.save(account) }
-  }
-
-  /// Removes what is kept of a user.
-  func erase(_ id: String) async throws {
-    let store = store
-    try await BlockingWork.accounts.runIfActive { try store.erase(id) }
-  }
-
-  /// Keeps who used the device last.
-  func remember(_ id: String) async {
-    let store = store
-    try? await BlockingWork.accounts.runIfActive { store.remember(id) }
   }
 }

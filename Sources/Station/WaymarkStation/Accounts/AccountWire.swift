@@ -1,10 +1,11 @@
+import Logging
 import WaymarkPeople
 import WaymarkProtocol
+import WaymarkServer
 import WaymarkSystem
 
-/// The flow as it is on the wire.
+/// Converts an `AccountFlow` to messages.
 enum AccountWire {
-  /// The state of a flow.
   static func state(_ flow: AccountFlow, isProviderConnected: Bool, at now: Double) -> AccountState {
     var state = AccountState(phase: .off, provider: isProviderConnected)
     state.working = flow.working.map(AccountWork.init)
@@ -12,7 +13,7 @@ enum AccountWire {
     state.shown = Set(flow.policy.shown.map(\.rawValue))
     var isKnown = false
     switch flow.phase {
-    case .onboarding(let onboarding): tell(onboarding, &state)
+    case .onboarding(let onboarding): describe(onboarding, &state)
     case .signIn(let id):
       state.phase = .signIn
       let wait = flow.wait(of: id, at: now)
@@ -45,7 +46,7 @@ enum AccountWire {
     return state
   }
 
-  private static func tell(_ onboarding: Onboarding, _ state: inout AccountState) {
+  private static func describe(_ onboarding: Onboarding, _ state: inout AccountState) {
     state.purpose = onboarding.purpose == .first ? .first : .add
     switch onboarding.step {
     case .welcome: state.phase = .welcome
@@ -73,16 +74,13 @@ enum AccountWire {
     case .connectionError: return SyncStatus(state: .connectionError, text: flow.problem?.text)
     case .userError(let id, let other, let text):
       let known = id.flatMap { flow.accounts[$0] }
-      let shown = Account(
-        id: id ?? "", title: other.title ?? known?.title ?? "", subtitle: other.subtitle ?? known?.subtitle, created: ""
-      )
-      var user = person(shown)
-      user.id = id
+      let title = other.title ?? known?.title ?? ""
+      let user = AccountPerson(
+        id: id, title: title, subtitle: other.subtitle ?? known?.subtitle, initials: Account.initials(of: title))
       return SyncStatus(state: .userError, user: user, text: text)
     }
   }
 
-  /// A user, whole.
   static func person(_ account: Account) -> AccountPerson {
     AccountPerson(id: account.id, title: account.title, subtitle: account.subtitle, initials: account.initials)
   }
@@ -133,7 +131,7 @@ enum AccountWire {
       shown: AccountPolicy.Part.allCases.filter(policy.shown.contains).map(PersonPart.init))
   }
 
-  /// The id under which `media.resource` gives a logo.
+  /// The id of a logo for `media.resource`.
   static func logo(_ index: Int) -> String { "logo/\(index)" }
 
   private static func text(_ text: LocalizedText?) -> JSONValue? {
@@ -144,7 +142,7 @@ enum AccountWire {
     .object(members.compactMap { name, value in value.map { JSONValue.Member(name, $0) } })
   }
 
-  /// A refusal as an error reply.
+  /// Converts a refusal to an error reply.
   static func error(_ refusal: AccountRefusal) -> ServiceError {
     switch refusal {
     case .wrongPhase:
@@ -163,9 +161,71 @@ enum AccountWire {
     case .notFound: ServiceError(.notFound, "There is no such user.", hint: "account.users lists them.")
     case .notOffered:
       ServiceError(
-        .notConfigured, "The configuration does not allow this.", hint: "docs/accounts.md lists the settings.")
+        .notConfigured, "The configuration does not allow this.", hint: "docs/configuration.md lists the settings.")
     case .full:
       ServiceError(.full, "The device has the maximum number of users.", hint: "Remove one: waymark users remove.")
     }
+  }
+}
+
+/// The connection of the provider, the only client that receives what people type.
+@ServiceActor
+final class ProviderConnection {
+  private var connection: Connection?
+  private let log: Logger
+
+  init(log: Logger) { self.log = log }
+
+  var isConnected: Bool { connection != nil }
+
+  /// Registers a connection as the provider.
+  func take(_ connection: Connection, name: String?) throws {
+    if let holder = self.connection, holder !== connection {
+      throw ServiceError(
+        .busy, "Another provider is registered.", hint: "Stop it first: only one can be registered at a time.",
+        holder: holder.actor)
+    }
+    guard self.connection == nil else { return }
+    self.connection = connection
+    log.notice("a provider registered", metadata: ["name": "\(Self.shown(name))"])
+  }
+
+  /// Unregisters a closed connection.
+  ///
+  /// - Returns: true if it was the provider's.
+  func left(_ connection: Connection) -> Bool {
+    guard self.connection === connection else { return false }
+    self.connection = nil
+    log.warning("the provider disconnected")
+    return true
+  }
+
+  /// Sends a request to the provider if it is connected.
+  func ask(_ request: ProviderRequest, timeout: Double) {
+    let fields = request.fields.sorted { $0.key < $1.key }.map { JSONValue.Member($0.key, .string($0.value.text)) }
+    connection?.send(
+      EventLine(
+        time: WallClock.timestamp,
+        payload: AuthenticationRequested(
+          request: request.ticket, kind: ProviderTask(request.kind), timeout: timeout, code: request.code?.text,
+          fields: fields.isEmpty ? nil : .object(fields), subject: request.subject, host: request.host)))
+  }
+
+  /// Cancels a request.
+  func withdraw(_ ticket: Int) {
+    connection?.send(EventLine(time: WallClock.timestamp, payload: AuthenticationWithdrawn(request: ticket)))
+  }
+
+  /// Throws unless a connection is the provider's.
+  func check(_ connection: Connection) throws {
+    guard self.connection === connection else {
+      throw ServiceError(
+        .notPermitted, "Only the registered provider may answer.", hint: "Register with authentication.provide first.")
+    }
+  }
+
+  /// Returns a client's name for the log: at most 64 characters, those outside printable ASCII replaced.
+  private static func shown(_ name: String?) -> String {
+    String((name ?? "").unicodeScalars.prefix(64).map { $0.isASCII && $0.value >= 32 ? Character($0) : "?" })
   }
 }

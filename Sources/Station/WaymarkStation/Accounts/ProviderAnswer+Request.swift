@@ -1,11 +1,12 @@
 import WaymarkOnboarding
 import WaymarkPeople
 import WaymarkProtocol
+import WaymarkSystem
 
 extension ProviderAnswer {
-  /// The answer that a request gives, where everything in it may be kept and shown.
+  /// Checks an answer, whose texts are stored and shown.
   ///
-  /// Nothing here knows the service, so that the fuzzer compiles this file by itself.
+  /// The fuzzer compiles this file by itself.
   ///
   /// - Throws: `ServiceError` with `badParams` that names the member.
   init(_ request: AuthenticationAnswerRequest) throws(ServiceError) {
@@ -23,7 +24,7 @@ extension ProviderAnswer {
     if let text = request.text, DisplayText.lines(text) != text {
       throw ServiceError(.badParams, "text holds a control or invisible character.", hint: "Send plain text.")
     }
-    // Users are told apart by it: an empty one would make everybody who has none the same person.
+    // The subject identifies a user: all users with an empty one would be the same.
     if let subject = request.subject, subject.allSatisfy(\.isWhitespace) {
       throw ServiceError(
         .badParams, "subject is empty.", hint: "Send the user's permanent id, or leave subject out where there is none."

@@ -1,39 +1,36 @@
 import NIOCore
-import WaymarkBarcodes
+import WaymarkImage
 import WaymarkOnboarding
 package import WaymarkProtocol
 package import WaymarkServer
 package import WaymarkService
 import WaymarkSystem
 
-/// `count.*`: the codes that a camera sees while it is moved along a shelf, each copy once.
+/// `count.*`: counts the codes that a camera sees while it is moved along a shelf, each copy once.
 ///
-/// There is one count of a camera; all who take part see the same.
+/// Each camera has at most one count, which all clients share.
 @ServiceActor
 package final class CountModule: ServiceModule {
   private unowned let hub: Hub
   private let scans: ScanModule
   private let codes: CodesModule
-  private let desk: CountDesk
-  /// The camera that it counts in, where there are several.
+  private lazy var desk = CountDesk { [weak self] in self?.take($0) }
+  /// The name of the camera; nil if there is only one.
   private let camera: String?
   private var members = CountMembers()
   private var pace = UpdatePace(interval: 0.2)
   private var tally = CountDesk.Tally(run: 0)
-  private var told = CountDesk.Tally(run: 0)
-  /// The texts that are told of the contents that count.
+  private var published = CountDesk.Tally(run: 0)
+  /// The publishable text of each counted content.
   private var texts: [CodeContent: ArticleText] = [:]
   private var isStopped = false
 
-  /// The module of `hub`, which counts what `codes` follows.
+  /// Creates a module that counts the codes that `codes` follows.
   package init(hub: Hub, scans: ScanModule, codes: CodesModule, camera: String?) {
     self.hub = hub
     self.scans = scans
     self.codes = codes
     self.camera = camera
-    let relay = WeakReference<CountModule>()
-    desk = CountDesk { relay.object?.take($0) }
-    relay.object = self
     codes.use(desk)
   }
 
@@ -88,7 +85,7 @@ package final class CountModule: ServiceModule {
       throw ServiceError(.noSession, "This client takes part in no count.", hint: "Begin one with count.begin.")
     }
     clear()
-    tell()
+    publish()
     return try state()
   }
 
@@ -99,7 +96,7 @@ package final class CountModule: ServiceModule {
 
   private func clear() {
     tally = CountDesk.Tally(run: desk.begin())
-    told = tally
+    published = tally
     texts = [:]
   }
 
@@ -119,14 +116,14 @@ package final class CountModule: ServiceModule {
         copies.content.text, isHarmless: copies.number.map(codes.isHarmless) ?? false,
         policy: scans.rules.judge.policy)
     }
-    guard !newest.isAlike(told), let wait = pace.change(at: MonotonicClock.now) else { return }
-    guard wait > 0 else { return tell() }
-    ServiceActor.schedule(after: wait) { [weak self] in self?.tell() }
+    guard !newest.isAlike(published), let wait = pace.change(at: MonotonicClock.now) else { return }
+    guard wait > 0 else { return publish() }
+    ServiceActor.schedule(after: wait) { [weak self] in self?.publish() }
   }
 
-  private func tell() {
+  private func publish() {
     pace.tell(at: MonotonicClock.now)
-    told = tally
+    published = tally
     if let described { hub.publish(described, camera: camera) }
   }
 
@@ -140,13 +137,205 @@ package final class CountModule: ServiceModule {
   }
 }
 
-extension Feature {
-  /// The codes of a shelf are counted.
-  package static let count: Feature = {
-    var feature = Feature()
+extension WaymarkService.Feature {
+  /// Counting the codes of a shelf.
+  package static let count: Self = {
+    var feature = Self()
     feature.makeForCamera = { hub, camera in
       CountModule(hub: hub, scans: camera.scans, codes: camera.codes, camera: camera.capture.camera)
     }
     return feature
   }()
+}
+
+/// Counts on the thread that follows codes, as aligning a view may take longer than the service's actor should be
+/// blocked.
+final class CountDesk: CodeTap {
+  /// The count after a frame.
+  struct Tally: Sendable {
+    /// The number of the count. A tally from before a reset may arrive after it, and is ignored for its old number.
+    var run: Int
+    var copies: [CodeCounter.Copies] = []
+    var views = 0
+    var stretches = 0
+    var isFull = false
+    /// The numbers of the counted codes in the frame.
+    var counted: Set<Int> = []
+
+    /// Returns whether two tallies publish the same list of codes.
+    func isAlike(_ other: Tally) -> Bool {
+      copies == other.copies && stretches == other.stretches && isFull == other.isFull
+    }
+  }
+
+  private struct State {
+    var run = 0
+    var counter: CodeCounter?
+    /// The content of each followed code, by its number.
+    var contents: [Int: (content: CodeContent, isMatrix: Bool)] = [:]
+    var generation: Int?
+  }
+
+  private let state = Monitor(State())
+  /// Called after each frame.
+  private let onTally: @ServiceActor @Sendable (Tally) -> Void
+
+  init(onTally: @escaping @ServiceActor @Sendable (Tally) -> Void) { self.onTally = onTally }
+
+  /// Begins an empty count.
+  ///
+  /// - Returns: its number.
+  func begin() -> Int {
+    state.withLock { state in
+      state.counter = CodeCounter()
+      state.run += 1
+      return state.run
+    }
+  }
+
+  /// Ends the count.
+  func end() { state.withLock { $0.counter = nil } }
+
+  func take(_ codes: FollowedCodes, width: Int, height: Int, frame: Int) -> TappedCodes? {
+    let tally = counted(codes, width: width, height: height, frame: frame)
+    return tally.map { [onTally] tally in TappedCodes(counted: tally.counted) { onTally(tally) } }
+  }
+
+  private func counted(_ followed: FollowedCodes, width: Int, height: Int, frame: Int) -> Tally? {
+    state.withLock { state in
+      if state.generation != followed.generation {
+        state.generation = followed.generation
+        for number in state.contents.keys { state.counter?.lost(number) }
+        state.contents = [:]
+      }
+      for code in followed.found {
+        state.contents[code.number] = (CodeContent(symbology: code.symbology, text: code.text), code.isMatrix)
+      }
+      for number in followed.lost {
+        state.contents[number] = nil
+        state.counter?.lost(number)
+      }
+      guard state.counter != nil else { return nil }
+      let codes = followed.seen.compactMap { seen in
+        state.contents[seen.number].map {
+          ObservedCode(content: $0.content, quad: seen.corners, number: seen.number, isMatrix: $0.isMatrix)
+        }
+      }
+      state.counter?.look(codes, width: Double(width), height: Double(height), frame: frame)
+      guard let counter = state.counter else { return nil }
+      return Tally(
+        run: state.run, copies: counter.result, views: counter.views, stretches: counter.stretches,
+        isFull: counter.isFull, counted: Set(codes.lazy.compactMap(\.number).filter(counter.counts)))
+    }
+  }
+}
+
+/// The clients of a count, and the time at which it ends.
+package struct CountMembers: Sendable {
+  /// Seconds for which a count is kept after its last client has lost the connection.
+  static let grace = 30.0
+
+  /// The running count.
+  package private(set) var count: String?
+  private var clients: Set<Int> = []
+  /// The time at which the last client lost its connection.
+  private var lostAt: Double?
+
+  package init() {}
+
+  /// Adds a client.
+  ///
+  /// - Parameters:
+  ///   - wanted: the id of the count that the client took part in before; nil for none.
+  ///   - new: the id for a new count.
+  /// - Returns: the id of the count that is ended, and whether a new one begins.
+  package mutating func join(_ client: Int, wanted: String?, new: String) -> (ended: String?, isNew: Bool) {
+    defer {
+      clients.insert(client)
+      lostAt = nil
+    }
+    // A count without clients is continued only by a client that names it: another person begins an empty one.
+    if let count, !clients.isEmpty || wanted == count { return (nil, false) }
+    defer { count = new }
+    return (count, true)
+  }
+
+  package func contains(_ client: Int) -> Bool { clients.contains(client) }
+
+  /// Removes a client.
+  ///
+  /// - Returns: the id of the count if that was its last client; it is ended.
+  package mutating func end(_ client: Int) -> String? {
+    guard clients.remove(client) != nil, clients.isEmpty else { return nil }
+    return finish()
+  }
+
+  /// Removes a client that lost its connection.
+  ///
+  /// - Returns: the seconds after which to call `expire`; nil if other clients remain.
+  package mutating func lose(_ client: Int, at now: Double) -> Double? {
+    guard clients.remove(client) != nil, clients.isEmpty else { return nil }
+    lostAt = now
+    return Self.grace
+  }
+
+  /// Ends the count if it had no client for the grace period.
+  ///
+  /// - Returns: the count that ended.
+  package mutating func expire(at now: Double) -> String? {
+    guard let lostAt, now - lostAt >= Self.grace else { return nil }
+    return finish()
+  }
+
+  /// Ends the count.
+  package mutating func finish() -> String? {
+    defer { self = CountMembers() }
+    return count
+  }
+}
+
+/// The part of a counted content that is published: secrets, such as the password of a network, are left out.
+struct ArticleText: Hashable {
+  /// The content; nil if it may hold a secret or is too long.
+  var text: String?
+  /// The content if it may be the number or the name of an article; else nil.
+  var name: String?
+  /// True if the content may be sent to observers.
+  var isHarmless: Bool
+
+  /// The most bytes of a published text: numbers of articles and addresses are shorter.
+  private static let longestText = 160
+  /// The most characters of a name.
+  private static let longestName = 64
+  /// The lower-case words before the first colon: of texts about people, and of other texts that are not names.
+  private static let contactWords: Set<String> = ["mecard", "begin"]
+  private static let otherWords: Set<String> = ["smsto", "sms", "mailto", "matmsg", "tel", "geo", "http", "https"]
+  /// Kinds whose text may be shown unless it holds a secret or begins with one of `contactWords`.
+  private static let openKinds: Set<PayloadKind> = [.text, .url, .gs1DigitalLink]
+
+  /// - Parameter isHarmless: true if observers may see the content.
+  init(_ content: String, isHarmless: Bool, policy: OnboardingPolicy) {
+    let inspection = Inspection(ScannedCode(content), policy: policy)
+    let kind = inspection.payload.kind
+    let word = content.prefix { $0 != ":" }
+    let scheme = word.endIndex == content.endIndex ? "" : word.lowercased()
+    let isData = content.first { !$0.isWhitespace }.map { "{[<".contains($0) } ?? true
+    let isOpen =
+      isHarmless
+      || !isData && !Self.contactWords.contains(scheme) && Self.openKinds.contains(kind)
+        && !inspection.holdsSecret(content)
+    text = isOpen && content.utf8.count <= Self.longestText ? content : nil
+    let isName = !isData && kind == .text && !Self.contactWords.contains(scheme) && !Self.otherWords.contains(scheme)
+    name = isName && content.count <= Self.longestName ? text : nil
+    self.isHarmless = isHarmless
+  }
+}
+
+extension CountedArticle {
+  /// Creates the entry of a content in the published list; its text is nil if unknown.
+  init(_ copies: CodeCounter.Copies, _ text: ArticleText?) {
+    self.init(
+      symbology: copies.content.symbology, text: text?.text, name: text?.name, amount: copies.amount)
+    isHarmless = text?.isHarmless ?? false
+  }
 }

@@ -11,20 +11,24 @@ import WaymarkService
 import WaymarkSystem
 import WaymarkWorker
 
-/// Captures pages for the open document: the lane that looks for them, its worker, and what becomes of what it saw.
+/// Captures pages for the open document: owns the lanes that find pages in frames, and the lanes' worker.
 @ServiceActor
 final class DocumentCapture {
   private unowned let hub: Hub
   private var settings: DocumentSettings
   private let document: OpenDocument
-  /// The lane of each camera, and the name that events of it carry.
-  private let lanes: ByCamera<(lane: DocumentLane, camera: String?)>
+  private let cameras: ByCamera<CaptureModule>
+  private let models: PageModels
+  /// The lane of each camera with the camera's name; the name is nil if there is only one camera.
+  private lazy var lanes: ByCamera<(lane: DocumentLane, camera: String?)> = cameras.map { name, capture in
+    (makeLane(maximumRate: settings.rates[name] ?? settings.rate), capture.camera)
+  }
   /// The lane of the camera that captures.
-  private var lane: DocumentLane
+  private lazy var lane = lanes.first.lane
   private var task = DocumentTask()
-  /// Looks at frames' colours for the lane.
+  /// Finds pages in the frames' colours for the lane.
   private let pageWorker: PageWorker
-  /// When the worker is looked at, whether it is still needed.
+  /// The next check whether the worker is idle.
   private var pageWorkerTimer: Scheduled<Void>?
   private var isStopped = false
 
@@ -35,26 +39,24 @@ final class DocumentCapture {
     self.hub = hub
     self.settings = settings
     self.document = document
-    let relay = WeakReference<DocumentCapture>()
-    let pageWorker = cameras.first.isolation.pageWorker()
-    self.pageWorker = pageWorker
-    lanes = cameras.map { name, capture in
-      let lane = DocumentLane.documents(
-        models, maximumRate: settings.rates[name] ?? settings.rate,
-        colours: PageColours(
-          find: { picture, near in
-            picture().flatMap { PageColours.Place(pageWorker.place($0, near: near, now: MonotonicClock.now)) }
-          },
-          settle: { PageColours.Place(pageWorker.settle($0, near: $1, now: MonotonicClock.now)) })
-      ) { reading, frame in
-        let reference = FrameReference(frame)
-        ServiceActor.execute { relay.object?.handleReading(reading, reference) }
-      }
-      capture.pipeline.add(lane)
-      return (lane, capture.camera)
+    self.cameras = cameras
+    self.models = models
+    pageWorker = cameras.first.isolation.pageWorker()
+    for (capture, part) in zip(cameras.all, lanes.all) { capture.pipeline.add(part.lane) }
+    document.onRelease = { [weak self] in self?.review() }
+  }
+
+  private func makeLane(maximumRate: Double?) -> DocumentLane {
+    let pageWorker = pageWorker
+    return .documents(
+      models, maximumRate: maximumRate,
+      colours: PageColours(
+        find: { picture, near in picture().flatMap { pageWorker.place($0, near: near, now: MonotonicClock.now) } },
+        settle: { pageWorker.settle($0, near: $1, now: MonotonicClock.now) })
+    ) { [weak self] reading, frame in
+      let reference = FrameReference(frame)
+      ServiceActor.execute { self?.handleReading(reading, reference) }
     }
-    lane = lanes.first.lane
-    relay.object = self
   }
 
   func stop() {
@@ -62,9 +64,9 @@ final class DocumentCapture {
     pageWorkerTimer?.cancel()
   }
 
-  // MARK: What the lane looks for
+  // MARK: The task of the lane
 
-  /// Begins a session, or takes over the pages of the one before.
+  /// Begins a session with the requested camera, or continues the open document.
   func begin(_ request: DocumentBeginRequest, _ connection: Connection) throws -> DocumentSession {
     let (chosen, camera) = try lanes.part(of: request.camera)
     try document.begin(request, connection)
@@ -80,13 +82,13 @@ final class DocumentCapture {
     return try document.session()
   }
 
-  /// Other limits hold from now on.
+  /// Applies new limits.
   func use(_ new: DocumentSettings) {
     settings = new
     for (name, part) in lanes.parts { part.lane.setMaximumRate(new.rates[name] ?? new.rate) }
   }
 
-  /// Has the lane look for what is wanted now.
+  /// Applies the document's mode and owner to the lane: its task, and whether it is enabled.
   func review() {
     task.isAutomatic = document.mode == .automatic
     lane.settings = task
@@ -94,7 +96,7 @@ final class DocumentCapture {
     if document.owner != nil { watchPageWorker() } else { lane.forget() }
   }
 
-  /// Ends the worker that looks at frames' colours when no frame needed it for a while.
+  /// Ends the worker once it is idle.
   private func watchPageWorker(after seconds: Double = PageWorker.idleTime) {
     guard pageWorkerTimer == nil, !isStopped else { return }
     pageWorkerTimer = ServiceActor.schedule(after: seconds) { [weak self] in
@@ -117,7 +119,7 @@ final class DocumentCapture {
     review()
   }
 
-  /// Lets the page in view be captured once more.
+  /// Allows the page in view to be captured again.
   func allowAgain() {
     task.retakes += 1
     review()
@@ -133,10 +135,10 @@ final class DocumentCapture {
       let isSearching = reading.phase == .searching
       hub.publish(
         DocumentOutline(
-          session: session, phase: DocumentPhase(reading.phase),
+          session: session, phase: reading.phase,
           corners: reading.outline?.corners.map { [$0.x, $0.y] }, score: isSearching ? nil : reading.score,
           progress: reading.phase == .holding ? reading.progress : nil,
-          advice: reading.advice.map(DocumentAdvice.init)), camera: document.camera,
+          advice: reading.advice), camera: document.camera,
         frame: reference)
     }
     if reading.hasFailed {
@@ -156,7 +158,7 @@ final class DocumentCapture {
       DocumentFailed(session: session, code: code, message: message, hint: hint), camera: document.camera)
   }
 
-  /// Writes a captured page down and tells it.
+  /// Stores a captured page and publishes it.
   private func keep(_ shot: PageShot) async {
     guard let ledger = document.ledger else { return }
     let session = ledger.session
@@ -174,7 +176,7 @@ final class DocumentCapture {
       var page: DocumentManifest.Page?
       let number = ledger.nextNumber
       let replaced = document.retake
-      try await document.change(adding: (number, shot.picture), tells: false) { ledger in
+      try await document.change(adding: (number, shot.picture), publishes: false) { ledger in
         var new = DocumentManifest.Page(
           number: ledger.takeNumber(), width: shot.width, height: shot.height, outline: shot.outline, bends: shot.bends,
           filter: ledger.filter, captured: Int(hub.wall()),
@@ -197,22 +199,12 @@ final class DocumentCapture {
         camera: document.camera)
       document.publishChange()
     } catch {
-      let told = error as? ServiceError
+      let known = error as? ServiceError
       fail(
-        session, told?.code == .noSpace ? .noSpace : .notWritten, told?.message ?? "The page could not be stored.",
-        hint: told?.hint ?? "See the service's log.")
-      // It was not kept, so that it is not a page that was captured.
+        session, known?.code == .noSpace ? .noSpace : .notWritten, known?.message ?? "The page could not be stored.",
+        hint: known?.hint ?? "See the service's log.")
+      // The page was not stored, so that it may be captured again.
       allowAgain()
     }
-  }
-}
-
-extension PageColours.Place {
-  /// As the worker tells it.
-  fileprivate init?(_ location: PageLocation?) {
-    guard let location else { return nil }
-    self.init(
-      outline: location.outline, bends: location.bends, score: location.score, others: location.others,
-      size: (location.width, location.height))
   }
 }

@@ -1,26 +1,160 @@
-package import WaymarkDocuments
-package import WaymarkFrames
+import WaymarkDocuments
+package import WaymarkImage
+package import WaymarkProtocol
 package import WaymarkService
+package import WaymarkSystem
+package import WaymarkWorker
 
-/// The lane that looks for pages: luma in, outlines and captured pages out.
+/// The lane that finds pages: luma in, outlines and captured pages out.
 package typealias DocumentLane = Lane<DocumentTask, DocumentReading>
 
-extension Lane where Settings == DocumentTask, Output == DocumentReading {
-  /// A lane that is off until a session begins.
+/// The task of the document lane.
+package struct DocumentTask: Hashable, Sendable {
+  /// The number of the session, by which late readings are recognized.
+  package var generation: Int
+  package var isAutomatic: Bool
+  /// The number of times that the shutter was pressed in this session.
+  package var shots: Int
+  /// The number of times that the page in view was allowed to be captured again.
+  package var retakes: Int
+
+  package init(generation: Int = 0, isAutomatic: Bool = true, shots: Int = 0, retakes: Int = 0) {
+    self.generation = generation
+    self.isAutomatic = isAutomatic
+    self.shots = shots
+    self.retakes = retakes
+  }
+}
+
+/// A captured page.
+package struct PageShot: Sendable {
+  /// A JPEG file.
+  package var picture: [UInt8]
+  /// The size of the upright picture.
+  package var width: Int
+  package var height: Int
+  /// The outline of the page; nil if none was found.
+  package var outline: Quadrilateral?
+  /// `PageBends.numbers`; nil if the page is flat or was not examined.
+  package var bends: [Double]?
+  /// The outlines of further pages in the picture, likeliest first.
+  package var others: [Quadrilateral] = []
+  /// The number of the frame.
+  package var sequence: UInt64
+  /// True if it was captured automatically.
+  package var isAutomatic: Bool
+}
+
+/// The result of the lane for one frame.
+package struct DocumentReading: Sendable {
+  package var generation: Int
+  /// The outline of the page; nil if none is in view.
+  package var outline: Quadrilateral?
+  /// The probability that it is a page, 0…1.
+  package var score: Double
+  package var phase: DocumentPhase
+  /// The elapsed share of `PageCapture.Settings.holdTime`, 0…1.
+  package var progress: Double
+  package var advice: DocumentAdvice?
+  /// The captured page.
+  package var shot: PageShot?
+  /// True if the shutter was pressed and the frame could not be encoded.
+  package var hasFailed = false
+}
+
+/// Finds pages by the colours of a picture, on the lane's thread.
+package struct PageColours: Sendable {
+  /// Finds the page in a picture file, near an outline, or anywhere if nil. Blocks for about as long as decoding a frame.
+  let find: @Sendable (_ picture: () -> [UInt8]?, _ near: Quadrilateral?) -> PageLocation?
+  /// Finds the exact outline of the page in a picture file, near an outline, or anywhere if nil.
+  let settle: @Sendable (_ picture: [UInt8], _ near: Quadrilateral?) -> PageLocation?
+
+  package init(
+    find: @escaping @Sendable (_ picture: () -> [UInt8]?, _ near: Quadrilateral?) -> PageLocation?,
+    settle: @escaping @Sendable (_ picture: [UInt8], _ near: Quadrilateral?) -> PageLocation?
+  ) {
+    self.find = find
+    self.settle = settle
+  }
+}
+
+/// Finds pages in the colours of live frames, in a worker that is ended when it is idle. For any thread, one request at a time.
+package final class PageWorker: Sendable {
+  /// Seconds from the last request until the worker is ended.
+  package static let idleTime = 5.0
+  /// The most bytes of an answer: four corners, bends and size.
+  private static let answerLimit = 512 + 8 * PageBends.numberLimit
+  /// Nil if requests run in this process.
+  private let worker: IdleWorker<PersistentWorker>?
+  private let limit: Double
+  private let settlingLimit: Double
+
+  /// - Parameters:
+  ///   - launcher: starts the worker; nil to run requests in this process.
+  ///   - limit: the seconds that `place` may take.
+  ///   - settlingLimit: the seconds that `settle` may take.
+  init(_ launcher: WorkerLauncher?, _ ledger: WorkerMonitor, limit: Double, settlingLimit: Double) {
+    worker = launcher.map { IdleWorker(PersistentWorker($0, ledger), idleTime: Self.idleTime) }
+    self.limit = limit
+    self.settlingLimit = settlingLimit
+  }
+
+  /// Finds the page in a picture file; nil also if the worker was lost. Blocks.
   ///
   /// - Parameters:
-  ///   - models: by which outlines are found and judged.
-  ///   - colours: finds a page by colours, where luma does not show it, and the exact outline of one that is captured.
-  ///   - deliver: receives what every frame gave, also when that is nothing, on the lane's thread.
-  package static func documents(
-    _ models: PageModels, maximumRate: Double? = nil, colours: PageColours? = nil,
-    deliver: @escaping @Sendable (DocumentReading, Frame) -> Void
-  ) -> DocumentLane {
-    DocumentLane(
-      name: "documents", settings: DocumentTask(), maximumRate: maximumRate, wantsEncoded: true, wantsLuma: true,
-      makeWork: {
-        let seeker = PageTracker(models, colours: colours)
-        return { seeker.look($0, $1) }
-      }, deliver: deliver)
+  ///   - near: the outline to search around; nil to search everywhere.
+  ///   - now: the time in seconds.
+  package func place(_ file: [UInt8], near: Quadrilateral?, now: Double) -> PageLocation? {
+    location(file, PageRequest(.place(near: near)), limit: limit, now: now)
+  }
+
+  /// Finds the exact outline of the page in a picture file; nil also if the worker was lost. Blocks, for longer than `place`.
+  package func settle(_ file: [UInt8], near: Quadrilateral?, now: Double) -> PageLocation? {
+    location(file, PageRequest(.settled(near: near)), limit: settlingLimit, now: now)
+  }
+
+  private func location(_ file: [UInt8], _ order: PageRequest, limit: Double, now: Double) -> PageLocation? {
+    let result: PageRequest.Result? =
+      if let worker {
+        worker.use(now: now) {
+          $0.use { worker throws(WorkerFailure) -> PageRequest.Result? in
+            let answer = try worker.ask(order, on: file, byteLimit: Self.answerLimit, limit: limit)
+            // A damaged frame shows no page.
+            guard case .success(let result) = answer else { return nil }
+            guard case .place = result else { throw .malformedAnswer }
+            return result
+          } ?? nil
+        }
+      } else {
+        try? file.withUnsafeBytes { try order.result($0) }
+      }
+    guard case .place(let place) = result else { return nil }
+    return place
+  }
+
+  /// Ends the worker if it is idle.
+  ///
+  /// - Returns: the seconds until the next call; nil if no worker runs.
+  package func rest(now: Double) -> Double? { worker?.rest(now: now) }
+
+  /// The process id of the worker; nil if none runs, and while it answers a request.
+  package var process: Int32? { worker?.process }
+}
+
+extension Isolation {
+  /// The seconds that `settle` may take; fewer than those after which the lane that waits for it is regarded as hung.
+  private static let settlingLimit = 8.0
+
+  /// Creates a worker that answers many requests; `page` uses a new one for each.
+  package func pageWorker() -> PageWorker {
+    PageWorker(launcher, ledger, limit: limits.frame, settlingLimit: Self.settlingLimit)
+  }
+
+  /// Runs a request on a picture file. Blocks.
+  ///
+  /// - Parameter stop: ends the worker when raised.
+  /// - Throws: `ImageError`, `WorkerFailure`.
+  package func page(_ file: [UInt8], _ order: PageRequest, or stop: StopSignal? = nil) throws -> PageRequest.Result {
+    try result(of: order, on: file, or: stop)
   }
 }

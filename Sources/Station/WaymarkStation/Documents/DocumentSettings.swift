@@ -1,69 +1,93 @@
-import Glibc
-import WaymarkConfiguration
+package import WaymarkConfiguration
+import WaymarkDocuments
 package import WaymarkService
 import WaymarkSystem
-import WaymarkText
-import WaymarkWorker
 
-/// Where pages are kept and go, and how many.
-package struct DocumentSettings: Hashable, Sendable {
-  /// Where pages are kept until they are saved; nil: there is no such place.
+/// The folders and the limits of pages.
+package struct DocumentSettings: Configurable, Hashable {
+  /// The folder of unsaved pages; nil to capture none.
   package var folder: String?
-  /// Where they are saved.
+  /// The folder of saved documents.
   package var output: String?
-  /// A file of 32 bytes by which pages are sealed until they are saved.
+  /// The file with the 32-byte key that encrypts unsaved pages; nil to store them in plain.
   package var keyFile: String?
   package var pageLimit = 100
-  /// Bytes of all pictures of a session.
+  /// The most bytes of all pictures of a session.
   package var byteLimit = 1 << 30
-  /// Seconds after the last change for which pages of nobody are kept.
+  /// Seconds after the last change for which unsaved pages are kept.
   var keepFor = 86_400.0
-  /// The languages of the text that a PDF holds unseen under its pages, as Tesseract names its models; nil: it holds none.
+  /// True if PDFs contain the text of their pages, in the languages of `text.languages`.
+  private var hasText = false
+  /// The languages of the invisible text in PDFs, as names of Tesseract's models; nil for no text.
   var textLanguages: [String]?
-  /// Frames a second that are looked at, at most.
+  /// The most frames a second.
   package var rate: Double?
-  /// The rates that cameras have of their own, by name.
+  /// The most frames a second of each further camera, by the camera's name.
   var rates: [String: Double] = [:]
 
   package init() {}
 
-  /// These settings with the limits of others: where pages are kept and go, a restart alone changes.
-  func limited(as other: DocumentSettings) -> DocumentSettings {
-    var settings = self
-    settings.pageLimit = other.pageLimit
-    settings.byteLimit = other.byteLimit
-    settings.keepFor = other.keepFor
-    settings.textLanguages = other.textLanguages
-    settings.rate = other.rate
-    settings.rates = other.rates
-    return settings
-  }
+  package static let settings = section(
+    "documents",
+    [
+      Setting(
+        "folder", .string, "folder of unsaved pages", into: \.folder,
+        otherwise: "`documents/session` in the state folder (systemd's, else `~/.local/state/waymark`)",
+        change: .restart),
+      Setting(
+        "output", .string, "folder of saved documents", into: \.output,
+        otherwise: "`documents/saved` in the state folder", change: .restart),
+      Setting(
+        "keyFile", .string,
+        "file of 32 random bytes that seals unsaved pages, created if missing, or a [credential](operations.md#secrets)",
+        into: \.keyFile, change: .restart, from: { Credential.path($0) }),
+      Setting("pages", .int(1...200), "pages a document", into: \.pageLimit),
+      Setting(
+        "megabytes", .int(16...65_536), "size of its pictures", into: \.byteLimit,
+        from: { (count: Int) in count << 20 },
+        to: { $0 >> 20 }),
+      Setting(
+        "keepFor", .double(0.01...8760), "hours that unsaved pages are kept after the last change",
+        into: \.keepFor, from: { (hours: Double) in hours * 3600 }, to: { $0 / 3600 }),
+      Setting("rate", .double(0.1...240), "frames a second at most", into: \.rate),
+      Setting(
+        "text", .bool,
+        "PDF has invisible text in `text.languages`, for searching and copying; needs `waymark-text`",
+        into: \.hasText),
+    ])
 }
 
 extension DocumentSettings {
   /// The settings, from the configuration; pages are kept in the service's state folder unless it names another.
   package init(_ configuration: ServiceConfiguration) {
     self.init()
-    let values = configuration.values
-    folder = values.string(forKey: "documents.folder") ?? Self.stateFolder.map { $0 + "/documents/session" }
-    output = values.string(forKey: "documents.output") ?? Self.stateFolder.map { $0 + "/documents/saved" }
-    if let folder, output == nil { output = folder + "/saved" }
-    keyFile = values.string(forKey: "documents.keyFile").map { Credential.path($0) }
-    pageLimit = values.int(forKey: "documents.pages") ?? pageLimit
-    byteLimit = values.int(forKey: "documents.megabytes").map { $0 << 20 } ?? byteLimit
-    keepFor = values.double(forKey: "documents.keepFor").map { $0 * 3600 } ?? keepFor
-    rate = values.double(forKey: "documents.rate")
-    for camera in configuration.cameras { rates[camera.name] = camera.values.double(forKey: "documents.rate") }
-    if values.bool(forKey: "documents.text") == true { textLanguages = TextSettings(configuration).languages }
+    read(configuration.values)
+    folder = folder ?? configuration.stateFolder + "/documents/session"
+    output = output ?? configuration.stateFolder + "/documents/saved"
+    rates = Self.ofCameras(configuration) { $0.rate }
+    if hasText { textLanguages = TextSettings(configuration).languages }
   }
 
-  /// The folder that systemd made for the service, else where the XDG base directory specification wants state.
-  private static var stateFolder: String? {
-    func variable(_ name: String) -> String? {
-      getenv(name).map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
+  /// The problems of the named folders and of the key file, which is made if it is missing.
+  static func problems(_ configuration: ServiceConfiguration) -> [ConfigurationProblem] {
+    var problems = ["documents.folder", "documents.output"].flatMap { configuration.folderProblems($0) }
+    if let file = DocumentSettings(configuration).keyFile, !Credential.isMissing(file) {
+      let folder = Folder.parent(of: file)
+      if FileKind(file) == nil, FileKind(folder) == nil {
+        problems.append(
+          configuration.problem(
+            "\(file) cannot be made: there is no folder \(folder)", "documents.keyFile",
+            hint: "Create the folder, or name a file in another one."))
+      } else if FileKind(file) == nil {
+        problems += configuration.folderProblems("documents.keyFile", at: folder)
+      } else {
+        do throws(ServiceProblem) {
+          _ = try PageSeal(keyFile: file)
+        } catch {
+          problems.append(configuration.problem(error.message, "documents.keyFile", hint: error.hint))
+        }
+      }
     }
-    // Of several folders that systemd names the first is ours.
-    if let folder = variable("STATE_DIRECTORY") { return String(folder.prefix { $0 != ":" }) }
-    return variable("XDG_STATE_HOME").map { $0 + "/waymark" } ?? variable("HOME").map { $0 + "/.local/state/waymark" }
+    return problems
   }
 }

@@ -1,29 +1,30 @@
 import Foundation
 import Glibc
 import Logging
-import WaymarkDocuments
-import WaymarkOnboarding
+package import WaymarkDocuments
+package import WaymarkImage
 import WaymarkProtocol
 import WaymarkSystem
+package import WaymarkText
 import WaymarkWorker
 
-/// Writes the pages of a session into the files that a person gets.
+/// Writes the pages of a session to files.
 struct DocumentWriter: Sendable {
   let store: PageStore
   let isolation: Isolation
   let pages: [DocumentManifest.Page]
   let version: String
-  /// When the document is made, in seconds since 1970.
+  /// The time of creation in seconds since 1970.
   let created: Int
-  /// The languages of the text that a PDF holds unseen; nil: it holds none.
+  /// The languages of the hidden text in PDFs; nil for none.
   let textLanguages: [String]?
   let log: Logger
-  /// Seconds after which no further line of a document is read: somebody waits for it.
+  /// Seconds after which no further line of a document is read, as a client waits.
   private static let textLimit = 60.0
-  /// Members of the service's group may read what it saved.
+  /// Readable by the service's group.
   private static let mode: UInt32 = 0o640
 
-  /// Writes files that are there whole or not at all. Blocks.
+  /// Writes the files, all or none. Blocks.
   ///
   /// - Returns: their paths.
   func write(_ format: DocumentFormat, into folder: String, named name: String) throws -> [String] {
@@ -36,7 +37,7 @@ struct DocumentWriter: Sendable {
     try file.append(writer.begin())
     var text = textReader()
     let end = MonotonicClock.now + Self.textLimit
-    // A page at a time: a hundred of them take no more memory than one.
+    // One page at a time, so that a hundred take no more memory than one.
     for page in pages {
       let made = try picture(page, .coded)
       let words = words(of: page, &text, before: end)
@@ -48,7 +49,7 @@ struct DocumentWriter: Sendable {
     return [path]
   }
 
-  /// The reader of the pages' text; nil where it is not wanted, or cannot be had.
+  /// The reader of the pages' text; nil if text is off or waymark-text is not installed.
   private func textReader() -> PageWordReader? {
     guard let textLanguages else { return nil }
     do {
@@ -59,12 +60,13 @@ struct DocumentWriter: Sendable {
     }
   }
 
-  /// The words of a page. A document is saved without those that cannot be read: its pages are what counts.
+  /// Reads the words of a page; empty if that fails, so that the document is saved without them.
   private func words(of page: DocumentManifest.Page, _ reader: inout PageWordReader?, before end: Double) -> [PageWord]
   {
     guard reader != nil else { return [] }
     do {
-      // Rendered for this alone: shadows hide lines, and the PDF holds a lossy or a black and white page.
+      // The page is rendered in grayscale for this: shadows hide lines, and the rendering for the PDF is lossy or black
+      // and white.
       var evenlyLit = page
       evenlyLit.filter = .grayscale
       let gray = try isolation.gray(try picture(evenlyLit, .png).page.bytes)
@@ -93,7 +95,7 @@ struct DocumentWriter: Sendable {
         written.append(path)
       }
     } catch {
-      // A document is saved as a whole or not.
+      // A document is saved as a whole or not at all.
       for path in written { unlink(path) }
       throw error
     }
@@ -111,7 +113,7 @@ struct DocumentWriter: Sendable {
     return (made, paper)
   }
 
-  /// Names that nothing has yet.
+  /// Returns a path for each ending; no file exists at any of them. A number is appended to `base` if necessary.
   private static func free(_ base: String, endings: [String]) -> [String] {
     for number in 1...9999 {
       let stem = number == 1 ? base : "\(base)-v\(number)"
@@ -121,7 +123,8 @@ struct DocumentWriter: Sendable {
     return endings.map { "\(base)-\(UInt32.random(in: 0...UInt32.max))" + $0 }
   }
 
-  /// A name for a file out of what a client wants, or the time; nil for one that is none.
+  /// Returns the requested file name, or one made of the local time if none is requested; nil if the requested name is
+  /// invalid.
   static func name(_ wanted: String?, now: Int) -> String? {
     guard let wanted else {
       var (seconds, parts) = (time_t(now), tm())
@@ -134,5 +137,39 @@ struct DocumentWriter: Sendable {
       return nil
     }
     return wanted
+  }
+}
+
+/// Reads the words of pages with the program of the package waymark-text. One thread.
+package struct PageWordReader: ~Copyable {
+  /// The most lines of a page, enough for small print.
+  private static let lineLimit = 150
+  /// Seconds after which no further line of a page is begun.
+  private static let pageLimit = 60.0
+
+  private let engine: TextEngine
+
+  /// - Parameter languages: names of Tesseract's models.
+  /// - Throws: an error that names the missing package.
+  package init(languages: [String]) throws(TextError) { engine = try TextEngine(languages: languages) }
+
+  deinit { engine.end() }
+
+  /// Reads the words of an upright page without shadows, with their places as shares of it. Blocks.
+  ///
+  /// - Parameter end: the monotonic time after which no further line is read; at the latest after `pageLimit`.
+  /// - Returns: the words, and the number of lines that were not read.
+  /// - Throws: `TextError` if the program is lost.
+  package func words(of page: GrayImage, before end: Double = .infinity) throws -> (words: [PageWord], skipped: Int) {
+    var reader = engine.reader()
+    reader.lineLimit = Self.lineLimit
+    let end = min(end, MonotonicClock.now + Self.pageLimit)
+    reader.goesOn = { MonotonicClock.now < end }
+    let read = try page.withView { view throws in try reader.readAsFar(view) }
+    let scale = Point2(1 / Double(page.width), 1 / Double(page.height))
+    let words = read.lines.flatMap { line in
+      line.words.map { word in PageWord(word.text, outline: word.outline.mapped { $0 * scale }) }
+    }
+    return (words, read.skipped)
   }
 }

@@ -3,31 +3,31 @@ import Logging
 import NIOCore
 import NIOPosix
 import WaymarkDocuments
+import WaymarkImage
 import WaymarkProtocol
 import WaymarkServer
 import WaymarkService
 import WaymarkSystem
 import WaymarkWorker
 
-/// The document that is being made: its pages on the disk, who holds it, and what the next capture is for.
+/// The open document of a device: its pages on disk, its owner, and the target of the next capture.
 ///
-/// One a device. When the client that holds it leaves, its pages stay for the next one. Every change is on the disk before anybody is
-/// told of it, and changes are worked on one after the other.
+/// When the owner leaves, the pages stay for the next one. Changes are made one after the other, and stored before they are published.
 @ServiceActor
 final class OpenDocument {
-  /// Seconds for which a page that was taken out can be brought back.
+  /// Seconds for which a removed page can be restored.
   nonisolated private static let undoTime = 60
 
-  /// The manifest on disk; nil: there is no session.
+  /// The manifest on disk; nil without a session.
   private(set) var ledger: DocumentManifest?
-  /// Nil until `start`, and where the folder or its key cannot be used.
+  /// The files of the pages; nil before `start`, and if the folder or its key cannot be used.
   private(set) var store: PageStore?
   /// The connection that holds the session.
   private(set) var owner: Int?
   var mode = DocumentMode.automatic
-  /// The camera that captures, where there are several; nil until a client of this run began.
+  /// The name of the capturing camera; nil for a single camera, and until a session begins.
   var camera: String?
-  /// The page whose place the next capture takes.
+  /// The page that the next capture replaces.
   var retake: Int?
   private unowned let hub: Hub
   private var settings: DocumentSettings
@@ -36,28 +36,25 @@ final class OpenDocument {
   private var tail: Task<Void, Never>?
   private var timer: Scheduled<Void>?
   private var isStopped = false
-  /// Called when nobody holds the session any more, before it is told.
-  private let onRelease: @ServiceActor () -> Void
+  /// Called when the session is released or ended, before the event is published.
+  var onRelease: @ServiceActor () -> Void = {}
 
-  init(
-    hub: Hub, settings: DocumentSettings, disk: PageStore.Disk, onRelease: @escaping @ServiceActor () -> Void
-  ) {
+  init(hub: Hub, settings: DocumentSettings, disk: PageStore.Disk) {
     self.hub = hub
     self.settings = settings
     self.disk = disk
-    self.onRelease = onRelease
   }
 
-  /// The languages of the text that a PDF holds unseen; nil: it holds none.
+  /// The languages of the hidden text in PDFs; nil for no text.
   var textLanguages: [String]? { settings.textLanguages }
 
-  /// Other limits hold from now on.
+  /// Applies new limits.
   func use(_ new: DocumentSettings) {
     settings = new
     expire()
   }
 
-  /// Reads what a run before has left.
+  /// Loads the pages that an earlier run has left.
   func start() {
     guard let folder = settings.folder else { return }
     let (keyFile, log, disk, wall) = (settings.keyFile, hub.log.subsystem(.documents), disk, hub.wall)
@@ -66,7 +63,7 @@ final class OpenDocument {
         do {
           let (store, found) = try await Self.blocking {
             let store = PageStore(
-              folder: folder, key: try keyFile.map { try PageStore.key($0) }, disk: disk, wall: wall)
+              folder: folder, seal: try keyFile.map { try PageSeal(keyFile: $0) }, disk: disk, wall: wall)
             return (store, try store.load())
           }
           self.store = store
@@ -90,9 +87,9 @@ final class OpenDocument {
     if owner != nil { release(.stopping) }
   }
 
-  // MARK: One after the other
+  // MARK: Changes
 
-  /// Does something when all that was asked for before is done.
+  /// Runs work after all work that was passed earlier.
   func inTurn<T: Sendable>(_ work: @escaping @ServiceActor () async throws -> T) async throws -> T {
     let before = tail
     let task = Task { @ServiceActor in
@@ -103,7 +100,7 @@ final class OpenDocument {
     return try await task.value
   }
 
-  /// Does what blocks.
+  /// Runs blocking work on another thread.
   nonisolated static func blocking<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
     do {
       return try await BlockingWork.documents.runIfActive { try work() }
@@ -113,19 +110,21 @@ final class OpenDocument {
     }
   }
 
-  /// Writes a change down, then tells it.
+  /// Stores a change, then publishes it.
   ///
-  /// - Parameter picture: of a page that the change adds: it is written first.
+  /// - Parameters:
+  ///   - picture: the picture of an added page, which is written first.
+  ///   - publishes: false if the caller publishes the change.
   @discardableResult
   func change(
-    adding picture: (number: Int, bytes: [UInt8])? = nil, tells: Bool = true,
+    adding picture: (number: Int, bytes: [UInt8])? = nil, publishes: Bool = true,
     _ edit: (inout DocumentManifest) throws -> Void
   ) async throws -> DocumentManifest {
     guard var new = ledger, let store else { throw Self.noSession }
     let now = Int(hub.wall())
     try edit(&new)
     new.changed = now
-    // Clocks are put back, and a record may hold any number.
+    // Pages removed in the future expire too: the clock has been set back.
     let dropped = new.pages.filter { $0.removed.map { $0 > now || $0 <= now - Self.undoTime } ?? false }
     new.pages.removeAll { page in dropped.contains { $0.number == page.number } }
     let written = new
@@ -140,9 +139,9 @@ final class OpenDocument {
       store.remove(dropped.map(\.number))
     }
     ledger = new
-    // Its client may have left meanwhile.
+    // The owner may have left meanwhile.
     if owner == nil { expire() }
-    if tells { publishChange() }
+    if publishes { publishChange() }
     return new
   }
 
@@ -155,7 +154,7 @@ final class OpenDocument {
   nonisolated static let noSession = ServiceError(
     .noSession, "No document session is open, or another client holds it.", hint: "Begin one with document.begin.")
 
-  /// Refuses a request of a client that does not hold the session.
+  /// Throws unless the connection holds the session.
   func check(_ connection: Connection) throws {
     guard let owner, ledger != nil else { throw Self.noSession }
     guard owner == connection.number else {
@@ -164,7 +163,7 @@ final class OpenDocument {
     }
   }
 
-  /// Begins a session, or takes over the pages of the one before.
+  /// Makes a connection the owner of the open document, which is created if there is none.
   func begin(_ request: DocumentBeginRequest, _ connection: Connection) throws {
     if let trouble { throw ServiceError(.internalError, trouble.message, hint: trouble.hint) }
     guard store != nil else {
@@ -190,7 +189,7 @@ final class OpenDocument {
     timer?.cancel()
   }
 
-  /// Nobody holds it any more; its pages stay.
+  /// Releases the session; its pages stay.
   func release(_ reason: DocumentEnding) {
     guard let ledger, let holder = owner else { return }
     owner = nil
@@ -199,12 +198,12 @@ final class OpenDocument {
     hub.publish(
       DocumentEnded(session: ledger.session, reason: reason, count: ledger.kept.count, by: hub.actor(holder)),
       camera: camera)
-    // One without pages is nothing to come back to.
+    // A session without pages is not continued.
     if ledger.pages.isEmpty { self.ledger = nil }
     expire()
   }
 
-  /// The session is over: nothing is left of it.
+  /// Ends the session and removes its pages.
   func end(_ reason: DocumentEnding, by connection: Connection?) async throws {
     guard let ended = ledger, let store else { throw Self.noSession }
     try await Self.blocking { try store.clear() }
@@ -216,7 +215,7 @@ final class OpenDocument {
       DocumentEnded(session: ended.session, reason: reason, count: 0, by: connection?.actor), camera: camera)
   }
 
-  /// Sees to it that pages of nobody are kept no longer than configured.
+  /// Ends a released session `keepFor` seconds after its last change.
   private func expire() {
     timer?.cancel()
     guard let ledger, owner == nil, !isStopped else { return }
@@ -233,7 +232,7 @@ final class OpenDocument {
     }
   }
 
-  /// The session as operators see it.
+  /// The session as operators receive it; nil without one.
   var described: DocumentSession? {
     guard let ledger else { return nil }
     let removed = ledger.pages.filter { $0.removed != nil }.map { Self.id($0.number) }
@@ -252,7 +251,7 @@ final class OpenDocument {
 
   nonisolated static func number(_ id: String) -> Int? { id.hasPrefix("p") ? Int(id.dropFirst()) : nil }
 
-  /// The page of an id.
+  /// Finds a page by its id.
   func page(_ id: String) throws -> DocumentManifest.Page {
     guard let number = Self.number(id), let page = ledger?.kept.first(where: { $0.number == number }) else {
       throw Self.noPage
@@ -267,13 +266,53 @@ final class OpenDocument {
 
   /// Changes one page.
   func edit(_ id: String, _ body: (inout DocumentManifest.Page) -> Void) async throws -> DocumentPage {
-    let number = try page(id).number
-    try await change { ledger in
-      for index in ledger.pages.indices where ledger.pages[index].number == number {
-        body(&ledger.pages[index])
-        ledger.pages[index].revision += 1
-      }
+    try await change(page: try page(id).number) { page in
+      body(&page)
+      page.revision += 1
     }
     return DocumentPage(try page(id))
+  }
+
+  /// Changes the page with a number.
+  func change(page number: Int, _ body: (inout DocumentManifest.Page) -> Void) async throws {
+    try await change { ledger in
+      for index in ledger.pages.indices where ledger.pages[index].number == number { body(&ledger.pages[index]) }
+    }
+  }
+}
+
+extension DocumentPage {
+  init(_ page: DocumentManifest.Page) {
+    let shape = page.outline.map { PageShape(outline: $0, width: Double(page.width), height: Double(page.height)) }
+    self.init(
+      id: OpenDocument.id(page.number), revision: page.revision, width: page.width, height: page.height,
+      corners: page.outline?.corners.map { [$0.x, $0.y] }, format: shape?.format.map(PaperFormat.init),
+      filter: DocumentFilter(page.filter), rotation: page.turns * 90,
+      captured: WallClock.timestamp(seconds: page.captured)
+    )
+  }
+}
+
+extension PageFilter {
+  init(_ filter: DocumentFilter) {
+    self =
+      switch filter {
+      case .colour: .colour
+      case .grayscale: .grayscale
+      case .blackAndWhite: .blackAndWhite
+      case .photo: .photo
+      }
+  }
+}
+
+extension DocumentFilter {
+  init(_ filter: PageFilter) {
+    self =
+      switch filter {
+      case .colour: .colour
+      case .grayscale: .grayscale
+      case .blackAndWhite: .blackAndWhite
+      case .photo: .photo
+      }
   }
 }

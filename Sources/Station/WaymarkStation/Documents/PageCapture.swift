@@ -1,34 +1,35 @@
 package import WaymarkDocuments
 package import WaymarkImage
+package import WaymarkProtocol
 
-/// Decides when a page in front of the camera is captured automatically, and which advice is given until then.
+/// Decides when a page in front of the camera is captured automatically, and which advice is shown until then.
 ///
-/// A value without clock and I/O: it is told what each frame shows and when it was captured, and says what to do. A page must rest for
-/// `holdTime`; the sharpest frame of that time is the one that is kept. After a capture it waits until the view has changed, and a page
-/// that was captured before is known again when it comes back.
+/// A value without clock and I/O. A page must rest for `holdTime`, and the sharpest frame of that time is kept. After a capture the view
+/// must change before another page is captured. A page that returns is recognized and not captured again.
 package struct PageCapture: Sendable {
   /// The limits.
   package struct Settings: Sendable {
     /// Seconds that a page rests before it is captured.
     var holdTime = 0.6
-    /// How far a corner may move in that time, as a share of the page's diagonal: the mean of its places in the last `glance` seconds
-    /// from that in the first.
+    /// The largest movement of a page that rests, as a share of its diagonal: between the mean outlines of the first and the last
+    /// `glance` seconds.
     var maxDrift = 0.015
-    /// How far it may be from the mean of its last places in one frame: a hand trembles, and finding errs.
+    /// The largest distance between an outline and the mean of those just before, as a share of the diagonal; a larger one restarts
+    /// holding.
     let maxJitter = 0.035
-    /// How far it may move from one `glance` to the last.
+    /// The largest movement, as a share of the diagonal, between the mean outlines of the last two periods of `glance` seconds.
     var finalMaxDrift = 0.01
-    /// Outlines whose corners are not farther apart are the same.
+    /// The largest distance between the corners of outlines that are regarded as equal, as a share of the diagonal.
     package var agreement = 0.02
-    /// Seconds.
+    /// Seconds over which outlines are averaged.
     package var glance = 0.2
-    /// Seconds without a page that do not interrupt holding still: a frame in which it was missed.
+    /// Seconds without a page that do not interrupt holding still, as a page may be missed in a frame.
     package var gap = 0.15
-    /// Seconds without a page, or with quite another one, after which the view counts as changed.
+    /// Seconds without a page, or with a different one, after which the view is regarded as changed.
     package var change = 0.35
-    /// No page that is less likely begins to be captured by itself; two thirds of it keep one that is held.
+    /// The least score with which holding begins; two thirds of it suffice to continue.
     package var leastScore = 0.5
-    /// Seconds that a hint must hold before it is told.
+    /// Seconds for which an advice must apply before it is shown.
     package var settling = 0.4
 
     package init() {}
@@ -39,59 +40,19 @@ package struct PageCapture: Sendable {
     package var outline: Quadrilateral
     package var score: Double
     package var look: PageQuality
-    /// True if it came into view: a bare or dark rectangle that has always been there is the table's.
-    package var isNewInView: Bool
-
-    package init(outline: Quadrilateral, score: Double, look: PageQuality, isNewInView: Bool = true) {
-      self.outline = outline
-      self.score = score
-      self.look = look
-      self.isNewInView = isNewInView
-    }
-  }
-
-  /// An advice to a person.
-  package enum Advice: String, Sendable, CaseIterable {
-    /// The page is not wholly in view.
-    case showWholePage
-    /// It is too small in the picture.
-    case moveCloser
-    /// It is too dark.
-    case moreLight
-    /// It is seen too obliquely.
-    case holdStraight
-    /// It is out of focus.
-    case blurred
-    /// Light is reflected by it.
-    case glare
-    /// It was captured: turn it over or show the next.
-    case nextPage
-    /// It was captured before.
-    case alreadyCaptured
-
-  }
-
-  /// How far it has come.
-  package enum Phase: String, Sendable {
-    /// No page is in view.
-    case searching
-    /// One is in view, but moves, or cannot be captured well.
-    case found
-    /// It is held still.
-    case holding
-    /// It was captured; the next one is waited for.
-    case waiting
+    /// True if the page came into view. A blank or dark rectangle that was in view from the start is part of the table.
+    package var isNewInView = true
   }
 
   /// The outcome of a frame.
   package struct Outcome: Sendable {
-    package var phase: Phase
-    /// How much of the time of holding still is over, 0…1.
+    package var phase: DocumentPhase
+    /// The elapsed share of `holdTime`, 0…1.
     package var progress = 0.0
-    package var advice: Advice?
-    /// The frame is the best so far: to be kept instead of the one before.
+    package var advice: DocumentAdvice?
+    /// True if the frame is the best so far and replaces the kept one.
     package var keeps = false
-    /// The frame that was kept last is the page.
+    /// True if the kept frame is to be captured.
     package var captures = false
   }
 
@@ -100,12 +61,12 @@ package struct PageCapture: Sendable {
     var kept: Sighting
     /// When `kept` was seen.
     var keptAt = -Double.infinity
-    /// Where the page was, all outlines begun at the same corner, and how likely it was one.
+    /// The outlines with their times and scores; their corners are in the same order.
     var trail: [(at: Double, outline: Quadrilateral, score: Double)] = []
 
     var since: Double { trail.first?.at ?? 0 }
 
-    /// The mean of where it was between two times.
+    /// The mean outline between two times.
     func mean(from: Double, to: Double) -> Quadrilateral? {
       let used = trail.filter { $0.at >= from - 1e-6 && $0.at <= to + 1e-6 }
       guard let first = used.first else { return nil }
@@ -115,7 +76,8 @@ package struct PageCapture: Sendable {
       return Quadrilateral(corners: sums).mapped { $0 / Double(used.count) }
     }
 
-    /// The outline on which most frames from then on agree, each as far as it is sure; and their share.
+    /// The outline with which most frames since `from` agree to `limit` pixels, and the share of those frames; both are weighted by
+    /// score.
     func mostFrequent(from: Double, within limit: Double) -> (outline: Quadrilateral, share: Double)? {
       let used = trail.filter { $0.at >= from - 1e-6 }
       let total = used.reduce(0) { $0 + $1.score }
@@ -130,36 +92,41 @@ package struct PageCapture: Sendable {
   private let settings: Settings
   private var hold: StillPeriod?
   private var lastSeen: Double?
-  /// The page that was captured last, as long as the view has not changed; and since when something else is seen in its place.
+  /// The captured page, until the view has changed.
   private var shown: Sighting? {
     didSet { (changedFraction, changedAt, hasChanged) = (0, nil, false) }
   }
+  /// The time since which another page is seen instead of `shown`.
   private var otherSince: Double?
-  /// The part that has changed lately since `shown` was captured, and whether it was ever enough for another sheet.
+  /// The share of the picture that changed recently, the time of its update, and whether it was ever large enough for another sheet
+  /// since `shown` was captured.
   private var changedFraction = 0.0
   private var changedAt: Double?
   private var hasChanged = false
-  /// The pages captured.
+  /// The fingerprints of the captured pages, oldest first.
   private var known: [PageFingerprint] = []
-  private var hint: (advice: Advice, since: Double)?
-  private var told: Advice?
+  private var hint: (advice: DocumentAdvice, since: Double)?
+  /// The advice that is shown.
+  private var currentAdvice: DocumentAdvice?
   private static let memory = 64
-  /// The `PageQuality.brightness` of dark paper, or of any in the dark.
+  /// The `PageQuality.brightness` below which paper is dark or poorly lit.
   private static let dark = 0.14
-  /// Seconds in which what has stirred no longer counts.
+  /// The seconds in which `changedFraction` decays to zero.
   private static let stirring = 0.33
-  /// Places of a page that is held, at most: more than are looked back at.
+  /// The most outlines in `StillPeriod.trail`.
   private static let longestTrail = 512
 
-  /// Since when the page that is in view rests; nil while none does.
+  /// The time since which the page rests; nil if none does.
   var stillSince: Double? { hold?.since }
 
-  /// Nothing captured yet.
   package init(_ settings: Settings = Settings()) { self.settings = settings }
 
-  /// Takes in what the frame captured at `now` (seconds of any steady clock) shows; nil: no page.
+  /// Adds the observation of a frame.
   ///
-  /// - Parameter changedFraction: the share of the picture that has changed since the frame before.
+  /// - Parameters:
+  ///   - sight: the page; nil if the frame shows none.
+  ///   - changedFraction: the share of the picture that has changed since the frame before.
+  ///   - now: the time of the frame, in seconds of any monotonic clock.
   package mutating func see(_ sight: Sighting?, changedFraction: Double = 1, at now: Double) -> Outcome {
     if let before = shown { note(changedFraction, against: before, at: now) }
     guard let sight else { return miss(at: now) }
@@ -172,10 +139,10 @@ package struct PageCapture: Sendable {
       }
     }
     let (advice, isBlocking) = Self.advice(on: sight.look)
-    // A score that is judged again in every frame wavers.
+    // Scores vary from frame to frame.
     let isTable = (sight.look.marks.isBlank || sight.look.brightness < Self.dark) && !sight.isNewInView
     guard sight.score >= settings.leastScore * (hold == nil ? 1 : 0.67), !isBlocking, !isTable else {
-      // A corner close to the border is now within the picture and now not.
+      // A page whose corner is at the border of the picture is cut off in some frames only.
       if let hold, now - (hold.trail.last?.at ?? 0) <= settings.gap {
         return Outcome(phase: .holding, progress: progress(of: hold, at: now), advice: say(advice, at: now))
       }
@@ -185,7 +152,7 @@ package struct PageCapture: Sendable {
     return holdStill(sight, advice, at: now)
   }
 
-  /// A page was captured otherwise: by the shutter.
+  /// Notes a page that was captured by the shutter.
   package mutating func captured(_ sight: Sighting?) {
     hold = nil
     shown = sight
@@ -193,7 +160,7 @@ package struct PageCapture: Sendable {
     if let sight { remember(sight.look.marks) }
   }
 
-  /// The page in view may be captured once more, whether it was before or not.
+  /// Allows the page in view to be captured again.
   package mutating func forget() {
     hold = nil
     shown = nil
@@ -203,16 +170,16 @@ package struct PageCapture: Sendable {
   private mutating func miss(at now: Double) -> Outcome {
     let absent = lastSeen.map { now - $0 } ?? .infinity
     if absent <= settings.gap {
-      if let hold { return Outcome(phase: .holding, progress: progress(of: hold, at: now), advice: told) }
-      return Outcome(phase: shown == nil ? .found : .waiting, advice: told)
+      if let hold { return Outcome(phase: .holding, progress: progress(of: hold, at: now), advice: currentAdvice) }
+      return Outcome(phase: shown == nil ? .found : .waiting, advice: currentAdvice)
     }
     hold = nil
     if absent >= settings.change { shown = nil }
-    if shown != nil { return Outcome(phase: .waiting, advice: told) }
+    if shown != nil { return Outcome(phase: .waiting, advice: currentAdvice) }
     return Outcome(phase: .searching, advice: say(nil, at: now))
   }
 
-  /// Adds up what stirs, frames without a page included: with one sheet laid over another there is none for a moment.
+  /// Adds up the changes of the picture, also in frames without a page, such as while one sheet is laid over another.
   private mutating func note(_ change: Double, against before: Sighting, at now: Double) {
     let passed = changedAt.map { min(max(now - $0, 0), 1) } ?? 0
     changedAt = now
@@ -220,13 +187,13 @@ package struct PageCapture: Sendable {
     if changedFraction > 0.15 * before.look.share { hasChanged = true }
   }
 
-  /// Returns whether the page that was captured last is gone.
+  /// Detects that the captured page is gone.
   private mutating func review(_ sight: Sighting, against before: Sighting, at now: Double) {
-    // As long as little stirs the page is the same, whatever is taken for its outline.
+    // With few changes the page is the same, even if its outline is found elsewhere.
     guard hasChanged else { return }
     let moved = Self.motion(sight.outline, before.outline)
     let differs = sight.look.marks.similarity(to: before.look.marks) < 0.5
-    // Elsewhere it may be the same page, pushed about; it is compared with all that were captured when it rests.
+    // A moved page is compared with all captured ones when it rests.
     guard moved > 0.25 || differs else {
       otherSince = nil
       return
@@ -235,7 +202,7 @@ package struct PageCapture: Sendable {
     if let otherSince, now - otherSince >= settings.change { shown = nil }
   }
 
-  private mutating func holdStill(_ sight: Sighting, _ advice: Advice?, at now: Double) -> Outcome {
+  private mutating func holdStill(_ sight: Sighting, _ advice: DocumentAdvice?, at now: Double) -> Outcome {
     var current = hold ?? StillPeriod(kept: sight)
     let (glance, diagonal) = (settings.glance, Self.diagonal(sight.outline))
     var outline = sight.outline
@@ -245,7 +212,7 @@ package struct PageCapture: Sendable {
     }
     current.trail.append((now, outline, sight.score))
     if current.trail.count > Self.longestTrail { current.trail.removeFirst() }
-    // The way there does not count: the page rests from when it was where it is now.
+    // The period of rest begins when the page reached its present position.
     while let early = current.mean(from: current.since, to: current.since + glance),
       let late = current.mean(from: now - glance, to: now),
       Self.shift(late, early) > settings.maxDrift * diagonal
@@ -258,9 +225,9 @@ package struct PageCapture: Sendable {
     func isCommon(_ outline: Quadrilateral) -> Bool {
       common.map { outline.largestCornerDistance(to: $0.outline) <= limit } ?? false
     }
-    // A page without marks has no sharpness; its newest frame will do.
+    // A page without marks has no sharpness; the newest frame is kept.
     let quality = sight.look.sharpness.map { $0.across + $0.down - 4 * sight.look.glare } ?? 0
-    // A picture kept before it came to rest shows it on its way.
+    // A frame kept before the page came to rest shows it moving.
     let isKeptGood = current.keptAt >= current.since && isCommon(current.kept.outline)
     if !isKeptGood || quality >= current.best && isCommon(outline) {
       current.best = quality
@@ -270,10 +237,10 @@ package struct PageCapture: Sendable {
     }
     hold = current
     guard outcome.progress >= 1, current.trail.count >= 3, let late = current.mean(from: now - glance, to: now),
-      // Of frames that come more slowly than a glance: the one before.
+      // The previous frame, if frames are farther apart than `glance`.
       let before = current.mean(from: now - 2 * glance, to: now - glance) ?? current.trail.dropLast().last?.outline,
       Self.shift(late, before) <= settings.finalMaxDrift * diagonal,
-      // Which of several outlines it has must have come out.
+      // If the detector alternates between outlines, one must have at least half of the weight.
       let common, common.share >= 0.5, isCommon(current.kept.outline)
     else { return outcome }
     hold = nil
@@ -284,7 +251,7 @@ package struct PageCapture: Sendable {
       outcome.progress = 0
       outcome.advice = .alreadyCaptured
       hint = (.alreadyCaptured, now)
-      told = .alreadyCaptured
+      currentAdvice = .alreadyCaptured
       return outcome
     }
     remember(current.kept.look.marks)
@@ -295,7 +262,7 @@ package struct PageCapture: Sendable {
   }
 
   private mutating func remember(_ marks: PageFingerprint) {
-    // Nothing tells one blank sheet from another: that it is the same one only the unchanged view says.
+    // Fingerprints do not distinguish blank sheets; only a changed view does.
     guard !marks.isBlank else { return }
     known.append(marks)
     if known.count > Self.memory { known.removeFirst() }
@@ -305,40 +272,73 @@ package struct PageCapture: Sendable {
     min(1, max(0, (now - hold.since) / max(settings.holdTime, 1e-3)))
   }
 
-  /// A hint once it has held for a while, so that words do not flicker.
-  private mutating func say(_ advice: Advice?, at now: Double) -> Advice? {
+  /// Returns an advice once it has held for a while, so that it does not flicker.
+  private mutating func say(_ advice: DocumentAdvice?, at now: Double) -> DocumentAdvice? {
     var advice = advice
-    // That it is known stays said while the same page is waited to go.
-    if advice == .nextPage, told == .alreadyCaptured { advice = .alreadyCaptured }
+    // `alreadyCaptured` stays until the page is gone.
+    if advice == .nextPage, currentAdvice == .alreadyCaptured { advice = .alreadyCaptured }
     if advice != hint?.advice { hint = advice.map { ($0, now) } }
-    if let hint, hint.advice == told || now - hint.since >= settings.settling { told = hint.advice }
-    if hint == nil { told = nil }
-    return told
+    if let hint, hint.advice == currentAdvice || now - hint.since >= settings.settling { currentAdvice = hint.advice }
+    if hint == nil { currentAdvice = nil }
+    return currentAdvice
   }
 
-  /// Returns the advice about a page, and whether it is not captured by itself until that is over.
-  private static func advice(on look: PageQuality) -> (advice: Advice?, isBlocking: Bool) {
+  /// Returns the advice about a page, and whether it prevents automatic capture.
+  private static func advice(on look: PageQuality) -> (advice: DocumentAdvice?, isBlocking: Bool) {
     if look.isCut { return (.showWholePage, true) }
     if look.share < 0.03 { return (.moveCloser, true) }
-    // Dark paper in good light is none the worse for it.
+    // Dark paper in good light is acceptable.
     if look.brightness < dark, look.light < 0.3 { return (.moreLight, true) }
     if look.foreshortening < 0.4 { return (.holdStraight, true) }
     if let sharpness = look.sharpness, max(sharpness.across, sharpness.down) < 0.11 { return (.blurred, true) }
-    // A receipt is narrow: it may be small, which is said, as more of it can be read from nearer.
+    // A narrow receipt covers little of the picture: the advice does not prevent its capture.
     if look.share < 0.06 { return (.moveCloser, false) }
     return (look.glare > 0.02 ? .glare : nil, false)
   }
 
-  /// The farthest that a corner has moved, as a share of the diagonal; whichever corner counts as the first.
+  /// The largest movement of a corner as a share of the diagonal, with the corners in the order that matches best.
   private static func motion(_ a: Quadrilateral, _ b: Quadrilateral) -> Double {
     a.largestCornerDistance(to: b) / diagonal(b)
   }
 
-  /// How far a sheet has moved, by corners in the same order: no sheet moves of which two corners stay; another side was taken for its
-  /// own.
+  /// The second smallest movement of a corner, in pixels. If two corners rest, the sheet rests too, and the detector took another line
+  /// for one of its sides.
   private static func shift(_ a: Quadrilateral, _ b: Quadrilateral) -> Double {
     (0..<4).map { a[$0].distance(to: b[$0]) }.sorted()[1]
   }
 
   private static func diagonal(_ q: Quadrilateral) -> Double { max(1e-9, q.longerDiagonal) }
+}
+
+/// A page that is in a frame.
+package struct PageCandidate: Sendable {
+  package var outline: Quadrilateral
+  /// 0…1.
+  package var score: Double
+  /// `DetectedPage.logOdds`; nil if unknown.
+  var logOdds: Double?
+
+  package init(outline: Quadrilateral, score: Double) {
+    self.outline = outline
+    self.score = score
+  }
+
+  init(_ page: DetectedPage) {
+    self.init(outline: page.outline, score: page.score)
+    logOdds = page.logOdds
+  }
+
+  /// Raises or lowers the score by evidence other than the picture of the page, such as the background model.
+  mutating func weigh(_ weight: Weight) {
+    switch weight {
+    case .likelier: score = score.squareRoot()
+    case .unlikelier: score *= 0.6
+    }
+    logOdds? += weight == .likelier ? 1.5 : -1.5
+  }
+
+  enum Weight {
+    case likelier
+    case unlikelier
+  }
 }

@@ -3,37 +3,33 @@ package import WaymarkImage
 import WaymarkSystem
 package import WaymarkWorker
 
-/// The work on a picture of a page: all of it happens where the picture is decoded.
+/// A request to the worker that decodes the picture of a page.
 package struct PageRequest: Hashable, Sendable {
-  /// The operation.
   package enum Operation: Hashable, Sendable {
-    /// Where the page is: near that place, whatever is there; nil: anywhere, if there is one.
+    /// Finds the page near an outline, or anywhere if nil.
     case place(near: Quadrilateral?)
-    /// Where exactly the page is that is known to be about there, and how its lines bend; nil: the same of the page anywhere. Also where further
-    /// pages are.
+    /// Finds the page near an outline, or anywhere if nil: its exact outline, its bends, and the outlines of further
+    /// pages.
     case settled(near: Quadrilateral?)
-    /// How the lines bend of a page that a person has shown; where it `snaps`, also where exactly it is.
+    /// Finds the bends of a page outlined by a person, and its exact outline if it `snaps`.
     case adjusted(Quadrilateral, snaps: Bool)
-    /// The page as a JPEG file, no wider than that many pixels.
+    /// Encodes the page as JPEG, at most `width` pixels wide; nil for its full width.
     case jpeg(width: Int?)
-    /// The page as a PNG file.
+    /// Encodes the page as PNG.
     case png
-    /// The page as a PDF holds it.
+    /// Encodes the page as image data of a PDF.
     case coded
   }
 
-  /// The operation.
   package var operation: Operation
-  /// Where the page is; nil: the whole picture is one.
+  /// The outline of the page; nil for the whole picture.
   package var outline: Quadrilateral?
-  /// How it bends: `PageBends.numbers`.
+  /// `PageBends.numbers`.
   package var bends: [Double]?
-  /// The filter.
   package var filter: PageFilter
   /// Quarter turns, clockwise.
   package var turns: Int
 
-  /// An order.
   package init(
     _ operation: Operation, outline: Quadrilateral? = nil, bends: [Double]? = nil, filter: PageFilter = .photo,
     turns: Int = 0
@@ -45,15 +41,14 @@ package struct PageRequest: Hashable, Sendable {
     self.turns = turns
   }
 
-  /// The result.
   package enum Result: Hashable, Sendable {
-    /// Where the page is; nil: none was found.
+    /// The page; nil if none was found.
     case place(PageLocation?)
-    /// A file, or what a PDF holds, and its size on paper.
+    /// A file or the data of a PDF, with the size on paper.
     case picture(CodedPage, paper: PDFWriter.PaperSize)
   }
 
-  /// The models, their error as one that a worker can tell.
+  /// Loads the models. The thrown error is one that a worker can report.
   private static func models() throws(ImageError) -> PageModels {
     do throws(ModelError) {
       return try PageModels.load()
@@ -62,7 +57,7 @@ package struct PageRequest: Hashable, Sendable {
     }
   }
 
-  /// Does it.
+  /// Decodes a picture file and runs the request on it.
   package func result(_ file: UnsafeRawBufferPointer) throws(ImageError) -> Result {
     let image = try PictureDecoder().rgb(file).image
     switch operation {
@@ -105,7 +100,8 @@ package struct PageRequest: Hashable, Sendable {
     switch operation {
     case .jpeg:
       return .picture(
-        CodedPage(coding: .colour, width: width, height: height, bytes: try filtered.jpeg(quality: 88)), paper: paper)
+        CodedPage(coding: .colour, width: width, height: height, bytes: try filtered.jpeg(quality: JPEGQuality.page)),
+        paper: paper)
     case .png:
       return .picture(CodedPage(coding: .colour, width: width, height: height, bytes: try filtered.png()), paper: paper)
     default: return .picture(try CodedPage(filtered, size: paper), paper: paper)
@@ -113,17 +109,28 @@ package struct PageRequest: Hashable, Sendable {
   }
 }
 
-/// Where a page is in a picture.
+/// The position of a page in a picture.
 package struct PageLocation: Hashable, Sendable {
   package var outline: Quadrilateral
-  /// `PageBends.numbers`; nil where it is flat.
+  /// `PageBends.numbers`; nil if the page is flat.
   package var bends: [Double]?
   package var score: Double
-  /// The outlines of further pages in the picture, likeliest first; only of a page that was `settled`.
+  /// The outlines of further pages, likeliest first; only from `settled`.
   package var others: [Quadrilateral] = []
-  /// Of the picture, in pixels.
+  /// The size of the picture in pixels.
   package var width: Int
   package var height: Int
+
+  package init(
+    outline: Quadrilateral, bends: [Double]?, score: Double, others: [Quadrilateral] = [], width: Int, height: Int
+  ) {
+    self.outline = outline
+    self.bends = bends
+    self.score = score
+    self.others = others
+    self.width = width
+    self.height = height
+  }
 
   fileprivate init(_ page: DetectedPage, bends: PageBends?, in image: RGBImage) {
     self.init(page.outline, bends: bends, score: page.score, in: image)
@@ -135,7 +142,7 @@ package struct PageLocation: Hashable, Sendable {
   }
 }
 
-// MARK: - How they pass
+// MARK: - Wire format
 
 extension PageRequest: WorkerTask {
   /// `PageBends.numbers`, if there are any.
@@ -196,18 +203,9 @@ extension PageLocation: WireValue {
     Quadrilateral.wire.list(upTo: PageDetector.mostOthers))
 
   package static let wire: Wire<PageLocation> = fields.map(
-    { outline, bends, score, size, others -> PageLocation? in
-      var place = PageLocation(outline: outline, bends: bends, score: score, width: size.width, height: size.height)
-      place.others = others
-      return place
+    { outline, bends, score, size, others in
+      PageLocation(
+        outline: outline, bends: bends, score: score, others: others, width: size.width, height: size.height)
     },
     { ($0.outline, $0.bends, $0.score, ArenaPictureSize(width: $0.width, height: $0.height), $0.others) })
-
-  private init(outline: Quadrilateral, bends: [Double]?, score: Double, width: Int, height: Int) {
-    self.outline = outline
-    self.bends = bends
-    self.score = score
-    self.width = width
-    self.height = height
-  }
 }

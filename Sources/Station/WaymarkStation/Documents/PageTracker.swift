@@ -1,17 +1,37 @@
 package import WaymarkDocuments
 package import WaymarkFrames
 import WaymarkImage
-import WaymarkService
+import WaymarkProtocol
+package import WaymarkService
 
-/// Follows the page from frame to frame and keeps the best frame of one that is held still; lives on the lane's thread.
+extension Lane where Settings == DocumentTask, Output == DocumentReading {
+  /// Creates a lane, which is off until a session begins.
+  ///
+  /// - Parameters:
+  ///   - models: the models for finding and judging outlines.
+  ///   - colours: finds pages that luma does not show, and the exact outline of a captured page.
+  ///   - deliver: receives the reading of every frame on the lane's thread.
+  package static func documents(
+    _ models: PageModels, maximumRate: Double? = nil, colours: PageColours? = nil,
+    deliver: @escaping @Sendable (DocumentReading, Frame) -> Void
+  ) -> DocumentLane {
+    DocumentLane(
+      name: "documents", settings: DocumentTask(), maximumRate: maximumRate, wantsEncoded: true, wantsLuma: true,
+      makeWork: {
+        let seeker = PageTracker(models, colours: colours)
+        return { seeker.look($0, $1) }
+      }, deliver: deliver)
+  }
+}
+
+/// Follows the page from frame to frame, and keeps the best frame of a page that is held still. Used on the lane's thread only.
 package final class PageTracker {
   package typealias Candidate = PageCandidate
 
-  /// The source that tells where the page is.
+  /// The picture in which the page was found.
   private enum Source {
-    /// Luma as it is.
     case luma
-    /// Luma without what was in view before.
+    /// Luma without the background.
     case foreground
     /// The frame's colours.
     case colours
@@ -24,50 +44,48 @@ package final class PageTracker {
   private var capture = PageCapture()
   private var last: (page: Candidate, size: (Int, Int), source: Source)?
   private var searched = -Double.infinity
-  /// True if anything has changed since then.
+  /// True if the view has changed since `searched`.
   private var hasChanged = false
   private var searchedColours = -Double.infinity
   private var followedColours = -Double.infinity
-  /// The best frame so far, and where the page is in it.
+  /// The best frame so far, and the page in it.
   private var kept: (frame: Frame, outline: Quadrilateral)?
-  /// Seconds after which a page that is followed is looked for afresh: what is followed may be a part of it.
+  /// Seconds after which the whole frame is searched again, as a followed outline may cover only a part of the page.
   private static let doubt = 0.5
-  /// Seconds between two searches while something comes and goes.
+  /// Seconds between two searches while the view changes.
   private static let pause = 0.1
-  /// The share of the picture that must have changed for something to stir.
+  /// The changed share of the picture above which the view is regarded as changing.
   private static let minChangedFraction = 0.002
-  /// Seconds between two looks at the colours of frames in which luma shows no page.
+  /// Seconds between two searches in colours while luma shows no page.
   private static let colourInterval = 0.2
-  /// Seconds between two looks at the colours of frames with a page that luma does not show.
+  /// Seconds between two steps of following a page in colours.
   private static let colourStep = 0.09
-  /// Seconds after which a page that has come to rest is looked for afresh: on its way it was followed as well as that went.
+  /// Seconds after which a page that came to rest is searched for again, as following a moving page is less exact.
   private static let settling = 0.15
-  /// The lead that an outline must have over the one that is followed in the same kind of picture.
+  /// The lead in log odds that an outline needs over the followed one in the same picture.
   private static let lead = 1.0
-  /// The score below which a followed page is looked for afresh more often.
+  /// The score below which a followed page is searched for more often.
   private static let doubtful = 0.6
-  /// The score at which a followed outline is still a page, however sure it was.
+  /// The score that always suffices for a followed outline to remain a page.
   private static let leastFollowed = 0.33
-  /// From that score on nothing surer is looked for.
-  private static let sure = 0.8
+  /// The score of a page in luma from which the foreground is not searched as well.
+  private static let confidentScore = 0.8
 
-  /// Nothing seen yet.
-  ///
   /// - Parameters:
-  ///   - models: by which outlines are found and judged.
-  ///   - colours: nil: pages are found by luma alone.
+  ///   - models: the models for finding and judging outlines.
+  ///   - colours: the search in colours; nil to use luma alone.
   package init(_ models: PageModels, colours: PageColours? = nil) {
     detector = PageDetector(models)
     self.colours = colours
   }
 
-  /// Looks at a frame.
+  /// Processes a frame.
   package func look(_ frame: Frame, _ wanted: DocumentTask) -> DocumentReading? {
     if task?.generation != wanted.generation {
       capture = PageCapture()
       kept = nil
     }
-    // The shutter may have been pressed before the first frame came: it is that frame which is taken then.
+    // If the shutter was pressed before the session's first frame, that frame is captured.
     let isShot = (task?.generation == wanted.generation ? task?.shots ?? 0 : 0) < wanted.shots
     if task?.generation == wanted.generation, (task?.retakes ?? 0) < wanted.retakes { capture.forget() }
     task = wanted
@@ -96,13 +114,12 @@ package final class PageTracker {
       reading.progress = 0
       if outcome.phase == .waiting { reading.advice = nil }
     }
-    // Frames hold memory of the source.
+    // A kept frame occupies memory of the frame source.
     if outcome.phase != .holding { kept = nil }
     return reading
   }
 
-  /// Where the page is. Luma is at hand and tells it in most frames; on a patterned table what came into view tells it, and paper that is as
-  /// bright as the table is told by colours only.
+  /// Finds the page: in luma in most frames, in the foreground on a patterned table, and in colours for paper as bright as the table.
   private func page(in frame: Frame) -> Candidate? {
     let now = frame.captured
     let size = (frame.width, frame.height)
@@ -113,8 +130,8 @@ package final class PageTracker {
     if isDue(found?.page, foreground != nil, at: now) {
       searched = now
       hasChanged = false
-      let (afresh, again) = frame.image.withView { byLuma(in: $0, foreground, besides: found) }
-      // One that is followed gives way only to a likelier one, so that the outline does not jump between two.
+      let (afresh, again) = frame.image.withView { byLuma(in: $0, foreground, known: found) }
+      // A followed outline is replaced only by a likelier one, so that it does not jump between two.
       if let known = found, let afresh {
         let rival = again ?? known.page
         let isLikelier =
@@ -126,7 +143,7 @@ package final class PageTracker {
         found = afresh
       }
     }
-    // An outline that fits the new object's shape is followed in its place.
+    // A sheet that fits the shape of the foreground better replaces the outline found.
     if let foreground,
       let sheet = frame.image.withView({
         NewPageDetector(detector: detector, memory: memory).page(insteadOf: found?.page, in: $0, foreground)
@@ -135,7 +152,7 @@ package final class PageTracker {
       found = (sheet, .foreground)
     }
     if let colours { lookAtColours(of: frame, colours, &found) }
-    // A page that was never new was there when remembering began, and was taken away.
+    // A page that is lost without ever having been foreground was part of the background model from the start.
     if let before, found == nil, before.source != .foreground,
       (memory.change(of: before.page.outline)?.inside ?? 0) > 0.5, !memory.isForeground(before.page.outline)
     {
@@ -146,7 +163,7 @@ package final class PageTracker {
     return found?.page
   }
 
-  /// Returns whether the page is looked for everywhere: a view in which nothing stirs and nothing is new shows what it showed a moment ago.
+  /// Returns whether to search the whole frame for the page; an unchanged view without foreground is not searched.
   private func isDue(_ followed: Candidate?, _ isNew: Bool, at now: Double) -> Bool {
     let passed = now - searched
     if memory.changedFraction > Self.minChangedFraction { hasChanged = true }
@@ -156,18 +173,18 @@ package final class PageTracker {
     return last != nil || passed >= Self.pause && (isNew || hasChanged)
   }
 
-  /// Returns whether an outline explains a picture so much better than another does; nil where that is not known.
+  /// Returns whether an outline explains a picture clearly better than another; nil if unknown.
   private func isAhead(_ page: Candidate, of other: Candidate) -> Bool? {
     guard let logOdds = page.logOdds, let otherLogOdds = other.logOdds else { return nil }
     return logOdds > otherLogOdds + Self.lead
   }
 
-  /// Returns whether one page is so much likelier than another that it takes its place.
+  /// Returns whether a page is clearly likelier than another.
   private func isClearlyLikelier(_ page: Candidate, _ other: Candidate) -> Bool {
     page.score > other.score + 0.1 || page.score * (1 - other.score) > 3 * other.score * (1 - page.score)
   }
 
-  /// The page where it was in the frame before.
+  /// Follows the page of the frame before.
   private func followed(in view: ImageView, _ foreground: BackgroundModel.Foreground?) -> (
     page: Candidate, source: Source
   )? {
@@ -182,29 +199,30 @@ package final class PageTracker {
       }
     case .colours: return (last.page, .colours)
     }
-    // Noise at the edge of the foreground is averaged out while the page rests.
+    // While the page rests, noise at the edge of the foreground is averaged.
     if last.source == .foreground { found?.outline.approach(last.page.outline) }
     return found.flatMap { isStill($0, last.page) ? ($0, last.source) : nil }
   }
 
-  /// Returns whether what is followed is still as good a page as it was.
+  /// Returns whether a followed page is still good enough.
   private func isStill(_ page: Candidate, _ before: Candidate) -> Bool {
     page.score >= min(0.6 * before.score, Self.leastFollowed)
   }
 
-  /// The page wherever it is, by luma, and what the same looks say of the one that is followed: following judges by less, so that what it tells
-  /// does not compare.
+  /// Searches luma for the page, and scores the followed page in the same way, as scores from following and from searching are not
+  /// comparable.
   private func byLuma(
-    in view: ImageView, _ foreground: BackgroundModel.Foreground?, besides known: (page: Candidate, source: Source)?
+    in view: ImageView, _ foreground: BackgroundModel.Foreground?, known: (page: Candidate, source: Source)?
   ) -> (found: (page: Candidate, source: Source)?, known: Candidate?) {
     var again: Candidate?
     let plain = weighed(detector.detect(view).map(Candidate.init))
     if let known, known.source == .luma {
       again = weighed(detector.lookAgain(near: known.page.outline).map(Candidate.init))
     }
-    if let plain, plain.score >= Self.sure { return ((plain, .luma), again) }
+    if let plain, plain.score >= Self.confidentScore { return ((plain, .luma), again) }
     let alone = foreground.flatMap { foreground in
-      // The rest of the view looks like no photograph: the whole picture told where a page probably is.
+      // `detectAgain` uses the probabilities that the network gave for the whole picture, as the network does not suit a picture of
+      // the foreground alone.
       foreground.image.withView { detector.detectAgain($0) }.flatMap { placed($0, foreground) }
     }
     if let known, known.source == .foreground, let foreground {
@@ -215,20 +233,20 @@ package final class PageTracker {
     return (plain.map { ($0, .luma) }, again)
   }
 
-  /// A page that was found in what came into view, in pixels of the frame; nil for the place from where something was taken away.
+  /// Maps a page of the foreground to pixels of the frame; nil if it is where an object was removed.
   private func placed(_ page: DetectedPage, _ foreground: BackgroundModel.Foreground) -> Candidate? {
     let outline = page.outline.scaled(by: Double(foreground.factor))
     guard memory.isForeground(outline) else { return nil }
     var sighting = Candidate(page)
     sighting.outline = outline
-    // An outline of just this shape needs to look less like paper.
+    // The score of an outline that has the foreground's shape is raised.
     if let change = memory.change(of: outline), change.inside > 0.97, change.outside < 0.12 {
       sighting.weigh(.likelier)
     }
     return sighting
   }
 
-  /// A page that came into view is likelier one than what has been lying there all the time while something else came.
+  /// Raises the score of a page in the foreground, and lowers it in the background.
   private func weighed(_ sighting: Candidate?) -> Candidate? {
     guard var sighting, let change = memory.change(of: sighting.outline) else { return sighting }
     if change.inside > 0.85, change.outside < 0.5 {
@@ -239,7 +257,7 @@ package final class PageTracker {
     return sighting
   }
 
-  /// Where luma shows no page, or shows it badly: what the frame's colours show.
+  /// Searches the colours of a frame if luma shows no page, or a doubtful one.
   private func lookAtColours(of frame: Frame, _ colours: PageColours, _ found: inout (page: Candidate, source: Source)?)
   {
     let now = frame.captured
@@ -250,11 +268,10 @@ package final class PageTracker {
         isStill($0, last.page) ? ($0, .colours) : nil
       }
     }
-    // One that is followed by colours is looked for afresh as often as others.
     let passed = now - searchedColours
     let isDoubted = found?.source == .colours && passed >= Self.doubt
     let isMissed = (found?.page.score ?? 0) < PageCapture.Settings().leastScore && passed >= Self.colourInterval
-    // A page that was lost in this frame is looked for in luma first.
+    // A page that was lost in this frame is searched for in luma first.
     guard passed < 0 || isDoubted || isMissed, found != nil || searched == now else { return }
     searchedColours = now
     guard let other = weighed(Self.candidate(in: frame, near: nil, colours)),
@@ -265,37 +282,99 @@ package final class PageTracker {
     found = (other, .colours)
   }
 
-  /// The page that the colours of a frame show; nil where no picture can be made of it, or one of another size.
+  /// Finds the page in the colours of a frame; nil also if the frame cannot be encoded at its size.
   private static func candidate(in frame: Frame, near: Quadrilateral?, _ colours: PageColours) -> Candidate? {
-    guard let found = colours.find({ picture(of: frame) }, near), found.size == (frame.width, frame.height) else {
+    guard let found = colours.find({ picture(of: frame) }, near), found.isIn(frame) else {
       return nil
     }
     return Candidate(outline: found.outline, score: found.score)
   }
 
-  /// A frame as a picture file: the camera's own JPEG as it came; anything else is coded with care.
+  /// Encodes a frame as a picture file; a JPEG of the camera is kept as it is.
   private static func picture(of frame: Frame) -> [UInt8]? {
-    var encoder = MediaEncoder(quality: 92)
+    var encoder = MediaEncoder(quality: JPEGQuality.capture)
     return encoder.encode(frame, wanted: nil)?.bytes
   }
 
-  /// The picture that is kept of a page, and where the page is in it: by colours, as luma has it where they tell nothing.
+  /// Makes the captured picture, with the page's exact outline by colours, or else by luma.
   private func shot(_ frame: Frame, _ outline: Quadrilateral?, isAutomatic: Bool) -> PageShot? {
     guard let picture = Self.picture(of: frame) else { return nil }
-    let place = colours?.settle(picture, outline).flatMap { $0.size == (frame.width, frame.height) ? $0 : nil }
+    let place = colours?.settle(picture, outline).flatMap { $0.isIn(frame) ? $0 : nil }
     return PageShot(
       picture: picture, width: frame.width, height: frame.height, outline: place?.outline ?? outline,
       bends: place?.bends, others: place?.others ?? [], sequence: frame.sequence, isAutomatic: isAutomatic)
   }
 }
 
+extension PageLocation {
+  /// Returns whether the location is in pixels of a picture of the frame's size.
+  fileprivate func isIn(_ frame: Frame) -> Bool { width == frame.width && height == frame.height }
+}
+
 extension Quadrilateral {
-  /// Goes a good half of the way to where it was before, unless that is so far that it has moved.
+  /// Moves the corners 60 % towards those of the previous outline, unless one is farther away than 3 % of the diagonal.
   fileprivate mutating func approach(_ before: Quadrilateral) {
     let (now, old) = (corners, before.corners)
     let far = 0.03 * topLeft.distance(to: bottomRight)
     guard zip(now, old).allSatisfy({ $0.distance(to: $1) < far }) else { return }
     let c = zip(now, old).map { $0 * 0.4 + $1 * 0.6 }
     self = Quadrilateral(corners: c)
+  }
+}
+
+/// Detects a new sheet by the shape of the foreground, also if the sheet's sides have no contrast or a hand covers them.
+struct NewPageDetector {
+  let detector: PageDetector
+  let memory: BackgroundModel
+
+  /// The least fit score of a sheet that `BackgroundModel.sheet` returns.
+  private static let minFitScore = 0.6
+  /// The lead in fit score that a sheet needs over the known outline, which is traced more exactly.
+  private static let lead = 0.08
+  /// The share of a likely page's area below which a sheet may be only a part of that page.
+  private static let part = 0.9
+  /// The amount by which the fit score of the outline traced in luma may be below that of the sheet.
+  private static let slack = 0.04
+  /// The amount by which the sheet's score may be below that of a likely page.
+  private static let doubt = 0.1
+  /// The fit score from which a sheet's score is raised.
+  private static let confidentFitScore = 0.8
+
+  /// Returns the sheet if its shape explains the foreground better than a known outline.
+  func page(
+    insteadOf known: PageCandidate?, in view: ImageView, _ foreground: BackgroundModel.Foreground
+  ) -> PageCandidate? {
+    let fits = known.map { memory.fitScore(of: $0.outline) ?? 0 } ?? 0
+    // No sheet can have the lead over an outline with such a fit score. This saves the search while a page rests.
+    guard fits + Self.lead < 1, let sheet = memory.sheet(), sheet.fitScore >= Self.minFitScore else { return nil }
+    let isPage = known.map { $0.score >= PageCapture.Settings().leastScore } ?? false
+    if let known {
+      guard fits + Self.lead < sheet.fitScore else { return nil }
+      // Parts of an object that are as bright as the table are missing from the shape.
+      let isPart = sheet.outline.signedArea < Self.part * known.outline.signedArea
+      if isPart, isPage { return nil }
+      if isPage, memory.isShadow(between: known.outline, and: sheet.outline) { return nil }
+    }
+    guard memory.isForeground(sheet.outline, everySide: true) else { return nil }
+    let reduced = sheet.outline.scaled(by: 1 / Double(foreground.factor))
+    guard let judged = foreground.image.withView({ detector.follow($0, from: reduced) }) else { return nil }
+    var page = PageCandidate(judged)
+    if let known, isPage {
+      // The shape may be the known page together with its shadow.
+      let place = judged.outline.scaled(by: Double(foreground.factor))
+      let isKnown = place.largestCornerDistance(to: known.outline) < place.largestCornerDistance(to: sheet.outline)
+      if isKnown { return nil }
+    }
+    page.outline = sheet.outline
+    if sheet.fitScore >= Self.confidentFitScore { page.weigh(.likelier) }
+    // Sides that luma shows are more exact.
+    if let traced = detector.follow(view, from: sheet.outline), let fitScore = memory.fitScore(of: traced.outline),
+      fitScore + Self.slack >= sheet.fitScore
+    {
+      page.outline = traced.outline
+    }
+    // A known page is not replaced by an unlikely one.
+    if let known, isPage, page.score < known.score - Self.doubt { return nil }
+    return page
   }
 }

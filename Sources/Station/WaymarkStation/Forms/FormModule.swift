@@ -5,18 +5,12 @@ package import WaymarkServer
 package import WaymarkService
 import WaymarkSystem
 
-/// `form.*`: forms that a person filled in, for the programs on the socket; kept until one of them acknowledges each.
+/// `form.*`: keeps submitted forms until a client acknowledges them.
 @ServiceActor
 package final class FormModule: FeatureModule {
   private unowned let hub: Hub
   private let store: RecordStore
 
-  /// Returns the limits of the store of forms.
-  package nonisolated static func limits(_ hours: Double?) -> RecordStore.Limits {
-    RecordStore.Limits(count: 1000, bytes: 16 << 20, age: (hours ?? 168) * 3600)
-  }
-
-  /// The module of `hub`.
   package init(hub: Hub, store: RecordStore) {
     self.hub = hub
     self.store = store
@@ -25,7 +19,7 @@ package final class FormModule: FeatureModule {
   package var features: [String] { ["forms"] }
 
   package func settings(_ configuration: ServiceConfiguration) -> @ServiceActor () -> Void {
-    let limits = Self.limits(configuration.values.double(forKey: "forms.keepFor"))
+    let limits = FormSettings(configuration.values).limits
     return { [weak self] in self?.store.limits = limits }
   }
 
@@ -101,36 +95,43 @@ package final class FormModule: FeatureModule {
         form.id = entry.id
         forms.append(form)
       } catch {
-        // Left where it lies, for a person to look at.
+        // The file is kept for examination.
         hub.log.error("a stored form cannot be read", metadata: ["id": "\(entry.id)", "error": "\(error)"])
       }
     }
     return FormPendingResult(forms: forms, more: false)
   }
 
-  /// Bytes of forms in one answer: it must leave room in the outbox.
+  /// The most bytes of forms in one answer, which must leave room in the connection's outbox.
   private static let answerLimit = 256 << 10
 }
 
 extension Feature {
-  /// Forms that people filled in wait for the programs on the socket.
+  /// Keeping submitted forms until clients acknowledge them.
   package static let forms: Feature = {
     var feature = Feature()
-    feature.keys = [
-      ConfigurationKey(
-        "forms.folder", .string,
-        "where forms wait for a program that takes them over ([protocol.md](protocol.md#forms)); in memory without it"),
-      ConfigurationKey(
-        "forms.keepFor", .double(0.1...87_600), "hours that they wait at most", otherwise: "168", change: .reload),
-    ]
+    feature.keys = FormSettings.keys
+    feature.problems = { $0.folderProblems("forms.folder") }
     feature.make = { context in
-      let values = context.configuration.values
-      return FormModule(
-        hub: context.hub,
-        store: try RecordStore(
-          folder: values.string(forKey: "forms.folder"),
-          limits: FormModule.limits(values.double(forKey: "forms.keepFor"))))
+      let settings = FormSettings(context.configuration.values)
+      return FormModule(hub: context.hub, store: try RecordStore(folder: settings.folder, limits: settings.limits))
     }
     return feature
   }()
+}
+
+/// The settings of the section `forms`.
+private struct FormSettings: Configurable {
+  var folder: String?
+  var limits = RecordStore.Limits(count: 1000, bytes: 16 << 20, age: 168 * 3600)
+
+  static let settings: [Setting<Self>] = [
+    Setting(
+      "forms.folder", .string,
+      "folder of pending [forms](protocol.md#forms), else in memory",
+      into: \.folder, change: .restart),
+    Setting(
+      "forms.keepFor", .double(0.1...87_600), "hours that they are kept", into: \.limits.age,
+      from: { (hours: Double) in hours * 3600 }, to: { $0 / 3600 }),
+  ]
 }

@@ -9,25 +9,19 @@ package import WaymarkServer
 package import WaymarkService
 import WaymarkSystem
 
-/// `signature.*`: what people signed, kept as strokes, handed out as SVG, PNG or strokes, and forgotten in time.
+/// `signature.*`: keeps signatures until they expire, and renders them as SVG, PNG or strokes.
 @ServiceActor
 package final class SignatureModule: FeatureModule {
   private unowned let hub: Hub
   private let store: RecordStore
 
-  /// A stored signature, and who sent it.
+  /// A stored signature with the key of its request and its sender.
   private struct Kept: Codable {
     let record: SignatureRecord
     let key: String?
     let by: Actor
   }
 
-  /// Returns the limits of the store of signatures.
-  package nonisolated static func limits(_ hours: Double?) -> RecordStore.Limits {
-    RecordStore.Limits(count: 500, bytes: 32 << 20, age: (hours ?? 168) * 3600)
-  }
-
-  /// The module of `hub`.
   package init(hub: Hub, store: RecordStore) {
     self.hub = hub
     self.store = store
@@ -36,7 +30,7 @@ package final class SignatureModule: FeatureModule {
   package var features: [String] { ["signatures"] }
 
   package func settings(_ configuration: ServiceConfiguration) -> @ServiceActor () -> Void {
-    let limits = Self.limits(configuration.values.double(forKey: "signatures.keepFor"))
+    let limits = SignatureSettings(configuration.values).limits
     return { [weak self] in self?.store.limits = limits }
   }
 
@@ -108,7 +102,7 @@ package final class SignatureModule: FeatureModule {
       signer: kept.record.signer.isEmpty ? nil : kept.record.signer, key: kept.key, by: kept.by)
   }
 
-  /// Returns the record under an id; `nil` where it cannot be read, which the log says.
+  /// Reads a record; nil if it is unreadable, which is logged.
   private func kept(_ id: String) async throws -> Kept? {
     guard let bytes = try await store.read(id) else { return nil }
     do {
@@ -162,25 +156,31 @@ package final class SignatureModule: FeatureModule {
 }
 
 extension Feature {
-  /// What people signed is kept and handed out.
+  /// Stored signatures.
   package static let signatures: Feature = {
     var feature = Feature()
-    feature.keys = [
-      ConfigurationKey(
-        "signatures.folder", .string, "where signatures are kept ([signature.md](signature.md)); in memory without it"),
-      ConfigurationKey(
-        "signatures.keepFor", .double(0.1...87_600), "hours that they are kept at most", otherwise: "168",
-        change: .reload
-      ),
-    ]
+    feature.keys = SignatureSettings.keys
+    feature.problems = { $0.folderProblems("signatures.folder") }
     feature.make = { context in
-      let values = context.configuration.values
-      return SignatureModule(
-        hub: context.hub,
-        store: try RecordStore(
-          folder: values.string(forKey: "signatures.folder"),
-          limits: SignatureModule.limits(values.double(forKey: "signatures.keepFor"))))
+      let settings = SignatureSettings(context.configuration.values)
+      return SignatureModule(hub: context.hub, store: try RecordStore(folder: settings.folder, limits: settings.limits))
     }
     return feature
   }()
+}
+
+/// The settings of the section `signatures`.
+private struct SignatureSettings: Configurable {
+  var folder: String?
+  var limits = RecordStore.Limits(count: 500, bytes: 32 << 20, age: 168 * 3600)
+
+  static let settings: [Setting<Self>] = [
+    Setting(
+      "signatures.folder", .string,
+      "folder of [signatures](signature.md), else in memory",
+      into: \.folder, change: .restart),
+    Setting(
+      "signatures.keepFor", .double(0.1...87_600), "hours that they are kept", into: \.limits.age,
+      from: { (hours: Double) in hours * 3600 }, to: { $0 / 3600 }),
+  ]
 }

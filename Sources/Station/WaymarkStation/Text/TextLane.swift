@@ -4,18 +4,17 @@ package import WaymarkService
 import WaymarkSystem
 package import WaymarkText
 
-/// The lane that reads text: luma in, what may be taken out.
+/// The lane that reads text: luma in, candidates out.
 package typealias TextLane = Lane<TextTask, TextReading>
 
 /// The task of the text lane.
 package struct TextTask: Hashable, Sendable {
-  /// Rises with every session; readings carry it, so that late ones can be told.
+  /// The number of the session, by which late readings are recognized.
   package var generation: Int
-  /// Where text is looked for.
   package var region: ScanRegion
-  /// The patterns to accept; lines as they are where there is none.
+  /// The patterns to accept; any line if empty.
   package var patterns: [TextPattern]
-  /// As Tesseract names its models.
+  /// Names of Tesseract's models.
   package var languages: [String]
 
   package init(
@@ -28,32 +27,33 @@ package struct TextTask: Hashable, Sendable {
   }
 }
 
-/// The result of the text lane for frames up to one.
+/// The result of the text lane for a frame and the frames before it.
 package struct TextReading: Sendable {
   package var generation: Int
-  /// The candidates, the surest first.
+  /// The candidates, most confident first.
   package var candidates: [AcceptedText] = []
-  /// The text that is stable and beyond doubt.
+  /// The accepted text; nil until one is stable and certain.
   package var accepted: AcceptedText?
-  /// How many lines were found.
+  /// The number of lines that were read.
   package var lines = 0
-  /// How many more there are that the frame's time did not suffice for.
+  /// The number of lines that were not read within `TextProcessor.frameLimit`.
   package var skipped = 0
-  /// Why the frame was lost.
+  /// The reason why the frame was lost.
   package var failure: TextError?
 }
 
-/// Reads the drawing of a line in some languages; called on the lane's thread.
+/// Reads the symbols in the picture of a line. Called on the lane's thread.
 package typealias LineRecognizer =
   @Sendable (GrayImage, _ asksAll: Bool, LineAlphabet, _ languages: [String]) throws -> [ReadSymbol]
 
-/// Reads a line with the network of the program; nil where it does not know a language. Called on the lane's thread.
+/// Reads the picture of a line with the neural network of waymark-text; nil if the network does not support
+/// one of the languages. Called on the lane's thread.
 package typealias LatticeRecognizer = @Sendable (GrayImage, _ languages: [String]) throws -> LineLattice?
 
 extension Lane where Settings == TextTask, Output == TextReading {
-  /// A lane that is off until a session begins.
+  /// Creates a lane, which is off until a session begins.
   ///
-  /// - Parameter deliver: receives what every frame gave, on the lane's thread.
+  /// - Parameter deliver: receives the reading of every frame on the lane's thread.
   package static func text(
     maximumRate: Double? = nil, recognize: @escaping LineRecognizer, lattice: LatticeRecognizer? = nil,
     deliver: @escaping @Sendable (TextReading, Frame) -> Void
@@ -67,7 +67,7 @@ extension Lane where Settings == TextTask, Output == TextReading {
   }
 }
 
-/// Reads text from frame to frame; lives on the lane's thread.
+/// Reads text from frame to frame. Used on the lane's thread only.
 package final class TextProcessor {
   private let recognize: LineRecognizer
   private let lattice: LatticeRecognizer?
@@ -76,10 +76,10 @@ package final class TextProcessor {
   private var count = 0
   private let clock: () -> Double
 
-  /// Seconds after which no further line of a frame is begun; a line itself takes at most two (`TextEngineHost`).
+  /// Seconds after which no further line of a frame is read; a line itself takes up to two (`TextEngineHost`).
   package static let frameLimit = 1.5
 
-  /// - Parameter clock: seconds of a steady clock.
+  /// - Parameter clock: seconds of a monotonic clock.
   package init(
     _ recognize: @escaping LineRecognizer, lattice: LatticeRecognizer? = nil,
     clock: @escaping () -> Double = { MonotonicClock.now }
@@ -102,7 +102,7 @@ package final class TextProcessor {
       var reader = TextReader { try recognize($0, $1, $2, languages) }
       reader.lattice = lattice.map { lattice in { try lattice($0, languages) } }
       if wanted.patterns.count == 1 { reader.alphabet = LineAlphabet(wanted.patterns[0]) }
-      // One drawing a frame, another one in the next: their errors are not the same.
+      // Styles alternate from frame to frame, as their errors differ.
       let styles = LinePicture.Style.live
       reader.styles = [styles[count % styles.count]]
       count += 1
@@ -125,7 +125,7 @@ package final class TextProcessor {
 }
 
 extension ScanRegion {
-  /// Its pixels in a picture, at least one.
+  /// The region in pixels of a picture, at least one pixel wide and high.
   fileprivate func pixels(in view: ImageView) -> (x: Int, y: Int, width: Int, height: Int) {
     let (w, h) = (Double(view.width), Double(view.height))
     let (left, top) = (min(Int(x * w), view.width - 1), min(Int(y * h), view.height - 1))

@@ -1,15 +1,15 @@
 import Logging
 import NIOCore
+import WaymarkConfiguration
 package import WaymarkProtocol
 package import WaymarkServer
 package import WaymarkService
 import WaymarkSystem
 package import WaymarkText
 
-/// `text.*`: printed text is read from frames, and taken when it satisfies a pattern and is stable, or when somebody chooses it.
+/// `text.*`: reads printed text from frames, and accepts it once it satisfies a pattern and is stable, or by a client's choice.
 ///
-/// One session a device. Who began it holds it until a text is taken or its client leaves. It shares the camera with scans, not
-/// their lane.
+/// A device has at most one session. The client that began it holds it until a text is accepted or the client disconnects.
 @ServiceActor
 package final class TextModule: FeatureModule {
   /// One session.
@@ -17,58 +17,57 @@ package final class TextModule: FeatureModule {
     var id: String
     var owner: Int
     var request: TextBeginRequest
-    /// The camera whose frames are read, where there are several.
+    /// The name of the camera; nil for a single camera.
     var camera: String?
     var patterns: [String]
     var languages: [String]
-    /// The texts told, the newest last: a finger is slower than frames.
-    var told: [AcceptedText] = []
+    /// The recent candidates, newest last. A client may choose one after further frames have been read.
+    var candidates: [AcceptedText] = []
     /// True if the last frame was lost.
     var isFailing = false
   }
 
   private unowned let hub: Hub
   private var settings: TextSettings
-  /// The lane of each camera, and the name that events of it carry.
-  private let lanes: ByCamera<(lane: TextLane, camera: String?)>
-  /// The lane of the camera that is read.
-  private var lane: TextLane
+  private let cameras: ByCamera<CaptureModule>
+  /// The lane of each camera with the camera's name; the name is nil if there is only one camera.
+  private lazy var lanes: ByCamera<(lane: TextLane, camera: String?)> = cameras.map { name, capture in
+    (makeLane(maximumRate: settings.rates[name] ?? settings.rate), capture.camera)
+  }
+  /// The lane of the session's camera.
+  private lazy var lane = lanes.first.lane
   private let engineHost: TextEngineHost
   private var session: Session?
   private var generation = 0
   private var timer: Scheduled<Void>?
   private var rest: Scheduled<Void>?
   private var isStopped = false
-  /// As many candidates can still be chosen.
+  /// The most recent candidates that are kept to be chosen.
   private static let memory = 64
 
-  /// The module of `hub`, with a lane in the pipeline of each camera.
-  ///
-  /// - Parameter engineHost: where lines are read.
+  /// Creates the module of `hub`, with a lane in the pipeline of each camera.
   package init(
     hub: Hub, cameras: ByCamera<CaptureModule>, settings: TextSettings, engineHost: TextEngineHost = TextEngineHost()
   ) {
     self.hub = hub
     self.settings = settings
     self.engineHost = engineHost
-    let relay = WeakReference<TextModule>()
-    lanes = cameras.map { name, capture in
-      let lane = TextLane.text(
-        maximumRate: settings.rates[name] ?? settings.rate,
-        recognize: { image, asksAll, alphabet, languages in
-          try engineHost.read(
-            image, asksAll: asksAll, alphabet: alphabet, languages: languages, now: MonotonicClock.now)
-        },
-        lattice: { try engineHost.lattice($0, languages: $1, now: MonotonicClock.now) },
-        deliver: { reading, frame in
-          let reference = FrameReference(frame)
-          ServiceActor.execute { relay.object?.handleReading(reading, reference) }
-        })
-      capture.pipeline.add(lane)
-      return (lane, capture.camera)
-    }
-    lane = lanes.first.lane
-    relay.object = self
+    self.cameras = cameras
+    for (capture, part) in zip(cameras.all, lanes.all) { capture.pipeline.add(part.lane) }
+  }
+
+  private func makeLane(maximumRate: Double?) -> TextLane {
+    let engineHost = engineHost
+    return .text(
+      maximumRate: maximumRate,
+      recognize: { image, asksAll, alphabet, languages in
+        try engineHost.read(image, asksAll: asksAll, alphabet: alphabet, languages: languages, now: MonotonicClock.now)
+      },
+      lattice: { try engineHost.lattice($0, languages: $1, now: MonotonicClock.now) },
+      deliver: { [weak self] reading, frame in
+        let reference = FrameReference(frame)
+        ServiceActor.execute { self?.handleReading(reading, reference) }
+      })
   }
 
   package var features: [String] { ["text"] }
@@ -82,7 +81,7 @@ package final class TextModule: FeatureModule {
     return { [weak self] in self?.use(new) }
   }
 
-  /// Other patterns and languages hold for the sessions to come.
+  /// Applies new patterns and languages to later sessions.
   package func use(_ settings: TextSettings) {
     self.settings = settings
     for (name, part) in lanes.parts { part.lane.setMaximumRate(settings.rates[name] ?? settings.rate) }
@@ -92,7 +91,7 @@ package final class TextModule: FeatureModule {
     isStopped = true
     end(.stopping)
     rest?.cancel()
-    // A reading may be in its middle: it ends with the process.
+    // A reading in progress ends with the process.
     lane.setEnabled(false)
   }
 
@@ -135,8 +134,10 @@ package final class TextModule: FeatureModule {
       id: "t" + String(UInt64.random(in: .min ... .max), radix: 36), owner: connection.number, request: request,
       camera: camera,
       patterns: task.patterns.map(\.name), languages: task.languages)
-    // Where only the region is another one, what was told before can still be chosen.
-    if let before, before.request.patterns == request.patterns, before.camera == camera { new.told = before.told }
+    // Candidates stay if only the region has changed.
+    if let before, before.request.patterns == request.patterns, before.camera == camera {
+      new.candidates = before.candidates
+    }
     session = new
     lane = chosen
     lane.settings = task
@@ -190,8 +191,8 @@ package final class TextModule: FeatureModule {
   }
 
   private func choose(_ text: String, _ connection: Connection) throws -> TextAccepted {
-    let told = session?.told ?? []
-    let candidate = told.last { $0.text == text } ?? told.last { $0.others.contains(text) }
+    let candidates = session?.candidates ?? []
+    let candidate = candidates.last { $0.text == text } ?? candidates.last { $0.others.contains(text) }
     guard let candidate else {
       throw ServiceError(
         .notFound, "The text is not one of the candidates.", hint: "Use one from text.candidates.")
@@ -204,7 +205,7 @@ package final class TextModule: FeatureModule {
     _ text: AcceptedText, as chosen: String, by actor: Actor?, frame: FrameReference? = nil
   ) -> TextAccepted {
     let accepted = TextAccepted(
-      session: session?.id ?? "", text: chosen, pattern: text.pattern, corners: Self.corners(text),
+      session: session?.id ?? "", text: chosen, pattern: text.pattern, corners: TextCandidate(text).corners,
       confidence: text.confidence, automatic: actor == nil)
     hub.publish(accepted, camera: session?.camera, frame: frame)
     end(.accepted, by: actor)
@@ -229,13 +230,11 @@ package final class TextModule: FeatureModule {
 
   // MARK: Frames
 
-  private static func corners(_ text: AcceptedText) -> [[Double]] { text.corners.map { [$0.x, $0.y] } }
-
   private func handleReading(_ reading: TextReading, _ frame: FrameReference) {
     watch()
     guard let current = session, reading.generation == generation else { return }
     if let failure = reading.failure {
-      // One of each row of lost frames is enough.
+      // One event for a series of lost frames.
       if !current.isFailing {
         hub.log.subsystem(.text).error("\(failure.message)", metadata: ["cause": "\(failure.cause ?? "")"])
         hub.publish(
@@ -247,24 +246,23 @@ package final class TextModule: FeatureModule {
       return
     }
     session?.isFailing = false
-    session?.told.removeAll { known in reading.candidates.contains { $0.text == known.text } }
-    session?.told += reading.candidates.reversed()
-    if let count = session?.told.count, count > Self.memory { session?.told.removeFirst(count - Self.memory) }
+    session?.candidates.removeAll { known in reading.candidates.contains { $0.text == known.text } }
+    session?.candidates += reading.candidates.reversed()
+    if let count = session?.candidates.count, count > Self.memory {
+      session?.candidates.removeFirst(count - Self.memory)
+    }
     if hub.isWanted(TextCandidates.event) {
       hub.publish(
         TextCandidates(
           session: current.id,
-          candidates: reading.candidates.map { text in
-            TextCandidate(
-              text: text.text, pattern: text.pattern, corners: Self.corners(text), confidence: text.confidence,
-              doubtful: text.isDoubtful, others: text.others.isEmpty ? nil : text.others)
-          }, lines: reading.lines, skipped: reading.skipped == 0 ? nil : reading.skipped),
+          candidates: reading.candidates.map(TextCandidate.init), lines: reading.lines,
+          skipped: reading.skipped == 0 ? nil : reading.skipped),
         camera: current.camera, frame: frame)
     }
     if let accepted = reading.accepted { accept(accepted, as: accepted.text, by: nil, frame: frame) }
   }
 
-  /// Sees to it that the program ends some time after its last line.
+  /// Begins to check whether waymark-text is idle, which ends it.
   private func watch() {
     guard rest == nil, !isStopped else { return }
     look(after: TextEngineHost.idleTime)
@@ -279,8 +277,15 @@ package final class TextModule: FeatureModule {
   }
 }
 
+extension TextCandidate {
+  package init(_ text: AcceptedText) {
+    self.init(
+      text: text.text, pattern: text.pattern, corners: text.corners.map { [$0.x, $0.y] }, confidence: text.confidence,
+      doubtful: text.isDoubtful, others: text.others.isEmpty ? nil : text.others)
+  }
+}
+
 extension ServiceError {
-  /// As a client is told.
   fileprivate init(_ error: TextError) {
     let code: Code =
       switch error.code {
@@ -291,4 +296,21 @@ extension ServiceError {
       }
     self.init(code, error.cause.map { "\(error.message) \($0)" } ?? error.message, hint: error.hint)
   }
+}
+
+extension Feature {
+  /// Reading text from frames.
+  package static let text: Feature = {
+    var feature = Feature()
+    feature.keys = TextSettings.keys
+    feature.sectionKeys = TextSettings.patternKeys
+    feature.cameraKeys = ["text.rate"]
+    feature.profileKeys = TextSettings.keys + TextSettings.patternKeys
+    feature.problems = { configuration in configuration.document.map { TextSettings.read($0).problems } ?? [] }
+    feature.make = { context in
+      TextModule(
+        hub: context.hub, cameras: context.cameras.map { $1.capture }, settings: TextSettings(context.configuration))
+    }
+    return feature
+  }()
 }

@@ -6,46 +6,41 @@ package import WaymarkText
 import WaymarkWorker
 
 /// The section `text` of the configuration.
-package struct TextSettings: Hashable, Sendable {
-  /// Those that requests may name beside the built-in ones.
+package struct TextSettings: Configurable, Hashable {
+  /// The configured patterns, in addition to the built-in ones.
   package var patterns: [TextPattern] = []
-  /// The languages of text where a request names none, as Tesseract names its models.
+  /// The languages of text if a request names none, as names of Tesseract's models.
   package var languages = TextEngine.usualLanguages
-  /// Frames a second that are read, at most.
+  /// The most frames a second.
   package var rate: Double?
-  /// The rates that cameras have of their own, by name.
+  /// The most frames a second of each further camera, by the camera's name.
   var rates: [String: Double] = [:]
 
-  /// More are not kept.
+  /// The most configured patterns.
   private static let namedLimit = 100
 
-  /// The standard.
   package init() {}
 
   /// The settings, from the configuration.
   package init(_ configuration: ServiceConfiguration) {
-    languages = configuration.values.stringArray(forKey: "text.languages") ?? languages
-    rate = configuration.values.double(forKey: "text.rate")
-    for camera in configuration.cameras { rates[camera.name] = camera.values.double(forKey: "text.rate") }
+    read(configuration.values)
+    rates = Self.ofCameras(configuration) { $0.rate }
     if let document = configuration.document { patterns = Self.read(document).patterns }
   }
 
-  /// The keys of the section `text` but those of `text.patterns`.
-  static let rows: [ConfigurationKey] = [
-    ConfigurationKey(
-      "text.languages", .strings, "the languages of text, as Tesseract names its models", otherwise: "`eng` and `deu`",
-      change: .reload),
-    ConfigurationKey(
-      "text.rate", .double(0.1...240), "frames a second in which text is read, at most", change: .reload),
+  /// The keys of the section `text` except for those of `text.patterns`.
+  package static let settings: [Setting<Self>] = [
+    Setting("text.languages", .strings, "names of Tesseract's models", into: \.languages),
+    Setting("text.rate", .double(0.1...240), "frames a second at most", into: \.rate),
   ]
 
   /// The keys of `text.patterns`.
-  package static let keys: [ConfigurationKey] = [
-    key("", .named, "patterns of your own by name: a regular expression, or a section ([text.md](text.md#patterns))"),
-    key(".NAME", .textOrSection(4 * TextPattern.expressionLimit), "a pattern"),
-    key(".NAME.expression", .text(4 * TextPattern.expressionLimit), "a regular expression for the whole text"),
-    key(".NAME.length", .ints(1...128), "how many characters it has; of two numbers the lesser one first"),
-    key(".NAME.alphabet", .text(1000), "the characters that it has, at most 400"),
+  package static let patternKeys: [ConfigurationKey] = [
+    key("", .named, "your own [patterns](text.md#patterns)"),
+    key(".NAME", .textOrSection(4 * TextPattern.expressionLimit), "pattern"),
+    key(".NAME.expression", .text(4 * TextPattern.expressionLimit), "regular expression for the whole text"),
+    key(".NAME.length", .ints(1...128), "number of characters, or the least and the greatest"),
+    key(".NAME.alphabet", .text(1000), "its characters, at most 400"),
     key(".NAME.check", .text(100), "the check digit: \(words(CheckDigit.self))"),
     key(".NAME.kind", .text(100), "what it is: \(words(TextPattern.Kind.self))"),
   ]
@@ -54,10 +49,10 @@ package struct TextSettings: Hashable, Sendable {
   where Word.RawValue == String { Word.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ") }
 
   private static func key(_ name: String, _ kind: ConfigurationKind, _ meaning: String) -> ConfigurationKey {
-    ConfigurationKey("text.patterns" + name, kind, meaning, change: .reload, hasVariable: false)
+    ConfigurationKey("text.patterns" + name, kind, meaning)
   }
 
-  /// The patterns of a checked configuration file, and what is wrong with what they say.
+  /// The patterns of a checked configuration file, and their problems.
   package static func read(
     _ document: ConfigurationDocument
   ) -> (patterns: [TextPattern], problems: [ConfigurationProblem]) {
@@ -97,7 +92,7 @@ package struct TextSettings: Hashable, Sendable {
     return request
   }
 
-  /// One of the words of a key; nil if it is not set.
+  /// Reads the value of a key as a case of an enum; nil if the key is not set.
   private static func word<Word: CaseIterable & RawRepresentable>(
     _ node: SourceNode, _ key: String
   ) throws(TextError) -> Word? where Word.RawValue == String {
@@ -112,7 +107,7 @@ package struct TextSettings: Hashable, Sendable {
 extension TextPattern {
   /// Reads the description in a request or the configuration.
   ///
-  /// - Parameter known: patterns that may be named, beside those built in.
+  /// - Parameter known: patterns that the description may name, in addition to the built-in ones.
   init(_ request: TextPatternRequest, among known: [TextPattern]) throws(TextError) {
     if request.isWord, let word = request.name {
       self = try TextPattern.named(word, among: known)

@@ -8,20 +8,18 @@ package import WaymarkProtocol
 package import WaymarkService
 import WaymarkSystem
 
-/// Where `waymark type` types: rules, typist and the thread that they work on, and what happens when the program is told to end.
+/// Types codes for `waymark type` on its own thread, and finishes the current code before the program ends.
 package final class TypingController: Sendable {
-  /// A key that would be pressed.
   struct PlannedKey: Encodable, Sendable {
     let key: UInt16
     let modifiers: [String]
   }
 
-  /// The keys of a code, in order, that would be pressed.
+  /// The keys of a code in order.
   package struct Plan: Encodable, Sendable {
     let keys: [PlannedKey]
   }
 
-  /// The settings by which codes are typed.
   private struct Settings: Sendable {
     let rules: TypingRules
     let planner: TypingPlanner
@@ -30,29 +28,28 @@ package final class TypingController: Sendable {
     /// - Throws: `unknownLayout`.
     init(_ configuration: ServiceConfiguration, _ typing: TypingConfiguration) throws(TypingError) {
       rules = typing.rules
-      let missing = typing.settings.unicode.flatMap(TypingPlanner.Missing.init(rawValue:))
       planner = TypingPlanner(
-        layout: try KeyboardLayout(typing.layout), missing: missing ?? .refuse,
+        layout: try KeyboardLayout(typing.layout), missing: typing.settings.unicode,
         deadKeys: typing.settings.deadKeys)
-      // The service itself reports problems of the policy; the kinds that it declares have secrets of their own.
+      // The policy declares kinds with secrets; the service reports its problems.
       policy =
         configuration.document.map { OnboardingConfiguration.read($0).configuration.policy } ?? OnboardingPolicy()
     }
   }
 
   private let settings: Mutex<Settings>
-  /// Given what would be typed, where nothing is to be.
+  /// Receives the plan of each code, which is then not typed; nil to type codes.
   private let show: (@Sendable (Plan) -> Void)?
-  /// The typist waits between keys, which must not hold up what reads the socket.
+  /// Waits between keys must not delay the socket.
   private let queue = WorkQueue(name: "wm-type")
-  /// Touched on the queue alone.
+  /// Used on `queue` only.
   private nonisolated(unsafe) let typist: KeystrokeTyper
   private let isEnding = Atomic(false)
   private let isInterrupted = Atomic(false)
-  /// Seconds that the code at hand may take when the program is told to end.
+  /// Seconds that the current code may take when the program ends.
   private static let timeout = 2.0
 
-  /// - Parameter show: given what would be typed; nothing is typed then, and no keyboard is needed.
+  /// - Parameter show: receives the plan of each code, so that no keyboard is made; nil to type codes.
   /// - Throws: `unknownLayout`.
   package init(
     _ configuration: ServiceConfiguration, _ typing: TypingConfiguration, show: (@Sendable (Plan) -> Void)? = nil
@@ -65,12 +62,12 @@ package final class TypingController: Sendable {
       pace: KeystrokeTyper.Timing(now: { MonotonicClock.now }, wait: Self.sleep))
   }
 
-  /// The layout, as people write it.
+  /// The name of the layout, such as `de(nodeadkeys)`.
   package var layoutName: String { settings.withLock { $0.planner.layout.name.text } }
 
-  /// Types the codes to come by other settings; the device that makes keyboards stays.
+  /// Applies new settings to later codes; the keyboard stays.
   ///
-  /// - Throws: `unknownLayout`; then the settings stay as they were.
+  /// - Throws: `unknownLayout`, without a change of settings.
   package func use(_ configuration: ServiceConfiguration, _ typing: TypingConfiguration) async throws(TypingError) {
     let new = try Settings(configuration, typing)
     settings.withLock { $0 = new }
@@ -98,30 +95,22 @@ package final class TypingController: Sendable {
     }
   }
 
-  /// Returns whether a code holds a secret: something that onboarding reads with one in it, or any text of such a structure.
+  /// Returns whether a code holds a secret: an onboarding payload with one, or any text of such a structure.
   package func isSecret(_ code: ScanSuccessful) -> Bool {
-    // Of a part nobody can tell what the whole is: half of a password is still half a password.
+    // A part of a structured append may be a part of a secret.
     if code.part != nil { return true }
     return isSecret(code.text ?? "", code.bytesBase64.flatMap { Data(base64Encoded: $0) }.map(Array.init))
   }
 
-  /// Returns whether a text, or the bytes that a code has for it, holds a secret.
+  /// Returns whether a code with a text holds a secret.
+  ///
+  /// - Parameter bytes: the bytes of the code; nil for the text in UTF-8.
   package func isSecret(_ text: String, _ bytes: [UInt8]? = nil) -> Bool {
-    let bytes = bytes ?? Array(text.utf8)
-    let inspection = Inspection(ScannedCode(bytes: bytes, text: text), policy: settings.withLock { $0.policy })
-    if inspection.isHarmless { return false }
-    if inspection.token != nil || inspection.isOpaqueToken || SecretContent.isIn(text) { return true }
-    switch inspection.payload.kind {
-    case .text, .binary: return false
-    case .url, .vcard, .gs1DigitalLink: return inspection.payload.fields.contains(where: \.isSecret)
-    default: return true
-    }
+    let code = ScannedCode(bytes: bytes ?? Array(text.utf8), text: text)
+    return Inspection(code, policy: settings.withLock { $0.policy }).holdsSecret(text)
   }
 
-  /// From now on the program ends, when it is told to, with no key pressed: the code at hand is typed to its end first, two
-  /// seconds at most.
-  ///
-  /// - Parameter end: ends the program.
+  /// Ends the program after the current code on SIGTERM, SIGINT and SIGHUP, with no key pressed and within two seconds.
   package func endOnSignals(_ end: @escaping @Sendable () -> Void) {
     let signals = EndSignals.received([SIGTERM, SIGINT, SIGHUP])
     Task { for await _ in signals { finish(end) } }
@@ -129,7 +118,7 @@ package final class TypingController: Sendable {
 
   private func finish(_ end: @escaping @Sendable () -> Void) {
     guard !isEnding.exchange(true, ordering: .acquiringAndReleasing) else {
-      // Told twice: at once.
+      // A second signal interrupts the current code.
       isInterrupted.store(true, ordering: .relaxed)
       return
     }
@@ -139,7 +128,7 @@ package final class TypingController: Sendable {
     queue.add(end)
   }
 
-  /// Waits with the kernel's own precision: a millisecond more a key would be felt.
+  /// Waits with the precision of the kernel, as a millisecond more for each key would be noticeable.
   private static func sleep(_ seconds: Double) {
     var wanted = timespec()
     wanted.tv_sec = Int(seconds)

@@ -3,26 +3,26 @@ package import WaymarkImage
 import WaymarkSystem
 import WaymarkWorker
 
-/// The interface to the program that reads lines of text: started with the first line, ended when it is not needed. One
-/// thread.
+/// The interface to the program that reads lines of text. The program is started with the first line and ended when it is
+/// idle. Use it from one thread at a time.
 package final class TextEngine {
-  /// Where Debian's packages put the models.
+  /// The folder into which Debian's packages install the models.
   package static let modelFolder = "/usr/share/tesseract-ocr/5/tessdata"
   /// The languages to read by default.
   package static let usualLanguages = ["eng", "deu"]
-  /// How long one reading may take, in seconds: a line takes hundredths.
+  /// The time limit for one line in seconds; a line usually takes hundredths.
   private let limit: Double
 
   private let standing: PersistentWorker
-  /// True if Waymark's own network knows all of the languages.
+  /// True if Waymark's own network supports all of the languages.
   private let isCovered: Bool
 
   /// - Parameters:
-  ///   - languages: as Tesseract names its models, the one that is asked most often first.
-  ///   - executable: the program, where it is not the installed one.
-  ///   - limit: how long one reading may take, in seconds.
-  ///   - startLimit: how long the program may take to load its networks, in seconds.
-  /// - Throws: what is to be installed.
+  ///   - languages: The languages by the names of Tesseract's models, the main one first.
+  ///   - executable: The path of the program; `nil`: the installed one.
+  ///   - limit: The time limit for one line in seconds.
+  ///   - startLimit: The time limit for loading the networks, in seconds.
+  /// - Throws: `TextError` if the program or a model is not installed.
   package init(
     languages: [String] = usualLanguages, executable: String? = nil, limit: Double = 5, startLimit: Double = 10
   ) throws(TextError) {
@@ -52,28 +52,28 @@ package final class TextEngine {
     (2...24).contains(word.utf8.count) && word.utf8.allSatisfy { (0x61...0x7A).contains($0) || $0 == 0x5F }
   }
 
-  /// The process that reads now.
+  /// The id of the running process; `nil` if none is running.
   package var process: Int32? { standing.process }
 
-  /// A reader of pictures whose lines this program reads.
+  /// Returns a reader of pictures whose lines are read by this program.
   package func reader() -> TextReader {
     var reader = TextReader { try self.read($0, asksAll: $1, alphabet: $2) }
     reader.lattice = { try self.lattice($0) }
     return reader
   }
 
-  /// Reads a line with Tesseract's networks; nothing where they are not there.
+  /// Reads a line with Tesseract's networks; empty if they are not installed.
   ///
-  /// - Throws: why it was lost. The next one is read by a program that is restarted.
+  /// - Throws: `TextError` if the line was lost. The next line is read by a restarted program.
   package func read(_ image: GrayImage, asksAll: Bool, alphabet: LineAlphabet) throws(TextError) -> [ReadSymbol] {
     try ask(
       image, asksAll ? .allLanguages : .firstLanguage, alphabet, for: TextReply.self, byteLimit: TextReply.byteLimit
     )?.symbols ?? []
   }
 
-  /// Reads a line with Waymark's own network; nil where that gives it up, or does not know a language.
+  /// Reads a line with Waymark's own network; `nil` if it fails or does not support a language.
   ///
-  /// - Throws: why it was lost. The next one is read by a program that is restarted.
+  /// - Throws: `TextError` if the line was lost. The next line is read by a restarted program.
   package func lattice(_ image: GrayImage) throws(TextError) -> LineLattice? {
     guard isCovered else { return nil }
     return try ask(image, .own, .any, for: LatticeReply.self, byteLimit: LatticeReply.byteLimit)?.lattice
@@ -87,7 +87,7 @@ package final class TextEngine {
     let answer = standing.use { worker throws(WorkerFailure) -> Reply? in
       worker.arena.input.copyMemory(
         from: UnsafeRawBufferPointer(start: image.unsafeView.base, count: image.width * image.height))
-      // A line that the engine gives up says nothing; the engine itself is well.
+      // A failed line is empty; the engine continues.
       guard case .success(let reply) = try worker.ask(request, for: reply, byteLimit: byteLimit, limit: limit) else {
         return nil
       }
@@ -111,4 +111,75 @@ package final class TextEngine {
       .textEngineFailed, "The program that reads text did not answer and was stopped.",
       hint: "It is restarted for the next line.", cause: cause)
   }
+}
+
+/// Shares the program that reads text; it is started with the first line and ended after some idle time.
+package final class TextEngineHost: Sendable {
+  /// Creates the engine for languages.
+  package typealias MakeEngine = @Sendable (_ languages: [String]) throws(TextError) -> sending TextEngine
+
+  /// The engine for the languages read last.
+  private final class Installed: RestartableProcess {
+    private var engine: TextEngine?
+    private var languages: [String] = []
+
+    var process: Int32? { engine?.process }
+
+    func end() { engine?.end() }
+
+    func engine(_ wanted: [String], _ makeEngine: MakeEngine) throws(TextError) -> TextEngine {
+      if let engine, languages == wanted { return engine }
+      end()
+      let made = try makeEngine(wanted)
+      (engine, languages) = (made, wanted)
+      return made
+    }
+  }
+
+  /// The time in seconds for which the program stays after its last line.
+  package static let idleTime = 30.0
+  private let engine = IdleWorker(Installed(), idleTime: TextEngineHost.idleTime)
+  private let makeEngine: MakeEngine
+
+  /// Creates a host with the installed program: a frame waits at most two seconds for a line, and three for the program's start.
+  package convenience init() {
+    self.init { languages throws(TextError) in try TextEngine(languages: languages, limit: 2, startLimit: 3) }
+  }
+
+  /// - Parameter makeEngine: Creates the engine.
+  package init(makeEngine: @escaping MakeEngine) { self.makeEngine = makeEngine }
+
+  /// - Throws: `TextError` if the program or the model of a language is not installed.
+  package func check(_ languages: [String]) throws(TextError) { _ = try makeEngine(languages) }
+
+  /// Reads a line. Blocks.
+  ///
+  /// - Parameter now: The current time in seconds.
+  /// - Throws: `TextError` if the line was lost.
+  package func read(
+    _ image: GrayImage, asksAll: Bool, alphabet: LineAlphabet, languages: [String], now: Double
+  ) throws -> [ReadSymbol] {
+    try engine.use(now: now) { [makeEngine] in
+      try $0.engine(languages, makeEngine).read(image, asksAll: asksAll, alphabet: alphabet)
+    }
+  }
+
+  /// Reads a line with Waymark's own network; `nil` if it does not support a language. Blocks.
+  ///
+  /// - Parameter now: The current time in seconds.
+  /// - Throws: `TextError` if the line was lost.
+  package func lattice(_ image: GrayImage, languages: [String], now: Double) throws -> LineLattice? {
+    try engine.use(now: now) { [makeEngine] in try $0.engine(languages, makeEngine).lattice(image) }
+  }
+
+  /// Ends the program if it was idle for `idleTime`.
+  ///
+  /// - Returns: The seconds until the next call is due; `nil` if no program is running.
+  package func rest(now: Double) -> Double? { engine.rest(now: now) }
+
+  /// Ends the program.
+  package func end() { engine.end() }
+
+  /// The id of the running process; `nil` if none is running or while it reads.
+  package var process: Int32? { engine.process }
 }

@@ -1,12 +1,16 @@
+import CSandbox
+import Glibc
+package import WaymarkImage
+import WaymarkSystem
 package import WaymarkWorker
 
-/// A request to the program that reads text: the gray picture of one line, which lies at the beginning of the arena.
+/// A request to the program that reads text: the gray picture of one line at the beginning of the arena.
 struct TextRequest: Equatable {
-  /// The networks of that program.
+  /// The networks of the program.
   enum Reader: CaseIterable, Sendable {
-    /// Tesseract's network of the first language alone, and those of all.
+    /// Tesseract's network for the first language only, and its networks for all languages.
     case firstLanguage, allLanguages
-    /// Waymark's own, which answers with a `LatticeReply`.
+    /// Waymark's own network, which replies with a `LatticeReply`.
     case own
   }
 
@@ -16,21 +20,21 @@ struct TextRequest: Equatable {
   let alphabet: LineAlphabet
 }
 
-/// The answer.
+/// The reply of Tesseract's networks.
 struct TextReply {
-  /// No line has more characters.
+  /// The most characters of a line.
   static let symbolLimit = 512
-  /// A character is no longer than this, in bytes.
+  /// The most bytes of a character.
   fileprivate static let textLimit = 15
-  /// More choices are not told.
+  /// The most choices of a character.
   fileprivate static let choiceLimit = 4
-  /// The most bytes of an answer.
+  /// The most bytes of a reply.
   static let byteLimit = symbolLimit * 256
 
   let symbols: [ReadSymbol]
 
-  /// The answer with what the network gave, as far as an answer may hold it: the first characters of a line that seems to have more, and
-  /// none that cannot be shown or that lies nowhere. Dense texture gives such readings.
+  /// Returns a reply within its limits: the first characters of a longer line, without those that cannot be displayed or have
+  /// no position. Dense texture causes such readings.
   static func fitting(_ symbols: [ReadSymbol]) -> TextReply {
     func share(_ value: Double) -> Double { value.isFinite ? min(1, max(0, value)) : 0 }
     let kept = symbols.lazy.filter { ReadSymbol.isShown($0.text) }.prefix(symbolLimit).map { symbol in
@@ -45,19 +49,19 @@ struct TextReply {
   }
 }
 
-/// The answer of Waymark's own network.
+/// The reply of Waymark's own network.
 struct LatticeReply {
-  /// No line has more columns: two for each two pixels of the widest one.
+  /// The most columns of a line: two per pixel of the widest picture.
   private static let columnLimit = 2 * LineNetwork.widthLimit
   /// The most bytes of an alphabet.
   private static let alphabetLimit = 4096
-  /// The most bytes of an answer.
+  /// The most bytes of a reply.
   static let byteLimit = alphabetLimit + 8 + columnLimit * (4 + 12 * LineLattice.choiceLimit)
 
   let lattice: LineLattice
 }
 
-// MARK: - How they pass
+// MARK: - Wire format
 
 extension LatticeReply: WireValue {
   private static let choice: Wire<LineLattice.LabelShare> = inOrder(
@@ -70,7 +74,7 @@ extension LatticeReply: WireValue {
   package static let wire: Wire<LatticeReply> = fields.map(
     { text, columns -> LatticeReply? in
       let alphabet = Array(text)
-      // Each is shown to people: none but the space may be one that cannot be seen.
+      // The characters are shown to people, so all except the space must be visible.
       guard alphabet.allSatisfy({ $0 == " " || ReadSymbol.isShown(String($0)) }),
         columns.allSatisfy({ $0.choices.allSatisfy { $0.label <= alphabet.count } })
       else { return nil }
@@ -96,7 +100,7 @@ extension TextReply: WireValue {
 
 extension ReadSymbol: WireValue {
   private static let share: Wire<Double> = Wire<Double>.real(within: 0...1)
-  /// Printable, for it is shown to people.
+  /// A printable character, because it is shown to people.
   private static let character: Wire<String> = Wire<String>.text(upTo: TextReply.textLimit).when(isShown)
 
   fileprivate static func isShown(_ text: String) -> Bool {
@@ -115,4 +119,44 @@ extension ReadSymbol: WireValue {
         text, confidence: confidence, choices: choices, span: left...right, beginsWord: beginsWord)
     },
     { ($0.text, $0.confidence, $0.choices, $0.span.lowerBound, $0.span.upperBound, $0.beginsWord) })
+}
+
+/// The main loop of the program that reads text: it sets up its sandbox, then reads lines until its parent ends.
+package enum TextEngineMain {
+  /// Reads the picture of a line with Tesseract's networks; `nil` on failure.
+  package typealias Reading = (ImageView, _ asksAll: Bool, LineAlphabet) -> [ReadSymbol]?
+  /// Reads the picture of a line with Waymark's own network; `nil` on failure.
+  package typealias LatticeReading = (ImageView) -> LineLattice?
+
+  /// The time limit for one line in seconds, longer than the client waits.
+  private static let deadline: UInt32 = 15
+  /// The reply if a line could not be read; the engine continues with the next one.
+  private static let gaveUp = ImageError(
+    .damagedPicture, "The engine could not read the picture of the line.", hint: "Try a larger or sharper picture.")
+
+  /// Runs until the process ends.
+  ///
+  /// - Parameters:
+  ///   - problem: An errno if the networks could not be loaded, which is reported instead of reading; otherwise 0.
+  ///   - lattice: Reads a line with Waymark's own network, which opens no files.
+  ///   - reading: Reads a line with Tesseract; all of its files are already open.
+  package static func run(problem: Int32, lattice: LatticeReading, _ reading: Reading) {
+    guard let seat = WorkerEndpoint(), seat.lockIn(refusing: problem) else { return }
+    while let request = seat.next(TextRequest.self), let base = seat.arena.input.baseAddress {
+      let view = ImageView(
+        base: UnsafePointer(base.assumingMemoryBound(to: UInt8.self)), width: request.width, height: request.height,
+        stride: request.width)
+      csandbox_deadline(deadline)
+      let answer =
+        switch request.reader {
+        case .own: lattice(view).map { seat.leave(LatticeReply(lattice: $0)) }
+        case .firstLanguage, .allLanguages:
+          reading(view, request.reader == .allLanguages, request.alphabet).map { seat.leave(TextReply.fitting($0)) }
+        }
+      csandbox_deadline(0)
+      let given = answer ?? seat.leave(Self.gaveUp, worked: false)
+      guard let given else { return }
+      seat.say(given)
+    }
+  }
 }

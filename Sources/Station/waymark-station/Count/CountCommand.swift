@@ -1,8 +1,5 @@
 import ArgumentParser
-import CDispatch
-import Dispatch
 import Foundation
-import Synchronization
 import WaymarkBarcodes
 import WaymarkClient
 import WaymarkCommands
@@ -60,7 +57,7 @@ struct CountCommand: AsyncParsableCommand {
   @Flag(help: "Print CSV: RFC 4180, every text quoted.")
   var csv = false
 
-  private var identity: CodeCounter.Identity? { CodeCounter.Identity(rawValue: by) }
+  private var identity: CountReport.Identity? { CountReport.Identity(rawValue: by) }
 
   func validate() throws {
     guard identity != nil else { throw ValidationError("--by takes place or content.") }
@@ -85,7 +82,7 @@ struct CountCommand: AsyncParsableCommand {
         isMoving: isMoving)
       if live { try await follow(&tally) } else { look(at: ScanInput.expand(inputs), &tally) }
       finish(tally)
-      let outcome: ExitStatus = tally.count.counted.isEmpty ? .nothingFound : .success
+      let outcome: ExitStatus = tally.count.result.isEmpty ? .nothingFound : .success
       let status = max(tally.worst, outcome)
       if status != .success { throw ExitCode(status.rawValue) }
     } catch let error as BarcodeError {
@@ -95,19 +92,13 @@ struct CountCommand: AsyncParsableCommand {
     }
   }
 
-  /// The count, and the reader for it.
+  /// The counter, the scanner that reads its codes, and the names of the pictures read.
   private struct Tally: ~Copyable {
     var count: CodeCounter
     var scanner: BarcodeScanner
     let isMoving: Bool
     var names: [String] = []
     var worst = ExitStatus.success
-
-    init(count: CodeCounter, scanner: consuming BarcodeScanner, isMoving: Bool) {
-      self.count = count
-      self.scanner = scanner
-      self.isMoving = isMoving
-    }
 
     mutating func look(_ image: GrayImage, name: String) {
       let reading = image.withView { scanner.scan($0) }
@@ -127,7 +118,7 @@ struct CountCommand: AsyncParsableCommand {
       do throws(ImageError) {
         tally.look(try decoder.gray(try input.read(keepsColour: false)).image, name: input.name)
       } catch {
-        // Other files in a folder are not reported.
+        // Files of a folder that are not pictures are skipped without a message.
         if input.isFound, [.unknownFormat, .unsupportedFormat, .emptyFile].contains(error.code) { continue }
         Output.diagnostic("waymark: \(input.name): \(error.message)\n  \(error.hint)")
         tally.worst = max(tally.worst, error.exitStatus)
@@ -135,34 +126,24 @@ struct CountCommand: AsyncParsableCommand {
     }
   }
 
-  /// The camera's own pictures, as the service passes them on; the newest one counts.
+  /// Counts in pictures of the service's camera.
   private func follow(_ tally: inout Tally) async throws {
     let client = try await WaymarkClient.connect(to: place.path)
-    signal(SIGINT, SIG_IGN)
-    let interrupt = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
-    let (end, over) = (seconds.map { MonotonicClock.now + $0 }, InterruptFlag())
-    interrupt.setEventHandler { over.raise() }
-    interrupt.resume()
-    defer { interrupt.cancel() }
+    let (end, over) = (seconds.map { MonotonicClock.now + $0 }, StopSignal())
+    let signals = EndSignals.received([SIGINT])
+    let waiting = Task { for await _ in signals { over.raise() } }
+    defer { waiting.cancel() }
     let decoder = PictureDecoder()
     var shown = -1
     for try await picture in try client.pictures(MediaPreviewRequest(rate: 15)) {
       if over.isRaised || end.map({ MonotonicClock.now >= $0 }) ?? false { return }
-      // A frame that the camera cut off is none.
+      // A truncated frame is skipped.
       guard let image = try? decoder.gray(picture.bytes).image else { continue }
       tally.look(image, name: "live")
-      let total = tally.count.counted.count
+      let total = tally.count.result.reduce(0) { $0 + $1.amount }
       if total != shown, isatty(STDERR_FILENO) == 1 { Output.draw("\r\(total) counted ") }
       shown = total
     }
-  }
-
-  /// Raised once the person has seen all.
-  private final class InterruptFlag: Sendable {
-    private let flag = Atomic(false)
-
-    var isRaised: Bool { flag.load(ordering: .acquiring) }
-    func raise() { flag.store(true, ordering: .releasing) }
   }
 
   private func finish(_ tally: borrowing Tally) {
@@ -171,7 +152,7 @@ struct CountCommand: AsyncParsableCommand {
     if json {
       try? Output.record(report)
     } else if csv {
-      // Quoted as it is: what would act on a terminal is the reader's to escape.
+      // Programs read it, so that control characters are not escaped.
       Output.data(Data(report.csv.utf8))
     } else {
       Output.line(report.text)

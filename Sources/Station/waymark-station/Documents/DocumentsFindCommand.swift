@@ -3,12 +3,28 @@ import Foundation
 import WaymarkCommands
 import WaymarkDocuments
 import WaymarkImage
-import WaymarkOnboarding
 import WaymarkProtocol
 import WaymarkStation
 import WaymarkSystem
 
-/// `waymark documents find`: where the page is in each picture.
+/// `waymark documents`: finds pages in pictures and makes clean files of them.
+struct DocumentsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "documents",
+    abstract: "Finds the page in a picture, and makes a clean PDF or picture of it.",
+    subcommands: [DocumentsFindCommand.self, DocumentsScanCommand.self])
+}
+
+/// Loads the models for finding pages; ends the command if they cannot be used.
+func pageModels() throws -> PageModels {
+  do {
+    return try PageModels.load()
+  } catch {
+    try fail(error)
+  }
+}
+
+/// `waymark documents find`: finds the page in each picture.
 struct DocumentsFindCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "find",
@@ -45,12 +61,7 @@ struct DocumentsFindCommand: ParsableCommand {
   var maxPixels = PictureDecoder.defaultPixelLimit
 
   func validate() throws {
-    guard !inputs.isEmpty else { throw ValidationError("Name at least one picture, folder, or -.") }
-    guard jobs.map({ (1...256).contains($0) }) ?? true else { throw ValidationError("--jobs takes 1 to 256.") }
-    guard maxPixels > 0 else { throw ValidationError("--max-pixels takes a number above 0.") }
-    guard inputs.count(where: { $0 == "-" }) <= 1 else {
-      throw ValidationError("Standard input can be read only once.")
-    }
+    try ScanInput.check(inputs, maxPixels: maxPixels, jobs: jobs)
   }
 
   func run() throws {
@@ -94,7 +105,7 @@ extension DocumentsFindCommand {
     for item in ScanInput.expand(inputs) {
       do {
         let bytes = try item.read(keepsColour: true)
-        // In colours, as files are looked at, and in gray, as frames are.
+        // The service searches files in colours, and frames in gray.
         let colours = detector.evidence(in: try decoder.rgb(bytes).image)
         let gray = try decoder.gray(bytes).image.withView { detector.evidence(in: $0) }
         for found in [colours, gray] {
@@ -115,10 +126,10 @@ struct PageReport: Sendable, Encodable {
   let input: String
   /// The number of the page in a file of several, from 1.
   let number: Int?
-  /// Seconds of processor time for finding the page, the picture being decoded.
+  /// Seconds of processor time for finding the page in the decoded picture.
   private(set) var elapsed: Double?
   private(set) var page: DetectedPage?
-  /// Further pages beside it.
+  /// The other pages in the picture.
   private(set) var others: [DetectedPage] = []
   private(set) var shape: PageShape?
   private(set) var error: ImageError?
@@ -149,7 +160,7 @@ struct PageReport: Sendable, Encodable {
     let name = DisplayText.escaped(InputPage.name(input, number))
     if let error { Output.diagnostic("waymark: \(name): \(error.message)\n  \(error.hint)") }
     if json {
-      // Nothing in a report can fail to encode: its numbers are finite.
+      // Encoding does not fail, as all numbers are finite.
       Output.data(Data((try? JSONLineEncoder.line(self)) ?? []))
     } else if error == nil {
       Output.line("\(name): \(text)")

@@ -3,13 +3,11 @@ import Foundation
 import WaymarkCommands
 import WaymarkDocuments
 import WaymarkImage
-import WaymarkOnboarding
 import WaymarkStation
 import WaymarkSystem
 import WaymarkText
-import WaymarkWorker
 
-/// `waymark documents scan`: clean pages from pictures.
+/// `waymark documents scan`: makes clean pages from pictures.
 struct DocumentsScanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan",
@@ -74,17 +72,13 @@ struct DocumentsScanCommand: ParsableCommand {
   }
 
   func validate() throws {
-    guard !inputs.isEmpty else { throw ValidationError("Name at least one picture, folder, or -.") }
+    try ScanInput.check(inputs, maxPixels: maxPixels)
     guard let kind else { throw ValidationError("--output takes a .pdf, .jpg or .png file, or -, not \(output).") }
     guard kind == .pdf || inputs.count == 1 else {
       throw ValidationError("Several pictures go into one .pdf; a .jpg or .png holds one page.")
     }
     guard corners == nil || inputs.count == 1 else { throw ValidationError("--corners is for one picture.") }
     guard !text || kind == .pdf else { throw ValidationError("--text goes into a PDF, not \(output).") }
-    guard maxPixels > 0 else { throw ValidationError("--max-pixels takes a number above 0.") }
-    guard inputs.count(where: { $0 == "-" }) <= 1 else {
-      throw ValidationError("Standard input can be read only once.")
-    }
   }
 
   func run() throws {
@@ -118,7 +112,7 @@ struct DocumentsScanCommand: ParsableCommand {
           let words = try words(of: scanned.upright, named: item.name, wordReader)
           try file.append(writer.add(scanned.page, size: scanned.size, words: words))
         case .png: try file.append(scanned.page.png())
-        case .jpeg, nil: try file.append(scanned.page.jpeg(quality: 90))
+        case .jpeg, nil: try file.append(scanned.page.jpeg(quality: JPEGQuality.file))
         }
       } catch let error as TextError {
         try fail(error)
@@ -137,7 +131,7 @@ struct DocumentsScanCommand: ParsableCommand {
     try file.publish()
   }
 
-  /// The reader of the pages' text; nil where it is not wanted.
+  /// The reader of the pages' text; nil without `--text`.
   private func wordReader() throws -> PageWordReader? {
     guard text else { return nil }
     do {
@@ -147,7 +141,7 @@ struct DocumentsScanCommand: ParsableCommand {
     }
   }
 
-  /// The words of a page; none where they are not wanted.
+  /// Reads the words of a page; empty without `--text`.
   private func words(of page: RGBImage, named name: String, _ reader: borrowing PageWordReader?) throws -> [PageWord] {
     guard text, case .gray(let evenlyLit) = PageFilter.grayscale.apply(page),
       let read = try reader?.words(of: evenlyLit)
@@ -158,7 +152,7 @@ struct DocumentsScanCommand: ParsableCommand {
     return read.words
   }
 
-  /// The pages of an input; of one with several the first, where the result holds one.
+  /// Returns the pages of an input, or the first if the result is a single page.
   private func pages(of input: ScanInput) -> [InputPage] {
     let pages = InputPage.pages(of: input, keepsColour: true)
     guard kind != .pdf, pages.count > 1 else { return pages }
@@ -198,12 +192,12 @@ struct DocumentsScanCommand: ParsableCommand {
   }
 }
 
-/// The file of the pages, or standard output, which gets everything at the end: like the file, completely or not at all.
+/// The output: a file that appears at the end, completely or not at all, or standard output, which is written at the end.
 private struct PageFile: ~Copyable {
   private let file: DraftFile?
   private var bytes: [UInt8] = []
 
-  /// Begins a file; `nil` stands for standard output.
+  /// Begins the output file at a path; nil for standard output.
   init(_ path: String?) throws(FileError) { file = if let path { try DraftFile(path) } else { nil } }
 
   mutating func append(_ part: [UInt8]) throws(FileError) {
@@ -232,7 +226,7 @@ enum FilterName: String, ExpressibleByArgument, CaseIterable {
   }
 }
 
-/// The formats that fix a size.
+/// The paper formats that have a fixed size.
 enum FormatName: String, ExpressibleByArgument, CaseIterable {
   case a4 = "A4"
   case a5 = "A5"

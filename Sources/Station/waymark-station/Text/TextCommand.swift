@@ -2,12 +2,11 @@ import ArgumentParser
 import Foundation
 import WaymarkCommands
 import WaymarkImage
-import WaymarkOnboarding
+import WaymarkProtocol
 import WaymarkService
 import WaymarkStation
 import WaymarkSystem
 import WaymarkText
-import WaymarkWorker
 
 /// `waymark text`: reads printed text in pictures.
 struct TextCommand: ParsableCommand {
@@ -54,11 +53,7 @@ struct TextCommand: ParsableCommand {
   var maxPixels = PictureDecoder.defaultPixelLimit
 
   func validate() throws {
-    guard !inputs.isEmpty else { throw ValidationError("Name at least one picture, folder, or -.") }
-    guard maxPixels > 0 else { throw ValidationError("--max-pixels takes a number above 0.") }
-    guard inputs.count(where: { $0 == "-" }) <= 1 else {
-      throw ValidationError("Standard input can be read only once.")
-    }
+    try ScanInput.check(inputs, maxPixels: maxPixels)
     guard region == nil || area != nil else {
       throw ValidationError("--region takes four whole numbers: x,y,width,height, width and height above 0.")
     }
@@ -72,7 +67,7 @@ struct TextCommand: ParsableCommand {
     return (known[0], known[1], known[2], known[3])
   }
 
-  /// Seconds after which no further line of a picture is begun.
+  /// Seconds after which no further line of a picture is read.
   static let pictureLimit = 20.0
 
   func run() throws {
@@ -118,7 +113,7 @@ struct TextCommand: ParsableCommand {
       report.show(json: json)
       let isFound = pattern.isEmpty ? !report.lines.isEmpty : !report.accepted.isEmpty
       isAnyFound = isAnyFound || isFound || report.candidates?.isEmpty == false && pattern.isEmpty
-      // Of frames no single one has to be accepted.
+      // A frame without an accepted text is not a failure.
       worst = max(worst, report.error?.status ?? (isFound || frames ? .success : .nothingFound))
     }
     if frames, !isAnyFound { worst = max(worst, .nothingFound) }
@@ -126,9 +121,9 @@ struct TextCommand: ParsableCommand {
   }
 }
 
-/// Reads pictures as the service reads frames: one drawing of a line in each, voted over all that were seen.
+/// Reads pictures as the service reads frames: lines are rendered in one style per picture, and the pictures vote.
 private struct FrameFollower {
-  /// Seconds from frame to frame.
+  /// The assumed seconds between two pictures.
   private static let step = 0.1
   private let engineHost = TextEngineHost()
   private var seeker: TextProcessor?
@@ -147,7 +142,7 @@ private struct FrameFollower {
     _ report: inout TextReport
   ) throws {
     let own = String(name.lastIndex(of: "/").map { name[..<$0] } ?? "")
-    // Another folder, another camera.
+    // The pictures of another folder are frames of another camera.
     if seeker == nil || own != folder {
       let engineHost = engineHost
       seeker = TextProcessor(
@@ -176,7 +171,6 @@ extension TextErrorCode: CommandErrorCode {
 
 /// The result for one picture, or one page of a file: the object that `--json` prints.
 struct TextReport: Encodable {
-  /// The error.
   struct Failure: Encodable {
     let code: String
     let message: String
@@ -194,14 +188,14 @@ struct TextReport: Encodable {
   }
 
   let input: String
-  /// The page of a file of several, from 1.
+  /// The number of the page in a file of several, from 1.
   let page: Int?
-  /// Seconds from the decoded picture to what is accepted.
+  /// Seconds from the decoded picture to the accepted texts.
   var elapsed: Double?
   var lines: [ReadLine] = []
-  /// Lines that the time for one picture did not suffice for.
+  /// The number of lines that were not read within `TextCommand.pictureLimit`, or beyond the most lines of a picture.
   var skipped = 0
-  /// The candidates of the frames that do not agree yet.
+  /// The candidates on which the frames do not agree yet; nil without `--frames`.
   var candidates: [AcceptedText]?
   var accepted: [AcceptedText] = []
   var error: Failure?
@@ -224,7 +218,7 @@ struct TextReport: Encodable {
       Output.diagnostic("waymark: \(name): no text was found.")
     }
     if json {
-      // Nothing in a report can fail to encode: its numbers are finite.
+      // Encoding does not fail, as all numbers are finite.
       Output.json(
         (try? JSONLineEncoder.line(self)).map { String(decoding: $0, as: UTF8.self).trimmingCharacters(in: .newlines) }
           ?? "")
@@ -237,42 +231,29 @@ struct TextReport: Encodable {
     }
   }
 
-  private enum Key: String, CodingKey {
-    case input, page, elapsed, lines, skipped, candidates, accepted, error, text, corners, confidence, pattern,
-      doubtful,
-      others
+  private struct Line: Encodable {
+    let text: String
+    let corners: [[Double]]
+    let confidence: Double
+
+    init(_ line: ReadLine) {
+      text = line.text
+      corners = line.outline.corners.map { [$0.x, $0.y] }
+      confidence = line.confidence
+    }
   }
+
+  private enum Key: CodingKey { case input, page, elapsed, lines, skipped, candidates, accepted, error }
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: Key.self)
     try container.encode(input, forKey: .input)
     try container.encodeIfPresent(page, forKey: .page)
     try container.encodeIfPresent(elapsed, forKey: .elapsed)
-    var list = container.nestedUnkeyedContainer(forKey: .lines)
-    for line in lines {
-      var object = list.nestedContainer(keyedBy: Key.self)
-      try object.encode(line.text, forKey: .text)
-      try object.encode(line.outline.corners.map { [$0.x, $0.y] }, forKey: .corners)
-      try object.encode(line.confidence, forKey: .confidence)
-    }
+    try container.encode(lines.map(Line.init), forKey: .lines)
     if skipped > 0 { try container.encode(skipped, forKey: .skipped) }
-    if let candidates { try encode(candidates, as: .candidates, to: &container) }
-    try encode(accepted, as: .accepted, to: &container)
+    try container.encodeIfPresent(candidates?.map(TextCandidate.init), forKey: .candidates)
+    try container.encode(accepted.map(TextCandidate.init), forKey: .accepted)
     try container.encodeIfPresent(error, forKey: .error)
-  }
-
-  private func encode(
-    _ texts: [AcceptedText], as key: Key, to container: inout KeyedEncodingContainer<Key>
-  ) throws {
-    var list = container.nestedUnkeyedContainer(forKey: key)
-    for text in texts {
-      var object = list.nestedContainer(keyedBy: Key.self)
-      try object.encode(text.text, forKey: .text)
-      try object.encode(text.pattern, forKey: .pattern)
-      try object.encode(text.corners.map { [$0.x, $0.y] }, forKey: .corners)
-      try object.encode(text.confidence, forKey: .confidence)
-      try object.encode(text.isDoubtful, forKey: .doubtful)
-      if !text.others.isEmpty { try object.encode(text.others, forKey: .others) }
-    }
   }
 }

@@ -3,14 +3,12 @@ import Foundation
 import Glibc
 import WaymarkClient
 import WaymarkCommands
-import WaymarkConfiguration
-import WaymarkOnboarding
 import WaymarkProtocol
 import WaymarkService
 import WaymarkStation
 import WaymarkSystem
 
-/// `waymark type`: the scanner as a keyboard, a client of the socket like any other.
+/// `waymark type`: types codes as a keyboard; a client of the socket like any other.
 struct TypeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "type",
@@ -74,15 +72,11 @@ struct TypeCommand: AsyncParsableCommand {
         schema: Program.current.schema)
       let (configuration, problems) = loader.load()
       let typing = TypingConfiguration(configuration)
-      let all = problems + typing.problems
-      guard all.isEmpty else {
-        for problem in all { Output.diagnostic("\(problem.description). \(problem.hint)") }
-        throw ExitCode(ExitStatus.badData.rawValue)
-      }
+      try refuse(problems + typing.problems, separator: ". ")
       let show: @Sendable (TypingController.Plan) -> Void = { try? Output.record($0) }
       let controller = try TypingController(configuration, typing, show: dryRun ? show : nil)
       if text.isEmpty {
-        try await follow(configuration, controller)
+        try await follow(configuration, typing.settings, controller)
       } else {
         try await typeTexts(controller)
       }
@@ -108,15 +102,17 @@ struct TypeCommand: AsyncParsableCommand {
     }
   }
 
-  /// Types what the service reads, until it is told to end.
-  private func follow(_ configuration: ServiceConfiguration, _ controller: TypingController) async throws {
+  /// Types the codes that the service reads, until the program ends.
+  private func follow(
+    _ configuration: ServiceConfiguration, _ settings: TypingSettings, _ controller: TypingController
+  ) async throws {
     controller.endOnSignals { Glibc.exit(ExitStatus.success.rawValue) }
     try await controller.attach()
     let manager = ServiceManager(environment: ProcessInfo.processInfo.environment)
     ServiceManager.clearEnvironment()
     manager.ready("Types on the layout \(controller.layoutName)")
     var feed = ScanFeed(
-      ScanFeed.Choice(TypingSettings(configuration)),
+      ScanFeed.Choice(settings),
       onProblem: { Output.diagnostic("waymark: \($0.message)\n  \($0.hint)") })
     var left = count ?? Int.max
     for try await update in WaymarkClient.updates(at: place.path, events: ScanFeed.events) {
@@ -139,7 +135,7 @@ struct TypeCommand: AsyncParsableCommand {
               isSecret: controller.isSecret(code), addOn: code.addOn))
           await feed.typed(code)
         } catch {
-          // Told, without the code itself: what is in it may be nobody's business.
+          // The code is not printed, as it may be confidential.
           Output.diagnostic("waymark: \(error.code.rawValue): \(error.message)\n  \(error.hint)")
         }
         left -= 1
@@ -153,7 +149,7 @@ struct TypeCommand: AsyncParsableCommand {
 }
 
 extension TypeCommand {
-  /// Types by the settings of a profile, the usual ones under nil.
+  /// Applies the settings of a profile; nil for those without a profile.
   private func use(
     _ profile: String?, of usual: ServiceConfiguration, _ controller: TypingController, _ feed: inout ScanFeed
   ) async {

@@ -2,11 +2,10 @@ import ArgumentParser
 import Foundation
 import WaymarkClient
 import WaymarkCommands
-import WaymarkOnboarding
 import WaymarkProtocol
 import WaymarkSystem
 
-/// `waymark users`: who uses the device.
+/// `waymark users`: the users of the device.
 struct UsersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "users", abstract: "List and remove the users of this device, export their consents, unlock them.",
@@ -31,14 +30,11 @@ struct UsersListCommand: AsyncParsableCommand {
   var json = false
 
   func run() async throws {
-    do {
-      let client = try await WaymarkClient.connect(to: place.path)
-      let users = try await client.send(AccountListRequest()).users
-      for user in users {
-        if json { Output.json(try Output.text(user)) } else { Output.line(Self.text(of: user)) }
-      }
-      if users.isEmpty, !json { Output.diagnostic("No users.") }
-    } catch { try fail(error) }
+    let users = try await place.ask(AccountListRequest()).users
+    for user in users {
+      if json { Output.json(try Output.text(user)) } else { Output.line(Self.text(of: user)) }
+    }
+    if users.isEmpty, !json { Output.diagnostic("No users.") }
   }
 
   static func text(of user: AccountSummary) -> String {
@@ -68,11 +64,8 @@ struct UsersRemoveCommand: AsyncParsableCommand {
   var id: String
 
   func run() async throws {
-    do {
-      let client = try await WaymarkClient.connect(to: place.path)
-      _ = try await client.send(AccountRemoveRequest(user: id))
-      Output.diagnostic("Removed.")
-    } catch { try fail(error) }
+    _ = try await place.ask(AccountRemoveRequest(user: id))
+    Output.diagnostic("Removed.")
   }
 }
 
@@ -95,7 +88,7 @@ struct UsersExportConsentsCommand: AsyncParsableCommand {
   @Option(name: .letter(.output), help: "The file to write (else standard output).")
   var output: String?
 
-  /// One choice, with whose it is.
+  /// A line of the output: a choice about a consent with its user.
   private struct Line: Encodable {
     let user: String
     let subject: String?
@@ -114,20 +107,17 @@ struct UsersExportConsentsCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    do {
-      let client = try await WaymarkClient.connect(to: place.path)
-      let users = try await client.send(ConsentExportRequest(user: id)).users
-      let lines = try users.flatMap { user in
-        try user.records.map { record in
-          try Output.text(Line(user: user.user, subject: user.subject, title: user.title, record: record))
-        }
+    let users = try await place.ask(ConsentExportRequest(user: id)).users
+    let lines = try users.flatMap { user in
+      try user.records.map { record in
+        try Output.text(Line(user: user.user, subject: user.subject, title: user.title, record: record))
       }
-      if let output {
-        Output.file(output, Array((lines.joined(separator: "\n") + (lines.isEmpty ? "" : "\n")).utf8))
-      } else {
-        for line in lines { Output.json(line) }
-      }
-    } catch { try fail(error) }
+    }
+    if let output {
+      Output.file(output, Array((lines.joined(separator: "\n") + (lines.isEmpty ? "" : "\n")).utf8))
+    } else {
+      for line in lines { Output.json(line) }
+    }
   }
 }
 
@@ -146,9 +136,17 @@ struct UsersUnlockCommand: AsyncParsableCommand {
   var id: String?
 
   func run() async throws {
+    _ = try await place.ask(AccountUnlockRequest(user: id))
+  }
+}
+
+extension SocketOptions {
+  /// Sends a request to the service; ends the command if it fails.
+  fileprivate func ask<Request: ServiceRequest>(_ request: Request) async throws -> Request.Result {
     do {
-      let client = try await WaymarkClient.connect(to: place.path)
-      _ = try await client.send(AccountUnlockRequest(user: id))
-    } catch { try fail(error) }
+      return try await WaymarkClient.connect(to: path).send(request)
+    } catch {
+      try fail(error)
+    }
   }
 }

@@ -1,131 +1,136 @@
-import WaymarkConfiguration
+package import WaymarkConfiguration
 package import WaymarkSpool
-import WaymarkSystem
+package import WaymarkSystem
 
 /// The settings of a bridge, from its file `/etc/waymark/bridge.yaml`.
-package struct BridgeConfiguration: Hashable, Sendable {
-  /// The broker and how to be let in.
+package struct BridgeConfiguration: Configurable, Hashable {
+  /// The broker and the credentials for it.
   package struct Broker: Hashable, Sendable {
-    /// Its name or address.
+    /// The name or address.
     package var host = "localhost"
-    /// Its port: 8883 with TLS, else 1883.
+    /// The port; nil for 8883 with TLS, else 1883.
     package var port: Int?
     /// `5`, or `3.1.1`.
     package var version = "5"
-    /// Seconds of silence after which either side asks whether the other is there.
+    /// Seconds of silence after which either side sends a ping.
     package var keepAlive = 30
-    /// The client's name; else `waymark-DEVICE`.
+    /// The client's name; nil for `waymark-DEVICE`.
     package var clientID: String?
-    /// The user.
     package var username: String?
     /// The file with the password.
     var passwordFile: String?
-    /// How many events may be on their way at a time.
+    /// The most events that are sent and not yet acknowledged.
     package var window = 100
-    /// Encryption; none where missing.
     package var tls: TLS?
 
-    /// Encryption, and who the two are.
-    package struct TLS: Hashable, Sendable {
-      /// The authorities that vouch for the broker, a file of PEM; else those of the system.
+    /// The files in PEM format for TLS.
+    package struct TLS: Configurable, Hashable {
+      /// The file with the certificate authorities of the broker; nil for those of the system.
       package var caFile: String?
-      /// The certificate of this device.
+      /// The file with the certificate of this device; nil for none.
       package var certificateFile: String?
-      /// Its key.
       package var keyFile: String?
+
+      package init() {}
     }
 
-    /// Its port.
+    /// The configured port, or the default.
     package var effectivePort: Int { port ?? (tls == nil ? 1883 : 8883) }
   }
 
-  /// The broker.
   package var broker = Broker()
   /// The name of this device in topics.
-  package var device: String
+  package var device = "device"
   /// The first level of all topics.
   package var prefix = "waymark"
-  /// The service's socket; else where commands look.
+  /// The service's socket; nil for the one that commands use.
   package var socket: String?
-  /// The folder in which events wait.
+  /// The folder of the pending events.
   package var storeFolder = "/var/lib/waymark-bridge"
-  /// The limits of the events that wait there.
+  /// The limits of the pending events.
   package var limits = EventLog.Limits()
   /// The selection of events that leave the device.
   package var selection = EventSelection()
-  /// The commands that are taken.
+  /// The commands that are accepted.
   package var commands: Set<String> = []
-  /// The topic below which Home Assistant looks for devices; nil: it is not told.
+  /// The topic below which Home Assistant looks for devices; nil for no announcement.
   package var homeAssistantPrefix: String?
-  /// Where figures for Prometheus are left; nowhere where missing.
+  /// The file with figures for Prometheus; nil for none.
   package var metricsFile: String?
-  /// Seconds between two words of status while nothing changes.
+  /// Seconds between two messages of status while nothing changes.
   package var statusEvery = 60
+  /// The positions of the keys that name files and folders.
+  private var places = ConfigurationPlaces()
 
-  /// The standard for a device.
+  package init() {}
+
+  /// Creates the default configuration of a device.
   package init(device: String) { self.device = device }
 
-  /// The files that it names and that must be there to be let in.
-  package var namedFiles: [String] {
-    [broker.tls?.caFile, broker.tls?.certificateFile, broker.tls?.keyFile].compactMap(\.self)
+  /// The keys and the files for the connection, which must exist.
+  var connectionFiles: [(key: String, path: String?)] {
+    [
+      ("broker.tls.caFile", broker.tls?.caFile), ("broker.tls.certificateFile", broker.tls?.certificateFile),
+      ("broker.tls.keyFile", broker.tls?.keyFile),
+    ]
+  }
+
+  /// Checks every file and folder that the configuration names. The bridge does not start before this has succeeded.
+  ///
+  /// - Throws: with the code `badConfiguration`, file and line.
+  package func checkFiles() throws(BridgeError) {
+    var problems = connectionFiles.map { key, path in
+      path.flatMap { path in places.problem(key) { _ = try WholeFile.read(path, limit: 1 << 20) } }
+    }
+    problems.append(places.problem("broker.passwordFile") { _ = try broker.password() })
+    problems.append(places.folderProblem("store.folder", storeFolder))
+    if let file = metricsFile { problems.append(places.folderProblem("metricsFile", Folder.parent(of: file))) }
+    if let text = problems.compactMap(\.self).inOrder.text {
+      throw BridgeError(.badConfiguration, text.message, hint: text.hint)
+    }
   }
 
   /// Reads a configuration.
   ///
   /// - Parameters:
-  ///   - file: what errors call it.
-  ///   - hostName: the device's name where the file gives none.
+  ///   - file: its name in errors.
+  ///   - hostName: the default of the device's name.
   /// - Throws: with the code `badConfiguration`, file and line: unknown keys and wrong values are errors.
   package init(yaml: String, file: String, hostName: String) throws(BridgeError) {
     let shortName = hostName.split(separator: ".").first.map(String.init) ?? hostName
-    self.init(device: BridgeTopics.isLevel(shortName) ? shortName : "device")
+    self.init()
+    if BridgeTopics.isLevel(shortName) { device = shortName }
     let document = ConfigurationDocument(yaml, path: file, table: Self.table)
-    let values = ConfigurationReader(
-      layers: [ConfigurationValues(document, table: Self.table).values], table: Self.table)
     var problems = document.problems
-    readDefaults(values)
-    broker.read(values, hasTLS: document.checked.at("broker.tls") != nil)
-    device = values.string(forKey: "device") ?? device
-    socket = values.string(forKey: "socket")
+    read(document.checked)
+    broker.tls = document.checked.at("broker.tls").map { Broker.TLS($0, under: "broker.tls") }
     selection = EventSelection(rules: Self.rules(document, &problems))
-    commands = Set(document.checked["commands"]?.strings ?? [])
-    metricsFile = values.string(forKey: "metricsFile")
-    homeAssistantPrefix = values.string(forKey: "homeAssistant.prefix")
-    guard problems.isEmpty else {
-      throw BridgeError(
-        .badConfiguration, problems.map(\.description).joined(separator: "\n"),
-        hint: problems.map(\.hint).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-          .joined(separator: "\n"))
+    places = ConfigurationPlaces(document)
+    func wrong(_ isWrong: Bool, _ message: String, _ key: String, hint: String) {
+      if isWrong { problems.append(document.problem(message, key, document.checked.at(key), hint: hint)) }
     }
-    try broker.check(file)
-    guard BridgeTopics(prefix: prefix, device: device) != nil else {
-      throw BridgeError(
-        .badConfiguration, "\(file): prefix or device cannot be part of a topic",
-        hint: "Use letters, digits, - _ and . only: device: line-3")
+    wrong(
+      (broker.tls?.certificateFile == nil) != (broker.tls?.keyFile == nil),
+      "it names a certificate or a key, not both", "broker.tls", hint: "Give certificateFile and keyFile, or neither.")
+    wrong(
+      broker.passwordFile != nil && broker.username == nil, "it goes with broker.username", "broker.passwordFile",
+      hint: "Name the user, too.")
+    let topicHint = "Use letters, digits, - _ and . only."
+    wrong(!BridgeTopics.isLevel(device), "it cannot be part of a topic", "device", hint: topicHint)
+    for (key, levels) in [("prefix", prefix), ("homeAssistant.prefix", homeAssistantPrefix ?? prefix)] {
+      wrong(
+        BridgeTopics(prefix: levels, device: "device") == nil, "it cannot be part of a topic", key, hint: topicHint)
     }
-    guard homeAssistantPrefix.map({ BridgeTopics(prefix: $0, device: device) != nil }) ?? true else {
-      throw BridgeError(
-        .badConfiguration, "\(file): homeAssistant.prefix cannot be part of a topic",
-        hint: "Use letters, digits, - _ and . only: homeassistant")
-    }
-    if let unknown = commands.sorted().first(where: { CommandFilter.permissible[$0] == nil }) {
-      throw BridgeError(
-        .badConfiguration, "\(file): commands: \(unknown) cannot be allowed",
+    for word in commands.sorted() {
+      wrong(
+        CommandFilter.permissible[word] == nil, "\(word) cannot be allowed", "commands",
         hint: "There are \(CommandFilter.permissible.keys.sorted().joined(separator: ", ")).")
     }
+    if let text = problems.inOrder.text { throw BridgeError(.badConfiguration, text.message, hint: text.hint) }
   }
 }
 
 extension BridgeConfiguration {
-  /// What the table has a default for.
-  fileprivate mutating func readDefaults(_ values: ConfigurationReader) {
-    prefix = values.string(forKey: "prefix") ?? prefix
-    storeFolder = values.string(forKey: "store.folder") ?? storeFolder
-    limits.events = values.int(forKey: "store.events") ?? limits.events
-    limits.bytes = values.int(forKey: "store.megabytes").map { $0 << 20 } ?? limits.bytes
-    statusEvery = values.int(forKey: "statusEvery") ?? statusEvery
-  }
-
   /// The rules of `events`: a name, a family or `*`, each with `off`, `default`, `all`, or a list of fields.
   fileprivate static func rules(
     _ document: ConfigurationDocument, _ problems: inout [ConfigurationProblem]
@@ -160,37 +165,7 @@ extension BridgeConfiguration {
 }
 
 extension BridgeConfiguration.Broker {
-  fileprivate mutating func read(_ values: ConfigurationReader, hasTLS: Bool) {
-    host = values.string(forKey: "broker.host") ?? host
-    port = values.int(forKey: "broker.port")
-    version = values.string(forKey: "broker.version") ?? version
-    keepAlive = values.int(forKey: "broker.keepAlive") ?? keepAlive
-    clientID = values.string(forKey: "broker.clientID")
-    username = values.string(forKey: "broker.username")
-    passwordFile = values.string(forKey: "broker.passwordFile").map { Credential.path($0) }
-    window = values.int(forKey: "broker.window") ?? window
-    guard hasTLS else { return }
-    tls = TLS(
-      caFile: values.string(forKey: "broker.tls.caFile"),
-      certificateFile: values.string(forKey: "broker.tls.certificateFile"),
-      keyFile: values.string(forKey: "broker.tls.keyFile").map { Credential.path($0) })
-  }
-
-  /// Keys that go together.
-  fileprivate func check(_ file: String) throws(BridgeError) {
-    guard (tls?.certificateFile == nil) == (tls?.keyFile == nil) else {
-      throw BridgeError(
-        .badConfiguration, "\(file): broker.tls names a certificate or a key, not both",
-        hint: "Give certificateFile and keyFile, or neither.")
-    }
-    guard passwordFile == nil || username != nil else {
-      throw BridgeError(
-        .badConfiguration, "\(file): broker.passwordFile goes with broker.username", hint: "Name the user, too."
-      )
-    }
-  }
-
-  /// The password, where there is one: the first line of its file.
+  /// The first line of the file with the password; nil without a file.
   ///
   /// - Throws: `cannotOpen`, also when other users may read it.
   package func password() throws(BridgeError) -> String? {
@@ -201,4 +176,99 @@ extension BridgeConfiguration.Broker {
       throw BridgeError(.cannotOpen, error.message, hint: error.hint)
     }
   }
+}
+
+extension BridgeConfiguration {
+  /// The keys of `bridge.yaml`.
+  package static let table = ConfigurationTable(connection.map(\.key) + Broker.TLS.keys + publishing.map(\.key))
+
+  package static let settings = connection + publishing
+
+  private static let path = ConfigurationKind.text(4096)
+  private static let name = ConfigurationKind.text(1024)
+
+  private static let connection: [Setting<Self>] = [
+    Setting("broker.host", name, "the broker's name or address", into: \.broker.host),
+    Setting(
+      "broker.port", .int(1...65_535), "its port", into: \.broker.port,
+      otherwise: "8883 with `broker.tls`, else 1883"),
+    Setting("broker.version", .choice(["5", "3.1.1"]), "the version of MQTT", into: \.broker.version),
+    Setting(
+      "broker.keepAlive", .int(5...3600), "seconds of silence after which either side asks whether the other is there",
+      into: \.broker.keepAlive),
+    Setting(
+      "broker.clientID", name, "the client's name at the broker", into: \.broker.clientID,
+      otherwise: "`waymark-DEVICE`"),
+    Setting("broker.username", name, "the user", into: \.broker.username),
+    Setting(
+      "broker.passwordFile", path,
+      "a file whose first line is the password; one that everybody may read is refused; a [credential](operations.md#secrets) too",
+      into: \.broker.passwordFile, from: { Credential.path($0) }),
+    Setting("broker.window", .int(1...1000), "events that may be on their way at a time", into: \.broker.window),
+    Setting(
+      "broker.tls", .section,
+      "encryption, TLS 1.2 at least; the broker's name is compared, and there is no way to leave that out",
+      otherwise: "none"),
+  ]
+
+  private static let publishing: [Setting<Self>] = [
+    Setting(
+      "device", name, "the device's name in topics, `PREFIX/DEVICE/…`", into: \.device,
+      otherwise: "the name of the host"),
+    Setting("prefix", name, "the first level of all topics", into: \.prefix),
+    Setting(
+      "socket", path, "where the service listens", into: \.socket, otherwise: "`$WAYMARK_SOCKET`, else the system's"),
+    Setting("store.folder", path, "where events wait", into: \.storeFolder),
+    Setting(
+      "store.events", .int(1000...10_000_000), "events that are kept at least, as long as they fit",
+      into: \.limits.events),
+    Setting(
+      "store.megabytes", .int(1...1 << 20), "what they take at most", into: \.limits.bytes,
+      from: { (count: Int) in count << 20 },
+      to: { $0 >> 20 }),
+    Setting(
+      "events", .named, "which events and which of their fields leave the device, [below](#what-leaves-the-device)"),
+    Setting(
+      "events.NAME", .words, "`off`, `default`, `all`, or a list of fields; by name, family such as `scan.*`, or `*`"),
+    Setting(
+      "commands", .texts(256), "which [commands](#commands) are taken", into: \.commands, otherwise: "none",
+      remedy: "Leave the key out to allow none.", from: { (names: [String]) in Set(names) }),
+    Setting(
+      "homeAssistant.prefix", name,
+      "announces this device to [Home Assistant](#home-assistant) below this topic; its own default is `homeassistant`",
+      into: \.homeAssistantPrefix, otherwise: "not announced"),
+    Setting(
+      "metricsFile", path, "where figures for Prometheus are left, every 15 seconds", into: \.metricsFile,
+      otherwise: "nowhere"),
+    Setting(
+      "statusEvery", .int(5...86_400), "seconds between two reports of status while nothing changes",
+      into: \.statusEvery),
+  ]
+}
+
+extension BridgeConfiguration.Broker.TLS {
+  package static let settings: [Setting<Self>] = [
+    Setting(
+      "broker.tls.caFile", .text(4096), "the authorities that vouch for the broker, PEM", into: \.caFile,
+      otherwise: "those of the system"),
+    Setting(
+      "broker.tls.certificateFile", .text(4096), "the certificate of this device, PEM; goes with `keyFile`",
+      into: \.certificateFile),
+    Setting(
+      "broker.tls.keyFile", .text(4096), "its key, PEM; a [credential](operations.md#secrets) too", into: \.keyFile,
+      from: { Credential.path($0) }),
+  ]
+}
+
+/// An error with which the bridge ends.
+package typealias BridgeError = Problem<BridgeErrorCode>
+
+/// The codes of `BridgeError`.
+package enum BridgeErrorCode: String, ProblemCode {
+  /// The configuration is invalid.
+  case badConfiguration
+  /// The store cannot be opened, or belongs to another bridge that runs.
+  case store
+  /// A file that the configuration names cannot be read, or may be read by others.
+  case cannotOpen
 }

@@ -3,14 +3,13 @@ package import WaymarkSystem
 
 /// A message for a broker: a topic and bytes.
 package struct BridgeMessage: Hashable, Sendable {
-  /// The topic.
   package var topic: String
   /// The payload: a JSON object.
   package var payload: [UInt8]
-  /// True if the broker keeps it for those who come later.
+  /// True if the broker keeps it for later subscribers.
   package var isRetained: Bool
 
-  /// A message from its parts.
+  /// Creates a message from its parts.
   package init(topic: String, payload: [UInt8], isRetained: Bool = false) {
     self.topic = topic
     self.payload = payload
@@ -18,43 +17,43 @@ package struct BridgeMessage: Hashable, Sendable {
   }
 }
 
-/// Makes messages of events, and the records in between that wait on disk.
+/// Converts events to records, which are kept on disk, and records to messages for a broker.
 package struct MessageFormat: Sendable {
   /// The topics of this device.
   package let topics: BridgeTopics
   private let selection: EventSelection
   private let device: String
 
-  /// Messages of a device.
+  /// Creates the format of a device's messages.
   package init(topics: BridgeTopics, device: String, selection: EventSelection) {
     self.topics = topics
     self.device = device
     self.selection = selection
   }
 
-  /// The id of the event with a number of a log: `STREAM-NUMBER`.
+  /// Returns the id of an event in a log, `STREAM-NUMBER`.
   package static func id(stream: UInt64, sequence: UInt64) -> String {
     "\(stream.digits(16, radix: 16))-\(sequence)"
   }
 
   /// The treatment of an event.
   package enum Disposition: Hashable, Sendable {
-    /// It stays here.
+    /// The event does not leave the device.
     case none
-    /// It is kept until the broker has it: a record for the log.
+    /// The event is stored as this record until the broker acknowledges it.
     case keep([UInt8])
-    /// It is told if the broker listens just now.
+    /// The event is sent if the broker is connected now, and not stored.
     case publish(BridgeMessage)
   }
 
   /// Returns how an event of the service is treated.
   ///
-  /// - Parameter instance: the run of the service that counts `seq`.
+  /// - Parameter instance: the run of the service whose events `seq` numbers.
   package func disposition(of line: JSONValue, instance: String) -> Disposition {
     guard let event = line["event"]?.string, Self.isEventName(event), var members = selection.project(line) else {
       return .none
     }
-    // The names that the bridge adds are its own: cameras tell their `device`, annotations their `id`. Where there are several cameras,
+    // The names that the bridge adds are reserved: cameras have a `device`, annotations an `id`. Where there are several cameras,
     // events name theirs as `camera` already.
     let device = members.contains { $0.name == "camera" } ? "cameraDevice" : "camera"
     for (name, other) in [("id", "item"), ("device", device), ("instance", "ofInstance")] {
@@ -68,7 +67,7 @@ package struct MessageFormat: Sendable {
     return .keep(Self.record(event, json))
   }
 
-  /// A record of the bridge's own, such as that events were missed.
+  /// Makes the record of an event of the bridge itself, such as `bridge.missed`.
   package func record(event: String, time: String, members: [JSONValue.Member]) -> [UInt8] {
     let all =
       [JSONValue.Member("event", .string(event)), .init("time", .string(time))] + members
@@ -80,7 +79,7 @@ package struct MessageFormat: Sendable {
     [UInt8(truncatingIfNeeded: event.utf8.count)] + Array(event.utf8) + json
   }
 
-  /// The message of a record; `nil` when another program made it.
+  /// Returns the message of a record; nil if the record is invalid.
   package func message(of record: LogRecord, stream: UInt64) -> BridgeMessage? {
     guard let length = record.payload.first.map(Int.init), record.payload.count > length + 2 else { return nil }
     let event = String(decoding: record.payload[1...length], as: UTF8.self)
@@ -92,7 +91,7 @@ package struct MessageFormat: Sendable {
     return BridgeMessage(topic: topics.topic(ofEvent: event), payload: id + Array(join.utf8) + rest)
   }
 
-  /// Makes the message that events were lost before the broker had them. Its id is that of the last lost one.
+  /// Makes the message about events that were lost before they were sent. Its id is that of the last lost event.
   package func lossMessage(_ numbers: ClosedRange<UInt64>, stream: UInt64, time: String) -> BridgeMessage {
     let members: [JSONValue.Member] = [
       .init("id", .string(Self.id(stream: stream, sequence: numbers.upperBound))),
@@ -104,9 +103,62 @@ package struct MessageFormat: Sendable {
     return BridgeMessage(topic: topics.topic(ofEvent: "bridge.dropped"), payload: json)
   }
 
-  /// Names become topics: letters and digits in levels, nothing else.
+  /// Returns whether a name can be part of a topic: its parts between full stops must be valid levels.
   private static func isEventName(_ name: String) -> Bool {
     name.utf8.count <= 100
       && name.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { BridgeTopics.isLevel(String($0)) }
+  }
+}
+
+/// The topics of one device: `PREFIX/DEVICE/…`.
+package struct BridgeTopics: Hashable, Sendable {
+  /// The first levels of all topics of this device.
+  package let base: String
+
+  /// Creates the topics of a device; nil if prefix or device are not valid levels.
+  package init?(prefix: String, device: String) {
+    guard Self.isLevels(prefix), Self.isLevel(device) else { return nil }
+    base = "\(prefix)/\(device)"
+  }
+
+  /// The topic of the device's state: of retained messages, and of the last will.
+  package var status: String { "\(base)/status" }
+  /// The topic of the replies to commands.
+  package var reply: String { "\(base)/reply" }
+  /// The filter by which commands are subscribed to.
+  package var commandFilter: String { "\(base)/command/#" }
+
+  /// Returns the topic of an event, such as `PREFIX/DEVICE/event/scan/successful` for `scan.successful`.
+  package func topic(ofEvent name: String) -> String {
+    "\(base)/event/\(name.split(separator: ".").joined(separator: "/"))"
+  }
+
+  /// Returns the method that a command's topic names; nil for other topics.
+  package func method(ofTopic topic: String) -> String? {
+    let start = "\(base)/command/"
+    guard topic.utf8.starts(with: start.utf8) else { return nil }
+    let levels = topic.utf8.dropFirst(start.utf8.count).split(separator: UInt8(ascii: "/"))
+    guard (1...4).contains(levels.count) else { return nil }
+    return levels.map { String(Substring($0)) }.joined(separator: ".")
+  }
+
+  /// Returns whether a text can be one level of a topic: without wildcards, separators, and characters that are unsafe in terminals or
+  /// logs.
+  static func isLevel(_ text: String) -> Bool {
+    let allowed = { (byte: UInt8) in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"),
+        UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+        true
+      default: false
+      }
+    }
+    return (1...64).contains(text.utf8.count) && text.utf8.allSatisfy(allowed)
+  }
+
+  private static func isLevels(_ text: String) -> Bool {
+    let levels = text.split(separator: "/", omittingEmptySubsequences: false)
+    return levels.count <= 4 && levels.allSatisfy { isLevel(String($0)) }
   }
 }

@@ -1,20 +1,20 @@
 package import WaymarkSystem
 
-/// Decides when to connect and which events to send: the sending half of the bridge as a value, without clock, network and disk.
+/// Decides when the bridge connects and which events it sends. A value without clock, network and disk.
 ///
-/// Events go out in the order of their numbers, `window` of them at a time. What is not acknowledged when a connection ends goes out
-/// again over the next one, from the oldest on. So the numbers that a receiver sees for the first time rise by one, and whatever is not
-/// higher than the highest it has seen is a repetition.
+/// Events are sent in the order of their numbers, at most `window` of them without acknowledgement. When a connection ends, events without
+/// acknowledgement are sent again over the next one, the oldest first. For a receiver, new numbers therefore increase by one, and a number
+/// that is not above all earlier ones is a repetition.
 package struct BridgeSender: Sendable {
   /// The next step.
   package enum Step: Hashable, Sendable {
     /// Connect.
     case connect
-    /// Do nothing for so many seconds.
+    /// Wait for a number of seconds, then ask again.
     case rest(Double)
-    /// Send what follows a number, at most so many events.
+    /// Send at most `count` events after a number.
     case send(after: UInt64, count: Int)
-    /// Everything that may be in flight is.
+    /// Wait for the broker: the window is full, or the broker has not accepted the connection yet.
     case listen
   }
 
@@ -33,12 +33,12 @@ package struct BridgeSender: Sendable {
   private let window: Int
   private var backoff: Backoff
   private var phase: Phase
-  /// Up to here everything has arrived.
+  /// The number up to which the broker has acknowledged all events.
   package private(set) var acknowledged: UInt64
   private var sent: UInt64
   private var flights: [Flight] = []
 
-  /// A sender that has everything up to `acknowledged` behind it.
+  /// Creates a sender whose events up to `acknowledged` are acknowledged.
   package init(acknowledged: UInt64, window: Int, backoff: Backoff = Backoff(first: 1, longest: 60)) {
     self.acknowledged = acknowledged
     self.window = window
@@ -47,10 +47,10 @@ package struct BridgeSender: Sendable {
     phase = .disconnected(until: -.infinity)
   }
 
-  /// True if the broker listens.
+  /// True if the broker has accepted the connection.
   package var isConnected: Bool { if case .connected = phase { true } else { false } }
 
-  /// How many events are on their way.
+  /// The number of events that are sent and not yet acknowledged in order.
   package var inFlight: Int { flights.count }
 
   /// Returns the next step at the time `now`, in seconds.
@@ -65,15 +65,15 @@ package struct BridgeSender: Sendable {
     }
   }
 
-  /// The broker has let us in.
+  /// Notes that the broker has accepted the connection.
   package mutating func connected() {
     phase = .connected
     backoff.reset()
   }
 
-  /// The connection is over, or there was none.
+  /// Notes that the connection has ended, or that connecting has failed.
   ///
-  /// - Parameter chance: 0 to 1: spreads devices that lost their broker at the same moment.
+  /// - Parameter chance: a random number from 0 to 1, which spreads the attempts of devices that lost their broker at the same time.
   package mutating func disconnected(now: Double, chance: Double = .random(in: 0...1)) {
     if case .disconnected = phase { return }
     phase = .disconnected(until: now + backoff.next(chance: chance))
@@ -81,15 +81,15 @@ package struct BridgeSender: Sendable {
     sent = acknowledged
   }
 
-  /// An event, or the word that all up to it are gone, is on its way.
+  /// Notes that an event, or the message about a gap up to it, was sent.
   package mutating func sent(_ sequence: UInt64, message: Int32) {
     sent = sequence
     flights.append(Flight(message: message, sequence: sequence))
   }
 
-  /// A number that needs no message, such as a record that is none.
+  /// Skips a number without a message, such as that of an invalid record.
   ///
-  /// - Returns: the number up to which now everything has arrived, where that is news.
+  /// - Returns: the number up to which everything has arrived, if it has changed.
   package mutating func skip(_ sequence: UInt64) -> UInt64? {
     sent = sequence
     guard flights.isEmpty else {
@@ -100,9 +100,9 @@ package struct BridgeSender: Sendable {
     return sequence
   }
 
-  /// The broker has a message.
+  /// Notes that the broker has acknowledged a message.
   ///
-  /// - Returns: the number up to which now everything has arrived, where that is news.
+  /// - Returns: the number up to which everything has arrived, if it has changed.
   package mutating func arrived(message: Int32) -> UInt64? {
     guard let index = flights.firstIndex(where: { $0.message == message && !$0.hasArrived }) else { return nil }
     flights[index].hasArrived = true

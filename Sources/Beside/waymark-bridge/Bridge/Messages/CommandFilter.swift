@@ -1,10 +1,10 @@
 package import WaymarkSystem
 
-/// Lets in the commands that the configuration allows, each id once.
+/// Accepts the commands that the configuration allows, and each id only once.
 package struct CommandFilter: Sendable {
   /// A request for the service.
   package struct Command: Hashable, Sendable {
-    /// The sender chose this; it comes back in the reply.
+    /// The id that the sender has chosen; the reply contains it.
     package let id: JSONValue
     /// The method.
     package let method: String
@@ -14,16 +14,16 @@ package struct CommandFilter: Sendable {
 
   /// The treatment of a message on a command topic.
   package enum Outcome: Hashable, Sendable {
-    /// It is passed on.
+    /// The command is passed on to the service.
     case run(Command)
-    /// It is answered with an error.
+    /// The command is answered with an error.
     case refuse(id: JSONValue, code: String, message: String, hint: String)
-    /// A repetition of one that was taken already: QoS 1 may deliver twice. No answer.
+    /// The command is a repetition, which QoS 1 may deliver, and is not answered.
     case ignore
   }
 
-  /// The methods that may be allowed: they show and change nothing of which a broker must not know. With the fields of
-  /// their answers that leave the device.
+  /// The methods that a configuration can allow, which reveal nothing confidential to the broker, each with the fields of its
+  /// result that leave the device.
   static let permissible: [String: [String]] = [
     "ping": ["time"],
     "scan.begin": ["scan"],
@@ -38,14 +38,15 @@ package struct CommandFilter: Sendable {
   private let allowed: Set<String>
   private var recent: [JSONValue] = []
 
-  /// A gate for these methods.
+  /// Creates a filter that accepts the given methods.
   package init(allowed: Set<String>) { self.allowed = allowed }
 
   /// Decides about a message on a command topic.
   ///
   /// - Parameters:
-  ///   - method: what the topic names.
-  ///   - isRetained: kept by the broker: not sent now, but at some time. Such a command is not obeyed at every connection again.
+  ///   - method: the method that the topic names.
+  ///   - isRetained: true if the broker had retained the message. Such a command is refused, as it would run again at every
+  ///     connection.
   package mutating func handle(method: String, payload: [UInt8], isRetained: Bool) -> Outcome {
     let refuse = { (id: JSONValue, code: String, message: String, hint: String) in
       Outcome.refuse(id: id, code: code, message: message, hint: hint)
@@ -78,14 +79,14 @@ package struct CommandFilter: Sendable {
     return .run(Command(id: id, method: method, params: .object(members.filter { $0.name != "id" })))
   }
 
-  /// The reply to a command that was passed on: of the result only what may leave.
+  /// Returns the reply to a command that was passed on, with the fields of the result that may leave the device.
   package static func reply(to command: Command, result: JSONValue) -> [UInt8] {
     let fields = permissible[command.method] ?? []
     let kept = (result.members ?? []).filter { fields.contains($0.name) }
     return encode([.init("id", command.id), .init("result", .object(kept))])
   }
 
-  /// The reply to a command that failed.
+  /// Returns the reply to a command that was refused or failed.
   package static func reply(id: JSONValue, code: String, message: String, hint: String) -> [UInt8] {
     encode([
       .init("id", id),

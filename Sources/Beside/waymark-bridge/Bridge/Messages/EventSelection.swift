@@ -1,25 +1,27 @@
 package import WaymarkSystem
 
-/// Which events leave the device, and which of their fields: an allow list. What is not named stays here.
+/// The events that leave the device, and their fields. An allow list: events and fields that it does not name stay on the device.
 package struct EventSelection: Hashable, Sendable {
-  /// The fields of an event that leave.
+  /// The fields of an event that leave the device.
   package enum Fields: Hashable, Sendable {
-    /// Nothing: the event stays here.
+    /// Nothing: the event does not leave the device.
     case off
-    /// The standard list.
+    /// The fields of `standardFields`.
     case standard
-    /// These fields, by name or by path (`fields.serial`), perhaps besides the standard ones.
+    /// These fields, by name or by path (`fields.serial`), and the standard ones on request.
     case named([String], withStandard: Bool)
-    /// Every field, secrets too.
+    /// Every field, including secrets.
     case all
   }
 
   private var rules: [String: Fields]
 
-  /// Standard events with their standard fields, changed by `rules`: by a name, a family (`scan.*`) or `*`. The closest rule holds.
+  /// Creates a selection of the standard fields, changed by `rules` for a name, a family (`scan.*`) or `*`. The most specific rule
+  /// applies.
   package init(rules: [String: Fields] = [:]) { self.rules = rules }
 
-  /// The fields that carry no payload of a code, nothing that a person entered, and no person.
+  /// The fields of each event that leave the device by default: none with the payload of a code, a person's input or a person's
+  /// name.
   static let standardFields: [String: [String]] = [
     "scan.successful": ["scan", "kind", "symbology", "source", "redacted"],
     "scan.invalid": ["scan", "reason", "kind", "source"],
@@ -43,7 +45,7 @@ package struct EventSelection: Hashable, Sendable {
     "server.stopping": ["reason"],
   ]
 
-  /// Events of which only the newest is of use: they are told while the broker listens, and not kept.
+  /// Events of which only the newest is useful: they are sent while the broker is connected, and not stored.
   static let fleeting: Set<String> = [
     "anchors.updated", "statistics", "scan.guide", "scanner.status", "scene.progress", "marker.changed",
   ]
@@ -52,16 +54,16 @@ package struct EventSelection: Hashable, Sendable {
   package var subscriptions: [String] {
     let families = rules.filter { $0.value != .off && ($0.key == "*" || $0.key.hasSuffix(".*")) }.map(\.key)
     if families.contains("*") { return ["*"] + rules.keys.filter { $0 == "statistics" }.sorted() }
-    // Events that concern the connection alone come without being asked for.
+    // Events about the connection itself are sent without a subscription.
     let own: Set = ["stream.dropped", "connection.closed", "hello"]
     let names = Set(Self.standardFields.keys).union(rules.keys)
       .filter { !$0.hasSuffix("*") && !own.contains($0) && fields(of: $0) != .off }
     return (families + names).sorted()
   }
 
-  /// Returns the fields of an event that leave.
+  /// Returns the fields of an event that leave the device.
   package func fields(of event: String) -> Fields {
-    // That something was lost is always told.
+    // Lost events are reported under any rules.
     if event == "stream.dropped" { return .standard }
     if let own = rules[event] { return own }
     var family = event[...]
@@ -72,7 +74,7 @@ package struct EventSelection: Hashable, Sendable {
     return rules["*"] ?? (Self.standardFields[event] == nil ? .off : .standard)
   }
 
-  /// The members of an event that leave the device, in their order; `nil` when none of it does.
+  /// The members of an event that leave the device, in their order; nil if none does.
   package func project(_ line: JSONValue) -> [JSONValue.Member]? {
     guard let event = line["event"]?.string, let members = line.members else { return nil }
     let paths: [String]

@@ -1,104 +1,104 @@
 import WaymarkConfiguration
 import WaymarkHTTP
 package import WaymarkProtocol
+package import WaymarkSpool
 import WaymarkSystem
 
 /// The settings of a gateway, from its file `/etc/waymark/gateway.yaml`.
-package struct GatewayConfiguration: Hashable, Sendable {
-  /// A token and what its holder may do.
-  package struct Token: Hashable, Sendable {
+package struct GatewayConfiguration: Configurable, Hashable {
+  /// A token and the rights of its holder.
+  package struct Token: Configurable, Hashable {
     /// The name in logs.
-    package var name: String
-    /// The file whose first line it is.
-    package var file: String
+    package var name = ""
+    /// The file whose first line is the token.
+    package var file = ""
     /// The rights of its holder.
-    package var role: Role
+    package var role = Role.observer
+
+    package init() {}
   }
 
-  /// Encryption.
-  package struct TLS: Hashable, Sendable {
-    /// The certificate, PEM.
-    package var certificateFile: String
-    /// Its key, PEM.
-    package var keyFile: String
+  /// The files in PEM format for TLS.
+  package struct TLS: Configurable, Hashable {
+    package var certificateFile = ""
+    package var keyFile = ""
+
+    package init() {}
   }
 
-  /// An address that events are sent to.
+  /// A webhook: an address to which events are sent.
+  @dynamicMemberLookup
   package struct Webhook: Hashable, Sendable {
-    /// The name in logs, and of its folder.
-    package var name: String
-    /// Where to.
-    package var url: WebhookAddress
-    /// Which events.
-    package var events: [String]
-    /// As whom it sees them.
-    package var role: Role
-    /// The file whose first line signs what is sent.
-    var secretFile: String
-    /// The authorities that vouch for the address.
-    package var caFile: String?
-    /// Seconds that an answer may take.
-    package var timeout: Int
-    /// How often an event is sent that is refused.
-    package var attempts: Int
+    /// How events are sent.
+    package struct Options: Configurable, Hashable {
+      /// The names and families of the events.
+      package var events = ["*"]
+      /// The role as which events are received; an observer receives no secrets.
+      package var role = Role.observer
+      /// The file whose first line is the key that signs events.
+      var secretFile = ""
+      /// The file with the certificate authorities of the receiver; nil for those of the system.
+      package var caFile: String?
+      /// Seconds that an answer may take.
+      package var timeout = 10
+      /// The number of times that a refused event is sent.
+      package var attempts = 5
+
+      package init() {}
+    }
+
+    /// The name of the webhook in logs and of its folder.
+    package let name: String
+    package let url: WebhookAddress
+    fileprivate let options: Options
+
+    package subscript<Value>(dynamicMember path: KeyPath<Options, Value>) -> Value { options[keyPath: path] }
   }
 
-  /// Where it listens.
+  /// The addresses that it listens on.
   package var listen = [ListenAddress.socket(path: standardListener)]
-  /// The service's socket; else where commands look.
+  /// The service's socket; nil for the one that commands use.
   package var socket: String?
-  /// Further names in `Host`.
+  /// Further values of `Host` that are accepted.
   package var hosts: [String] = []
-  /// Pages whose scripts may use it.
+  /// The origins of pages whose scripts may use it.
   package var origins: [String] = []
-  /// Encryption; none where missing.
   package var tls: TLS?
-  /// The tokens of those who may use the ports.
+  /// The tokens for the ports.
   package var tokens: [Token] = []
-  /// Connections at a time.
+  /// The most connections.
   package var connections = 512
-  /// Streams of events at a time.
+  /// The most streams of events.
   package var streams = 256
   /// Events that are kept for clients that come back.
   var ringEvents = 4096
-  /// The bytes that they take at most.
+  /// The most bytes of these events.
   var ringBytes = 4096 << 10
-  /// Where events for webhooks wait.
+  /// The folder of the events for webhooks.
   package var storeFolder = "/var/lib/waymark-gateway"
-  /// Events that are kept for each webhook at least.
-  var storeEvents = 100_000
-  /// Bytes that they take at most.
-  package var storeBytes = 64 << 20
-  /// Addresses that events are sent to.
+  /// The limits of the events for each webhook.
+  package var storeLimits = EventLog.Limits(bytes: 64 << 20)
+  /// The webhooks.
   var webhooks: [Webhook] = []
+  /// The positions of the keys that name files and folders.
+  private var places = ConfigurationPlaces()
 
-  /// The standard: one Unix socket.
   package init() {}
 
   /// Reads a configuration.
   ///
-  /// - Parameter file: what errors call it.
+  /// - Parameter file: its name in errors.
   /// - Throws: with the code `badConfiguration`, file and line: unknown keys and wrong values are errors.
   package init(yaml: String, file: String) throws(GatewayError) {
     let document = ConfigurationDocument(yaml, path: file, table: Self.table)
     var reading = Reading(document: document, problems: document.problems)
     read(&reading)
     check(&reading)
-    guard reading.problems.isEmpty else {
-      throw GatewayError(
-        .badConfiguration, reading.problems.map(\.description).joined(separator: "\n"),
-        hint: reading.problems.map(\.hint).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-          .joined(separator: "\n"))
-    }
-  }
-
-  /// The files that it names and that must be there.
-  package var namedFiles: [String] {
-    [tls?.certificateFile].compactMap(\.self) + webhooks.compactMap(\.caFile)
+    if let text = reading.problems.text { throw GatewayError(.badConfiguration, text.message, hint: text.hint) }
   }
 }
 
-/// A file that is being read, and what is wrong with it so far.
+/// A configuration file that is being read, and the problems found so far.
 private struct Reading {
   let document: ConfigurationDocument
   var problems: [ConfigurationProblem]
@@ -111,16 +111,8 @@ private struct Reading {
 extension GatewayConfiguration {
   private mutating func read(_ reading: inout Reading) {
     let document = reading.document
-    let values = ConfigurationReader(
-      layers: [ConfigurationValues(document, table: Self.table).values], table: Self.table)
-    socket = values.string(forKey: "socket")
-    connections = values.int(forKey: "connections") ?? connections
-    streams = values.int(forKey: "streams") ?? streams
-    ringEvents = values.int(forKey: "ring.events") ?? ringEvents
-    ringBytes = values.int(forKey: "ring.kilobytes").map { $0 << 10 } ?? ringBytes
-    storeFolder = values.string(forKey: "store.folder") ?? storeFolder
-    storeEvents = values.int(forKey: "store.events") ?? storeEvents
-    storeBytes = values.int(forKey: "store.megabytes").map { $0 << 20 } ?? storeBytes
+    places = ConfigurationPlaces(document)
+    read(document.checked)
     if let texts = document.checked["listen"]?.strings {
       listen = []
       for text in texts {
@@ -132,7 +124,6 @@ extension GatewayConfiguration {
         listen.append(address)
       }
     }
-    hosts = (document.checked["hosts"]?.strings ?? []).map { $0.lowercased() }
     for text in document.checked["origins"]?.strings ?? [] {
       guard let origin = HTTPOrigin(text) else {
         reading.add(
@@ -141,16 +132,11 @@ extension GatewayConfiguration {
       }
       origins.append(origin.text)
     }
-    if document.checked["tls"] != nil {
-      tls = TLS(
-        certificateFile: values.string(forKey: "tls.certificateFile") ?? "",
-        keyFile: Credential.path(values.string(forKey: "tls.keyFile") ?? ""))
-    }
+    tls = document.checked["tls"].map { TLS($0, under: "tls") }
     for entry in document.checked["tokens"]?.entries ?? [] {
-      tokens.append(
-        Token(
-          name: entry.key, file: Credential.path(entry.node["file"]?.string ?? ""),
-          role: entry.node["role"]?.string == "operator" ? .operator : .observer))
+      var token = Token(entry.node, under: "tokens.NAME")
+      token.name = entry.key
+      tokens.append(token)
     }
     for entry in document.checked["webhooks"]?.entries ?? [] { readWebhook(entry, &reading) }
   }
@@ -168,21 +154,16 @@ extension GatewayConfiguration {
         hint: "Give url: https://host/path. Without encryption only this device can be named: http://127.0.0.1:8080/.")
       return
     }
-    let events = node["events"]?.strings ?? ["*"]
-    if let bad = events.first(where: { !EventPatterns.isValid($0) }) {
+    let options = Webhook.Options(node, under: "webhooks.NAME")
+    if let bad = options.events.first(where: { !EventPatterns.isValid($0) }) {
       reading.add(
         "\"\(bad)\" is not a pattern of events", "\(key).events",
         hint: "Use names (scan.successful), families (scan.*) or *.")
     }
-    webhooks.append(
-      Webhook(
-        name: entry.key, url: url, events: events,
-        role: node["role"]?.string == "operator" ? .operator : .observer,
-        secretFile: Credential.path(node["secretFile"]?.string ?? ""), caFile: node["caFile"]?.string,
-        timeout: node["timeout"]?.int ?? 10, attempts: node["attempts"]?.int ?? 5))
+    webhooks.append(Webhook(name: entry.key, url: url, options: options))
   }
 
-  /// Checks which keys belong together, and which may not be left out.
+  /// Checks the keys that need each other.
   private func check(_ reading: inout Reading) {
     if listen.isEmpty {
       reading.add("it listens nowhere", "listen", hint: "Give a path or HOST:PORT, or leave the key out.")
@@ -221,5 +202,147 @@ extension GatewayConfiguration {
           || ($0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9"))
           || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_")
       }
+  }
+}
+
+extension GatewayConfiguration {
+  /// The tokens and their callers.
+  ///
+  /// - Throws: with the code `cannotOpen`, or `badConfiguration` if a token has two names, as its holder would be ambiguous.
+  func tokenTable() throws(GatewayError) -> TokenTable {
+    var rows: [(token: String, caller: Caller)] = []
+    for token in tokens {
+      let text = try Self.secret(token.file, named: "token \(token.name)")
+      if let same = rows.first(where: { ConstantTime.areEqual($0.token, text) }) {
+        throw GatewayError(
+          .badConfiguration, "tokens.\(same.caller.name) and tokens.\(token.name) have the same token",
+          hint: "Make another one for \(token.file): head -c 32 /dev/urandom | base64")
+      }
+      rows.append((text, Caller(name: token.name, role: token.role)))
+    }
+    return TokenTable(rows)
+  }
+
+  /// The webhooks, with their pending events.
+  ///
+  /// - Parameter service: the service's socket.
+  /// - Throws: with the code `store` or `cannotOpen`.
+  func openWebhooks(service: String) throws(GatewayError) -> [WebhookSender] {
+    guard !webhooks.isEmpty else { return [] }
+    do {
+      try Folder.make(storeFolder, withParents: false)
+    } catch {
+      throw GatewayError(.store, error.message, hint: error.hint, cause: error.cause)
+    }
+    var opened: [WebhookSender] = []
+    for settings in webhooks {
+      opened.append(try WebhookSender(settings, folder: storeFolder, limits: storeLimits, service: service))
+    }
+    return opened
+  }
+
+  /// Checks every file and folder that the configuration names. The gateway does not start before this has succeeded.
+  ///
+  /// - Throws: with the code `badConfiguration`, file and line.
+  package func checkFiles() throws(GatewayError) {
+    var problems = tokens.map { token in
+      places.problem("tokens.\(token.name).file") { _ = try Self.secret(token.file, named: "token \(token.name)") }
+    }
+    if problems.allSatisfy({ $0 == nil }) { problems.append(places.problem("tokens") { _ = try tokenTable() }) }
+    for webhook in webhooks {
+      let key = "webhooks.\(webhook.name)"
+      problems.append(
+        places.problem("\(key).secretFile") {
+          _ = try Self.secret(webhook.secretFile, named: "secret of \(webhook.name)")
+        })
+      if let file = webhook.caFile {
+        problems.append(places.problem("\(key).caFile") { _ = try Self.certificates(file) })
+      }
+    }
+    if let tls {
+      let parts = [
+        places.problem("tls.keyFile") { _ = try SecretLine.file(tls.keyFile) },
+        places.problem("tls.certificateFile") { _ = try Self.certificates(tls.certificateFile) },
+      ]
+      problems += parts
+      if parts == [nil, nil] { problems.append(places.problem("tls") { try tls.check() }) }
+    }
+    if !webhooks.isEmpty { problems.append(places.folderProblem("store.folder", storeFolder)) }
+    problems += listen.map(problem(of:))
+    if let text = problems.compactMap(\.self).inOrder.text {
+      throw GatewayError(.badConfiguration, text.message, hint: text.hint)
+    }
+  }
+
+  /// Returns why a socket cannot be made at a path; nil for other addresses.
+  private func problem(of address: ListenAddress) -> ConfigurationProblem? {
+    guard case .socket(let path) = address, places.has("listen") else { return nil }
+    switch FileKind(path) {
+    case .special: return nil
+    case .regular, .folder:
+      return places.problem("listen") { () throws(GatewayError) in
+        throw GatewayError(.listen, "\(path) is there, and no socket", hint: "Name another path.")
+      }
+    case nil:
+      let folder = Folder.parent(of: path)
+      if Folder.isRuntime(folder) { return nil }
+      return places.problem("listen") { () throws(GatewayError) in
+        guard FileKind(folder) == .folder else {
+          throw GatewayError(.listen, "there is no folder \(folder)", hint: "Create it, or name another path.")
+        }
+      } ?? places.folderProblem("listen", folder)
+    }
+  }
+
+  /// Reads a secret, which is the first line of a file.
+  static func secret(_ path: String, named name: String) throws(GatewayError) -> String {
+    let line: String
+    do {
+      line = try SecretLine.read(path)
+    } catch {
+      throw GatewayError(.cannotOpen, error.message, hint: error.hint)
+    }
+    guard line.utf8.count >= TokenTable.shortest else {
+      throw GatewayError(
+        .cannotOpen, "The \(name) in \(path) has fewer than \(TokenTable.shortest) characters",
+        hint: "Make another one: head -c 32 /dev/urandom | base64 > \(path)")
+    }
+    return line
+  }
+}
+
+/// An address that the gateway listens on.
+package enum ListenAddress: Hashable, Sendable {
+  /// A Unix socket, for every user that may open it.
+  case socket(path: String)
+  /// A port of the network.
+  case network(host: String, port: Int)
+
+  /// Parses a path or `HOST:PORT`; nil if the text is neither.
+  package init?(_ text: String) {
+    if text.hasPrefix("/") {
+      // The size of `sun_path` with its terminating zero.
+      guard text.utf8.count < 108 else { return nil }
+      self = .socket(path: text)
+      return
+    }
+    guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else { return nil }
+    var host = String(text[..<colon])
+    if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
+    guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "/") }) else { return nil }
+    self = .network(host: host, port: Int(port))
+  }
+
+  /// The address as it is written in the configuration.
+  package var text: String {
+    switch self {
+    case .socket(let path): path
+    case .network(let host, let port): (host.contains(":") ? "[\(host)]" : host) + ":\(port)"
+    }
+  }
+
+  /// True if other devices can connect to it.
+  var leavesDevice: Bool {
+    if case .network(let host, _) = self { !ListenAuthorities.isLoopback(host) } else { false }
   }
 }

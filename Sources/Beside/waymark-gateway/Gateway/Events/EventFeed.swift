@@ -2,23 +2,36 @@ import NIOCore
 import Synchronization
 import WaymarkClient
 import WaymarkProtocol
+import WaymarkSpool
 import WaymarkSystem
 
-/// The events of one role: taken from the service once, whoever follows them.
+/// The events that one role receives, over one subscription for all clients.
 final class EventFeed: Sendable {
   private struct State {
     var ring: EventRing
     var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
     var lastWaiter = 0
     var position: EventID?
+    /// The number of replayed events still to come; nil before the first subscription.
+    var replaying: Int?
+    /// True until the id of the oldest event in the service's history is known.
+    var isBeginning = false
+    /// The number of events that the service has dropped for this connection.
+    var dropped = 0
+    /// The number of times that clients were sent `gateway.missed`.
+    var gaps = 0
+    var isConnected = false
     var isOutageLogged = false
     var isOver = false
+
+    /// True once the ring has the history of the service.
+    var isReady: Bool { replaying == 0 || isOver }
   }
 
-  /// The event that tells a client that it has not had some.
+  /// The event that reports missed events to a client.
   static let missedEvent = "gateway.missed"
 
-  /// The line that tells that events are missing; how many, where that is known.
+  /// The line that reports missed events, and their number if it is known.
   static func missedLine(count: Int?) -> String {
     let number = count.map { #","count":\#($0)"# } ?? ""
     return #"{"event":"\#(missedEvent)","time":"\#(WallClock.timestamp)"\#(number)}"#
@@ -28,44 +41,54 @@ final class EventFeed: Sendable {
   let role: Role
   private let path: String
   private let state: Mutex<State>
-  private let take: @Sendable (_ name: String, _ line: String, EventID?) -> Void
-  /// Seconds after which those that wait are woken in any case.
+  /// The seconds after which all waiting clients are woken in any case.
   private static let pulse = 15
 
-  /// A feed that has not begun.
-  ///
-  /// - Parameters:
-  ///   - position: the last event that is known.
-  ///   - take: called with every event, in order.
-  init(
-    role: Role, path: String, ring: EventRing, position: EventID?,
-    take: @escaping @Sendable (_ name: String, _ line: String, EventID?) -> Void
-  ) {
+  init(role: Role, path: String, ring: EventRing) {
     self.role = role
     self.path = path
-    self.take = take
-    state = Mutex(State(ring: ring, position: position))
+    state = Mutex(State(ring: ring))
   }
+
+  /// The number of times that clients of this role were sent `gateway.missed`.
+  var gaps: Int { state.withLock { $0.gaps } }
+
+  /// Returns the line that reports missed events to one client, as a message of its stream.
+  func gap(count: Int?) -> ByteBuffer {
+    state.withLock { $0.gaps += 1 }
+    return Self.message(Self.missedLine(count: count), id: nil)
+  }
+
+  /// True while the service is connected.
+  var isConnected: Bool { state.withLock { $0.isConnected } }
 
   // MARK: Reading
 
-  /// The number of the event that comes next, and the last event before it.
+  /// Waits until the ring contains the service's history, for some seconds at most; returns whether it does. Without the history,
+  /// every client that reconnects would seem to have missed events.
+  func ready() async -> Bool {
+    await wait { $0.isReady }
+    return state.withLock { $0.isReady }
+  }
+
+  /// The number of the next event, and the id of the last event.
   var start: (number: Int, last: EventID?) { state.withLock { ($0.ring.end, $0.position) } }
 
-  /// Where a client goes on that has had everything up to an event.
+  /// Returns the number of the next event for a client that has received all events up to `id`, and true if no event between them
+  /// is missing.
   func position(after id: EventID) -> (number: Int, isComplete: Bool) {
     state.withLock { $0.ring.position(after: id) }
   }
 
-  /// The events from a number on; `nil` when there will be no more. Waits while there are none, some seconds at most.
+  /// Waits for events from a number on, for some seconds at most, and returns them; nil after the end of the feed.
   func next(from number: Int, bytes: Int) async -> EventRing.Batch? {
     let ready = state.withLock { $0.ring.read(from: number, bytes: bytes) }
     if ready.next > number { return ready }
-    await wait(for: number)
+    await wait { $0.ring.end > number }
     return state.withLock { $0.isOver ? nil : $0.ring.read(from: number, bytes: bytes) }
   }
 
-  private func wait(for number: Int) async {
+  private func wait(until isMet: @Sendable (State) -> Bool) async {
     let key = state.withLock { state in
       state.lastWaiter += 1
       return state.lastWaiter
@@ -73,12 +96,12 @@ final class EventFeed: Sendable {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isReady = state.withLock { state in
-          if state.isOver || state.ring.end > number { return true }
+          if state.isOver || isMet(state) { return true }
           state.waiters[key] = continuation
           return false
         }
         if isReady { return continuation.resume() }
-        // Before it waited there was nobody to be told.
+        // A cancellation before the continuation was stored could not resume it.
         if Task.isCancelled { wake(key) }
       }
     } onCancel: {
@@ -118,6 +141,7 @@ final class EventFeed: Sendable {
       } catch {
         report(error)
       }
+      state.withLock { $0.isConnected = false }
       try? await Task.sleep(for: .seconds(backoff.next()))
     }
   }
@@ -133,37 +157,61 @@ final class EventFeed: Sendable {
 
   private func follow(onConnected: () -> Void) async throws {
     let client = try await WaymarkClient.connect(to: path, role: role)
-    let last = state.withLock { $0.position }
-    let after = last.map { EventPosition(instance: $0.instance, seq: $0.seq) }
+    // At the start the whole history is requested, for clients that reconnect with an id of it.
+    let last = state.withLock { $0.position } ?? EventID(instance: client.hello.instance, seq: 0)
+    let after = EventPosition(instance: last.instance, seq: last.seq)
     let snapshot = try await client.send(SubscribeRequest(events: ["*", "statistics"], after: after))
     onConnected()
-    state.withLock { $0.isOutageLogged = false }
-    let replayed = EventID(instance: snapshot.instance, seq: snapshot.seq)
-    if snapshot.missed == true {
-      push(name: Self.missedEvent, line: Self.missedLine(count: nil), id: nil)
-    } else if last == nil {
-      state.withLock { state in
-        state.ring.begin(after: replayed)
-        state.position = replayed
-      }
-    }
+    let end = EventID(instance: snapshot.instance, seq: snapshot.seq)
+    subscribed(at: end, replayed: snapshot.replayed ?? 0, isComplete: snapshot.missed != true)
     for try await received in client.events {
+      if case .streamDropped(let loss) = received.event.body {
+        // The next subscription replays the lost events, or they are reported as missed.
+        state.withLock { $0.dropped += loss.count }
+        return
+      }
       let id = received.event.seq.map { EventID(instance: snapshot.instance, seq: $0) }
       push(name: received.event.body.name, line: received.line, id: id)
     }
   }
 
-  private func push(name: String, line: String, id: EventID?) {
-    let entry = EventRing.Entry(id: id, name: name, bytes: Self.message(line, id: id))
-    state.withLock { state in
-      state.ring.append(entry)
-      if let id { state.position = id }
+  private func subscribed(at end: EventID, replayed: Int, isComplete: Bool) {
+    let missed = state.withLock { state -> Int?? in
+      defer { state.dropped = 0 }
+      (state.isOutageLogged, state.isConnected) = (false, true)
+      let isFirst = state.position == nil || state.isBeginning
+      if isFirst {
+        let origin = EventID(instance: end.instance, seq: 0)
+        // If the history is incomplete, the ring begins with its first event, which `push` receives.
+        state.isBeginning = !isComplete && replayed > 0
+        if !state.isBeginning { state.ring.begin(after: isComplete ? origin : end) }
+        state.position = replayed > 0 ? origin : end
+      }
+      state.replaying = replayed
+      return isComplete || isFirst ? nil : .some(state.dropped > 0 ? state.dropped : nil)
     }
-    take(name, line, id)
+    if let missed {
+      state.withLock { $0.gaps += 1 }
+      push(name: Self.missedEvent, line: Self.missedLine(count: missed), id: nil)
+    }
     wakeAll()
   }
 
-  /// An event as it stands in a stream (HTML, server-sent events).
+  private func push(name: String, line: String, id: EventID?) {
+    let entry = EventRing.Entry(id: id, name: name, bytes: Self.message(line, id: id))
+    state.withLock { state in
+      if let id {
+        if state.isBeginning { state.ring.begin(after: EventID(instance: id.instance, seq: id.seq - 1)) }
+        state.isBeginning = false
+        state.position = id
+        if let rest = state.replaying, rest > 0 { state.replaying = rest - 1 }
+      }
+      state.ring.append(entry)
+    }
+    wakeAll()
+  }
+
+  /// Formats an event for a stream (HTML Standard, server-sent events).
   static func message(_ line: String, id: EventID?) -> ByteBuffer {
     var buffer = ByteBuffer()
     buffer.reserveCapacity(line.utf8.count + 64)
@@ -176,7 +224,7 @@ final class EventFeed: Sendable {
 }
 
 extension WaymarkClient {
-  /// Connects, and gives up what `role` may not do. The connection never has more rights than the gateway has.
+  /// Connects, and lowers the connection's role to `role`. The connection never has more rights than the gateway has.
   static func connect(to path: String, role: Role) async throws -> WaymarkClient {
     let client = try await connect(to: path)
     if role == .observer, client.hello.role != .observer {
@@ -184,4 +232,89 @@ extension WaymarkClient {
     }
     return client
   }
+}
+
+/// The events of each role, from one ring.
+struct EventFeeds: Sendable {
+  private let ofOperator: EventFeed
+  private let ofObserver: EventFeed
+
+  /// Creates the feeds from the service that listens at `path`.
+  init(path: String, ring: EventRing) {
+    ofOperator = EventFeed(role: .operator, path: path, ring: ring)
+    ofObserver = EventFeed(role: .observer, path: path, ring: ring)
+  }
+
+  var all: [EventFeed] { [ofOperator, ofObserver] }
+
+  /// The events of a role.
+  func of(_ role: Role) -> EventFeed { role == .operator ? ofOperator : ofObserver }
+}
+
+/// The events of a feed that one client receives, as the bytes of its stream.
+struct EventFollower: AsyncSequence, Sendable {
+  let feed: EventFeed
+  let patterns: EventPatterns
+  /// The id of the last event that the client has received; nil to begin with the next event.
+  let last: EventID?
+  /// The approximate number of bytes that are written at a time.
+  static let piece = 64 << 10
+  /// The seconds without events after which an empty comment is sent.
+  static let pulse = 15.0
+
+  func makeAsyncIterator() -> Iterator { Iterator(follower: self) }
+
+  struct Iterator: AsyncIteratorProtocol {
+    private let follower: EventFollower
+    private var hasBegun = false
+    private var number: Int?
+    private var lastSent = MonotonicClock.now
+
+    init(follower: EventFollower) { self.follower = follower }
+
+    /// The next bytes, nil at the end of the feed.
+    mutating func next() async -> ByteBuffer? {
+      guard let number else { return await start() }
+      var position = number
+      while !Task.isCancelled {
+        guard let batch = await follower.feed.next(from: position, bytes: EventFollower.piece) else { return nil }
+        position = batch.next
+        self.number = position
+        var piece = ByteBuffer()
+        if batch.missed > 0 { piece.writeImmutableBuffer(follower.feed.gap(count: batch.missed)) }
+        for entry in batch.entries where follower.wants(entry.name) { piece.writeImmutableBuffer(entry.bytes) }
+        if piece.readableBytes == 0 {
+          guard MonotonicClock.now - lastSent >= EventFollower.pulse else { continue }
+          // Only a write detects that the client has disconnected.
+          piece.writeString(":\n\n")
+        }
+        lastSent = MonotonicClock.now
+        return piece
+      }
+      return nil
+    }
+
+    /// Returns the beginning of the stream. It contains the id of the last event, from which a client that disconnects at once
+    /// can continue.
+    private mutating func start() async -> ByteBuffer? {
+      guard hasBegun else {
+        hasBegun = true
+        return ByteBuffer(string: ": waymark\n\n")
+      }
+      guard await follower.feed.ready() else { return Task.isCancelled ? nil : ByteBuffer(string: ":\n\n") }
+      var piece = ByteBuffer()
+      if let last = follower.last {
+        let (position, isComplete) = follower.feed.position(after: last)
+        number = position
+        if !isComplete { piece.writeImmutableBuffer(follower.feed.gap(count: nil)) }
+      } else {
+        let (position, id) = follower.feed.start
+        number = position
+        if let id { piece.writeString("id: \(id.text)\n\n") }
+      }
+      return piece.readableBytes > 0 ? piece : ByteBuffer(string: ":\n\n")
+    }
+  }
+
+  private func wants(_ event: String) -> Bool { event == EventFeed.missedEvent || patterns.match(event) }
 }

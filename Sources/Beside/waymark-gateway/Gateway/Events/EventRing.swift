@@ -1,38 +1,38 @@
 import NIOCore
+import WaymarkSpool
 
-/// The newest events, for clients that follow and for clients that come back: bounded in number and bytes.
+/// The newest events, for clients that are connected and for clients that reconnect; limited in number and bytes.
 ///
-/// A client is a number, the next event that it has not had. So a client that reads slowly costs nothing: it is told of the gap when
-/// what it has not had is gone.
+/// For each client only the number of its next event is stored. A slow client therefore takes no memory: it receives a gap if
+/// its next events have been overwritten.
 struct EventRing: Sendable {
   /// An event.
   struct Entry: Sendable {
-    /// Its id; `nil` for what has no number of the service's.
+    /// The event's id; nil for events that the service does not number.
     let id: EventID?
-    /// Its name.
     let name: String
-    /// The event as it stands in a stream.
+    /// The event in the format of a stream.
     let bytes: ByteBuffer
   }
 
-  /// The events behind a number.
+  /// The events from a number on.
   struct Batch: Sendable {
     var entries: [Entry] = []
-    /// How many are gone in between.
+    /// The number of requested events that are no longer kept.
     var missed = 0
-    /// The number to go on from.
+    /// The number of the next event to read.
     var next: Int
   }
 
   private let limit: Int
   private let byteLimit: Int
   private var entries: [Entry] = []
-  /// Where the oldest one lies in `entries`.
+  /// The index of the oldest event in `entries`.
   private var head = 0
   private var bytes = 0
-  /// The number of the oldest one.
+  /// The number of the oldest event.
   private var first = 0
-  /// The last event that is not kept.
+  /// The id of the last event before those that are kept.
   private var floor: EventID?
 
   init(limit: Int, bytes: Int) {
@@ -40,13 +40,13 @@ struct EventRing: Sendable {
     byteLimit = bytes
   }
 
-  /// The number of the event that comes next.
+  /// The number of the next event.
   var end: Int { first + entries.count - head }
 
-  /// Nothing before an event is kept, because it was never had.
+  /// Sets the id after which an empty ring begins, as earlier events were never received.
   mutating func begin(after id: EventID) { if end == first { floor = id } }
 
-  /// Takes an event.
+  /// Adds an event, and removes the oldest ones beyond the limits.
   mutating func append(_ entry: Entry) {
     entries.append(entry)
     bytes += entry.bytes.readableBytes
@@ -63,7 +63,7 @@ struct EventRing: Sendable {
     head = 0
   }
 
-  /// The events from a number on, at most so many bytes of them (one at least).
+  /// Returns the events from a number on, at most `bytes` bytes of them, but at least one event.
   func read(from number: Int, bytes: Int) -> Batch {
     let start = min(max(number, first), end)
     var batch = Batch(missed: max(0, start - number), next: start)
@@ -77,9 +77,9 @@ struct EventRing: Sendable {
     return batch
   }
 
-  /// Where a client goes on that has had everything up to an event.
+  /// Finds the next event of a client that has received all events up to `id`.
   ///
-  /// - Returns: the number, and whether nothing is missing in between.
+  /// - Returns: the event's number, and true if no event between them is missing.
   func position(after id: EventID) -> (number: Int, isComplete: Bool) {
     if let index = entries[head...].lastIndex(where: { $0.id?.instance == id.instance && ($0.id?.seq ?? 0) <= id.seq })
     {
@@ -89,3 +89,6 @@ struct EventRing: Sendable {
     return (first, isComplete)
   }
 }
+
+/// The id of an event in a stream: its position among the service's events.
+typealias EventID = SpoolPosition

@@ -3,11 +3,11 @@ import Hummingbird
 import NIOCore
 import WaymarkClient
 import WaymarkProtocol
-import WaymarkSystem
+package import WaymarkSystem
 
-/// The answers of the gateway: results as they came, errors with the words of the socket and a status of HTTP.
+/// The answers of the gateway: results as the service sent them, and errors as at the socket with an HTTP status.
 enum GatewayAnswer {
-  /// The codes of errors that only the gateway has, with what each means.
+  /// The error codes that only the gateway has, with the HTTP status and the meaning of each.
   static let ownCodes: [(code: String, status: HTTPResponse.Status, description: String)] = [
     ("noToken", .unauthorized, "No token, or a wrong one."),
     ("foreignHost", .misdirectedRequest, "`Host` is not a name of this gateway."),
@@ -20,7 +20,7 @@ enum GatewayAnswer {
     ("offline", .serviceUnavailable, "The service does not answer."),
   ]
 
-  /// The status of an error.
+  /// Returns the HTTP status of an error code.
   static func status(of code: String) -> HTTPResponse.Status {
     if let own = ownCodes.first(where: { $0.code == code }) { return own.status }
     return switch code {
@@ -39,7 +39,7 @@ enum GatewayAnswer {
     }
   }
 
-  /// A result.
+  /// The answer with a result.
   static func result(_ value: JSONValue) -> Response {
     guard let json = try? JSONLineEncoder.encode(value) else {
       return error(.init(.internalError, "The result cannot be written.", hint: "See the log of the service."))
@@ -48,7 +48,7 @@ enum GatewayAnswer {
       status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(bytes: json)))
   }
 
-  /// An error of the socket, or of the gateway's own.
+  /// The answer with an error of the service or of the gateway.
   static func error(_ error: ServiceError) -> Response {
     let status = status(of: error.code.rawValue)
     let json = (try? JSONLineEncoder.encode(["error": error])) ?? Array("{}".utf8)
@@ -59,29 +59,73 @@ enum GatewayAnswer {
     return response
   }
 
-  /// Any failure on the way to the service.
+  /// An error that contains its answer.
+  struct Refusal: Error { let response: Response }
+
+  /// The answer to a request that failed with any error.
   static func failure(_ problem: any Error) -> Response {
+    if let refusal = problem as? Refusal { return refusal.response }
     if let refused = problem as? ServiceError { return error(refused) }
     let message = (problem as? ClientError)?.message ?? "The service does not answer."
     return error(.init(.init(rawValue: "offline"), message, hint: "Wait, or start it: systemctl start waymark."))
   }
 
-  /// An error with one of the gateway's own codes.
+  /// The answer with an error that has one of `ownCodes`.
   static func own(_ code: String, _ message: String, hint: String) -> Response {
     error(ServiceError(.init(rawValue: code), message, hint: hint))
   }
 
-  /// The body cannot be taken.
+  /// The body is too large or too slow.
   static var tooLarge: Response {
     own(
       "tooLarge", "The body is too large, or did not arrive in time.",
-      hint: "Pictures may have 16 MiB, other bodies 60 KiB, and 30 seconds to arrive.")
+      hint: "Pictures may have 16 MiB, other bodies 60 KiB, and 30 seconds to arrive, with 16 KiB a second at least.")
   }
 
-  /// Too much is under way.
+  /// Too many requests are in progress.
   static func busy(_ what: String) -> Response {
-    var response = error(ServiceError(.busy, "Too many \(what) are under way.", hint: "Try again later."))
+    last(error(ServiceError(.busy, "Too many \(what) are under way.", hint: "Try again later.")))
+  }
+
+  /// The answer to an observer who may not use `what`, such as a method. The body of the request is not read.
+  static func notPermitted(_ what: String) -> Response {
+    last(
+      error(
+        ServiceError(.notPermitted, "An observer may not use \(what).", hint: "Use the token of an operator.")))
+  }
+
+  /// An answer after which the connection is closed.
+  static func last(_ response: Response) -> Response {
+    var response = response
     response.headers[.connection] = "close"
     return response
   }
+}
+
+/// The context of a request, with its connection and its sender.
+struct GatewayContext: RequestContext {
+  var coreContext: CoreRequestContextStorage
+  let channel: any Channel
+  /// The sender, which the guard sets before any route.
+  var caller = Caller(name: "nobody", role: .observer)
+
+  init(source: Source) {
+    coreContext = .init(source: source)
+    channel = source.channel
+  }
+}
+
+/// An error with which the gateway ends.
+package typealias GatewayError = Problem<GatewayErrorCode>
+
+/// The codes of `GatewayError`.
+package enum GatewayErrorCode: String, ProblemCode {
+  /// The configuration is invalid.
+  case badConfiguration
+  /// A file that the configuration names cannot be read, or may be read by others.
+  case cannotOpen
+  /// An address cannot be listened on.
+  case listen
+  /// The folder in which events for webhooks wait cannot be used.
+  case store
 }

@@ -1,25 +1,34 @@
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import WaymarkHTTP
 import WaymarkProtocol
 
-/// Decides on every request before any route does, and puts the headers of security and of listed pages on every answer.
+/// Checks the access of every request before its route runs, and adds to every answer security headers and, for
+/// listed pages, those of CORS.
 struct GatewayGuard: RouterMiddleware {
   typealias Context = GatewayContext
 
   let access: GatewayAccess
   let connections: Connections
   let paths: GatewayPaths
+  /// Counts refused requests.
+  let figures: ServerFigures
+  /// Returns whether the service is connected.
+  let isReady: @Sendable () -> Bool
 
   func handle(
     _ request: Request, context: Context, next: (Request, Context) async throws -> Response
   ) async throws -> Response {
-    let claims = claims(of: request)
-    var response = try await answer(request, claims, context, next)
-    response.headers[.contentSecurityPolicy] = "default-src 'none'; frame-ancestors 'none'"
-    response.headers[.xContentTypeOptions] = "nosniff"
-    response.headers[.init("Referrer-Policy")!] = "no-referrer"
-    if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
+    let claims = AccessClaims(request)
+    var response: Response
+    if let health = health(request) {
+      response = health
+    } else {
+      response = try await answer(request, claims, context, next)
+    }
+    response.closeIfLast(context.channel)
+    response.secure(policy: "default-src 'none'; frame-ancestors 'none'")
     if let origin = claims.origin, access.lists(origin: origin) {
       response.headers[.accessControlAllowOrigin] = origin
       response.headers[.init("Access-Control-Expose-Headers")!] = "X-Frame-Sequence, X-Frame-Captured"
@@ -31,39 +40,56 @@ struct GatewayGuard: RouterMiddleware {
   }
 
   private func answer(
-    _ request: Request, _ claims: GatewayAccess.Claims, _ context: Context,
+    _ request: Request, _ claims: AccessClaims, _ context: Context,
     _ next: (Request, Context) async throws -> Response
   ) async throws -> Response {
     if request.method == .options, let preflight = preflight(request, claims) { return preflight }
     switch access.decide(claims) {
-    case .refused(let refusal): return Self.refuse(refusal)
+    case .refused(let refusal): return refuse(refusal)
     case .allowed(let caller):
-      connections.authenticated(context.channel)
+      guard connections.authenticated(context.channel, as: caller.holder) else {
+        return GatewayAnswer.busy("connections")
+      }
       guard let verbs = paths.verbs(of: request.uri.path) else {
         return GatewayAnswer.own(
           "unknownPath", "There is nothing under this path.", hint: "GET /v1/openapi.json lists what there is.")
       }
       guard verbs.contains(request.method.rawValue) else {
-        var response = GatewayAnswer.own(
-          "unknownVerb", "This path knows no \(request.method.rawValue.prefix(16)).",
-          hint: "Use \(verbs.joined(separator: " or ")).")
-        response.headers[.allow] = verbs.joined(separator: ", ")
-        return response
+        return Self.unknownVerb(request, verbs)
+      }
+      if caller.role == .observer, let denied = paths.operatorPart(of: request.uri.path) {
+        figures.countRefusal(ServiceError.Code.notPermitted.rawValue)
+        return GatewayAnswer.notPermitted(denied)
       }
       var context = context
       context.caller = caller
-      do {
-        return try await next(request, context)
-      } catch let error as any HTTPResponseError {
-        return try error.response(from: request, context: context)
-      }
+      return try await .of(request, context, next)
     }
   }
 
-  /// The answer to a browser that asks what a page may send; `nil` where it is another request.
-  private func preflight(_ request: Request, _ claims: GatewayAccess.Claims) -> Response? {
+  private static func unknownVerb(_ request: Request, _ verbs: [String]) -> Response {
+    var response = GatewayAnswer.own(
+      "unknownVerb", "This path knows no \(request.method.rawValue.prefix(16)).",
+      hint: "Use \(verbs.joined(separator: " or ")).")
+    response.headers[.allow] = verbs.joined(separator: ", ")
+    return response
+  }
+
+  /// Returns the answer to a health probe, which needs no token; nil for other paths.
+  private func health(_ request: Request) -> Response? {
+    guard GatewayPaths.health.contains(request.uri.path) else { return nil }
+    guard request.method == .get else { return Self.unknownVerb(request, ["GET"]) }
+    guard request.uri.path == "/livez" || isReady() else {
+      return GatewayAnswer.own(
+        "offline", "The service does not answer.", hint: "Wait, or start it: systemctl start waymark.")
+    }
+    return .healthy
+  }
+
+  /// The answer to a preflight of a browser (CORS); nil for another request.
+  private func preflight(_ request: Request, _ claims: AccessClaims) -> Response? {
     guard claims.origin != nil, request.headers[.accessControlRequestMethod] != nil else { return nil }
-    if let refusal = access.refusal(of: claims) { return Self.refuse(refusal) }
+    if let refusal = access.refusal(of: claims) { return refuse(refusal) }
     return Response(
       status: .noContent,
       headers: [
@@ -73,17 +99,9 @@ struct GatewayGuard: RouterMiddleware {
       ])
   }
 
-  private func claims(of request: Request) -> GatewayAccess.Claims {
-    // The first Host became the authority. A second one is somebody who wants to be two things at once.
-    let hasOneHost = !request.headers.contains { $0.name.canonicalName == "host" }
-    return GatewayAccess.Claims(
-      host: hasOneHost ? request.head.authority : nil, origin: request.headers[.origin],
-      fetchSite: request.headers[.init("Sec-Fetch-Site")!], authorization: request.headers[.authorization],
-      webSocketProtocols: request.headers[.secWebSocketProtocol])
-  }
-
-  private static func refuse(_ refusal: GatewayAccess.Objection) -> Response {
-    var response =
+  private func refuse(_ refusal: AccessRefusal) -> Response {
+    figures.countRefusal(refusal.rawValue)
+    let response =
       switch refusal {
       case .foreignHost:
         GatewayAnswer.own(
@@ -96,8 +114,77 @@ struct GatewayGuard: RouterMiddleware {
         GatewayAnswer.own(
           "noToken", "The request has no token that is known here.", hint: "Send Authorization: Bearer TOKEN.")
       }
-    // Its body is not read.
-    response.headers[.connection] = "close"
-    return response
+    // The body of the request is not read.
+    return GatewayAnswer.last(response)
+  }
+}
+
+/// The paths of the gateway: those of the protocol's methods, and its own.
+struct GatewayPaths: Sendable {
+  /// The treatment of a method over HTTP.
+  enum Treatment: Hashable, Sendable {
+    /// Parameters and result are JSON.
+    case call
+    /// The result is a picture.
+    case picture
+    /// The body is a picture.
+    case upload
+    /// The method changes the state of its connection, which HTTP requests do not have.
+    case connectionOnly
+  }
+
+  /// The methods that need a connection of the client: a WebSocket, or the socket.
+  static let connectionMethods: Set<String> = [
+    "subscribe", "unsubscribe", "role.lower", "media.preview", "authentication.provide", "authentication.answer",
+  ]
+
+  /// The gateway's own paths below `/v1/`.
+  static let own = ["events", "state", "preview", "socket", "openapi.json", "webhooks"]
+
+  /// The paths of health probes, which need no token: of the gateway itself, and of its connection to the service.
+  static let health = ["/livez", "/readyz"]
+
+  /// The path of the figures for Prometheus.
+  static let metrics = "/metrics"
+
+  /// The methods, by their names.
+  let methods: [String: Treatment]
+  /// The methods that observers may not use.
+  private let operatorMethods = Set(ProtocolCatalog.requests.filter { !$0.allowsObservers }.map { $0.method })
+
+  init(_ schema: ProtocolSchema) {
+    methods = Dictionary(
+      schema.methods.map { ($0.name, Self.treatment(of: $0)) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The treatment of a method.
+  static func treatment(of method: ProtocolSchema.Method) -> Treatment {
+    if connectionMethods.contains(method.name) { return .connectionOnly }
+    if method.carriesPicture { return .upload }
+    return method.answersPicture ? .picture : .call
+  }
+
+  /// Returns the name of a path that only operators may use; nil for other paths, on which the service decides.
+  func operatorPart(of path: String) -> String? {
+    let name = String(path.dropFirst(4))
+    return name == "webhooks" || operatorMethods.contains(name) ? name : nil
+  }
+
+  /// Returns the HTTP methods of a path; nil for an unknown path. Every valid name of a method is known, as a newer
+  /// service may have it.
+  func verbs(of path: String) -> [String]? {
+    if path == Self.metrics || Self.health.contains(path) { return ["GET"] }
+    guard path.hasPrefix("/v1/") else { return nil }
+    let name = String(path.dropFirst(4))
+    if Self.own.contains(name) { return ["GET"] }
+    return Self.isMethodName(name) ? ["POST"] : nil
+  }
+
+  /// Returns whether a text has the form of a method's name.
+  static func isMethodName(_ text: String) -> Bool {
+    !text.isEmpty && text.utf8.count <= 64 && text.first != "." && text.last != "." && !text.contains("..")
+      && text.utf8.allSatisfy {
+        ($0 | 32 >= UInt8(ascii: "a") && $0 | 32 <= UInt8(ascii: "z")) || $0 == UInt8(ascii: ".")
+      }
   }
 }

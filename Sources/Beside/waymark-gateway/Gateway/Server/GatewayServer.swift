@@ -19,10 +19,11 @@ package struct GatewayServer: Sendable {
   private let methods: MethodRoutes
   private let streams: StreamRoutes
   private let webSockets: WebSocketRoutes
+  private let metrics: GatewayMetrics
   private let tokens: TokenTable
   private let logger: Logger
 
-  /// A gateway that does not listen yet.
+  /// Creates a gateway, which does not listen yet.
   ///
   /// - Throws: `GatewayError` when a token cannot be read.
   package init(
@@ -32,19 +33,22 @@ package struct GatewayServer: Sendable {
     self.logger = logger
     var limits = HTTPLimits()
     limits.connections = configuration.connections
+    limits.connectionShare = configuration.connections / 2
+    limits.connectionReserve = configuration.connections / 4
+    limits.bodyRate = 16 << 10
     self.limits = limits
+    let rooms = GatewayRooms(limits: limits, streams: configuration.streams)
     let schema = try ProtocolSchema()
     paths = GatewayPaths(schema)
     tokens = try configuration.tokenTable()
-    let webhooks = try configuration.openWebhooks()
-    self.webhooks = webhooks
+    webhooks = try configuration.openWebhooks(service: socket)
     feeds = EventFeeds(
-      path: socket, ring: EventRing(limit: configuration.ringEvents, bytes: configuration.ringBytes),
-      webhooks: webhooks)
+      path: socket, ring: EventRing(limit: configuration.ringEvents, bytes: configuration.ringBytes))
     methods = try MethodRoutes(
-      paths: paths, schema: schema, version: version, socket: socket, webhooks: webhooks, limits: limits)
-    streams = StreamRoutes(feeds: feeds, socket: socket, limits: limits, streams: configuration.streams)
-    webSockets = WebSocketRoutes(socket: socket)
+      paths: paths, schema: schema, version: version, socket: socket, webhooks: webhooks, limits: limits, rooms: rooms)
+    streams = StreamRoutes(feeds: feeds, socket: socket, limits: limits, rooms: rooms)
+    webSockets = WebSocketRoutes(socket: socket, room: rooms.webSockets)
+    metrics = GatewayMetrics(version: version, socket: socket, feeds: feeds, webhooks: webhooks, rooms: rooms)
   }
 
   /// Listens until the task is cancelled.
@@ -64,7 +68,7 @@ package struct GatewayServer: Sendable {
     on address: ListenAddress, _ onListening: @escaping @Sendable (ListenAddress) async -> Void
   ) async throws {
     let tls = try configuration.tls.flatMap { tls in
-      if case .network = address { try Self.encryption(tls) } else { nil }
+      if case .network = address { try tls.encryption() } else { nil }
     }
     let bind: BindAddress
     switch address {
@@ -93,7 +97,7 @@ package struct GatewayServer: Sendable {
   /// The permissions of a Unix socket: its user and its group may connect.
   private static let socketMode: mode_t = 0o660
 
-  /// Makes room for a socket at a path.
+  /// Removes a socket that an earlier process has left at a path.
   private static func clear(_ path: String) throws(GatewayError) {
     guard let address = SocketFile.address(path) else {
       throw GatewayError(.listen, "\(path) is too long for a socket", hint: "Name another path under listen.")
@@ -111,7 +115,7 @@ package struct GatewayServer: Sendable {
     }
   }
 
-  /// The access to an address.
+  /// Returns the rules of access for a listener on an address.
   func access(to address: ListenAddress) -> GatewayAccess {
     let origins = Set(configuration.origins)
     switch address {
@@ -124,22 +128,19 @@ package struct GatewayServer: Sendable {
     }
   }
 
-  /// Every route, behind the guard.
+  /// Returns a router with all routes behind a guard.
   func router(behind access: GatewayAccess, connections: Connections) -> Router<GatewayContext> {
     let router = Router(context: GatewayContext.self)
-    router.add(middleware: GatewayGuard(access: access, connections: connections, paths: paths))
+    let feed = feeds.of(.operator)
+    metrics.server.add(connections)
+    router.add(
+      middleware: GatewayGuard(
+        access: access, connections: connections, paths: paths, figures: metrics.server
+      ) { feed.isConnected })
+    metrics.add(to: router)
     methods.add(to: router)
     streams.add(to: router)
     webSockets.add(to: router)
     return router
-  }
-
-  private static func encryption(_ tls: GatewayConfiguration.TLS) throws -> TLSConfiguration {
-    let chain = try NIOSSLCertificate.fromPEMFile(tls.certificateFile).map { NIOSSLCertificateSource.certificate($0) }
-    let key = try NIOSSLPrivateKey(file: tls.keyFile, format: .pem)
-    var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
-    configuration.minimumTLSVersion = .tlsv12
-    configuration.applicationProtocols = ["http/1.1"]
-    return configuration
   }
 }

@@ -2,33 +2,29 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import ServiceLifecycle
+import Synchronization
 import WaymarkClient
 import WaymarkHTTP
 import WaymarkProtocol
+import WaymarkSpool
 import WaymarkSystem
 
-/// Streams: events, and live pictures.
+/// Serves the streams of events and of live pictures.
 struct StreamRoutes: Sendable {
-  /// Live pictures at a time. With WebSockets and sessions they keep to the connections that one user may have at the service.
-  private static let previewLimit = 8
-
   private let feeds: EventFeeds
   /// The service's socket.
   private let socket: String
   private let limits: HTTPLimits
-  private let eventStreams: StreamLimiter
-  private let previews = StreamLimiter(limit: Self.previewLimit)
+  private let rooms: GatewayRooms
 
-  /// Routes to events and pictures of a service.
+  /// Creates the routes to the events and live pictures of a service.
   ///
-  /// - Parameters:
-  ///   - socket: where it listens.
-  ///   - streams: streams of events at a time.
-  init(feeds: EventFeeds, socket: String, limits: HTTPLimits, streams: Int) {
+  /// - Parameter socket: the path of the service's socket.
+  init(feeds: EventFeeds, socket: String, limits: HTTPLimits, rooms: GatewayRooms) {
     self.feeds = feeds
     self.socket = socket
     self.limits = limits
-    eventStreams = StreamLimiter(limit: streams)
+    self.rooms = rooms
   }
 
   /// `GET /v1/events` and `GET /v1/preview`.
@@ -48,11 +44,13 @@ struct StreamRoutes: Sendable {
           ServiceError(
             .badParams, "The last event's id is not one of a stream.", hint: "Send it as it came, or leave it out."))
       }
-      guard let place = eventStreams.reserve() else { return GatewayAnswer.busy("streams") }
+      let room = rooms.eventStreams
+      guard let place = room.take(for: context.caller.holder) else { return GatewayAnswer.busy(room.name) }
       return events(asked, after: last, request, context, place)
     }
     router.get("/v1/preview") { request, context in
-      guard let place = previews.reserve() else { return GatewayAnswer.busy("live pictures") }
+      let room = rooms.previews
+      guard let place = room.take(for: context.caller.holder) else { return GatewayAnswer.busy(room.name) }
       var params: [JSONValue.Member] = []
       for name in ["width", "rate"] {
         guard let text = request.uri.queryParameters[Substring(name)] else { continue }
@@ -70,7 +68,7 @@ struct StreamRoutes: Sendable {
   }
 
   private func events(
-    _ asked: [String], after last: EventID?, _ request: Request, _ context: GatewayContext, _ place: StreamLimiter.Place
+    _ asked: [String], after last: EventID?, _ request: Request, _ context: GatewayContext, _ place: Room.Place
   ) -> Response {
     var patterns = EventPatterns()
     patterns.add(asked)
@@ -92,7 +90,7 @@ struct StreamRoutes: Sendable {
   }
 
   private func preview(
-    _ params: JSONValue, _ request: Request, _ context: GatewayContext, _ place: StreamLimiter.Place
+    _ params: JSONValue, _ request: Request, _ context: GatewayContext, _ place: Room.Place
   ) async -> Response {
     let pictures: WaymarkClient.Pictures
     let client: WaymarkClient
@@ -131,7 +129,7 @@ struct StreamRoutes: Sendable {
 }
 
 extension WaymarkClient.Pictures {
-  /// The first picture; a camera that brings none is told, and not waited for any longer.
+  /// Waits for the first picture; throws `noCamera` if none arrives within `limit`.
   func first(within limit: Duration) async throws -> ReceivedPicture {
     return try await withThrowingTaskGroup(of: ReceivedPicture?.self) { group in
       group.addTask { try await next() }
@@ -144,6 +142,44 @@ extension WaymarkClient.Pictures {
         throw ServiceError(.noCamera, "The service sent no picture.", hint: "Look at the camera, and ask again.")
       }
       return picture
+    }
+  }
+}
+
+/// Closes a connection whose client does not read its stream for `limit`.
+final class SlowReaderWatch: Sendable {
+  private let channel: any Channel
+  private let limit: Duration
+  /// The time at which the current write began; infinite between writes.
+  private let begun: Mutex<Double> = Mutex(.infinity)
+  private let timer: Mutex<RepeatedTask?> = Mutex(nil)
+
+  init(_ channel: any Channel, limit: Duration) {
+    self.channel = channel
+    self.limit = limit
+    let seconds = limit / .seconds(1)
+    let pause = TimeAmount(limit / 4)
+    let task = channel.eventLoop.scheduleRepeatedTask(initialDelay: pause, delay: pause) { [weak self] task in
+      guard let self else { return task.cancel() }
+      if MonotonicClock.now - begun.withLock({ $0 }) > seconds { channel.close(promise: nil) }
+    }
+    timer.withLock { $0 = task }
+  }
+
+  deinit { end() }
+
+  /// Runs `write`, which the client must accept within the limit.
+  func writing(_ write: () async throws -> Void) async rethrows {
+    begun.withLock { $0 = MonotonicClock.now }
+    defer { begun.withLock { $0 = .infinity } }
+    try await write()
+  }
+
+  /// Ends the watch.
+  func end() {
+    timer.withLock { timer in
+      timer?.cancel()
+      timer = nil
     }
   }
 }

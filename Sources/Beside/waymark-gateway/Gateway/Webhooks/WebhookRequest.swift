@@ -2,20 +2,23 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import WaymarkCrypto
+import WaymarkHTTP
+import WaymarkSystem
 
-/// One request to the receiver of a webhook, over a connection of its own.
+/// One request to the receiver of a webhook, over its own connection.
 struct WebhookRequest: Sendable {
   let address: WebhookAddress
   let headers: [(name: String, value: String)]
   let body: [UInt8]
-  /// Encryption, where the address wants it.
+  /// The TLS context for `https`; nil for `http`.
   let tls: NIOSSLContext?
   let timeout: TimeAmount
 
-  /// Sends it.
+  /// Sends the request and waits for the head of the answer.
   ///
   /// - Returns: the status of the answer.
-  /// - Throws: when there is no answer in time.
+  /// - Throws: an error if there is no answer within `timeout`.
   func send() async throws -> Int {
     let answer = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Int.self)
     let channel: any Channel
@@ -26,7 +29,7 @@ struct WebhookRequest: Sendable {
           channel.eventLoop.makeCompletedFuture {
             let pipeline = channel.pipeline.syncOperations
             if let tls {
-              // A name is proven by the certificate; an address of four numbers has no name to be asked for.
+              // An IP address has no server name (RFC 6066, section 3).
               let name = address.host.contains { $0.isLetter } && !address.host.contains(":") ? address.host : nil
               try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: name))
             }
@@ -65,7 +68,7 @@ struct WebhookRequest: Sendable {
   }
 }
 
-/// Takes the status of an answer, and nothing else of it.
+/// Reads the status of an answer.
 private final class StatusReader: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
 
@@ -85,5 +88,50 @@ private final class StatusReader: ChannelInboundHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     answer.fail(error)
     context.close(promise: nil)
+  }
+}
+
+/// The parts of a webhook's address.
+package struct WebhookAddress: Hashable, Sendable {
+  /// True for `https`.
+  package let isSecure: Bool
+  /// The host's name or IP address, without brackets.
+  package let host: String
+  /// The port.
+  package let port: Int
+  /// The value of the header `Host`.
+  package let authority: String
+  /// The path with its query.
+  package let target: String
+
+  /// Parses `https://host[:port][/path]`, or the same with `http` for this device; nil if the text is neither.
+  package init?(_ text: String) {
+    guard
+      let match = text.wholeMatch(
+        of: #/(https?)://([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::([0-9]{1,5}))?((?:/|\?)[!-~]*)?/#),
+      text.utf8.count <= 1024
+    else { return nil }
+    isSecure = match.1 == "https"
+    host = match.2.hasPrefix("[") ? String(match.2.dropFirst().dropLast()) : match.2.lowercased()
+    guard isSecure || ListenAuthorities.isLoopback(host) else { return nil }
+    let standard = isSecure ? 443 : 80
+    let given = match.3.flatMap { UInt16($0) }
+    guard match.3 == nil || (given ?? 0) > 0 else { return nil }
+    port = given.map(Int.init) ?? standard
+    authority = String(match.2).lowercased() + (port == standard ? "" : ":\(port)")
+    let rest = match.4.map(String.init) ?? "/"
+    guard !rest.contains("#") else { return nil }
+    target = rest.hasPrefix("?") ? "/" + rest : rest
+  }
+}
+
+/// The signature of a request, which proves that this gateway sent it, and when.
+enum WebhookSignature {
+  /// Returns `v1=` and the HMAC-SHA256 (RFC 2104) of the time, a full stop and the body, in hexadecimal.
+  ///
+  /// - Parameter timestamp: seconds since 1970. Receivers should refuse a request that is older than some minutes.
+  static func of(_ body: [UInt8], timestamp: Int, secret: String) -> String {
+    let code = SymmetricKey(Array(secret.utf8)).authenticationCode(for: Array("\(timestamp).".utf8) + body)
+    return "v1=" + code.map { $0.digits(2, radix: 16) }.joined()
   }
 }

@@ -1,45 +1,35 @@
 import Glibc
 package import WaymarkAnchors
+import WaymarkBarcodes
 package import WaymarkFrames
-import WaymarkImage
-import WaymarkScenes
+package import WaymarkImage
+import WaymarkOnboarding
+package import WaymarkScenes
 import WaymarkSystem
 
-/// The lane that looks for anchors: luma in, places out.
+/// The lane that finds and follows anchors in the luma of frames, and delivers their positions.
 package typealias AnchorLane = Lane<AnchorTask, AnchorReading>
 
-/// The task of the anchor lane.
 package struct AnchorTask: Sendable {
-  /// The pictures; none: only codes are looked for.
+  /// The pictures to search for; nil if all anchors are codes.
   package var library: AnchorLibrary?
-  /// How many copies of each picture are followed.
-  package var copies: AnchorCopies
-  /// The codes that are anchors; of several that a code fits, the first one has it.
-  package var codes: [AnchorCode]
-  /// How the camera maps directions to pixels.
-  package var cameras: CameraChoice
-  /// Rises with every change; readings carry it, so that late ones can be told.
-  package var generation: Int
-
-  package init(
-    library: AnchorLibrary? = nil, copies: AnchorCopies = AnchorCopies(), codes: [AnchorCode] = [],
-    cameras: CameraChoice = CameraChoice(), generation: Int = 0
-  ) {
-    self.library = library
-    self.copies = copies
-    self.codes = codes
-    self.cameras = cameras
-    self.generation = generation
-  }
+  /// The number of copies of each picture that are followed.
+  package var copies = AnchorCopies()
+  /// The anchors that are codes; a code in view that matches several of them is assigned to the first.
+  package var codes: [AnchorCode] = []
+  /// The calibrations and the field of view of the camera.
+  package var cameras = CameraChoice()
+  /// Increases with every change of the task; readings contain it, so that those of an earlier task can be ignored.
+  package var generation = 0
 }
 
 extension Lane where Settings == AnchorTask, Output == AnchorReading {
-  /// A lane that is off until there is something to look for.
+  /// Creates a lane that is off until it is enabled.
   ///
   /// - Parameters:
-  ///   - mailbox: where the codes are that the barcode lane has read.
-  ///   - learner: learns from what is followed, where the camera has no calibration.
-  ///   - deliver: receives what every frame gave, also when that is nothing, on the lane's thread.
+  ///   - mailbox: contains the codes that the barcode lane has read.
+  ///   - learner: learns the focal length from the followed anchors if the camera has no calibration.
+  ///   - deliver: receives the reading of each frame, also an empty one, on the lane's thread.
   package static func anchors(
     from mailbox: CodeMailbox = CodeMailbox(), learner: LensLearner = LensLearner(), maximumRate: Double? = nil,
     deliver: @escaping @Sendable (AnchorReading, Frame) -> Void
@@ -54,19 +44,19 @@ extension Lane where Settings == AnchorTask, Output == AnchorReading {
   }
 }
 
-/// Keeps the engines between frames; lives on the lane's thread.
+/// The lane's work on frames; keeps the engines between frames. Used only on the lane's thread.
 private final class AnchorProcessor {
   private let mailbox: CodeMailbox
   private let stages: StageTimes
   private var engine: AnchorEngine?
   private var lens: LaneLens<SightKey>
-  /// The number of the last copy that an engine took up: the next one goes on from there.
+  /// The last number that the previous engine gave to a copy; the next engine continues from there.
   private var lastCopy = 0
   private var codes: AnchorCodeFollower?
   private var generation: Int?
   private var size = (width: 0, height: 0)
   private var sizes: [Point2] = []
-  /// Where there is a second core, what is followed does not wait while the whole frame is searched.
+  /// The thread that searches whole frames while anchors are followed; nil with a single core.
   private let runner: SearchThread? = sysconf(Int32(_SC_NPROCESSORS_ONLN)) > 1 ? SearchThread() : nil
 
   init(_ mailbox: CodeMailbox, _ learner: LensLearner, stages: StageTimes) {
@@ -92,19 +82,17 @@ private final class AnchorProcessor {
       sizes = task.library?.references.map { Point2(Double($0.width), Double($0.height)) } ?? []
       codes = task.codes.isEmpty ? nil : AnchorCodeFollower(task.codes, intrinsics: lens.intrinsics)
     }
-    let began = MonotonicClock.now
     var seen = engine.map { pictures($0, frame) } ?? []
     if let codes { seen += codes.follow(frame, read: mailbox.take()) }
     lens.learn(
       from: seen.lazy.filter { $0.hasExactProportions && $0.ambiguous == nil }.map { ($0.key, $0.placement) },
       in: frame, isIdle: seen.isEmpty)
-    let elapsed = MonotonicClock.now - began
-    return AnchorReading(sightings: seen, intrinsics: lens.intrinsics, generation: task.generation, elapsed: elapsed)
+    return AnchorReading(sightings: seen, intrinsics: lens.intrinsics, generation: task.generation)
   }
 
   private func engine(_ library: AnchorLibrary, _ copies: AnchorCopies, _ intrinsics: CameraIntrinsics) -> AnchorEngine
   {
-    // A picture that comes back into view while another one is followed must be found within a fifth of a second.
+    // A picture that comes back into view while another is followed has to be found within 0.2 seconds.
     var options = AnchorEngine.Options()
     options.searchInterval = 0.12
     options.copies = copies
@@ -118,12 +106,89 @@ private final class AnchorProcessor {
 
   private func pictures(_ engine: AnchorEngine, _ frame: Frame) -> [AnchorDetection] {
     let report = frame.image.withView { engine.process($0, at: frame.captured) }
-    // Anchors that the engine only remembers are left out: whether an anchor is there is for the session to say.
+    // Only anchors visible in this frame are reported; the session decides how long the others are still present.
     return report.observations.filter { $0.trackingMethod == .fullTracking }.map { seen in
       AnchorDetection(
         anchor: seen.name, copy: seen.copy, seen.placement, hasExactProportions: seen.cylinder == nil,
         outline: seen.cylinder?.outline ?? [],
         ambiguous: seen.ambiguous)
     }
+  }
+}
+
+package struct AnchorReading: Sendable {
+  /// The anchors that are visible in this frame.
+  package var sightings: [AnchorDetection]
+  /// The intrinsics with which the poses were computed.
+  package var intrinsics: CameraIntrinsics
+  /// The `generation` of the task.
+  package var generation: Int
+}
+
+package struct AnchorCode: Hashable, Sendable {
+  package var anchor: String
+  package var code: SceneCode
+  /// The printed width of the code in metres, without the quiet zone; `nil` if unknown.
+  package var physicalWidth: Double?
+}
+
+/// Follows the codes that are anchors, in the same frames in which the pictures are searched for. Not thread-safe.
+final class AnchorCodeFollower {
+  private let codes: [AnchorCode]
+  private let follower: CodeFollower
+  /// The symbols that were read, with the indices of their anchors in `codes`.
+  private var symbols: [CodeDetection.Content: (symbol: Symbol, index: Int)] = [:]
+  /// The number of the followed code that is assigned to each anchor, by the anchor's index: the first matching code
+  /// in view, until it is lost.
+  private var holders: [Int: Int] = [:]
+
+  init(_ codes: [AnchorCode], intrinsics: CameraIntrinsics) {
+    self.codes = codes
+    follower = CodeFollower(intrinsics: intrinsics)
+  }
+
+  /// The anchors that are visible in a frame.
+  ///
+  /// - Parameter read: the symbols that the barcode lane has read since the last call, and the frame that contains
+  ///   them.
+  func follow(_ frame: Frame, read: (symbols: [Symbol], frame: Frame)?) -> [AnchorDetection] {
+    let reading = read.map { symbols, frame in
+      CodeFollower.Reading(frame: frame.image, time: frame.captured, sightings: symbols.compactMap(sighting))
+    }
+    let report = frame.image.withView { follower.process($0, at: frame.captured, read: reading) }
+    holders = holders.filter { holder in report.observations.contains { $0.id == holder.value } }
+    return report.observations.compactMap { seen in
+      guard let (symbol, index) = symbols[seen.content] else { return nil }
+      let holder = holders[index] ?? seen.id
+      holders[index] = holder
+      // Only anchors visible in this frame are reported; the session decides how long the others are still present.
+      guard holder == seen.id, seen.trackingMethod == .fullTracking else { return nil }
+      return AnchorDetection(
+        anchor: codes[index].anchor, seen.placement, hasExactProportions: seen.isDrawn, code: symbol)
+    }
+  }
+
+  /// The detection to follow for a symbol; nil if no anchor has the symbol.
+  private func sighting(_ symbol: Symbol) -> CodeDetection? {
+    var sighting = CodeDetection(symbol)
+    let index: Int
+    if let known = symbols[sighting.content] {
+      index = known.index
+    } else {
+      let elements = symbol.gs1.isEmpty ? Self.linked(symbol) : symbol.gs1
+      guard let first = codes.firstIndex(where: { $0.code.fits(symbol, elements: elements) }) else { return nil }
+      if symbols.count >= 256 { symbols = symbols.filter { entry in holders[entry.value.index] != nil } }
+      index = first
+    }
+    symbols[sighting.content] = (symbol, index)
+    sighting.physicalWidth = codes[index].physicalWidth
+    return sighting
+  }
+
+  /// Returns the public GS1 elements in the symbol's GS1 Digital Link; none if it has no such link.
+  private static func linked(_ symbol: Symbol) -> [GS1Element] {
+    guard let address = WebAddress(symbol.text), let payload = GS1DigitalLink.payload(of: address) else { return [] }
+    return payload.fields.filter { GS1DigitalLink.isPublic($0.name) }
+      .map { GS1Element(identifier: $0.name, value: $0.value) }
   }
 }

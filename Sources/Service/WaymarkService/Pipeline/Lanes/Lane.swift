@@ -1,32 +1,58 @@
 package import WaymarkFrames
 package import WaymarkImage
+package import WaymarkProtocol
 import WaymarkSystem
 
-/// A thread that makes values of frames: one slot, the newest frame wins, nobody waits for it.
+/// The interface of a lane to the pipeline.
+package protocol FrameLane: AnyObject, Sendable {
+  /// A short name for statistics and the thread, such as `barcode`.
+  var name: String { get }
+  var isEnabled: Bool { get }
+  /// The maximum number of frames that the lane takes per second; nil for all.
+  var maximumRate: Double? { get }
+  /// True if the lane uses pictures as they were captured.
+  var wantsEncoded: Bool { get }
+  var wantsLuma: Bool { get }
+  /// The counts and times since the lane was created.
+  var statistics: LaneStatistics { get }
+
+  /// Puts a frame into the slot, in place of a frame that the lane has not taken yet. Does not wait for the lane's work.
+  func offer(_ frame: Frame)
+  /// The seconds that the lane has been busy with the current frame; 0 while it waits for one.
+  func busy(at now: Double) -> Double
+  /// Sets the handler of changes of `isEnabled` or `maximumRate`.
+  func onDemandChange(_ handler: (@Sendable () -> Void)?)
+  /// Asks the lane's thread to end, without waiting for it.
+  func askToStop()
+  /// Stops the lane's thread; returns after it has ended.
+  func stop()
+}
+
+/// A thread that computes a value from each frame. It always takes the newest frame, from a slot in which the source
+/// replaces frames without waiting.
 ///
-/// The work sees luma and settings and gives values; it knows neither the camera nor the socket.
+/// The work depends only on the frame and the settings, and neither on the camera nor on the socket.
 package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
-  /// The lane's work on a frame. Made on the lane's thread and used only there, so it may own scanners, decoders and
-  /// scratch memory that no other thread may touch.
+  /// The lane's work on a frame. It is created and called only on the lane's thread, so it may own scanners, decoders
+  /// and buffers that are not thread-safe.
   package typealias Work = (Frame, Settings) -> Output?
 
   private struct State: Sendable {
     var settings: Settings
-    var enabled: Bool
+    var enabled = false
     var maximumRate: Double?
     var slot: Frame?
     var pacer = FramePacer()
-    var processed: UInt64 = 0
-    var skipped: UInt64 = 0
+    var processed = 0
+    var skipped = 0
     var times = RecentTimes()
     var busySince: Double?
     var stopping = false
-    /// True if the work is to be released, with all that it keeps of frames.
+    /// True if the lane's thread is to release the work and its frames.
     var isForgotten = false
     var demandChanged: (@Sendable () -> Void)?
   }
 
-  /// The next step of the thread.
   private enum Next: Sendable {
     case frame(Frame, Settings)
     case forget, stop
@@ -39,21 +65,18 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
   private let stages: StageTimes
   private let thread: WorkerThread
 
-  /// A lane that waits for frames at once.
+  /// Creates a lane that is off until `setEnabled`.
   ///
   /// - Parameters:
-  ///   - name: for statistics and the thread.
-  ///   - settings: what the work gets beside the frame; may be changed at any time.
-  ///   - enabled: whether frames are wanted from the start.
-  ///   - maximumRate: at most so many frames a second; nil: all.
-  ///   - wantsEncoded: whether it uses pictures as they were captured.
-  ///   - wantsLuma: whether it reads their luma; a lane that shows pictures as they were captured does not, unless told otherwise.
-  ///   - stages: where the work tells its own stages, if it has some.
-  ///   - makeWork: makes the work, on the lane's thread, before the first frame.
-  ///   - deliver: receives what the work made of a frame, on the lane's thread; not called when the work gave nil or the
-  ///     lane was switched off meanwhile.
+  ///   - settings: the settings that the work receives with each frame; can be changed at any time.
+  ///   - maximumRate: the maximum number of frames per second; nil for all.
+  ///   - wantsEncoded: whether the work uses pictures as they were captured.
+  ///   - wantsLuma: whether the work reads luma; by default the opposite of `wantsEncoded`.
+  ///   - makeWork: creates the work, on the lane's thread, before the first frame.
+  ///   - deliver: receives the output for a frame, on the lane's thread; not called if the output is nil or the lane was
+  ///     switched off meanwhile.
   package init(
-    name: String, settings: Settings, enabled: Bool = false, maximumRate: Double? = nil, wantsEncoded: Bool = false,
+    name: String, settings: Settings, maximumRate: Double? = nil, wantsEncoded: Bool = false,
     wantsLuma: Bool? = nil,
     stages: StageTimes = StageTimes(), makeWork: @escaping @Sendable () -> Work,
     deliver: @escaping @Sendable (Output, Frame) -> Void
@@ -61,7 +84,7 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
     self.name = name
     self.wantsEncoded = wantsEncoded
     self.wantsLuma = wantsLuma ?? !wantsEncoded
-    let state = Monitor(State(settings: settings, enabled: enabled, maximumRate: maximumRate))
+    let state = Monitor(State(settings: settings, maximumRate: maximumRate))
     self.state = state
     self.stages = stages
     thread = WorkerThread(name: "wm-\(name)")
@@ -116,7 +139,7 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
   }
 
   package func offer(_ frame: Frame) {
-    // The thread of a lane that does not take the frame sleeps on: most lanes are off most of the time.
+    // The thread is not woken if the lane does not take the frame: most lanes are off most of the time.
     state.signal { state in
       guard state.enabled, !state.stopping,
         !wantsLuma || frame.hasLuma, state.pacer.takes(frame.captured, rate: state.maximumRate)
@@ -134,13 +157,13 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
   package var isEnabled: Bool { state.withLock { $0.enabled } }
   package var maximumRate: Double? { state.withLock { $0.maximumRate } }
 
-  /// The settings that the work gets beside the frame, from the next frame on.
+  /// The settings that the work receives from the next frame on.
   package var settings: Settings {
     get { state.withLock { $0.settings } }
     set { state.withLock { $0.settings = newValue } }
   }
 
-  /// Wants frames or not. Switched off, a waiting frame is let go.
+  /// Switches the lane on or off. Switching it off releases a waiting frame.
   package func setEnabled(_ enabled: Bool) {
     let changed = state.withLock { state -> (@Sendable () -> Void)? in
       guard state.enabled != enabled else { return nil }
@@ -151,10 +174,10 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
     changed?()
   }
 
-  /// Releases the work, and so of all that it keeps of frames; the next frame gets a new one.
+  /// Releases the work and its frames; new work is created for the next frame.
   package func forget() { state.update { $0.isForgotten = true } }
 
-  /// Limits the rate; nil: all frames.
+  /// Sets the maximum number of frames per second; nil for all.
   package func setMaximumRate(_ rate: Double?) {
     let changed = state.withLock { state -> (@Sendable () -> Void)? in
       guard state.maximumRate != rate else { return nil }
@@ -168,19 +191,16 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
     state.withLock { $0.demandChanged = handler }
   }
 
-  package var statistics: LaneTimes {
-    // Sorted within the lock: a copy of the times would make the lane's next frame allocate others.
+  /// The counts and times since the lane was created.
+  package var statistics: LaneStatistics {
+    // The percentiles are computed within the lock: a copy of the times would force the lane's next frame to allocate a
+    // new buffer.
     var statistics = state.withLock { state in
-      var statistics = LaneTimes()
-      statistics.processed = state.processed
-      statistics.skipped = state.skipped
-      if let shares = state.times.percentiles([0.5, 0.99]) {
-        statistics.median = shares[0]
-        statistics.percentile99 = shares[1]
-      }
-      return statistics
+      let shares = state.times.percentiles([0.5, 0.99]) ?? [0, 0]
+      return LaneStatistics(
+        name: name, frames: state.processed, skipped: state.skipped, p50: shares[0], p99: shares[1])
     }
-    statistics.stages = stages.summary
+    statistics.stages = stages.statistics
     return statistics
   }
 
@@ -194,5 +214,16 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
   package func stop() {
     askToStop()
     thread.stop()
+  }
+}
+
+extension StageTimes {
+  /// The times of the stages as in the protocol; nil before the first stage.
+  package var statistics: [StageStatistics]? {
+    let summary = summary
+    guard !summary.isEmpty else { return nil }
+    return summary.map {
+      StageStatistics(name: $0.name, frames: Int($0.count), p50: $0.median, p99: $0.percentile99)
+    }
   }
 }

@@ -1,38 +1,37 @@
 package import WaymarkFrames
 import WaymarkSystem
 
-/// Hands pictures to those who watch: each gets the newest when it is ready for another, at its own rate and width; a
-/// picture is encoded once for all who want the same. Works on a lane of its own, and only while somebody watches.
+/// Delivers pictures to subscribers, each at its own rate and width: a subscriber receives the newest picture when it is ready for
+/// one. A picture is encoded once for all subscribers with the same reduction. The tap has its own lane, which is off without
+/// subscribers.
 package final class MediaTap: Sendable {
   private typealias Watchers = Monitor<[ObjectIdentifier: MediaSubscription]>
 
-  /// The lane that the pipeline feeds.
-  package let lane: any FrameLane
-  private let mediaLane: Lane<Bool, Bool>
+  package let lane: Lane<Bool, Bool>
   private let watchers: Watchers
 
-  /// A tap that nobody watches.
+  /// Creates a tap without subscribers.
   ///
-  /// - Parameter makeDecoder: makes what decodes compressed pictures, on the lane's thread; without, they are decoded on that thread.
+  /// - Parameter makeDecoder: creates the decoder for compressed pictures, on the lane's thread; if it returns nil, they are decoded
+  ///   on that thread.
   package init(makeDecoder: @escaping MakeFrameDecoder = { nil }) {
     let watchers = Watchers([:])
     self.watchers = watchers
-    mediaLane = Lane(
+    lane = Lane(
       name: "media", settings: true, wantsEncoded: true,
       makeWork: {
         let work = MediaProcessor(decoder: makeDecoder()) { watchers.withLock { Array($0.values) } }
         return { frame, _ in work.serve(frame) }
       }, deliver: { _, _ in })
-    lane = mediaLane
   }
 
-  /// Begins to watch.
+  /// Adds a subscriber.
   ///
   /// - Parameters:
-  ///   - width: the width that is enough, in pixels; nil: as captured.
-  ///   - rate: at most so many pictures a second; nil: all.
-  ///   - deliver: receives a picture, on the lane's thread; the next one comes after `MediaSubscription.ready()`.
-  /// - Returns: the watch, to be kept and to be cancelled. The first picture comes without `ready()`.
+  ///   - width: the width that the subscriber needs, in pixels; nil for the full width.
+  ///   - rate: the maximum number of pictures per second; nil for all.
+  ///   - deliver: receives a picture, on the lane's thread; called again only after `MediaSubscription.ready()`.
+  /// - Returns: the subscription, which the caller keeps and cancels. The first picture is delivered without `ready()`.
   package func watch(
     width: Int? = nil, rate: Double? = nil, deliver: @escaping @Sendable (MediaPicture) -> Void
   ) -> MediaSubscription {
@@ -43,7 +42,6 @@ package final class MediaTap: Sendable {
     return watch
   }
 
-  /// How many watch.
   package var count: Int { watchers.withLock { $0.count } }
 
   private func remove(_ watch: MediaSubscription) {
@@ -51,11 +49,11 @@ package final class MediaTap: Sendable {
     review()
   }
 
-  /// Wants frames as fast as the fastest watcher, or none.
+  /// Sets the rate of the lane to that of the fastest subscriber, and switches it off without subscribers.
   private func review() {
     let rates = watchers.withLock { $0.values.map(\.rate) }
-    mediaLane.setMaximumRate(rates.contains { $0 == nil } ? nil : rates.compactMap { $0 }.max())
-    mediaLane.setEnabled(!rates.isEmpty)
+    lane.setMaximumRate(rates.contains { $0 == nil } ? nil : rates.compactMap { $0 }.max())
+    lane.setEnabled(!rates.isEmpty)
   }
 }
 
@@ -83,10 +81,10 @@ package final class MediaSubscription: Sendable {
     self.remove = remove
   }
 
-  /// Another picture may come: the last one has been sent.
+  /// Requests the next picture, after the last one has been sent.
   package func ready() { state.withLock { $0.ready = true } }
 
-  /// Watches no more. A picture that is being made may still come.
+  /// Ends the subscription. A picture that is being encoded may still be delivered.
   package func cancel() {
     let first = state.withLock { state in
       defer { state.cancelled = true }
@@ -95,7 +93,7 @@ package final class MediaSubscription: Sendable {
     if first { remove(self) }
   }
 
-  /// Returns whether it takes the frame captured at `time`; from then on it is not ready until it says so.
+  /// Returns whether the subscriber takes the frame captured at `time`. If so, it takes no further frame before `ready()`.
   fileprivate func takes(_ time: Double) -> Bool {
     state.withLock { state in
       guard state.ready, !state.cancelled, state.pacer.takes(time, rate: rate) else { return false }
@@ -105,12 +103,12 @@ package final class MediaSubscription: Sendable {
   }
 
   fileprivate func hand(_ picture: MediaPicture?) {
-    // Nothing could be made of that frame: it stays ready for the next.
+    // If the frame could not be encoded, the subscriber is ready for the next one.
     if let picture { deliver(picture) } else { ready() }
   }
 }
 
-/// The media lane's work on a frame; lives on the lane's thread.
+/// The lane's work on frames. Used only on the lane's thread.
 private final class MediaProcessor {
   private var encoder: MediaEncoder
   private let watchers: () -> [MediaSubscription]
@@ -122,7 +120,7 @@ private final class MediaProcessor {
 
   func serve(_ frame: Frame) -> Bool {
     let taking = watchers().filter { $0.takes(frame.captured) }
-    // Those who get the same file are those for whom the picture becomes equally much smaller.
+    // Subscribers with the same reduction receive the same file.
     let groups = Dictionary(grouping: taking) { MediaEncoder.factor(from: frame.width, to: $0.width) }
     for (_, group) in groups {
       let picture = encoder.encode(frame, wanted: group[0].width)

@@ -1,53 +1,153 @@
-import FoundationEssentials
+package import FoundationEssentials
 package import WaymarkBarcodes
-import WaymarkImage
-import WaymarkOnboarding
+package import WaymarkImage
+package import WaymarkOnboarding
+package import WaymarkProtocol
+package import WaymarkSystem
 
-/// The scan that is armed on a device: its owner, the codes it has seen, and the events to send.
+/// The state machine of the armed scan: its owner, the codes it has seen, and the events to publish.
 ///
-/// A value without clock and I/O: inputs carry the time (seconds, CLOCK_MONOTONIC), effects say what to do. `Owner`
-/// tells clients apart, nil being the service itself; `Context` is what a client wants back with every event.
-package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable {
-  package typealias Mode = LiveScanValues<Owner, Context>.Mode
-  package typealias Request = LiveScanValues<Owner, Context>.Request
-  package typealias Scan = LiveScanValues<Owner, Context>.Scan
-  package typealias Success = LiveScanValues<Owner, Context>.Success
-  package typealias Settings = LiveScanValues<Owner, Context>.Settings
-  package typealias Input = LiveScanValues<Owner, Context>.Input
-  package typealias Observation = LiveScanValues<Owner, Context>.Observation
-  package typealias Refusal = LiveScanValues<Owner, Context>.Refusal
-  package typealias Ending = LiveScanValues<Owner, Context>.Ending
-  package typealias Effect = LiveScanValues<Owner, Context>.Effect
-  package typealias Phase = LiveScanValues<Owner, Context>.Phase
+/// It uses no clock and no I/O: inputs contain the time in seconds of CLOCK_MONOTONIC, and effects are the actions that the caller
+/// performs. An owner is the number of a client's connection; nil for the service itself.
+package struct LiveScan: Sendable {
+  package struct Request: Sendable {
+    package var owner: Int?
+    /// In onboarding mode the policy judges each code, and an accepted one waits for its confirmation. In barcode mode every new
+    /// code is reported.
+    package var mode: ScanMode
+    /// The symbologies to read; nil for the configured ones.
+    package var symbologies: Set<Symbology>?
+    package var region = ScanRegion.whole
+    /// The seconds without a read code after which the scan ends; nil for no limit.
+    package var timeout: Double?
+    /// True if the scan ends after the first code, in barcode mode.
+    package var once = false
+    /// A value of the client that the scan's events contain.
+    package var context: JSONValue?
+  }
 
-  /// The phase of the scan.
+  /// An armed scan.
+  package struct Scan: Sendable {
+    /// The prefix and a number that increases with every scan of a run.
+    package let id: String
+    package let request: Request
+    package let begun: Double
+  }
+
+  /// An accepted code, or a new code in barcode mode.
+  package struct Success: Sendable {
+    package let symbol: Symbol
+    /// The verdict; nil in barcode mode.
+    package let verdict: Verdict?
+  }
+
+  /// The symbologies to read and the times of a scan.
+  package struct Settings: Sendable {
+    package var onboardingSymbologies: Set<Symbology> = [.qr]
+    package var barcodeSymbologies: Set<Symbology> = Symbology.common
+    /// The seconds out of view after which a code is reported again.
+    package var newAfter = 2.0
+    /// The seconds that an accepted code waits for its confirmation before the scan ends.
+    package var confirmWithin = OnboardingConfiguration().confirmWithin
+    /// The mode of the scan that the service arms while no client has armed one; nil for none.
+    package var autoBegin: ScanMode?
+
+    package init() {}
+  }
+
+  package enum Input: Sendable {
+    case begin(Request)
+    /// A client confirms the waiting verdict, and `judge` judges the code again; a nil `scan` means the armed one.
+    case confirm(scan: String?, by: Int?, judge: OnboardingJudge, date: Date)
+    case cancel(scan: String?, by: Int?)
+    /// The result of the effect `record`: true if the confirmation was written, false if the code was confirmed before, nil if
+    /// writing failed.
+    case recorded(Bool?)
+    /// A client disconnected.
+    case left(Int)
+    case trigger(ScanMode)
+    case frame(Observation)
+    case tick
+    case configure(Settings)
+    case stop
+  }
+
+  package struct Observation: Sendable {
+    package var reading: ScanReading
+    package var size: PictureSize
+    /// The time at which the frame was captured, on the clock of the inputs.
+    package var captured: Double
+    /// The time of the wall clock, by which tokens are judged.
+    package var date: Date
+    package var judge: OnboardingJudge
+  }
+
+  package enum Refusal: Hashable, Sendable {
+    /// Another client owns the armed scan.
+    case busy(holder: Int?)
+    /// No scan is armed, or its id is not the requested one.
+    case noScan
+    /// No verdict is waiting to be confirmed.
+    case nothingToConfirm
+    /// The accepted code is not acceptable any more.
+    case notAccepted(InvalidReason)
+    /// The confirmation is being written.
+    case confirming
+  }
+
+  package enum Effect: Sendable {
+    case began(Scan)
+    case refused(Refusal)
+    /// A code was accepted, or is new in barcode mode.
+    case successful(Scan, Success)
+    /// A code was read and refused.
+    case invalid(Scan, InvalidReason, PictureVerdict)
+    /// The scan timed out without an acceptable code.
+    case unsuccessful(Scan, UnsuccessfulReason, missing: [Int], corners: Quadrilateral?)
+    case guide(Scan, GuideAdvisor.Guidance)
+    /// The caller writes down that a code was used, and then passes the result in the input `recorded`.
+    case record(ReplayEntry)
+    /// The confirmation could not be written; the verdict still waits for one.
+    case notRecorded(Scan)
+    case confirmed(Scan, Success, by: Int?)
+    case cancelled(Scan, ScanEnding, by: Int?)
+    /// The scan ended; comes after the effect with its result.
+    case ended(Scan, ScanEnding, by: Int?)
+    /// `phase`, `demand` or `deadline` has changed.
+    case changed
+  }
+
+  package enum Phase: Sendable {
+    case idle
+    case scanning(Scan)
+    /// An accepted code waits for its confirmation.
+    case waiting(Scan, Success)
+    /// The confirmation is being written; `isAbandoned` is true if the scan's owner has disconnected meanwhile.
+    case confirming(Scan, Success, by: Int?, isAbandoned: Bool)
+  }
+
   package private(set) var phase = Phase.idle
   private var settings: Settings
-  /// The codes that were seen in frames.
   private var history: ScanHistory
   private var lastRead = 0.0
-  /// When the verdict that waits was given.
+  /// The time at which the waiting code was accepted.
   private var acceptedAt = 0.0
   private var hasRead = false
   private var count = 0
-  /// The beginning of the ids of scans.
+  /// The prefix of the ids of the scans; empty for the first camera.
   private let idPrefix: String
-  /// Set once the service stops: nothing is armed any more.
+  /// True after the input `stop`: no scan is armed any more.
   private var isStopped = false
 
-  /// A scan that is not armed; with `autoBegin` the first input arms it.
-  ///
-  /// - Parameter idPrefix: what the ids of its scans begin with, where other scans count theirs too.
+  /// Creates a machine without an armed scan; with `autoBegin` the first input arms one.
   package init(settings: Settings = Settings(), idPrefix: String = "") {
     self.settings = settings
     self.idPrefix = idPrefix
     history = ScanHistory(awayAfter: settings.newAfter)
   }
 
-  /// Frames that the armed scan has looked at.
   package var frames: Int { history.frames }
 
-  /// The armed scan.
   package var scan: Scan? {
     switch phase {
     case .idle: nil
@@ -55,7 +155,7 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     }
   }
 
-  /// The verdict that waits for a person.
+  /// The verdict that waits for its confirmation.
   package var pending: (scan: Scan, success: Success)? {
     switch phase {
     case .waiting(let scan, let success), .confirming(let scan, let success, _, _): (scan, success)
@@ -63,12 +163,12 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     }
   }
 
-  /// The symbologies that frames are searched for; nil when none are wanted.
+  /// The symbologies to search frames for; nil if frames are not needed.
   package var demand: Set<Symbology>? {
     if case .scanning(let scan) = phase { symbologies(of: scan) } else { nil }
   }
 
-  /// When `tick` is due; nil when it is not.
+  /// The time at which the input `tick` is due; nil if it is not.
   package var deadline: Double? {
     switch phase {
     case .scanning(let scan): scan.request.timeout.map { lastRead + $0 }
@@ -82,13 +182,11 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
       ?? (scan.request.mode == .onboarding ? settings.onboardingSymbologies : settings.barcodeSymbologies)
   }
 
-  /// Takes an input at a moment.
   package mutating func handle(_ input: Input, at now: Double) -> [Effect] {
     var effects: [Effect] = []
     switch input {
     case .begin(let request): effects = begin(request, at: now)
-    case .confirm(let id, let owner, let judge, let date):
-      effects = confirm(id, by: owner, judge: judge, date: date, at: now)
+    case .confirm(let id, let owner, let judge, let date): effects = confirm(id, owner, judge, date, at: now)
     case .cancel(let id, let owner): effects = cancel(id, by: owner, at: now)
     case .recorded(let isFirst): effects = recorded(isFirst, at: now)
     case .left(let owner): effects = left(owner)
@@ -106,7 +204,7 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     return effects
   }
 
-  /// Arms a scan; whatever was armed is over already.
+  /// Arms a scan; the previous one has ended.
   private mutating func arm(_ request: Request, at now: Double) -> [Effect] {
     guard !isStopped else { return [.refused(.noScan)] }
     count += 1
@@ -115,13 +213,13 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     history.restart()
     lastRead = now
     hasRead = false
-    // A client that asks wants to know what is in view now; the service itself must not repeat what a person just answered.
+    // A client's scan reports the codes that are in view; one armed by the service does not repeat a code that was just confirmed
+    // or cancelled.
     if request.owner != nil { history.forgetCodes() }
     return [.began(scan), .changed]
   }
 
-  /// Ends what is armed.
-  private mutating func end(_ ending: Ending, by owner: Owner?) -> [Effect] {
+  private mutating func end(_ ending: ScanEnding, by owner: Int?) -> [Effect] {
     guard let scan else { return [] }
     phase = .idle
     return [.cancelled(scan, ending, by: owner), .ended(scan, ending, by: owner), .changed]
@@ -131,18 +229,12 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
 
   private mutating func look(_ look: Observation, at now: Double) -> [Effect] {
     let due = tick(at: now)
-    // A frame from before the scan was armed shows what was, not what is.
+    // Frames captured before the scan was armed are ignored.
     guard due.isEmpty, case .scanning(let scan) = phase, look.captured >= scan.begun else { return due }
     history.count()
     var reading = look.reading
     let region = scan.request.region
-    if region != .whole {
-      reading.symbols.removeAll { !region.contains($0.corners.center, in: look.size) }
-      reading.incomplete.removeAll { part in
-        !part.corners.isEmpty && !part.corners.contains { region.contains($0.center, in: look.size) }
-      }
-      reading.unread.removeAll { code in code.corners.map { !region.contains($0.center, in: look.size) } ?? false }
-    }
+    if region != .whole { reading.keep(in: region, look.size) }
     return scan.request.mode == .onboarding
       ? lookForOnboarding(scan, reading, look, at: now) : lookForCodes(scan, reading, look, at: now)
   }
@@ -151,8 +243,8 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     _ scan: Scan, _ reading: ScanReading, _ look: Observation, at now: Double
   ) -> [Effect] {
     let accepted = symbologies(of: scan)
-    let result = look.judge.verdict(
-      on: reading, center: scan.request.region.center(in: look.size), accepting: accepted, now: look.date)
+    let center = scan.request.region.center(in: look.size)
+    let result = look.judge.verdict(on: reading, center: center, accepting: accepted, now: look.date)
     switch history.take(result, reading, accepting: accepted, at: now) {
     case .accepted(let symbol):
       hasRead = true
@@ -172,7 +264,7 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     let wanted = symbologies(of: scan)
     let symbols = reading.symbols.filter { wanted.contains($0.symbology) }
     let center = scan.request.region.center(in: look.size)
-    // The nearest to the middle first: it is the one meant when only one is wanted.
+    // The code nearest to the middle comes first, for scans that end after one code.
     let order = symbols.sorted { $0.corners.center.distance(to: center) < $1.corners.center.distance(to: center) }
     let news = history.take(order, limit: scan.request.once ? 1 : .max, at: now)
     if !news.isEmpty {
@@ -192,31 +284,31 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
 
   // MARK: Requests
 
-  /// Returns whether somebody may act on the armed scan: its holder may, and everybody when the service armed it.
-  private func mayAct(_ owner: Owner?, on scan: Scan) -> Bool {
+  /// Returns whether a client may act on the armed scan: its owner may, and every client if the service armed it.
+  private func mayAct(_ owner: Int?, on scan: Scan) -> Bool {
     scan.request.owner == nil || owner == nil || scan.request.owner == owner
   }
 
   private mutating func begin(_ request: Request, at now: Double) -> [Effect] {
     if case .confirming = phase { return [.refused(.confirming)] }
     guard let scan else { return arm(request, at: now) }
-    // A scan that the service armed by itself gives way; a client's scan only to its own.
+    // A client's request replaces its own scan and one that the service armed.
     guard mayAct(request.owner, on: scan), request.owner != nil || scan.request.owner == nil else {
       return [.refused(.busy(holder: scan.request.owner))]
     }
     return end(.replaced, by: request.owner) + arm(request, at: now)
   }
 
-  private mutating func trigger(_ mode: Mode, at now: Double) -> [Effect] {
+  private mutating func trigger(_ mode: ScanMode, at now: Double) -> [Effect] {
     if case .confirming = phase { return [] }
     if let scan, scan.request.owner != nil { return [.refused(.busy(holder: scan.request.owner))] }
-    // Pressed again while it looks for the same, it goes on looking.
+    // A scan of the same mode continues when the key is pressed again.
     if case .scanning(let scan) = phase, scan.request.mode == mode { return [] }
     return end(.replaced, by: nil) + arm(Request(owner: nil, mode: mode), at: now)
   }
 
   private mutating func confirm(
-    _ id: String?, by owner: Owner?, judge: OnboardingJudge, date: Date, at now: Double
+    _ id: String?, _ owner: Int?, _ judge: OnboardingJudge, _ date: Date, at now: Double
   ) -> [Effect] {
     let due = tick(at: now)
     guard due.isEmpty else { return due + [.refused(.noScan)] }
@@ -227,7 +319,7 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
       if let before = success.verdict {
         let symbol = success.symbol
         let verdict = judge.verdict(for: [ScannedCode(bytes: symbol.bytes, text: symbol.text)], now: date)
-        if let reason = Self.refusal(verdict, before) {
+        if let reason = verdict.refusal(of: before) {
           phase = .scanning(scan)
           lastRead = now
           history.markRefused(symbol, reason, at: now)
@@ -247,19 +339,9 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     }
   }
 
-  /// Returns why a verdict does not stand for the one that a person was shown; nil if it does.
-  private static func refusal(_ verdict: Verdict, _ shown: Verdict) -> InvalidReason? {
-    switch verdict.outcome {
-    case .invalid(let reason): reason
-    case .unsuccessful: .malformed
-    case .successful where verdict.kind != shown.kind: .kindNotAllowed
-    case .successful: verdict.connectTo == shown.connectTo ? nil : .hostNotAllowed
-    }
-  }
-
   private mutating func recorded(_ isFirst: Bool?, at now: Double) -> [Effect] {
     guard case .confirming(let scan, let success, let owner, let isAbandoned) = phase else { return [] }
-    // Whom it belonged to is gone: nobody could answer it, and nobody else might.
+    // If the owner has disconnected, the scan ends, since no other client may act on it.
     let ending = isAbandoned ? end(.disconnected, by: scan.request.owner) : nil
     switch isFirst {
     case true?:
@@ -278,16 +360,16 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     }
   }
 
-  private mutating func cancel(_ id: String?, by owner: Owner?, at now: Double) -> [Effect] {
+  private mutating func cancel(_ id: String?, by owner: Int?, at now: Double) -> [Effect] {
     guard let scan, id == nil || id == scan.id else { return [.refused(.noScan)] }
     guard mayAct(owner, on: scan) else { return [.refused(.busy(holder: scan.request.owner))] }
     if case .confirming = phase { return [.refused(.confirming)] }
     return end(.cancelled, by: owner)
   }
 
-  private mutating func left(_ owner: Owner) -> [Effect] {
+  private mutating func left(_ owner: Int) -> [Effect] {
     guard let scan, scan.request.owner == owner else { return [] }
-    // A code that is being written is used up, whoever is still there to hear of it.
+    // The confirmation being written still completes, although the client that owns the scan does not receive its events.
     if case .confirming(let scan, let success, let confirmer, _) = phase {
       phase = .confirming(scan, success, by: confirmer, isAbandoned: true)
       return []
@@ -299,7 +381,7 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
     let before = self.settings.autoBegin
     self.settings = settings
     history.setAwayAfter(settings.newAfter)
-    // A scan that the service armed and should not have any more ends.
+    // A scan that the service armed ends if its mode is not configured any more.
     if case .scanning(let scan) = phase, scan.request.owner == nil, before != nil, settings.autoBegin != before {
       return end(.cancelled, by: nil)
     }
@@ -308,7 +390,7 @@ package struct LiveScan<Owner: Hashable & Sendable, Context: Sendable>: Sendable
 
   private mutating func tick(at now: Double) -> [Effect] {
     guard let deadline, now >= deadline, let scan else { return [] }
-    // A scan that read something has had its say.
+    // A scan that has read a code has already published a result.
     if hasRead { return end(.timedOut, by: nil) }
     phase = .idle
     return [

@@ -1,10 +1,12 @@
-import WaymarkBarcodes
+package import WaymarkBarcodes
+package import WaymarkImage
 import WaymarkOnboarding
+import WaymarkProtocol
 
-/// The frames that an armed scan has looked at: which of their codes are news, what stood in the way of a read, and what a
-/// person is advised.
+/// The history of an armed scan's frames: decides which codes are new, why no code was read, and which advice a person
+/// receives.
 struct ScanHistory: Sendable {
-  /// The outcome of a frame for onboarding.
+  /// The result of a frame in onboarding mode.
   enum News {
     case accepted(Symbol)
     case refused(InvalidReason)
@@ -13,35 +15,33 @@ struct ScanHistory: Sendable {
 
   private var seen: SeenCodes
   private var advisor = GuideAdvisor()
-  /// Codes that were seen and not read.
+  /// The codes that were seen but not read.
   private(set) var evidence = ScanEvidence()
-  /// Frames that were looked at.
   private(set) var frames = 0
 
   init(awayAfter: Double) { seen = SeenCodes(awayAfter: awayAfter) }
 
-  /// Begins again for another scan; codes that were told before are still known.
+  /// Starts over for another scan; codes that were reported stay known.
   mutating func restart() {
     evidence = ScanEvidence()
     advisor.reset()
     frames = 0
   }
 
-  /// Forgets the codes that were told.
   mutating func forgetCodes() { seen = SeenCodes(awayAfter: seen.awayAfter) }
 
-  /// Sets the seconds out of view after which a code counts as new again.
+  /// Sets the seconds out of view after which a code is reported again.
   mutating func setAwayAfter(_ seconds: Double) { seen.awayAfter = seconds }
 
-  /// Counts a frame.
   mutating func count() { frames += 1 }
 
-  /// Notes that a code was told as refused.
   mutating func markRefused(_ symbol: Symbol, _ reason: InvalidReason, at now: Double) {
     seen.markReported(Self.key(symbol, refused: reason), at: now)
   }
 
-  /// Takes the verdict on a frame; nil where it is not news.
+  /// Adds a frame of an onboarding scan.
+  ///
+  /// - Returns: the result to publish; nil if it was published before.
   mutating func take(
     _ result: PictureVerdict, _ reading: ScanReading, accepting accepted: Set<Symbology>, at now: Double
   ) -> News? {
@@ -59,12 +59,15 @@ struct ScanHistory: Sendable {
     case .invalid(let reason):
       guard let symbol = result.symbol else { return nil }
       advisor.reset()
-      return isNews(symbol, Self.key(symbol, refused: reason), at: now) ? .refused(reason) : nil
+      let key = Self.key(symbol, refused: reason)
+      let isNews = isNews(symbol, key, at: now)
+      if seen.isReported(key) { evidence.hasRefused = true }
+      return isNews ? .refused(reason) : nil
     case .unsuccessful: return advise(reading, accepted, at: now).map(News.advice)
     }
   }
 
-  /// Takes the codes of a frame, the nearest to the middle first, and returns those that are new, `limit` of them at most.
+  /// Adds the codes of a frame, the nearest to the middle first, and returns the first new ones, at most `limit`.
   mutating func take(_ symbols: [Symbol], limit: Int, at now: Double) -> [Symbol] {
     seen.update(Set(symbols.map { Self.key($0) }), at: now)
     var news: [Symbol] = []
@@ -73,7 +76,7 @@ struct ScanHistory: Sendable {
     return news
   }
 
-  /// Takes a frame without a code that is looked for, and returns what a person should do about it.
+  /// Adds a frame without a code of the requested symbologies, and returns advice for a person; nil if there is none.
   mutating func takeEmpty(
     _ result: PictureVerdict, _ reading: ScanReading, accepting accepted: Set<Symbology>, at now: Double
   ) -> GuideAdvisor.Guidance? {
@@ -81,9 +84,10 @@ struct ScanHistory: Sendable {
     return advise(reading, accepted, at: now)
   }
 
-  /// Returns whether a code is to be told, and notes that it is.
+  /// Returns whether a code is to be reported, and marks it as reported.
   private mutating func isNews(_ symbol: Symbol, _ key: SeenCodes.Key, at now: Double) -> Bool {
-    guard seen.isNew(key, agreeing: Self.agreement(symbol)) else { return false }
+    let isLasting = symbol.mayBePart && !seen.hasMoved(key, to: symbol.corners.center)
+    guard seen.isNew(key, agreeing: isLasting ? Self.lasting : Self.agreement(symbol)) else { return false }
     seen.markReported(key, at: now)
     return true
   }
@@ -101,22 +105,208 @@ struct ScanHistory: Sendable {
     return advisor.update(wanted, at: now)
   }
 
-  /// Returns the identity of a code for the armed scan. A refused code is another than an accepted one: a token that was too
-  /// early may be in time the next moment.
+  /// Returns the identity of a code in the history. A refused and an accepted code differ: a token that is not yet valid may
+  /// be valid the next moment.
   private static func key(_ symbol: Symbol, refused reason: InvalidReason? = nil) -> SeenCodes.Key {
     switch reason {
     case nil:
       SeenCodes.Key(symbology: symbol.symbology, bytes: symbol.bytes, part: symbol.part, standing: .accepted)
-    // Two acceptable codes take turns in being nearest; they are one state of affairs.
+    // Two acceptable codes may alternate in being nearest to the middle; both share one key.
     case .ambiguous: SeenCodes.Key(symbology: nil, bytes: [], standing: .ambiguous)
     case _?: SeenCodes.Key(symbology: symbol.symbology, bytes: symbol.bytes, standing: .refused)
     }
   }
 
-  /// How many frames must agree before a code is told. QR corrects its errors; bars without that are trusted when
-  /// another frame says the same. A part of a message waits for a moment in which the others may be read too.
+  /// The number of frames that must agree on a content that may be a part of a longer one, if it stays at one place.
+  private static let lasting = 5
+
+  /// The number of frames that must agree before a code is reported: one for matrix codes, which have error correction; two
+  /// for linear codes; three for a part of a message, so that the other parts may be read meanwhile.
   private static func agreement(_ symbol: Symbol) -> Int {
     if symbol.part != nil { return 3 }
     return symbol.symbology.isMatrix ? 1 : 2
+  }
+}
+
+/// The codes in view. Each is reported once until it has been out of view for `awayAfter` seconds.
+struct SeenCodes: Sendable {
+  struct Key: Hashable, Sendable {
+    var symbology: Symbology?
+    var bytes: [UInt8]
+    /// The part of a message, since several parts may have the same bytes.
+    var part: SymbolPart?
+    var standing: Standing
+  }
+
+  /// The result with which a code is reported.
+  enum Standing: Hashable, Sendable {
+    case accepted, refused, ambiguous
+  }
+
+  private struct Sighting: Sendable {
+    var lastSeen: Double
+    var lastLook: Int
+    var looks: Int
+    var isReported: Bool
+    /// The position at which the code was first seen, in pixels, and whether it was at another position in a later frame.
+    var place: Point2?
+    var hasMoved = false
+  }
+
+  /// The seconds out of view after which a code is reported again.
+  var awayAfter: Double
+  private var sightings: [Key: Sighting] = [:]
+  private var look = 0
+
+  init(awayAfter: Double) { self.awayAfter = awayAfter }
+
+  /// Adds the codes of a frame and forgets the codes that have been out of view for `awayAfter` seconds. A code in this
+  /// frame is kept, however long ago the last frame was.
+  mutating func update(_ keys: Set<Key>, at now: Double) {
+    look += 1
+    for key in keys {
+      var sighting = sightings[key] ?? Sighting(lastSeen: now, lastLook: look, looks: 0, isReported: false)
+      // Only frames near each other agree: the same misreading is unlikely to come back so soon.
+      if look - sighting.lastLook > Self.agreementLooks, !sighting.isReported {
+        (sighting.looks, sighting.place, sighting.hasMoved) = (0, nil, false)
+      }
+      sighting.looks += 1
+      sighting.lastLook = look
+      sighting.lastSeen = now
+      sightings[key] = sighting
+    }
+    sightings = sightings.filter { keys.contains($0.key) || now - $0.value.lastSeen < awayAfter }
+  }
+
+  /// Adds the code's position in this frame, in pixels, and returns whether the code has moved since it was first seen.
+  mutating func hasMoved(_ key: Key, to place: Point2) -> Bool {
+    guard let first = sightings[key]?.place else {
+      sightings[key]?.place = place
+      return false
+    }
+    if first.distance(to: place) > Self.leastMove { sightings[key]?.hasMoved = true }
+    return sightings[key]?.hasMoved == true
+  }
+
+  /// Returns whether the code was seen in at least `count` frames near each other and was not reported yet.
+  func isNew(_ key: Key, agreeing count: Int) -> Bool {
+    guard let sighting = sightings[key] else { return count <= 1 }
+    return !sighting.isReported && sighting.looks >= count
+  }
+
+  /// Returns whether the code was reported and is still in view.
+  func isReported(_ key: Key) -> Bool { sightings[key]?.isReported ?? false }
+
+  mutating func markReported(_ key: Key, at now: Double) {
+    sightings[key, default: Sighting(lastSeen: now, lastLook: look, looks: 1, isReported: true)].isReported = true
+  }
+
+  /// The minimum distance of a movement, in pixels, since smaller differences are noise of the outline.
+  private static let leastMove = 2.0
+
+  /// The largest distance between two frames that agree, in frames: two of five consecutive ones.
+  private static let agreementLooks = 4
+}
+
+/// The evidence of codes that were not read or not accepted, which gives the reason if the scan times out.
+struct ScanEvidence: Sendable {
+  private var frames = 0
+  private var unreadable = 0
+  private var others = 0
+  /// True if a code was read and refused.
+  var hasRefused = false
+  private(set) var missing: [Int]?
+  private(set) var corners: Quadrilateral?
+
+  mutating func add(_ result: PictureVerdict, _ reading: ScanReading) {
+    frames += 1
+    switch result.verdict.outcome {
+    case .unsuccessful(.incomplete):
+      // The frame with the most parts has the shortest list of missing ones.
+      if missing.map({ result.verdict.missing.count <= $0.count }) ?? true { missing = result.verdict.missing }
+      corners = result.corners
+    case .unsuccessful(.codeNotReadable):
+      unreadable += 1
+      if missing == nil { corners = result.corners ?? corners }
+    case .unsuccessful(.notQR): others += 1
+    default: break
+    }
+  }
+
+  /// The reason for which no acceptable code was read. Unread codes and codes of other symbologies have to occur in two
+  /// frames, if there are two.
+  var reason: UnsuccessfulReason {
+    if hasRefused { return .codeRefused }
+    let enough = min(2, max(1, frames))
+    if missing != nil { return .incomplete }
+    if unreadable >= enough { return .codeNotReadable }
+    return others >= enough ? .notQR : .nothingFound
+  }
+}
+
+/// Turns the hints of single frames into advice that a person can follow: a hint becomes advice after it has persisted for a
+/// while, and the advice is repeated only at intervals.
+package struct GuideAdvisor: Sendable {
+  package struct Guidance: Hashable, Sendable {
+    package let advice: UnreadCode.Advice
+    package let corners: Quadrilateral?
+  }
+
+  /// The seconds that a hint has to persist before it becomes advice.
+  private static let settling = 0.4
+  /// The number of frames with the hint that are required in that time.
+  private static let leastFrames = 2
+  /// The seconds without a hint after which it is forgotten.
+  private static let trackTimeout = 0.5
+  /// The minimum seconds between two pieces of advice.
+  private static let interval = 0.8
+  /// The seconds after which the same advice is repeated, with the current position of the code.
+  private static let reminder = 2.0
+
+  private struct Track: Sendable {
+    var since: Double
+    var last: Double
+    var frames: Int
+    var corners: Quadrilateral?
+  }
+
+  private var tracks: [UnreadCode.Advice: Track] = [:]
+  private var given: (advice: UnreadCode.Advice, at: Double)?
+
+  package init() {}
+
+  /// Adds the hints of a frame; returns advice if it is due.
+  package mutating func update(_ unread: [UnreadCode], at now: Double) -> Guidance? {
+    tracks = tracks.filter { now - $0.value.last <= Self.trackTimeout }
+    for code in unread {
+      guard let advice = code.advice else { continue }
+      var track = tracks[advice] ?? Track(since: now, last: now, frames: 0, corners: nil)
+      if track.last < now || track.frames == 0 { track.frames += 1 }
+      track.last = now
+      track.corners = code.corners
+      tracks[advice] = track
+    }
+    let settled = tracks.filter { now - $0.value.since >= Self.settling && $0.value.frames >= Self.leastFrames }
+    // Advice stays while its hint persists, so that two alternating hints do not make it flicker.
+    if let given, let track = settled[given.advice] {
+      guard now - given.at >= Self.reminder else { return nil }
+      return emit(given.advice, track, now)
+    }
+    guard let next = settled.max(by: { ($0.value.frames, $1.key.rawValue) < ($1.value.frames, $0.key.rawValue) }) else {
+      return nil
+    }
+    if let given, now - given.at < Self.interval { return nil }
+    return emit(next.key, next.value, now)
+  }
+
+  /// Forgets the hints, after a code was read.
+  package mutating func reset() {
+    tracks = [:]
+    given = nil
+  }
+
+  private mutating func emit(_ advice: UnreadCode.Advice, _ track: Track, _ now: Double) -> Guidance {
+    given = (advice, now)
+    return Guidance(advice: advice, corners: track.corners)
   }
 }

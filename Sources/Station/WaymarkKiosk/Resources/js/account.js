@@ -1,9 +1,9 @@
-// Whose device it is: the page's end of the service's `account.state`.
+// The users of the device, as `account.state` of the service reports them.
 import { command } from './api.js';
 
 /**
- * The accounts of the page: the state that the service reports, and the requests to change it. `send` gives the new state, or `null` where the
- * service refused, which is shown as a problem of the screen.
+ * The accounts of the page: the state that the service reports, and the requests to change it. `send` resolves to the new state,
+ * or to `null` if the service refused the request, which the screen shows as a problem.
  */
 export class Account {
   state = null;
@@ -12,7 +12,7 @@ export class Account {
 
   constructor(changed) { this.#changed = changed; }
 
-  /** Whether somebody has to sign in before anything else. */
+  /** True if a user has to sign in, or to finish onboarding, before anything else. */
   get gated() { return Boolean(this.state) && !['off', 'signedIn', 'demo'].includes(this.state.phase); }
 
   /** When the data of who is signed in was last synchronized. @type {Date | null} */
@@ -28,7 +28,7 @@ export class Account {
 
   async send(method, params = {}) {
     try {
-      // Every new state is told by an event, and an answer may be older than the event that came before it.
+      // Every new state comes as an event, and an answer may be older than the event that came before it.
       return await command(method, params);
     } catch (error) {
       if (this.state) { this.state = { ...this.state, problem: { code: error.code } }; this.#changed(); }
@@ -36,7 +36,7 @@ export class Account {
     }
   }
 
-  /** Nobody is there any more: nobody stays signed in, nothing half done is left, but for a device without passcodes. */
+  /** Signs the user out and leaves an unfinished step, as the visitor is gone. A device without passcodes keeps its user. */
   abandon() {
     const phase = this.state?.phase;
     if (!phase || ['off', 'signIn'].includes(phase) || (phase === 'signedIn' && !this.policy?.modules?.includes('passcode'))) return;

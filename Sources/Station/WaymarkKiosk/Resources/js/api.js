@@ -1,18 +1,18 @@
-// The page's one way to the service: events come as server-sent events, commands go as POST.
+// The page's connection to the service: events come as server-sent events, commands are sent by POST.
 
-/** A name that nothing else has. */
+/** A random unique name. */
 export const identity = () => crypto.randomUUID ? crypto.randomUUID() : [...crypto.getRandomValues(new Uint32Array(4))].join('-');
 
-/** Digits and letters that cannot be mistaken for each other, without vowels, so that they make no words. */
+/** Digits and letters that are hard to confuse, without vowels, so that they form no words. */
 const SIGNS = '23456789BCDFGHJKLMNPQRSTVWXYZ';
 
-/** A short number for something that is handed over, such as "K7RM-42QD": one in 5 · 10¹¹. */
+/** A random number for something that is handed over, such as "K7RM-42QD": one of 5 · 10¹¹. */
 export function handedNumber() {
   const signs = [...crypto.getRandomValues(new Uint32Array(8))].map((one) => SIGNS[one % SIGNS.length]).join('');
   return `${signs.slice(0, 4)}-${signs.slice(4)}`;
 }
 
-/** Names this page to the kiosk, so that what it armed is disarmed when it goes away. */
+/** The name of this page for the kiosk, so that scans that the page began are ended when it is closed. */
 const page = identity();
 
 /** An error reply of the service or of the kiosk: a stable `code`, what happened, what to do. */
@@ -30,12 +30,12 @@ async function answer(response) {
   return body.result;
 }
 
-/** How many requests are under way, and when that is shown: an answer that is there at once needs no sign. */
+/** The number of pending requests, and the timer after which they are indicated; a fast answer needs no indication. */
 let underway = 0;
 let showing = 0;
 const SHOWN_MS = 400;
 
-/** Asks the kiosk; what cannot be asked is offline. */
+/** Sends a POST request to the kiosk; throws a `CommandError`, with the code `offline` if the kiosk cannot be reached. */
 async function send(path, headers, body) {
   underway += 1;
   if (underway === 1) showing = window.setTimeout(() => { document.documentElement.dataset.working = ''; }, SHOWN_MS);
@@ -60,26 +60,26 @@ export const command = (method, params = {}) => send('/api/command', { 'content-
 
 const post = (path, body) => send(path, { 'content-type': 'application/json' }, JSON.stringify(body));
 
-/** Offers a result to a visitor's phone; resolves to the address under which it is taken, and how many seconds it waits there. */
+/** Offers a result to a visitor's phone; resolves to the address at which it can be fetched, and for how many seconds. */
 export const offerPickup = (result) => post('/api/pickup', result);
 
-/** Gives a result to a program of the integrator's; resolves once that has ended well. */
+/** Hands a result over to a program of the integrator; resolves once the program has succeeded. */
 export const sendHandover = (result) => post('/api/handover', result);
 
-/** Hands a picture to the service, which answers with a verdict. */
+/** Uploads a picture; resolves to the verdict on its code. */
 export async function upload(file) {
   if (file.size > 16 * 1024 * 1024) throw new CommandError({ code: 'tooLarge' });
   return send('/api/upload', { 'content-type': 'application/octet-stream', 'x-waymark-page': page }, file);
 }
 
-/** What this page may show, as the kiosk was started: it stands in the page. */
+/** The settings of the page, which the kiosk writes into the page's head. */
 export const configuration = () => JSON.parse(document.querySelector('meta[name="waymark"]')?.getAttribute('content') || '{}');
 
 /** Addresses of pictures. */
 export const pictures = {
   resource: (id) => `/api/resource/${encodeURIComponent(id)}`,
   gallery: (id, width = 240) => `/api/gallery/${encodeURIComponent(id)}${width ? `?width=${width}` : ''}`,
-  /** The revision is there so that a browser does not show what it has of an older one. */
+  /** The revision in the address prevents that the browser shows a cached picture of an older revision. */
   document: (id, { width, revision, original }) => `/api/document/${encodeURIComponent(id)}?width=${width}&revision=${revision}${original ? '&original=1' : ''}`,
   preview: (width, rate, camera) => `/api/preview?width=${width}&rate=${rate}${camera ? `&camera=${encodeURIComponent(camera)}` : ''}`,
 };

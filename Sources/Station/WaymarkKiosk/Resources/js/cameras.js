@@ -1,7 +1,7 @@
-// The cameras of the device: which one a view uses, how it is, and what is followed in it.
+// The cameras of the device: the camera of each view, its status, and the codes that are followed in it.
 import { command } from './api.js';
 
-/** A camera: commands that go to it, and what is known of it. The only one of a device has no name. */
+/** A camera: its commands and its state. The name is null if the device has only one camera. */
 export class Camera {
   status = 'closed';
   torch = false;
@@ -19,7 +19,7 @@ export class Camera {
    */
   command(method, params) { return command(method, this.name === null ? params : { ...params, camera: this.name }); }
 
-  /** Whether an event is of this camera. */
+  /** True if an event is about this camera. */
   isOf(event) { return this.name === null || event.camera === undefined || event.camera === this.name; }
 }
 
@@ -30,7 +30,7 @@ export class Cameras {
   views = {};
 
   /**
-   * Takes over how the service says that things stand.
+   * Applies the state that the service reports.
    * @param {import('waymark').Snapshot} snapshot
    */
   take({ camera, codes, cameras }) {
@@ -44,23 +44,23 @@ export class Cameras {
     });
   }
 
-  /** Takes over what `camera.list` tells of lights. */
+  /** Notes which cameras have a light, from the result of `camera.list`. */
   learn(devices) {
     for (const one of this.#all) one.torch = Boolean(devices.find((device) => (one.name === null ? device.selected : device.camera === one.name))?.torch);
   }
 
-  /** The camera that an event is of. */
+  /** The camera that an event is about. */
   of(event) { return this.#all.find(({ name }) => name === event.camera) ?? this.#all[0]; }
 
   /**
-   * The camera that a view uses; the first one where neither the integrator nor `otherwise` names one that there is.
+   * The camera of a view: the one that the integrator set, else `otherwise`; the first camera if that does not exist.
    * @param {string} view
    * @param {string} [otherwise]
    */
   for(view, otherwise) {
     const wanted = this.views[view] ?? otherwise;
     let found = this.#all.find(({ name }) => name !== null && name === wanted);
-    // Before the service has told of its cameras, the integrator's word holds.
+    // Until the service has reported its cameras, the integrator's setting holds.
     if (!found && wanted && !this.#told) this.#all.push(found = new Camera(wanted));
     return found ?? this.#all[0];
   }

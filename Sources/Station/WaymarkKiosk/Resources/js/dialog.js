@@ -1,25 +1,25 @@
-// Dialogs that stand on one another. The browser keeps the focus in the topmost and the rest out of reach; this keeps
-// count, so that a view that goes takes along whatever stands on it.
+// A stack of dialogs. The browser keeps the focus in the topmost and makes the rest inert; the stack serves to close all dialogs above one
+// that is closed.
 import { button, el, everything, focused } from './dom.js';
 
 /** @type {any[]} */
 const stack = [];
 
-/** What must be seen and heard above everything moves into the topmost dialog, because all else is inert. */
+/** Moves the layer of messages into the topmost dialog, because everything outside of it is inert. */
 function raiseLayer() {
   const layer = document.getElementById('layer');
   const top = stack.at(-1)?.node ?? document.body;
   if (layer && layer.parentNode !== top) top.append(layer);
 }
 
-/** Gives the focus back to what had it, or, where that is gone, to what comes first on the view that is there now. */
+/** Returns the focus to the element that had it before, or, if that is gone, to the first element of the current view. */
 function restore(before) {
   if (before?.isConnected && before !== document.body) { before.focus({ preventScroll: true }); return; }
   const host = stack.at(-1)?.node ?? document.getElementById('app');
   (/** @type {HTMLElement | null} */ (host?.querySelector('[data-first]:not([disabled])') ?? host?.querySelector('h1[tabindex]') ?? host))?.focus({ preventScroll: true });
 }
 
-/** The browser keeps the focus out of the page below; this keeps it from leaving for the browser's own controls. */
+/** Keeps the focus from leaving a dialog for the controls of the browser; the browser keeps it out of the page below. */
 function stayInside(event, node) {
   const reachable = everything(node).filter((one) => one.matches('button, input, textarea, select, a[href], video, [tabindex="0"]')
     && !one.disabled && one.tabIndex >= 0 && one.getClientRects().length && getComputedStyle(one).visibility !== 'hidden');
@@ -32,11 +32,11 @@ function stayInside(event, node) {
 }
 
 /**
- * Opens a dialog over the current view: `kind` is "view" for one that fills the screen, "ask" for one that floats.
+ * Opens a dialog over the current view: `kind` is "view" for a dialog that fills the screen, "ask" for one that floats.
  *
- * `build(dialog)` returns the content. `dialog.close(value)` closes it and everything above it. `onclose` runs once,
- * however it was closed. `closed` is a promise of the value. `mayClose`, where given, is asked when somebody presses
- * Escape.
+ * `build(dialog)` returns the content. `dialog.close(value)` closes the dialog and all dialogs above it. `onclose` is called once,
+ * for any way of closing. `closed` is a promise of the value. `mayClose` is called when Escape is pressed, and returns false to
+ * prevent closing.
  * @param {{ label: string, kind?: string, alert?: boolean, build: (dialog: any) => any, onclose?: (value?: any) => void, mayClose?: () => boolean }} options
  * @returns {any}
  */
@@ -60,7 +60,7 @@ export function openDialog({ label, kind = 'ask', alert = false, build, onclose,
       settled(value);
     },
   };
-  // Escape is for the topmost alone. The browser would close all those at once that were opened without a touch.
+  // Escape closes only the topmost dialog. The browser would close all dialogs that were opened without a touch.
   node.addEventListener('keydown', (event) => {
     if (event.key === 'Tab') { stayInside(event, node); return; }
     if (event.key !== 'Escape' || event.defaultPrevented || stack.at(-1) !== dialog) return;
@@ -69,14 +69,14 @@ export function openDialog({ label, kind = 'ask', alert = false, build, onclose,
     if (mayClose()) dialog.close();
   });
   node.addEventListener('cancel', (event) => { if (event.target !== node) return; event.preventDefault(); if (mayClose()) dialog.close(); });
-  // A touch beside a question that floats leaves it, as Escape does.
+  // A touch beside a floating question closes it, as Escape does.
   if (kind.startsWith('ask')) node.addEventListener('click', (event) => {
     if (event.target !== node || stack.at(-1) !== dialog || !event.isTrusted) return;
     const box = node.getBoundingClientRect();
     if (event.clientX >= box.left && event.clientX <= box.right && event.clientY >= box.top && event.clientY <= box.bottom) return;
     if (mayClose()) dialog.close();
   });
-  // The browser closes it by itself when it no longer asks.
+  // The browser may close a dialog without an event that could prevent it.
   node.addEventListener('close', () => dialog.close());
   node.append(build(dialog));
   stack.push(dialog);
@@ -88,7 +88,8 @@ export function openDialog({ label, kind = 'ask', alert = false, build, onclose,
 }
 
 /**
- * A question with its buttons: `[{ label, value, primary? }]`; an `alert` interrupts. Resolves to the value, `undefined` when left.
+ * A question with buttons `[{ label, value, primary? }]`; an `alert` interrupts a screen reader. Resolves to the value of the
+ * pressed button, or to `undefined` if the question was left.
  * @param {{ label: string, text?: string, picture?: any, alert?: boolean, choices: { label: string, value: any, primary?: boolean }[] }} question
  */
 export function ask({ label, text, picture, alert = false, choices }) {
@@ -104,5 +105,5 @@ export function ask({ label, text, picture, alert = false, choices }) {
 /** Closes everything. */
 export function closeAll() { if (stack.length) stack[0].close(); }
 
-/** Whether a dialog is open. */
+/** True if a dialog is open. */
 export function isOpen() { return stack.length > 0; }

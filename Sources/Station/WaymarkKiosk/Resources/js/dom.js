@@ -33,7 +33,7 @@ export function button(label, onclick, more = {}) {
   return el('button', { class: `button ${kind}`.trim(), type: 'button', onclick, ...attributes }, before, label ? el('span', {}, label) : null);
 }
 
-/** The node that has the focus, however deep in elements of their own it is. */
+/** The node that has the focus, also within custom elements. */
 export function focused() {
   let node = /** @type {any} */ (document.activeElement);
   while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
@@ -41,29 +41,29 @@ export function focused() {
 }
 
 /**
- * Everything below a node in the order of the page, with what elements of their own hold in place of these.
+ * All elements below a node in document order, including those within custom elements.
  * @returns {any[]}
  */
 export function everything(root) { return [...root.children].flatMap((one) => [one, ...(one.shadowRoot ? everything(one.shadowRoot) : []), ...everything(one)]); }
 
-/** Sets text only where it is another one, so that nothing is laid out or said again. */
+/** Sets a text only if it differs, so that it is not laid out or announced again. */
 export function setText(node, text) { if (node.textContent !== text) node.textContent = text; }
 
-/** Says something to a screen reader at once. */
+/** Has screen readers announce a text at once. */
 export function announce(text) {
   const region = document.getElementById('announcer');
   region.textContent = '';
   requestAnimationFrame(() => { region.textContent = text; });
 }
 
-/** Control characters and bidirectional overrides made visible: a code's text is a stranger's data. */
+/** Makes control characters and bidirectional overrides visible, as the text of a code is untrusted. */
 export function printable(text) {
   return String(text).replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g,
     (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Text of several lines, made safe like `printable`; its line ends stay. */
+/** Makes text of several lines safe as `printable` does, except for its line ends. */
 export function printableLines(text) { return String(text).split(/\r\n|\r|\n/).map(printable).join('\n'); }
 
-/** Whether the person asked for less motion. */
+/** Matches if the person prefers reduced motion. */
 export const still = matchMedia('(prefers-reduced-motion: reduce)');

@@ -1,6 +1,6 @@
 // Line icons on a grid of 24, two wide with round ends, for the page and for markers on the canvas alike.
 
-/** Every icon by its name: the `d` of a path. Names a scene may use for markers stand among them. */
+/** The `d` of each icon's path, by the icon's name. They include the names that scenes use for markers. */
 export const PATHS = {
   close: 'M6 6l12 12M18 6L6 18',
   flash: 'M13 3L5 14h6l-1 7 8-11h-6z',
@@ -84,7 +84,7 @@ const INK = 'var(--art-ink)', PAPER = 'var(--art-paper)', SHADE = 'var(--art-sha
 const box = (x, y, width, height, fill, more = {}) => svg('rect', { x, y, width, height, fill, ...more });
 const line = (d, stroke = INK, width = 4, more = {}) => svg('path', { d, stroke, fill: 'none', 'stroke-width': width, 'stroke-linecap': 'round', 'stroke-linejoin': 'round', ...more });
 
-/** A QR code as a drawing: three eyes and a few modules that mean nothing. */
+/** A drawing of a QR code without contents: three finder patterns and a few modules. */
 function code(x, y, size) {
   const m = size / 11;
   const eye = (a, b) => [box(x + a * m, y + b * m, 4 * m, 4 * m, INK, { rx: m * .5 }), box(x + (a + 1) * m, y + (b + 1) * m, 2 * m, 2 * m, PAPER, { rx: m * .3 })];
@@ -129,8 +129,8 @@ const PICTURES = {
 };
 
 /**
- * An illustration, drawn from the page's own colours. `size` is its width at the smallest letters, in pixels: 320 for a page of its own, 160 in a panel, 92 in a
- * list, 64 and 48 beside a line. Without it what it stands in says how large it is.
+ * An illustration in the page's colours. `size` is its width in pixels at the smallest font size: 320 for a page of its own,
+ * 160 in a panel, 92 in a list, 64 and 48 beside a line. Without it the style of the parent sets the size.
  * @param {string} name
  * @param {320 | 160 | 92 | 64 | 48 | null} [size]
  */

@@ -1,23 +1,23 @@
-// A person who walks away leaves a clean kiosk for the next one; a person who is still there is asked first.
+// Returns the kiosk to its start after a time without input, and asks a visitor who may still be there first.
 import { openDialog } from './dialog.js';
 import { announce, button, el } from './dom.js';
 import { countdown } from './elements/feedback.js';
 import { t } from './strings.js';
 
 const WARNING_SECONDS = 20;
-/** Words a second of somebody who reads without haste. */
+/** The words a second of a slow reader. */
 const READING = 2.5;
-/** For how many times the whole time what the camera sees stands for a hand: what moves before it for ever is not a visitor. */
+/** The multiple of the idle time for which events of the camera replace touches; what moves before it longer is not a visitor. */
 const SEEN = 3;
 
-/** Seconds that whoever reads what is open now may take besides. */
+/** Additional seconds for reading the text that is open now. */
 function readingTime() {
   const text = [...document.querySelectorAll('.detail')].map((node) => node.textContent).join(' ');
   return text ? Math.min(180, text.trim().split(/\s+/).length / READING) : 0;
 }
 
 /**
- * Watches over `app`: warns, and then puts it to rest.
+ * Watches for input: asks after a time without any, and then calls `app.rest()`.
  * @param {import('./api.js').App} app
  */
 export function watchIdle(app) {
@@ -33,14 +33,14 @@ export function watchIdle(app) {
 
   function warn() {
     if (app.resting) return;
-    // What there is to read has come since somebody was last seen.
+    // A text to read may have appeared after the last input.
     const left = since + (whole - warning + readingTime()) * 1000 - performance.now();
     if (left > 50) { timer = window.setTimeout(warn, left); return; }
     inquire();
   }
 
   function inquire() {
-    // Where nothing can be lost the page does not ask.
+    // If nothing can be lost, the page does not ask.
     if (!app.busy && !document.querySelector('dialog')) { timer = window.setTimeout(rest, warning * 1000); return; }
     let left = Math.ceil(warning);
     const ring = countdown(left);
@@ -72,13 +72,13 @@ export function watchIdle(app) {
     timer = window.setTimeout(warn, (whole - warning) * 1000);
   }
 
-  /** Somebody is there. */
+  /** Handles input: a visitor is there. */
   function active(event) {
-    // A hand that rests on a mouse moves it now and then; a look each second is enough.
+    // Movements of the pointer are handled at most once a second.
     if (event?.type === 'pointermove' && performance.now() - moved < 1000) return;
     moved = touched = performance.now();
     if (asked) {
-      // The button closes it by itself, so that the touch goes nowhere else.
+      // A touch in the question is handled by its button.
       if (!event?.target?.closest?.('dialog.ask')) asked.close();
       return;
     }
@@ -86,7 +86,7 @@ export function watchIdle(app) {
   }
 
   for (const name of ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchmove', 'input']) document.addEventListener(name, active, { capture: true, passive: true });
-  // What the camera sees of a person counts as well.
+  // Events that a person before the camera causes count as input, for a limited time.
   const seen = () => { if (performance.now() - touched > SEEN * whole * 1000) return; if (asked) asked.close(); else restart(); };
   for (const name of /** @type {const} */ (['session.phase', 'annotation.selected', 'card.opened', 'scan.invalid', 'scan.successful', 'scan.guide'])) app.events.on(name, seen);
   restart();

@@ -1,4 +1,4 @@
-// Every state of the fields on the page of the kit.
+// All states of the fields, for kit.html.
 import { el } from './dom.js';
 import './elements/fields.js';
 import { keyboard } from './elements/keyboard.js';
@@ -11,11 +11,11 @@ import './elements/switch.js';
 import './elements/text-field.js';
 
 const field = (label, attributes = {}) => el('wm-text-field', { label, ...attributes });
-/** One of several, with what can be chosen. */
+/** A sample of <wm-choice> with its choices. */
 const choice = (attributes, ...labels) => { const node = el('wm-choice', attributes); node.options = labels.map((label) => ({ value: label, label })); return node; };
 const set = (node, work) => { customElements.whenDefined('wm-text-field').then(() => work(node)); return node; };
 
-/** A place to sign that keeps nothing: the page of the kit has no service. */
+/** A sample of <wm-signature> that stores nothing, as kit.html has no service. */
 const sign = (attributes, state = '') => {
   const node = el('wm-signature', { purpose: 'Goods received, order 4711', ...attributes });
   node.save = async () => ({ id: 'sample', hash: '0'.repeat(64) });
@@ -24,7 +24,7 @@ const sign = (attributes, state = '') => {
 };
 const press = (node, key) => /** @type {any} */ ([...node.shadowRoot.querySelectorAll('button')].find((one) => one.textContent === key))?.click();
 
-/** Signs as a hand would. */
+/** Draws a signature with simulated pointer events. */
 function scrawl(node, state) {
   node.shadowRoot.querySelector('.scrim').click();
   if (state === 'active') return;
@@ -40,7 +40,7 @@ function scrawl(node, state) {
   if (state === 'saved') press(node, 'Save');
 }
 
-/** `section` is the kit's own: a title and samples. */
+/** The sections of kit.html with fields; `section` makes one of a title and samples. */
 export function fieldSections(section) {
   const wide = (title, ...samples) => section(title, el('div', { class: 'grid' }, ...samples));
   const wrong = el('wm-fields', { 'data-sample': 'wrong' }, field('Material number', { required: true }), field('Batch', { required: true, value: 'A-117' }), field('E-mail', { required: true, type: 'email', pattern: '\\S+@\\S+', value: 'nobody' }));
@@ -67,5 +67,5 @@ export function fieldSections(section) {
   ];
 }
 
-/** The keyboard comes up on this page too where the address says so: kit.html?keyboard. */
+/** Shows the on-screen keyboard if the address is kit.html?keyboard. */
 export function withKeyboard() { if (new URLSearchParams(location.search).has('keyboard')) keyboard.begin(); }

@@ -1,4 +1,4 @@
-// Boots the page: the state that all views share, and the way from view to view.
+// Starts the page: the state that all views share, and the switch from view to view.
 import { Account } from './account.js';
 import { command, configuration, EventStream } from './api.js';
 import { Cameras } from './cameras.js';
@@ -11,12 +11,12 @@ import { attractView, startView } from './views/start.js';
 const root = document.getElementById('app');
 let current = startView;
 
-/** The code of views comes once the start view is there, which needs none of it. */
+/** The code of the views is loaded after the start view, which does not need it. */
 const later = () => import('./views.js');
 const parts = { scanner: async () => (await later()).scanner, ar: async () => (await later()).ar, field: async () => (await later()).field, documents: async () => (await later()).documents, count: async () => (await later()).count, account: async () => (await later()).signin, about: async () => (await later()).about, profile: async () => (await later()).profile };
 let coming = false;
 
-/** Hands a view's code to `work`; a second touch while it is on its way does nothing. */
+/** Loads the code of a view and calls `work` with it; further touches are ignored while it loads. */
 async function using(load, work) {
   if (coming) return undefined;
   coming = true;
@@ -26,8 +26,8 @@ async function using(load, work) {
 }
 
 /**
- * Every view that the start view offers, in its order: the name that `--show` knows, the illustration of its tile, and how
- * it is opened. A view over the camera opens a dialog; one that fills the page is handed to `show`.
+ * The views that the start view offers, in its order: the name in `--show`, the illustration of the tile, and a function that
+ * opens the view. A view over the camera opens a dialog; one that fills the page is passed to `show`.
  */
 const views = [
   {
@@ -40,19 +40,19 @@ const views = [
   { name: 'field', picture: 'field', open: (form) => using(parts.field, ({ fieldView }) => show((one) => fieldView(one, form))) },
 ];
 
-/** Ends the wait for what the device can do. */
+/** Resolves `app.learned`. */
 let learned;
 
 const app = {
   config: { show: [...views.map(({ name }) => name), 'account'], language: null, returnSeconds: 10, idleSeconds: 120, upload: true, reach: 1, keyboard: false, fixed: false, page: {}, pickup: false },
   events: new EventStream(),
-  /** Until the service has told for the first time what the device can do. */
+  /** Resolves once the capabilities of the device are known. */
   learned: new Promise((resolve) => { learned = resolve; }),
   state: { snapshot: null, scene: null, following: false, role: 'operator', torchOn: false, gallery: false, gone: false },
   cameras: new Cameras(),
   account: new Account(accountChanged),
   views, show, again, forget,
-  /** Where a person begins: where somebody has to sign in, there. */
+  /** Shows the first view: signing in if that is required, else the start view. */
   home() {
     closeAll();
     if (isGated()) { showAccount(); return; }
@@ -62,17 +62,17 @@ const app = {
   },
   about() { return using(parts.about, ({ openAbout }) => openAbout(app)); },
   profile() { return using(parts.profile, ({ openProfile }) => openProfile(app)); },
-  /** How often something was done here today. */
+  /** How often each task was completed here today. */
   today: () => (counted.day === new Date().toDateString() ? counted.done : {}),
   open(name, what) { return views.find((one) => one.name === name)?.open(what); },
-  /** Nobody is there any more. */
+  /** Resets the page after a visitor has left. */
   rest() { app.account.abandon(); forget(); show(attractView); },
   get resting() { return current === attractView; },
-  /** Whether there is anything that a person could lose. */
+  /** True if there may be input that a visitor would lose. */
   get busy() { return current !== startView && current !== attractView && !(accountView && current === accountView && app.account.state?.phase === 'signIn'); },
 };
 
-/** What was done today, since the page was opened. */
+/** The number of completed tasks of the current day, since the page was opened. */
 const counted = { day: '', done: /** @type {Record<string, number>} */ ({}) };
 function count(what) {
   const day = new Date().toDateString();
@@ -81,13 +81,13 @@ function count(what) {
   if (current === startView && !isOpen()) again();
 }
 
-/** What fills the page now. */
+/** The element of the current view. */
 let shown = null;
 
-/** Whether this page asks for signing in before anything else. */
+/** True if users have to sign in before anything else. */
 const isGated = () => app.config.show.includes('account') && app.state.role !== 'observer' && app.account.gated;
 
-/** Onboarding and signing in, once its code is here. */
+/** The view of onboarding and signing in; null until its code is loaded. */
 let accountView = null;
 async function showAccount() {
   if (!accountView) {
@@ -98,7 +98,7 @@ async function showAccount() {
   if (current === accountView) shown.refresh(); else show(accountView);
 }
 
-/** The service says something new of users: the page is where they are. */
+/** Shows the view that matches a new state of the accounts. */
 function accountChanged() {
   if (isGated() && current !== attractView) { if (current === accountView) shown.refresh(); else app.home(); } else if (current === accountView) app.home();
   else if (current === startView) again();
@@ -113,7 +113,7 @@ function show(view) {
   const begins = !shown;
   shown = view(app);
   root.replaceChildren(shown);
-  // A page that has just been opened has nothing to leave, and either would lay it out before its time.
+  // The first view needs neither scrolling nor focus, and both would force an early layout.
   if (begins) return;
   root.scrollTop = 0;
   const first = /** @type {HTMLElement | null} */ (root.querySelector('[data-first]'));
@@ -123,7 +123,7 @@ function show(view) {
 /** Shows the same view once more, in another language. */
 function again() { show(current); }
 
-/** Nothing of a person stays for the next one. */
+/** Removes everything that a visitor has left. */
 function forget() {
   closeAll();
   clearMessages();
@@ -140,13 +140,13 @@ let online = false;
 let first = true;
 let offline = null;
 
-/** True where a person has entered something, as the view on the page or a dialog says. */
+/** True if a visitor has entered something, as the current view or a dialog reports by `holds()`. */
 const holds = () => [shown, ...document.querySelectorAll('dialog[open]')].some((one) => /** @type {any} */ (one)?.holds?.());
 
-/** Said once while it lasts, and once more when it is over. */
+/** Shows a banner that the connection is interrupted. */
 function tellOffline() {
   if (online || first) return;
-  // The start view says it itself, as all that is on it then.
+  // The start view itself shows nothing else then.
   if (current === startView && !isOpen()) return;
   offline = banner({ kind: 'error', title: t('banner.offline'), text: t(holds() ? 'banner.offline.kept' : 'banner.offline.help'), busy: true, closable: true });
 }
@@ -163,11 +163,11 @@ function connection(now) {
   if (now && offline) toast(t('banner.online'), { seconds: 2 });
   offline = null;
   if (!now) tellOffline();
-  // With a dialog open the view below it waits for its turn.
+  // While a dialog is open, the view below it is not drawn again.
   if (other && current === startView && !isOpen()) again();
 }
 
-/** What the device can do may change with every connection. */
+/** Asks for the capabilities of the device, which may change with every connection. */
 async function capabilities() {
   const [cameras, gallery] = await Promise.all([command('camera.list').catch(() => null), command('gallery.list', { limit: 1 }).catch(() => null)]);
   app.cameras.learn(cameras?.cameras ?? []);
@@ -214,7 +214,7 @@ if (app.config.reach < 1) {
 show(startView);
 
 let begun = false;
-/** Whatever the first view does without. */
+/** Starts everything that the first view does not need. */
 function begin() {
   if (begun) return;
   begun = true;
@@ -223,8 +223,7 @@ function begin() {
   if (app.config.keyboard) import('./elements/keyboard.js').then(({ keyboard }) => keyboard.begin()).catch(() => {});
   later().catch(() => {});
 }
-// It comes once that is on the screen: until then it would only take time from what draws. Where nobody sees the page, or the browser
-// does not tell of its first picture, it comes too.
+// After the first paint, so that it delays no drawing; at once if the page is hidden or the browser does not report its first paint.
 if (document.hidden || !PerformanceObserver.supportedEntryTypes.includes('paint')) begin();
 else {
   new PerformanceObserver((list) => { if (list.getEntriesByName('first-contentful-paint').length) begin(); }).observe({ type: 'paint', buffered: true });

@@ -44,14 +44,14 @@ export async function* parts(body) {
 /**
  * Draws the live picture on a canvas, and an overlay on exactly the frame it was computed from.
  *
- * The canvas has the screen's own pixels; `viewport(size, now)` says where the picture lies, as `{ viewport, moving }`, and
+ * The canvas has the pixels of the screen; `viewport(size, now)` returns the position of the picture, as `{ viewport, moving }`, and
  * `paint(context, overlay, { viewport, scale, now })` draws over it in CSS pixels, `scale` being from the captured frame to
  * the picture. While `expectsOverlay()` is true a frame waits for its overlay (`overlay(sequence, value)`), at most
  * `patience` frames long; an overlay is never drawn on another frame. Frames decode one at a time; the newest wins.
  */
 export class Preview {
   static patience = 8;
-  /** How many pictures are kept as they came, in case one of them is to stand still: two seconds. */
+  /** The number of recent pictures that are kept undecoded for `freeze`: those of two seconds. */
   static memory = 60;
   #frames = new Map();
   #overlays = new Map();
@@ -60,7 +60,7 @@ export class Preview {
   #abort = null;
   #shown = -1;
   #scheduled = false;
-  /** The picture that is shown, kept for drawing it again. */
+  /** The current picture, kept for drawing it again. */
   #current = null;
   #overlay = null;
   #frozen = false;
@@ -76,12 +76,12 @@ export class Preview {
     this.expectsOverlay = expectsOverlay;
     this.onstate = onstate;
     this.viewport = viewport;
-    /** What is seen where the picture does not reach. */
+    /** The colour of the area that the picture does not cover. */
     this.ground = '';
     this.context = canvas.getContext('2d', { alpha: false });
   }
 
-  /** Size of the picture that is shown; null before the first. */
+  /** The size of the current picture in pixels; null before the first. */
   get size() { return this.#current ? { width: this.#current.width, height: this.#current.height } : null; }
   get frozen() { return this.#frozen; }
 
@@ -97,7 +97,7 @@ export class Preview {
     this.#shown = -1;
   }
 
-  /** Takes the size of the stage in CSS pixels, and how many of the screen's go into one. */
+  /** Sets the size of the stage in CSS pixels, and the number of screen pixels per CSS pixel. */
   resize(width, height, ratio) {
     if (!width || !height) return;
     this.#box = { width, height, ratio };
@@ -111,7 +111,7 @@ export class Preview {
     this.#schedule();
   }
 
-  /** Shows the frame with this number, or the first one after it that came, and nothing else until `thaw`. */
+  /** Shows the frame with this number, or the first one received after it, until `thaw`. */
   async freeze(sequence) {
     this.#frozen = true;
     this.#wanted = null;
@@ -120,7 +120,7 @@ export class Preview {
     if (at === undefined) this.#wanted = sequence ?? 0; else await this.#hold(at, this.#past.get(at));
   }
 
-  /** Shows a picture that is none of the camera's, until `thaw`. */
+  /** Shows a picture that is not from the camera, until `thaw`. */
   show(bitmap) {
     this.#frozen = true;
     this.#wanted = null;
@@ -131,7 +131,7 @@ export class Preview {
     this.redraw();
   }
 
-  /** Goes on with the live picture. */
+  /** Resumes the live picture. */
   thaw() {
     this.#frozen = false;
     this.#wanted = null;
@@ -140,7 +140,7 @@ export class Preview {
     this.#schedule();
   }
 
-  /** Draws again what is shown, for what moves between two frames. */
+  /** Draws the current picture again, for movements between two frames. */
   redraw() { this.#again = true; this.#schedule(); }
   #again = false;
 
@@ -234,7 +234,7 @@ export class Preview {
     this.canvas.dispatchEvent(new CustomEvent('drawn', { detail: { frame: next, overlay: overlay?.frame?.sequence ?? null } }));
   }
 
-  /** Pixels of the canvas a CSS pixel: the screen's own, but no more than the picture has to give, twice over. */
+  /** Pixels of the canvas per CSS pixel: those of the screen, but at most twice those of the picture. */
   #pixels = 1;
   #fit() {
     const { width, height, ratio } = this.#box;

@@ -1,7 +1,7 @@
-// A QR code of a short text, so that a person can take an address along on a phone of their own.
+// Encodes a short text as a QR code, so that a visitor can open an address on their phone.
 // ISO/IEC 18004:2015, byte mode, versions 1 to 10, error correction level M.
 
-/** [codewords of data in all, codewords of correction a block, blocks] of a version at level M (table 9). */
+/** For each version at level M: [all data codewords, correction codewords of a block, blocks] (table 9). */
 const BLOCKS = [null, [16, 10, 1], [28, 16, 1], [44, 26, 1], [64, 18, 2], [86, 24, 2], [108, 16, 4], [124, 18, 4], [154, 22, 4], [182, 22, 5], [216, 26, 5]];
 /** Centres of the alignment patterns (table E.1). */
 const ALIGN = [null, [], [6, 18], [6, 22], [6, 26], [6, 30], [6, 34], [6, 22, 38], [6, 24, 42], [6, 26, 46], [6, 28, 50]];
@@ -27,7 +27,7 @@ function correction(data, count) {
   return rest.slice(data.length);
 }
 
-/** Data and correction, interleaved (clauses 7.4 and 7.6). */
+/** The data and correction codewords, interleaved (clauses 7.4 and 7.6). */
 function codewords(bytes, version) {
   const [total, count, blocks] = BLOCKS[version];
   const bits = [];
@@ -61,7 +61,7 @@ function bch(value, generator, length) {
   return (value << length) | rest;
 }
 
-/** What makes a mask hard to read (clause 7.8.3): runs, blocks, false finders, imbalance. */
+/** The penalty of a mask (clause 7.8.3): for runs, blocks, false finder patterns and imbalance. */
 function penalty(m) {
   const n = m.length;
   let sum = 0, dark = 0;

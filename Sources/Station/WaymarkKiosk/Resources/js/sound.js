@@ -1,12 +1,13 @@
-// Short cues made on the spot: a rising pair for yes, a falling pair for no, a single low note for nothing, a tick for one more.
+// Synthesizes short cues: a rising pair for successful, a falling pair for invalid, a low note for unsuccessful, a tick for each counted
+// code.
 let context = null;
-/** Puts the device to rest once nothing has sounded for a while. */
+/** The timer that suspends the audio device two seconds after the last sound. */
 let resting = 0;
 const rest = () => { clearTimeout(resting); resting = window.setTimeout(() => { context.suspend().catch(() => {}); }, 2000); };
-// A context asks the system for its devices, which blocks the page for a while: it is made before a view scans.
+// Creating a context blocks the page for a while, so that it is done before a view scans.
 (window.requestIdleCallback ?? setTimeout)(() => { try { context ??= new AudioContext(); rest(); } catch { /* Without sound, then. */ } });
 
-/** Whether sounds are off; the next visitor starts with them on. */
+/** True if sounds are off; they are on again for the next visitor. */
 export const isMuted = () => sessionStorage.getItem('muted') === 'yes';
 export function mute(on) { if (on) sessionStorage.setItem('muted', 'yes'); else sessionStorage.removeItem('muted'); }
 

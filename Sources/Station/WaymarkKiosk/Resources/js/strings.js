@@ -1,5 +1,5 @@
-// Every word the page shows. A new language is one more table with the same keys. What belongs to one part of the page alone
-// is in a file of its own in strings/, which is added to TABLES below.
+// All texts of the page. A new language is another table with the same keys. The texts of one part of the page are in a file in strings/,
+// which is added to TABLES below.
 import * as account from './strings/account.js';
 import * as count from './strings/count.js';
 import * as documents from './strings/documents.js';
@@ -157,7 +157,7 @@ const de = {
   'error.full': 'Im Moment kann nichts mehr gespeichert werden. Bitte wenden Sie sich an das Personal.',
 };
 
-/** The parts of the page that have texts of their own. */
+/** The files in strings/. */
 const PARTS = [account, count, documents, elements, explore, form, handover, scanner];
 /** @type {Record<string, Record<string, string>>} */
 const TABLES = { en: Object.assign({}, en, ...PARTS.map((part) => part.en)), de: Object.assign({}, de, ...PARTS.map((part) => part.de)) };
@@ -166,22 +166,22 @@ const NAMES = { en: 'English', de: 'Deutsch' };
 
 let language = 'en';
 let offered = ['en', 'de'];
-/** True where the screen stands fixed, and things are held up to its camera. */
+/** True if the screen cannot be moved, so that things are held up to its camera. */
 let fixed = false;
-/** Texts of scenes and of the provider in all their languages, by what they say in one of them. */
+/** The translations of texts of scenes and of the provider, by the text in any of its languages. */
 const others = new Map();
 
-/** The languages that can be chosen, each in its own words. */
+/** The languages that can be chosen, with their own names. */
 export const languageChoices = () => offered.map((tag) => ({ tag, name: NAMES[tag] ?? tag }));
 
 /**
- * Takes up the integrator's words, further languages, the choice among them, and translations of texts that come from elsewhere.
+ * Applies the integrator's texts, further languages, the selection of languages, and translations of texts from other sources.
  * @param {{ fixed?: boolean, page?: any }} config
  */
 export function configureWords({ fixed: stands = false, page = {} }) {
   fixed = stands;
   for (const [tag, words] of Object.entries(page.words ?? {})) {
-    // Where a text is said otherwise, the page's own for fixed screens does not fit any more.
+    // If the integrator replaces a text, the page's own variant for fixed screens is removed.
     const own = TABLES[tag] ?? {};
     TABLES[tag] = { ...Object.fromEntries(Object.entries(own).filter(([key]) => !(key.endsWith('.fixed') && key.slice(0, -6) in words))), ...words };
     if (words.language) NAMES[tag] = words.language;
@@ -190,7 +190,7 @@ export function configureWords({ fixed: stands = false, page = {} }) {
   for (const { text } of page.texts ?? []) for (const one of Object.values(typeof text === 'string' ? {} : text)) others.set(one, text);
 }
 
-/** A text of the integrator's in the page's language: one for all languages, or one for each. A text that is known in several is translated. */
+/** A text of the integrator, which is one string or a table of languages, in the page's language. Known strings are translated. */
 export function said(text) {
   const known = typeof text === 'string' ? others.get(text) ?? text : text;
   if (!known || typeof known === 'string') return known ?? '';
@@ -198,15 +198,15 @@ export function said(text) {
 }
 
 /**
- * Chooses the language: what the integrator fixed, what was chosen here, or what the browser prefers. A choice is kept with the page's
- * place in the history, because the first view would have to wait for the session's storage.
+ * Sets the language: the one that the integrator fixed, else the visitor's choice, else the browser's. The choice is kept in the
+ * history's state, because the first view would have to wait for session storage.
  */
 export function chooseLanguage(preferred) {
   const wanted = [preferred, history.state?.language, ...navigator.languages].map((tag) => String(tag ?? '').split('-')[0]);
   setLanguage(wanted.find((tag) => tag in TABLES) ?? 'en');
 }
 
-/** Keeps a language through a reload, or nothing for the next person. */
+/** Keeps the visitor's language over a reload; null forgets it. */
 export function keepLanguage(tag) { history.replaceState(tag ? { language: tag } : null, ''); }
 
 export function setLanguage(tag) {
@@ -215,13 +215,13 @@ export function setLanguage(tag) {
   document.getElementById('layer')?.setAttribute('aria-label', t('layer.title'));
 }
 
-/** The text of a key with `{name}` filled in; a key that is not there shows itself, so that it is noticed. */
+/** The text of a key with its placeholders filled in; an unknown key is returned itself, so that it is noticed. */
 export function t(key, values = {}) {
   const table = TABLES[language];
   return ((fixed ? table[`${key}.fixed`] : undefined) ?? table[key] ?? TABLES.en[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
 }
 
-/** The text of a key, or of a fallback where that key does not exist. */
+/** The text of a key, or of `fallback` if the key does not exist. */
 export function tOr(key, fallback) { return key in TABLES.en ? t(key) : t(fallback); }
 
 /** All tables, so that a test can compare their keys. */

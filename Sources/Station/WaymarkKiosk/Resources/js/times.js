@@ -1,10 +1,10 @@
-// Times as people say them: what is near by how long ago it is, what is far by its date.
+// Formats recent times by how long ago they were, and earlier ones by their dates.
 
 const DAY = 86_400_000;
 const capital = (text) => text.charAt(0).toLocaleUpperCase() + text.slice(1);
 const midnight = (date) => Date.UTC(date.getFullYear(), date.getMonth(), date.getDate());
 
-/** A time such as "Today, 14:05", "Yesterday, 09:30" or "3 days ago"; a week on its date. */
+/** Formats a time as "Today, 14:05", "Yesterday, 09:30" or "3 days ago"; from a week ago on as its date. */
 export function spokenTime(date, language = document.documentElement.lang, now = new Date()) {
   const days = Math.round((midnight(now) - midnight(date)) / DAY);
   if (days < 0 || days > 6) return date.toLocaleDateString(language, { dateStyle: 'medium' });
@@ -12,7 +12,7 @@ export function spokenTime(date, language = document.documentElement.lang, now =
   return days > 1 ? day : `${day}, ${date.toLocaleTimeString(language, { hour: '2-digit', minute: '2-digit' })}`;
 }
 
-/** A month such as "This month" or "Last month", else with its year. */
+/** Formats a month as "This month" or "Last month", else with its year. */
 export function spokenMonth(date, language = document.documentElement.lang, now = new Date()) {
   const months = (now.getFullYear() - date.getFullYear()) * 12 + now.getMonth() - date.getMonth();
   return months === 0 || months === 1 ? capital(new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(-months, 'month')) : date.toLocaleDateString(language, { month: 'long', year: 'numeric' });

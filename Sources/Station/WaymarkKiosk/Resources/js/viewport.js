@@ -1,7 +1,7 @@
-// Where a picture lies on the screen. The live picture covers the whole stage; a frozen one covers what the panel leaves
-// free, with what was read in the middle of it.
+// The position of a picture on the screen. The live picture covers the whole stage; a frozen one covers the area that the panel leaves
+// free, with the code in the middle.
 
-/** A placed picture: `scale` screen pixels a picture pixel, its top left corner at `left`, `top`. */
+/** The position of a picture: `scale` screen pixels per picture pixel, with the top left corner at `left`, `top`. */
 export class Viewport {
   /**
    * @param {number} scale
@@ -14,10 +14,10 @@ export class Viewport {
     this.top = top;
   }
 
-  /** A point of the picture on the screen. Pixel centres are at whole numbers; `s` scales from another size of the picture. */
+  /** Maps a point of the picture to the screen. Pixel centres are at whole numbers; `s` scales from another size of the picture. */
   toScreen([x, y], s = 1) { return [(x + .5) * s * this.scale + this.left, (y + .5) * s * this.scale + this.top]; }
 
-  /** A rectangle of the screen as shares [x, y, w, h] of a picture, cut to what is in it. */
+  /** Maps a rectangle of the screen to shares [x, y, w, h] of a picture, clipped to the picture. */
   shares(rect, size) {
     const cut = (value) => Math.min(1, Math.max(0, value));
     const x = cut((rect.left - this.left) / (size.width * this.scale));
@@ -27,28 +27,28 @@ export class Viewport {
     return [x, y, right - x, bottom - y].map((value) => Math.round(value * 10000) / 10000);
   }
 
-  /** Part of the way from one to another. */
+  /** Interpolates between two viewports. */
   static between(a, b, share) {
     const mix = (x, y) => x + (y - x) * share;
     return new Viewport(mix(a.scale, b.scale), mix(a.left, b.left), mix(a.top, b.top));
   }
 }
 
-/** The smallest picture that leaves nothing of a box empty, in its middle. */
+/** Centres a picture in a box at the least scale at which it covers the box. */
 export function cover(size, box) {
   const scale = Math.max(box.width / size.width, box.height / size.height);
   return new Viewport(scale, box.left + (box.width - size.width * scale) / 2, box.top + (box.height - size.height * scale) / 2);
 }
 
-/** The largest picture of which nothing is cut off by a box, in its middle. */
+/** Centres a picture in a box at the greatest scale at which it fits. */
 export function contain(size, box) {
   const scale = Math.min(box.width / size.width, box.height / size.height);
   return new Viewport(scale, box.left + (box.width - size.width * scale) / 2, box.top + (box.height - size.height * scale) / 2);
 }
 
 /**
- * A picture that covers a box and shows some points of it as near to the middle as that allows, whole where they fit
- * and large enough to be seen. Where it can it goes on beyond the right and the lower edge, below the round corners of what lies there.
+ * Places a picture so that it covers a box and shows some points as near to the middle as possible: all of them if they fit, and
+ * large enough. The picture may exceed the right and the lower edge by `beyond`, below the round corners of the panel there.
  */
 export function focus(size, box, points, beyond = { x: 0, y: 0 }) {
   const base = cover(size, { ...box, width: box.width + beyond.x, height: box.height + beyond.y });

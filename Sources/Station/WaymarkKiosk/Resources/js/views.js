@@ -1,4 +1,4 @@
-// The views that the start view does without, in one place: a package carries them as one file, views.js.
+// All views that are loaded after the start view. Packages bundle them as one file, views.js.
 export * as about from './views/about.js';
 export * as ar from './views/ar.js';
 export * as count from './views/count.js';

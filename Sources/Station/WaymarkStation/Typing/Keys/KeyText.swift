@@ -1,22 +1,19 @@
 import WaymarkSystem
 
-/// Text with keys in braces, such as `{Tab}` or `{Shift+Tab}`; `{{` is a brace. What prefixes and suffixes are written in.
+/// The notation of prefixes and suffixes: text with keys in braces, such as `{Tab}` or `{Shift+Tab}`; `{{` is a brace.
 package struct KeyText: Hashable, Sendable {
-  /// A piece of it.
   package enum Piece: Hashable, Sendable {
     case text(String)
     case key(KeyStroke)
-    /// Ctrl and the key of a character, by which terminals take control characters.
+    /// Ctrl and the key of a character, as terminals read control characters.
     case control(Unicode.Scalar)
   }
 
-  /// Its pieces, in order.
   package var pieces: [Piece]
 
-  /// Nothing.
-  package init() { pieces = [] }
+  package init(pieces: [Piece] = []) { self.pieces = pieces }
 
-  /// A text as people write it.
+  /// Parses a text.
   ///
   /// - Throws: `badKeys`.
   package init(_ text: String) throws(TypingError) {
@@ -53,7 +50,7 @@ package struct KeyText: Hashable, Sendable {
         "Keys are \(names.keys.sorted().joined(separator: ", ")), F1 to F12, also as Shift+Tab; a brace itself is {{.")
   }
 
-  /// Keys that have no character, and those whose character is a control.
+  /// The keys without a printable character.
   private static let names: [String: UInt16] = [
     "Enter": 28, "KeypadEnter": 96, "Tab": 15, "Escape": 1, "Backspace": 14, "Space": 57, "Insert": 110, "Delete": 111,
     "Home": 102, "End": 107, "PageUp": 104, "PageDown": 109, "Up": 103, "Down": 108, "Left": 105, "Right": 106,
@@ -84,7 +81,7 @@ package struct KeyText: Hashable, Sendable {
     return KeyStroke(key, modifiers)
   }
 
-  /// The key that a control character stands for; nil where none does.
+  /// Returns the key that produces a control character; nil if there is none.
   static func key(for scalar: Unicode.Scalar) -> KeyStroke? {
     switch scalar.value {
     case 0x08: KeyStroke(14)
@@ -94,5 +91,63 @@ package struct KeyText: Hashable, Sendable {
     case 0x7F: KeyStroke(111)
     default: nil
     }
+  }
+}
+
+/// Keys that are held while another is pressed.
+package struct KeyModifiers: OptionSet, Hashable, Sendable {
+  package let rawValue: UInt8
+
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  package static let shift = Self(rawValue: 1)
+  /// AltGr, on layouts that have a third level.
+  static let level3 = Self(rawValue: 2)
+  /// The fifth level of layouts such as Neo.
+  static let level5 = Self(rawValue: 4)
+  package static let control = Self(rawValue: 8)
+  static let alt = Self(rawValue: 16)
+  package static let meta = Self(rawValue: 32)
+
+  /// The modifiers in the order in which they are pressed.
+  var each: [KeyModifiers] {
+    [.shift, .level3, .level5, .control, .alt, .meta].filter(contains)
+  }
+
+  /// The names of the keys, such as `Shift` and `AltGr`.
+  package var names: [String] {
+    each.map { one in
+      switch one {
+      case .shift: "Shift"
+      case .level3: "AltGr"
+      case .level5: "Level5"
+      case .control: "Ctrl"
+      case .alt: "Alt"
+      default: "Meta"
+      }
+    }
+  }
+}
+
+/// A key that is pressed and released with modifiers.
+package struct KeyStroke: Hashable, Sendable {
+  /// The key code, from linux/input-event-codes.h.
+  package var key: UInt16
+  package var modifiers: KeyModifiers
+
+  package init(_ key: UInt16, _ modifiers: KeyModifiers = []) {
+    self.key = key
+    self.modifiers = modifiers
+  }
+}
+
+/// A key that goes down or up.
+package struct KeyTransition: Hashable, Sendable {
+  package var key: UInt16
+  package var isDown: Bool
+
+  package init(_ key: UInt16, isDown: Bool) {
+    self.key = key
+    self.isDown = isDown
   }
 }

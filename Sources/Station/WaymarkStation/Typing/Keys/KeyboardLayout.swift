@@ -1,50 +1,41 @@
 import CKeyboard
+import Foundation
 import WaymarkSystem
 
-/// Which keys give which characters, as libxkbcommon has it: the tables by which X11, Wayland and (through console-setup) the
-/// console read a keyboard.
+/// Finds the keys of characters with libxkbcommon, whose tables X11, Wayland and (through console-setup) the console use.
 package struct KeyboardLayout: Sendable {
-  /// The name of a layout in the terms of `setxkbmap`; an empty part is xkeyboard-config's default.
+  /// The name of a layout in terms of `setxkbmap`; empty parts are xkeyboard-config's defaults.
   package struct Name: Hashable, Sendable {
     package var layout: String
-    package var variant: String
-    package var model: String
-    package var options: String
+    package var variant = ""
+    package var model = ""
+    package var options = ""
 
-    package init(layout: String, variant: String = "", model: String = "", options: String = "") {
-      self.layout = layout
-      self.variant = variant
-      self.model = model
-      self.options = options
-    }
-
-    /// As people write it: `de(nodeadkeys)`.
+    /// The layout and its variant, such as `de(nodeadkeys)`.
     package var text: String { variant.isEmpty ? layout : "\(layout)(\(variant))" }
   }
 
-  /// The characters of each level of a key.
+  /// The keystrokes that produce characters.
   struct Table: Sendable {
     var direct: [Unicode.Scalar: KeyStroke] = [:]
-    /// By the combining mark that a dead key stands for.
+    /// The keystroke of each dead key, by its combining mark.
     var dead: [Unicode.Scalar: KeyStroke] = [:]
   }
 
-  /// Which layout this is.
   package let name: Name
-  /// The keys that hold levels and controls.
+  /// The key code of each modifier.
   let modifierKeys: [KeyModifiers: UInt16]
-  /// The key of Caps Lock, where the layout has one.
+  /// The key of Caps Lock, if the layout has one.
   let capsLockKey: UInt16?
   private let plain: Table
   private let locked: Table
 
-  /// The highest key that is ever pressed.
+  /// The highest key code of the virtual keyboard.
   static let lastKey: UInt16 = 248
-  /// Keys that carry characters: those of the main block. The keypad is left alone, since Num Lock changes it, and Enter, Tab
-  /// and the like are typed by name.
+  /// The key codes of the main block without Enter and Tab, which are typed by name. The keypad is excluded, since Num Lock changes it.
   private static let characterKeys: [UInt16] =
     Array(2...13) + Array(16...27) + Array(30...41) + Array(43...53) + [57, 86, 89, 124]
-  /// The key of xkeyboard-config that no keyboard has, and that stands for the third level.
+  /// The key code of xkeyboard-config's key for the third level, which real keyboards do not have.
   private static let imaginary: UInt16 = 84
   private static let shiftKey: UInt16 = 42
   private static let controlKey: UInt16 = 29
@@ -53,7 +44,7 @@ package struct KeyboardLayout: Sendable {
   /// The offset of X's key codes from the kernel's.
   private static let offset: UInt32 = 8
 
-  /// A layout that the system knows.
+  /// Loads a layout of the system.
   ///
   /// - Throws: `unknownLayout`.
   package init(_ name: Name) throws(TypingError) {
@@ -63,7 +54,7 @@ package struct KeyboardLayout: Sendable {
       hint: "Name one of `localectl list-x11-keymap-layouts` and a variant of it; the package xkb-data brings them.")
     guard !name.layout.isEmpty, let context = xkb_context_new(XKB_CONTEXT_NO_ENVIRONMENT_NAMES) else { throw unknown }
     defer { xkb_context_unref(context) }
-    // The error tells once that a name is wrong.
+    // The thrown error suffices without libxkbcommon's log.
     xkb_context_set_log_level(context, XKB_LOG_LEVEL_CRITICAL)
     guard let keymap = Self.keymap(context, name) else { throw unknown }
     defer { xkb_keymap_unref(keymap) }
@@ -71,7 +62,7 @@ package struct KeyboardLayout: Sendable {
     var modifiers: [KeyModifiers: UInt16] = [
       .shift: Self.shiftKey, .control: Self.controlKey, .alt: Self.altKey, .meta: Self.metaKey,
     ]
-    // The right Alt first: that is where a person expects it.
+    // The right Alt key (100) is tried first, as it is AltGr on most keyboards.
     let candidates = [100] + (1...127).filter { $0 != Self.imaginary && $0 != 100 }
     modifiers[.level3] = candidates.first { reader.symbol($0) == KeymapReader.level3Shift }
     modifiers[.level5] = candidates.first { reader.symbol($0) == KeymapReader.level5Shift }
@@ -97,15 +88,17 @@ package struct KeyboardLayout: Sendable {
     }
   }
 
-  /// The strokes that give a character; nil where the layout has none.
+  /// Returns the strokes for a character; nil if the layout has none.
   ///
   /// - Parameters:
-  ///   - capsLock: whether Caps Lock is on, which swaps the case of letters.
-  ///   - deadKeys: whether an accent may be put together from a dead key and a letter.
+  ///   - capsLock: true if Caps Lock is on, which swaps the case of letters.
+  ///   - deadKeys: true if accents may be composed of a dead key and a letter.
   package func strokes(for scalar: Unicode.Scalar, capsLock: Bool = false, deadKeys: Bool = true) -> [KeyStroke]? {
     let table = capsLock ? locked : plain
     if let stroke = table.direct[scalar] { return [stroke] }
-    guard deadKeys else { return nil }
+    guard deadKeys, !DeadKeys.disputed.contains(scalar), !isGreek || DeadKeys.isComposedInGreek(scalar) else {
+      return nil
+    }
     if let mark = DeadKeys.spacing[scalar], let dead = table.dead[mark], let space = table.direct[" "] {
       return [dead, space]
     }
@@ -115,7 +108,10 @@ package struct KeyboardLayout: Sendable {
     return [dead, stroke]
   }
 
-  /// Every character that has a key of its own.
+  /// True if the layout has Greek letters and no Latin ones, as sessions of the locale el_GR use.
+  private var isGreek: Bool { plain.direct["\u{3B1}"] != nil && plain.direct["a"] == nil }
+
+  /// The characters that one keystroke produces.
   package var characters: Set<Unicode.Scalar> { Set(plain.direct.keys) }
 }
 
@@ -128,14 +124,14 @@ private struct KeymapReader {
   static let level5Shift: xkb_keysym_t = 0xFE11
   static let capsLock: xkb_keysym_t = 0xFFE5
 
-  /// The symbol of a key with nothing held.
+  /// The keysym of a key without modifiers.
   func symbol(_ key: UInt16) -> xkb_keysym_t {
     guard let state = xkb_state_new(keymap) else { return 0 }
     defer { xkb_state_unref(state) }
     return xkb_state_key_get_one_sym(state, UInt32(key) + offset)
   }
 
-  /// Finds the characters of all keys with the fewest modifiers, by holding them: whoever reads the keyboard does the same.
+  /// Finds the keystroke with the fewest modifiers for each character, by simulating all keys.
   func table(_ keys: [UInt16], _ modifierKeys: [KeyModifiers: UInt16], isLocked: Bool) -> KeyboardLayout.Table {
     var table = KeyboardLayout.Table()
     let combinations: [KeyModifiers] = [
@@ -164,7 +160,8 @@ private struct KeymapReader {
     return table
   }
 
-  /// Returns the effect of the held keys on the state; nil when holding them changes the layout or nothing.
+  /// Returns the xkb modifiers that are active while the keys of `modifiers` are held; nil if the keys change the layout group or have no
+  /// effect.
   private func mask(_ modifiers: KeyModifiers, _ keys: [KeyModifiers: UInt16]) -> UInt32? {
     guard let state = xkb_state_new(keymap) else { return nil }
     defer { xkb_state_unref(state) }
@@ -175,5 +172,75 @@ private struct KeymapReader {
     guard xkb_state_serialize_layout(state, XKB_STATE_LAYOUT_EFFECTIVE) == 0 else { return nil }
     let mask = xkb_state_serialize_mods(state, XKB_STATE_MODS_DEPRESSED)
     return mask != 0 || modifiers.isEmpty ? mask : nil
+  }
+}
+
+/// The effect of dead keys on the letter after them, as far as X11's Compose tables of all locales and those of the toolkits agree: an
+/// accent on a letter, or alone before a space. Waymark does not know the locale of the session in which it types.
+enum DeadKeys {
+  /// The combining mark of each dead key, by its keysym (xkbcommon-keysyms.h).
+  static let marks: [UInt32: Unicode.Scalar] = [
+    0xFE50: "\u{300}", 0xFE51: "\u{301}", 0xFE52: "\u{302}", 0xFE53: "\u{303}", 0xFE54: "\u{304}", 0xFE55: "\u{306}",
+    0xFE56: "\u{307}", 0xFE57: "\u{308}", 0xFE58: "\u{30A}", 0xFE59: "\u{30B}", 0xFE5A: "\u{30C}", 0xFE5B: "\u{327}",
+    0xFE5C: "\u{328}",
+  ]
+
+  /// The combining mark by character: the mark's dead key, followed by a space, produces the character.
+  static let spacing: [Unicode.Scalar: Unicode.Scalar] = [
+    "`": "\u{300}", "'": "\u{301}", "^": "\u{302}", "~": "\u{303}", "\u{AF}": "\u{304}", "\u{2D8}": "\u{306}",
+    "\u{2D9}": "\u{307}", "\"": "\u{308}", "\u{B0}": "\u{30A}", "\u{2DD}": "\u{30B}", "\u{2C7}": "\u{30C}",
+    "\u{B8}": "\u{327}", "\u{2DB}": "\u{328}",
+  ]
+
+  /// The combining mark by character: the mark's dead key, pressed twice, produces the character.
+  static let doubled: [Unicode.Scalar: Unicode.Scalar] = ["\u{B4}": "\u{301}", "\u{A8}": "\u{308}"]
+
+  /// The characters whose keys compose another one in some locale: pt_BR, pt_PT and GTK's module for cedillas (ç), cs_CZ (ů), fi_FI (the
+  /// accents alone), sr_RS (Cyrillic letters with a double grave accent).
+  static let disputed = Set("\u{106}\u{107}\u{1D3}\u{1D4}'\"\u{B0}ӒӓӤӥӦӧӬӭӰӱӲӳ".unicodeScalars)
+
+  /// Returns whether the Compose table of el_GR.UTF-8, which does not include that of en_US.UTF-8, composes a character as well: Greek
+  /// letters, the grave accent and the diaeresis, and not the acute accent, which becomes the tonos.
+  static func isComposedInGreek(_ scalar: Unicode.Scalar) -> Bool {
+    scalar == "`" || scalar == "\u{A8}" || (0x370...0x3CE).contains(scalar.value)
+      || (0x1F00...0x1FFF).contains(scalar.value)
+  }
+
+  /// Decomposes a character into a letter and one mark; nil if that is impossible.
+  static func parts(of scalar: Unicode.Scalar) -> (base: Unicode.Scalar, mark: Unicode.Scalar)? {
+    guard scalar.value >= 0xC0 else { return nil }
+    let parts = Array(String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars)
+    guard parts.count == 2, parts[0].properties.isAlphabetic else { return nil }
+    // A few characters decompose to a canonical equivalent that composes differently, such as the Kelvin sign.
+    guard
+      String(String.UnicodeScalarView(parts)).precomposedStringWithCanonicalMapping.unicodeScalars.elementsEqual([
+        scalar
+      ])
+    else { return nil }
+    return (parts[0], parts[1])
+  }
+}
+
+/// Turns strokes into transitions, and holds a modifier over consecutive strokes, which halves the events of a word in capitals.
+package struct KeySequencer: Sendable {
+  private let keys: [KeyModifiers: UInt16]
+  private var held: KeyModifiers = []
+
+  package init(layout: KeyboardLayout) { keys = layout.modifierKeys }
+
+  /// Returns the transitions for the next stroke.
+  mutating func transitions(for stroke: KeyStroke) -> [KeyTransition] {
+    let steps = change(to: stroke.modifiers)
+    return steps + [KeyTransition(stroke.key, isDown: true), KeyTransition(stroke.key, isDown: false)]
+  }
+
+  /// Returns the transitions that release all keys.
+  package mutating func release() -> [KeyTransition] { change(to: []) }
+
+  private mutating func change(to wanted: KeyModifiers) -> [KeyTransition] {
+    let up = held.subtracting(wanted).each.reversed().compactMap { keys[$0].map { KeyTransition($0, isDown: false) } }
+    let down = wanted.subtracting(held).each.compactMap { keys[$0].map { KeyTransition($0, isDown: true) } }
+    held = wanted
+    return up + down
   }
 }

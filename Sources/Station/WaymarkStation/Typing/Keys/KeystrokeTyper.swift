@@ -1,24 +1,19 @@
 import WaymarkSystem
 
-/// Types at a steady pace, one code after the other. Not for two threads at a time.
+/// Types at a steady pace, one code after the other. For one thread at a time.
 package final class KeystrokeTyper {
   /// The result of typing.
   package struct Report: Hashable, Sendable {
-    /// Keys that were pressed, those that were held meanwhile left out.
+    /// The number of typed keys, modifiers not included.
     package var strokes: Int
-    /// Seconds.
+    /// The seconds that typing took.
     package var elapsed: Double
   }
 
-  /// Time, and how it passes; tests have one of their own.
+  /// The clock and the wait, which tests replace.
   package struct Timing: Sendable {
     package var now: @Sendable () -> Double
     package var wait: @Sendable (_ seconds: Double) -> Void
-
-    package init(now: @escaping @Sendable () -> Double, wait: @escaping @Sendable (Double) -> Void) {
-      self.now = now
-      self.wait = wait
-    }
   }
 
   private var planner: TypingPlanner
@@ -27,14 +22,13 @@ package final class KeystrokeTyper {
   private let calls: KeyboardSyscalls
   private let pace: Timing
   private var keyboard: VirtualKeyboard?
-  /// When programs will have taken note of the keyboard.
+  /// The time from which programs read the keyboard.
   private var settled = 0.0
 
-  /// Seconds until a desktop reads from a keyboard that has just been plugged in.
+  /// Seconds until a desktop reads a new keyboard.
   package static let settling = 0.7
 
-  /// - Parameter rate: keys a second. The kernel keeps 64 events for each program that reads a keyboard, eight keys or so: what
-  ///   is typed faster than they are fetched is lost.
+  /// - Parameter rate: keys a second. The kernel keeps 64 events, about eight keys, for each program that reads a keyboard, and drops more.
   package init(
     planner: TypingPlanner, rate: Double, path: String, calls: KeyboardSyscalls = .system, pace: Timing
   ) {
@@ -45,13 +39,13 @@ package final class KeystrokeTyper {
     self.pace = pace
   }
 
-  /// Types by another plan and pace from the next code on; the keyboard stays.
+  /// Applies a new planner and rate from the next code on; the keyboard stays.
   package func use(_ planner: TypingPlanner, rate: Double) {
     self.planner = planner
     interval = 1 / rate
   }
 
-  /// Has the keyboard made, so that it is known by the time of the first code.
+  /// Creates the keyboard, so that programs have found it before the first code.
   ///
   /// - Throws: `noKeyboard`.
   @discardableResult package func attach() throws(TypingError) -> VirtualKeyboard {
@@ -62,9 +56,9 @@ package final class KeystrokeTyper {
     return fresh
   }
 
-  /// Types.
+  /// Types pieces of text.
   ///
-  /// - Parameter isInterrupted: asked before every key; once it says so, the keys are released and the rest is not typed.
+  /// - Parameter isInterrupted: called before every key; true releases all keys and ends typing.
   /// - Throws: `charactersNotOnLayout`, `noKeyboard`, `keyboardLost`, `interrupted`.
   package func type(
     _ pieces: [KeyText.Piece], isInterrupted: () -> Bool = { false }
@@ -85,16 +79,95 @@ package final class KeystrokeTyper {
         }
         let now = pace.now()
         if next > now { pace.wait(next - now) }
-        // Time lost is not made up for: programs lose keys that come two at once.
+        // After a delay the keys do not come faster, as programs lose keys that come too fast.
         next = max(next, now) + interval
         try keyboard.send(sequencer.transitions(for: stroke))
       }
       try keyboard.send(sequencer.release())
     } catch {
-      // A keyboard that was lost is made again for the next code.
+      // The next code creates a new keyboard.
       if error.code == .keyboardLost { self.keyboard = nil }
       throw error
     }
     return Report(strokes: strokes.count, elapsed: pace.now() - start)
+  }
+}
+
+/// Finds the keys for pieces of text. A code is typed as a whole or not at all.
+package struct TypingPlanner: Sendable {
+  /// The treatment of characters without a key.
+  package enum Missing: String, CaseIterable, Sendable {
+    /// The code is refused.
+    case refuse
+    /// Ctrl+Shift+U, the code point and a space, which GTK and IBus support.
+    case ctrlShiftU
+  }
+
+  package var layout: KeyboardLayout
+  package var missing = Missing.refuse
+  /// True if accents may be composed of dead keys.
+  package var deadKeys = true
+
+  /// Returns the strokes for pieces of text.
+  ///
+  /// - Throws: `charactersNotOnLayout`, which names them.
+  package func strokes(for pieces: [KeyText.Piece], capsLock: Bool = false) throws(TypingError) -> [KeyStroke] {
+    guard capsLock else { return try plan(pieces, capsLock: false) }
+    do throws(TypingError) {
+      return try plan(pieces, capsLock: true)
+    } catch {
+      // A few letters, such as ß and µ, need Caps Lock off.
+      guard let key = layout.capsLockKey else { throw error }
+      return [KeyStroke(key)] + (try plan(pieces, capsLock: false)) + [KeyStroke(key)]
+    }
+  }
+
+  private func plan(_ pieces: [KeyText.Piece], capsLock: Bool) throws(TypingError) -> [KeyStroke] {
+    var strokes: [KeyStroke] = []
+    var absent: [Unicode.Scalar] = []
+    for piece in pieces {
+      switch piece {
+      case .key(let stroke): strokes.append(stroke)
+      case .control(let scalar):
+        if let found = layout.strokes(for: scalar, deadKeys: false) {
+          strokes += found.map { KeyStroke($0.key, $0.modifiers.union(.control)) }
+        } else {
+          absent.append(scalar)
+        }
+      case .text(let text):
+        for scalar in text.unicodeScalars {
+          if let found = layout.strokes(for: scalar, capsLock: capsLock, deadKeys: deadKeys)
+            ?? codePoint(scalar, capsLock: capsLock)
+          {
+            strokes += found
+          } else if !absent.contains(scalar) {
+            absent.append(scalar)
+          }
+        }
+      }
+    }
+    guard absent.isEmpty else {
+      let names = absent.prefix(8).map(\.codePoint).joined(separator: ", ")
+      throw TypingError(
+        .charactersNotOnLayout,
+        "The layout \(layout.name.text) has no key for \(names)\(absent.count > 8 ? " and others" : "").",
+        hint:
+          "Choose another type.layout, replace the characters by type.substitutions, or set type.unicode: ctrlShiftU "
+          + "where the programs understand that.")
+    }
+    return strokes
+  }
+
+  /// Returns Ctrl+Shift+U and the digits, if configured and on the layout.
+  private func codePoint(_ scalar: Unicode.Scalar, capsLock: Bool) -> [KeyStroke]? {
+    guard missing == .ctrlShiftU, let letter = layout.strokes(for: "u", deadKeys: false)?.first,
+      letter.modifiers.isEmpty
+    else { return nil }
+    var strokes = [KeyStroke(letter.key, [.control, .shift])]
+    for digit in (String(scalar.value, radix: 16) + " ").unicodeScalars {
+      guard let found = layout.strokes(for: digit, capsLock: capsLock, deadKeys: false) else { return nil }
+      strokes += found
+    }
+    return strokes
   }
 }

@@ -1,41 +1,41 @@
 package import WaymarkSystem
 
-/// Why something was not typed.
+/// Why a code cannot be typed.
 package typealias TypingError = Problem<TypingErrorCode>
 
 /// The codes of `TypingError`.
 package enum TypingErrorCode: String, ProblemCode {
   /// The system has no such keyboard layout.
   case unknownLayout
-  /// The layout has no key for a character, and no other way is configured.
+  /// The layout has no key for a character.
   case charactersNotOnLayout
-  /// A control character, which nothing in the configuration allows.
+  /// A control character that the configuration refuses.
   case controlCharacter
-  /// An onboarding payload, with a secret in it.
+  /// A code with a secret.
   case secretPayload
-  /// The configuration says that such codes are not typed.
+  /// The configuration excludes the symbology.
   case notTyped
-  /// A text of keys, such as `{Enter}`, that is not understood.
+  /// An invalid text of keys, such as `{Entr}`.
   case badKeys
-  /// A substitution that is not a valid regular expression.
+  /// A substitution that is not a supported regular expression.
   case badSubstitution
-  /// A substitution that would take too long on this code.
+  /// A substitution that takes too many steps on a code.
   case substitutionTooSlow
-  /// More than any field would take.
+  /// A code that is too long.
   case tooLong
-  /// No keyboard can be made of `/dev/uinput`.
+  /// `/dev/uinput` cannot make a keyboard.
   case noKeyboard
-  /// The keyboard went away while it typed; a part of the code may have been typed.
+  /// The keyboard disappeared; a part of the code may have been typed.
   case keyboardLost
   /// The program ended while it typed; a part of the code was typed.
   case interrupted
 }
 
 extension Problem where Kind == TypingErrorCode {
-  /// Bytes that are typed for one code at most: the largest codes hold seven thousand.
+  /// The most bytes that are typed for a code; the largest codes hold seven thousand.
   static var longest: Int { 32_768 }
 
-  /// A code, or what a substitution made of it, that is longer than that.
+  /// A code, or the result of a substitution, is longer than `longest`.
   static var tooLong: Self {
     Self(
       .tooLong, "The code is longer than any field takes.", hint: "Shorten it by a substitution (type.substitutions).")

@@ -1,16 +1,16 @@
-import WaymarkBarcodes
+import WaymarkService
 import WaymarkSystem
 
-/// The properties of a code that typing depends on.
+/// A code to type.
 package struct TypedCode: Sendable {
   /// The symbology's name on the wire, such as `ean13`.
   package var symbology: String
   package var text: String
   /// True if the code declares GS1 element strings.
   package var isGS1: Bool
-  /// True if it is something that onboarding reads, with a secret in it.
+  /// True if it holds a secret.
   package var isSecret: Bool
-  /// The digits of the add-on beside a code of retail, which are typed behind it.
+  /// The digits of an add-on, which are typed after the code.
   package var addOn: String?
 
   package init(
@@ -24,28 +24,28 @@ package struct TypedCode: Sendable {
   }
 }
 
-/// The rules of typing a code: the text around it, in it, and whether it is typed at all.
+/// The rules of typing codes: whether a code is typed, the text around it, and replacements.
 package struct TypingRules: Sendable {
   /// The treatment of control characters in a code.
   package enum Controls: String, CaseIterable, Sendable {
-    /// A code that has one is not typed.
+    /// Refuses the code.
     case refuse
-    /// They are left out.
+    /// Omits them.
     case drop
-    /// Tab, line ends, Escape, Backspace and Delete press their keys; others are refused.
+    /// Presses the keys of Tab, line ends, Escape, Backspace and Delete, and refuses others.
     case keys
-    /// Ctrl and a letter, as terminals take them.
+    /// Presses Ctrl and a letter, as terminals read them.
     case control
   }
 
-  /// How codes of one kind are typed.
+  /// The rules for some symbologies.
   package struct Form: Sendable {
     package var isTyped = true
     package var prefix = KeyText()
     package var suffix = KeyText(pieces: [.key(KeyStroke(28))])
-    /// True if the symbology identifier of ISO/IEC 15424 goes before the data.
+    /// True if the symbology identifier of ISO/IEC 15424 precedes the data.
     package var aim = false
-    /// The text typed for the separator of GS1 (ASCII 29); nil treats it as any other control character.
+    /// The text for the separator of GS1 (ASCII 29); nil to treat it as any other control character.
     package var separator: KeyText?
     package var controls = Controls.refuse
     package var substitutions: [Substitution] = []
@@ -53,15 +53,10 @@ package struct TypingRules: Sendable {
     package init() {}
   }
 
-  /// How codes are typed that no other form is for.
-  package var standard: Form
-  /// The form of single symbologies.
-  package var forms: [String: Form]
-
-  package init(standard: Form = Form(), forms: [String: Form] = [:]) {
-    self.standard = standard
-    self.forms = forms
-  }
+  /// The rules for symbologies that `forms` does not contain.
+  package var standard = Form()
+  /// The rules by the name of the symbology.
+  package var forms: [String: Form] = [:]
 
   /// Returns the pieces to type for a code.
   ///
@@ -80,9 +75,8 @@ package struct TypingRules: Sendable {
     var identifier = ""
     var data = code.text + (code.addOn ?? "")
     if form.aim {
-      (identifier, data) =
-        Symbology(rawValue: code.symbology)?.identified(code.text, isGS1: code.isGS1, addOn: code.addOn)
-        ?? (Symbology.otherIdentifier, code.text)
+      (identifier, data) = ScanWire.identified(
+        code.text, symbology: code.symbology, isGS1: code.isGS1, addOn: code.addOn)
     }
     for substitution in form.substitutions { data = try substitution.apply(to: data) }
     guard data.utf8.count <= TypingError.longest else { throw .tooLong }
@@ -92,7 +86,7 @@ package struct TypingRules: Sendable {
 }
 
 extension TypingRules.Form {
-  /// The data with its control characters turned into keys.
+  /// Converts control characters in the data to keys.
   fileprivate func pieces(of data: String) throws(TypingError) -> [KeyText.Piece] {
     var pieces: [KeyText.Piece] = []
     var plain = String.UnicodeScalarView()
@@ -115,7 +109,7 @@ extension TypingRules.Form {
       switch controls {
       case .drop: break
       case .keys:
-        // CR and LF together are one line end.
+        // CR LF is one line end.
         if scalar == "\n", last == "\r" { continue }
         guard let stroke = KeyText.key(for: scalar) else { throw refusal(of: scalar) }
         flush()
@@ -123,7 +117,7 @@ extension TypingRules.Form {
       case .control:
         guard scalar.value < 0x20 else { throw refusal(of: scalar) }
         flush()
-        // C0 stands 64 below the characters @ to _; letters are pressed without Shift.
+        // C0 is 64 below the characters @ to _; letters are pressed without Shift.
         let character = Unicode.Scalar(UInt8(scalar.value) + 0x40)
         pieces.append(.control(character.properties.lowercaseMapping.unicodeScalars.first ?? character))
       case .refuse: throw refusal(of: scalar)
@@ -142,14 +136,37 @@ extension TypingRules.Form {
   }
 }
 
-extension KeyText {
-  fileprivate init(pieces: [Piece]) {
-    self.init()
-    self.pieces = pieces
-  }
+extension Unicode.Scalar {
+  /// The code point in Unicode's notation, such as `U+00E4`.
+  var codePoint: String { "U+" + value.digits(4, radix: 16, uppercase: true) }
 }
 
-extension Unicode.Scalar {
-  /// As the standard writes it, such as `U+00E4`.
-  var codePoint: String { "U+" + value.digits(4, radix: 16, uppercase: true) }
+/// A regular expression with the replacement of its matches, `$1` being its first group.
+package struct Substitution: Sendable {
+  private let replacement: RegularExpressionReplacement
+  /// The most steps of matching for one code, which take some tenths of a second.
+  private static let stepLimit = 1_000_000
+
+  /// - Throws: `badSubstitution`.
+  package init(match pattern: String, replace template: String) throws(TypingError) {
+    do throws(RegularExpressionFlaw) {
+      replacement = try RegularExpressionReplacement(pattern, template: template)
+    } catch {
+      throw TypingError(
+        .badSubstitution, "\"\(pattern)\" is not a supported regular expression: \(error.message).",
+        hint: "Write it as docs/typing.md says, in single quotes, so that YAML leaves its backslashes alone.")
+    }
+  }
+
+  /// Replaces every match in a text.
+  ///
+  /// - Throws: `substitutionTooSlow`, `tooLong`.
+  func apply(to text: String) throws(TypingError) -> String {
+    var steps = Self.stepLimit
+    if let result = replacement.replacing(in: text, limit: TypingError.longest, steps: &steps) { return result }
+    guard steps <= 0 else { throw .tooLong }
+    throw TypingError(
+      .substitutionTooSlow, "The substitution \"\(replacement.expression)\" takes too long on this code.",
+      hint: "Write it without alternatives that look far ahead, such as a.*z|a.")
+  }
 }

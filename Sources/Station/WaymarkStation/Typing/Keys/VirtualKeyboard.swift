@@ -2,32 +2,20 @@ import CKeyboard
 import Glibc
 import WaymarkSystem
 
-/// The system calls of a keyboard made of software, so that tests can put a list in the kernel's place.
+/// The system calls of a virtual keyboard, which tests replace.
 package struct KeyboardSyscalls: Sendable {
-  /// A lamp or key that the system told the keyboard of.
+  /// An event that the kernel sends to the keyboard, such as a change of a lamp.
   package typealias Event = (type: UInt16, code: UInt16, value: Int32)
 
-  /// Makes the keyboard; a descriptor, or minus errno.
+  /// Creates the keyboard; returns a descriptor, or minus errno.
   package var open: @Sendable (_ path: String, _ name: String, _ lastKey: UInt16) -> Int32
-  /// Writes an event; 0, or minus errno.
+  /// Writes an event; returns 0, or minus errno.
   package var emit: @Sendable (_ descriptor: Int32, _ type: UInt16, _ code: UInt16, _ value: Int32) -> Int32
-  /// Reads the events that the system sends the keyboard, one at a time; nil when there are no more.
+  /// Reads the next event that was sent to the keyboard; nil if there is none.
   package var read: @Sendable (_ descriptor: Int32) -> Event?
-  /// Takes the keyboard away.
+  /// Removes the keyboard.
   package var close: @Sendable (_ descriptor: Int32) -> Void
 
-  package init(
-    open: @escaping @Sendable (String, String, UInt16) -> Int32,
-    emit: @escaping @Sendable (Int32, UInt16, UInt16, Int32) -> Int32,
-    read: @escaping @Sendable (Int32) -> Event?, close: @escaping @Sendable (Int32) -> Void
-  ) {
-    self.open = open
-    self.emit = emit
-    self.read = read
-    self.close = close
-  }
-
-  /// The kernel's.
   package static let system = KeyboardSyscalls(
     open: { path, name, lastKey in ckeyboard_open(path, name, lastKey) },
     emit: { descriptor, type, code, value in ckeyboard_emit(descriptor, type, code, value) },
@@ -38,10 +26,9 @@ package struct KeyboardSyscalls: Sendable {
     close: { descriptor in Glibc.close(descriptor) })
 }
 
-/// A keyboard of the kernel's `uinput`: whatever has the focus gets what it types, on the console, under X11 and under Wayland.
+/// A keyboard of the kernel's `uinput`, which types into the focused program on the console, under X11 and under Wayland.
 ///
-/// No key stays pressed: whoever releases it, whatever the reason, has released them all before; and should the process die,
-/// the kernel does so.
+/// No key stays pressed: `deinit` releases all, and so does the kernel if the process dies.
 package final class VirtualKeyboard {
   /// The name that programs see.
   package static let name = "Waymark Scanner"
@@ -51,13 +38,13 @@ package final class VirtualKeyboard {
   private var pressed: [UInt16] = []
   private var isCapsLockLit = false
 
-  /// linux/input-event-codes.h.
+  /// Event types and codes from linux/input-event-codes.h.
   private static let synchronisation: UInt16 = 0
   private static let key: UInt16 = 1
   private static let lamp: UInt16 = 0x11
   private static let capsLock: UInt16 = 1
 
-  /// Makes it.
+  /// Creates the keyboard.
   ///
   /// - Throws: `noKeyboard`.
   package init(path: String, calls: KeyboardSyscalls = .system) throws(TypingError) {
@@ -71,7 +58,7 @@ package final class VirtualKeyboard {
     calls.close(descriptor)
   }
 
-  /// True if the lamp of Caps Lock is lit: whoever reads this keyboard swaps the case of letters then.
+  /// True if the lamp of Caps Lock is lit, so that programs swap the case of letters.
   var capsLock: Bool {
     while let event = calls.read(descriptor) {
       if event.type == Self.lamp, event.code == Self.capsLock { isCapsLockLit = event.value != 0 }
@@ -79,9 +66,9 @@ package final class VirtualKeyboard {
     return isCapsLockLit
   }
 
-  /// Moves keys, each in a report of its own.
+  /// Sends transitions, each followed by SYN_REPORT.
   ///
-  /// - Throws: `keyboardLost`; what was pressed is released then, as far as the system lets it.
+  /// - Throws: `keyboardLost`, after releasing the pressed keys if possible.
   package func send(_ transitions: [KeyTransition]) throws(TypingError) {
     for transition in transitions {
       // Recorded before the key goes down: extra key-ups are harmless.
@@ -98,7 +85,7 @@ package final class VirtualKeyboard {
     }
   }
 
-  /// Releases whatever is pressed.
+  /// Releases all pressed keys.
   func releaseAll() {
     for key in pressed.reversed() {
       _ = calls.emit(descriptor, Self.key, key, 0)

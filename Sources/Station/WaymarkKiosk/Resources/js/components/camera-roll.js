@@ -1,5 +1,5 @@
-// Pictures to read a code from: a strip that scrolls sideways and folds away, and a gallery with albums. Nothing of either
-// is shown before somebody has said yes.
+// Pictures to read a code from: a strip that scrolls sideways and can be collapsed, and a gallery with albums. Neither is shown before the
+// visitor has agreed.
 import { command, pictures, upload } from '../api.js';
 import { openDialog } from '../dialog.js';
 import { announce, button, el, printable } from '../dom.js';
@@ -9,16 +9,16 @@ import { t } from '../strings.js';
 import { spokenMonth } from '../times.js';
 
 const CONSENT = 'picturesShown';
-/** How far the roll is pulled before it follows, in pixels. */
+/** The distance in pixels by which the roll must be pulled to collapse or expand. */
 const PULL = 24;
 
-/** A reply to `gallery.scan` or to an upload, as the verdict that the live scan's events have. */
+/** Converts a reply to `gallery.scan` or to an upload to a verdict like those of the events of a live scan. */
 function verdictOf(reply) {
   const body = reply.successful?.[0] ?? reply.invalid ?? reply.unsuccessful ?? {};
   return { ...body, outcome: reply.outcome };
 }
 
-/** Albums by the month in which their pictures were taken, the newest first: `[{ key, label, items }]`. */
+/** Groups pictures into albums by month, the newest first: `[{ key, label, items }]`. */
 export function albumsOf(items, language) {
   const albums = new Map();
   for (const item of items) {
@@ -32,7 +32,7 @@ export function albumsOf(items, language) {
   return [...albums.values()].sort((a, b) => b.key.localeCompare(a.key));
 }
 
-/** A picture as a button, with a skeleton until it is there. */
+/** A button with a picture, and a skeleton until the picture is loaded. */
 function thumb(item, onclick, width, attributes = {}) {
   const waiting = skeleton();
   const image = el('img', { alt: '', loading: 'lazy', decoding: 'async', onload: () => { image.dataset.there = ''; waiting.remove(); }, onerror: () => waiting.remove() });
@@ -41,7 +41,7 @@ function thumb(item, onclick, width, attributes = {}) {
   return node;
 }
 
-/** The picture itself, to be looked at while it is judged; null where the browser cannot show it. */
+/** Loads a picture to show it while the service reads it; null if the browser cannot decode it. */
 async function bitmapOf(source) {
   try {
     const blob = source instanceof Blob ? source : await (await fetch(source)).blob();
@@ -50,8 +50,8 @@ async function bitmapOf(source) {
 }
 
 /**
- * The roll. `onpicture(bitmap)` receives the picture that was chosen as soon as it can be shown, `onverdict(verdict)` what
- * it gave; `onbegin()` comes before either.
+ * The roll. `onbegin()` is called when a picture was chosen, `onpicture(bitmap)` once it can be shown, and `onverdict(verdict)`
+ * with the result of reading it.
  * @param {import('../api.js').App} app
  */
 export function cameraRoll(app, { onbegin, onpicture, onverdict }) {
@@ -95,7 +95,7 @@ export function cameraRoll(app, { onbegin, onpicture, onverdict }) {
     if (chosen) judge(null, chosen, () => upload(chosen));
   };
 
-  /** Albums above, pictures below, one is chosen and then used. */
+  /** Opens the gallery: albums above, pictures below; a picture is selected and then used. */
   function choose() {
     const albums = [{ key: 'all', label: t('roll.all'), items }, ...albumsOf(items, document.documentElement.lang)];
     let chosen = null;
@@ -147,7 +147,7 @@ export function cameraRoll(app, { onbegin, onpicture, onverdict }) {
 
   const chevron = button('', () => unfold(chevron.getAttribute('aria-expanded') !== 'true'), { kind: 'chevron', before: icon('chevron'), 'aria-controls': 'roll-body', 'aria-expanded': 'true', 'aria-label': t('roll.hide'), hidden: !sessionStorage.getItem(CONSENT) });
 
-  /** Puts together what the device offers: pictures of its gallery, or only such that the visitor brings. */
+  /** Fills the roll with what the device offers: pictures of its gallery, or only the upload of a visitor's own. */
   function arrange() {
     const { gallery } = app.state;
     if (!gallery) body.hidden = true;
@@ -155,7 +155,7 @@ export function cameraRoll(app, { onbegin, onpicture, onverdict }) {
     else body.replaceChildren(el('div', { class: 'ask' }, el('p', {}, t('roll.ask')), button(t('roll.allow'), allowed)));
 
     const choice = gallery || app.config.upload;
-    /** Pulled down the roll folds away, pulled up it comes back. */
+    /** Where a pull began: pulling down collapses the roll, pulling up expands it. */
     let pulled = null;
     const head = el('div', {
       class: 'head', onpointerdown: (event) => { if (event.target.closest('button')) return; pulled = event.clientY; head.setPointerCapture(event.pointerId); },
@@ -168,7 +168,7 @@ export function cameraRoll(app, { onbegin, onpicture, onverdict }) {
   }
 
   const node = el('section', { class: 'roll', 'aria-label': t('roll.title'), hidden: true });
-  // The view may be open before the service has told whether there is a gallery.
+  // The view may be open before the service has reported whether there is a gallery.
   app.learned.then(arrange);
   return node;
 }

@@ -9,8 +9,8 @@ import { said, t } from '../strings.js';
 const SETTLED_MS = 160;
 
 /**
- * A rail of cards: the chosen one in the middle, its neighbours peeping. `onmove("next" | "previous")`, `onchoose(id)` when
- * somebody has swept to another card, `onopen(id)`.
+ * A rail of cards: the selected one in the middle, with the edges of its neighbours. Calls `onmove("next" | "previous")` for the
+ * buttons, `onchoose(id)` after a swipe to another card, and `onopen(id)` when a card is opened.
  */
 export function cardRail({ onmove, onchoose, onopen }) {
   const strip = el('div', { class: 'strip' });
@@ -22,7 +22,7 @@ export function cardRail({ onmove, onchoose, onopen }) {
   let ids = '';
   let chosen = null;
   let timer = 0;
-  /** Whether the movement is a person's; what `show` scrolls by itself chooses nothing. */
+  /** True if a person scrolls the strip; scrolling by `show` selects no card. */
   let swept = false;
   const cardOf = (id) => [...strip.children].find((card) => card.dataset.id === id) ?? null;
   for (const name of ['pointerdown', 'wheel', 'touchstart']) strip.addEventListener(name, () => { swept = true; }, { passive: true });
@@ -46,7 +46,7 @@ export function cardRail({ onmove, onchoose, onopen }) {
 
   return {
     node,
-    /** Shows these annotations, and which of them is chosen; that one may be out of sight. */
+    /** Shows cards for annotations, and selects one of them, which may be out of sight. */
     show(annotations, id, isInSight = true) {
       const next = annotations.map((one) => one.id).join('\n');
       if (next !== ids) { ids = next; strip.replaceChildren(...annotations.map(make)); }
@@ -62,9 +62,9 @@ export function cardRail({ onmove, onchoose, onopen }) {
       if (card && changed) strip.scrollTo({ left: card.offsetLeft - strip.offsetLeft - (strip.clientWidth - card.offsetWidth) / 2, behavior: still.matches ? 'auto' : 'smooth' });
     },
     hide() { node.hidden = true; chosen = null; delete node.dataset.card; },
-    /** Gives the focus to the chosen card. */
+    /** Moves the focus to the selected card. */
     focus() { (cardOf(chosen) ?? strip.firstElementChild)?.focus({ preventScroll: true }); },
-    /** The edge of the chosen card that is nearest to a point, in CSS pixels of the page; null while it is out of view. */
+    /** The middle of the selected card's upper edge, in CSS pixels of the page; null while it is out of view. */
     edge() {
       const card = node.hidden ? null : cardOf(chosen);
       if (!card) return null;
@@ -92,7 +92,7 @@ export function detailPanel({ onclose, onaction }) {
   };
 }
 
-/** A QR code as a drawing, or nothing where the text is too long for one. */
+/** Draws the QR code of a text; null if the text is too long. */
 export function qrDrawing(text) {
   const matrix = qrMatrix(text);
   if (!matrix) return null;
@@ -101,12 +101,12 @@ export function qrDrawing(text) {
   return svg('svg', { viewBox: `0 0 ${n + 8} ${n + 8}`, role: 'img', 'aria-label': t('take.code'), 'shape-rendering': 'crispEdges' }, svg('path', { d, fill: 'var(--code-ink)' }));
 }
 
-/** Whether a film may be played here: the page takes nothing from elsewhere. */
+/** True if a film is of the page's own origin; the page loads nothing from others. */
 const isHere = (address) => { try { return new URL(address, location.href).origin === location.origin; } catch { return false; } };
 
 /**
- * What a card's action opens for the person in front of it: a film plays in its place; an address or a number is shown with
- * a code that takes it along on a phone. Null for what a program has to do. Resolves when it is closed again.
+ * Opens a dialog for a card's action: it plays a film, or shows an address or a phone number with a QR code for a phone.
+ * Returns null for actions of programs.
  */
 export function takeAlong({ actionType, actionData, title }) {
   if (!actionData || !['link', 'video', 'phone'].includes(actionType)) return null;

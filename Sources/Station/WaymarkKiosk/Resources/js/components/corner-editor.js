@@ -7,7 +7,7 @@ import { contain } from '../viewport.js';
 const LENS = 3.2;
 const NAMES = ['topLeft', 'topRight', 'bottomRight', 'bottomLeft'];
 
-/** Whether corners go clockwise without a turn inwards. */
+/** True if corners are clockwise and convex. */
 export function isOutline(corners) {
   return corners.every(([x, y], i) => {
     const [a, b] = [corners[(i + 1) % 4], corners[(i + 2) % 4]];
@@ -17,7 +17,7 @@ export function isOutline(corners) {
 
 /**
  * The editor. `corners` are in pixels of a picture of `width` × `height`, whose file is at `source`.
- * `value` gives the corners as they are now; `set(corners)` puts others there.
+ * `value` is the list of the current corners; `set(corners)` replaces them.
  */
 export function cornerEditor({ source, width, height, corners }) {
   let points = corners.map((one) => [...one]);
@@ -44,7 +44,7 @@ export function cornerEditor({ source, width, height, corners }) {
     const [x, y] = onScreen(points[held]);
     const size = lens.offsetWidth || 120;
     const zoom = view.scale * LENS;
-    // Above the finger, and beside it where there is no room above: the hand lies below.
+    // The lens is above the finger, or beside it if there is no room above, as the hand covers the area below.
     const above = y > size + 40;
     const left = above ? x - size / 2 : x > node.clientWidth / 2 ? x - size - 56 : x + 56;
     lens.style.transform = `translate(${clamp(left, node.clientWidth - size)}px, ${above ? y - size - 32 : clamp(y - size - 32, node.clientHeight - size)}px)`;

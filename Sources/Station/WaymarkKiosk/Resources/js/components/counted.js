@@ -1,4 +1,4 @@
-// The list of a count: in an order, with all codes or those of one kind, each with its details, where what was miscounted is put right.
+// The list of a count, which can be sorted and filtered by symbology. The details of a code let a visitor correct its amount.
 import { openDialog } from '../dialog.js';
 import { button, el, printable } from '../dom.js';
 import { toast } from '../elements/feedback.js';
@@ -7,16 +7,19 @@ import '../elements/stepper.js';
 import { icon } from '../icons.js';
 import { t } from '../strings.js';
 
-/** What the symbologies are called: `Symbology.displayName`. */
+/** The names of the symbologies: `Symbology.displayName`. */
 const NAMES = {
-  qr: 'QR Code', sq: 'SQ Code', ean13: 'EAN-13', ean8: 'EAN-8', upcA: 'UPC-A', upcE: 'UPC-E', code128: 'Code 128', code39: 'Code 39', code93: 'Code 93', codabar: 'Codabar',
-  itf: 'ITF', dataBar: 'DataBar', dataBarExpanded: 'DataBar Expanded', dataBarLimited: 'DataBar Limited', code32: 'Code 32', standard2of5: 'Standard 2 of 5',
-  telepen: 'Telepen', pharmacode: 'Pharmacode', ean2: 'EAN-2', ean5: 'EAN-5', dataMatrix: 'Data Matrix', aztec: 'Aztec Code', pdf417: 'PDF417', microPDF417: 'MicroPDF417',
+  // table symbology-names
+  qr: 'QR Code', sq: 'SQ Code', ean13: 'EAN-13', ean8: 'EAN-8', upcA: 'UPC-A', upcE: 'UPC-E', code128: 'Code 128', code39: 'Code 39', code93: 'Code 93',
+  codabar: 'Codabar', itf: 'ITF', dataBar: 'DataBar', dataBarExpanded: 'DataBar Expanded', dataBarLimited: 'DataBar Limited', code32: 'Code 32',
+  standard2of5: 'Standard 2 of 5', iata2of5: 'IATA 2 of 5', matrix2of5: 'Matrix 2 of 5', code11: 'Code 11', msi: 'MSI', telepen: 'Telepen',
+  pharmacode: 'Pharmacode', ean2: 'EAN-2', ean5: 'EAN-5', dataMatrix: 'Data Matrix', aztec: 'Aztec Code', pdf417: 'PDF417', microPDF417: 'MicroPDF417',
   microQR: 'Micro QR Code', rMQR: 'rMQR Code', maxiCode: 'MaxiCode',
+  // end table symbology-names
 };
 const kindOf = (symbology) => NAMES[symbology] ?? symbology;
 
-/** The name under which a code stands in the list: the service names no data for programs, no address, and nothing that may be a secret. */
+/** The name of a code in the list; a code has none if its text is data for programs, an address, or possibly a secret. */
 const articleName = (name) => (name === undefined ? t('count.unnamed') : printable(name));
 
 const ORDERS = {
@@ -26,7 +29,7 @@ const ORDERS = {
 };
 
 /**
- * The list; `onchange()` when a person has put something right.
+ * The list; calls `onchange()` after a correction.
  * @param {{ onchange: () => void }} options
  */
 export function countedList({ onchange }) {
@@ -34,7 +37,7 @@ export function countedList({ onchange }) {
   let kind = '';
   let codes = [];
   let by = 'place';
-  /** By how much a person has changed an amount, by the place of the code in the service's list: what is counted later is added to that. @type {Map<number, number>} */
+  /** The corrections of amounts, by the index of the code in the service's list. Later counts are added to them. @type {Map<number, number>} */
   const corrected = new Map();
 
   const list = el('ul', { class: 'codes', 'aria-label': t('count.list'), tabIndex: 0 });
@@ -49,7 +52,7 @@ export function countedList({ onchange }) {
     onchoose: filterBy,
   }), { kind: 'quiet round', 'aria-label': t('count.filter'), 'aria-haspopup': 'menu', 'aria-expanded': 'false', 'data-kinds': true, before: icon('funnel') });
 
-  /** What counts: without what a person has taken out. */
+  /** The corrected codes without those whose amount is 0. */
   const rows = () => codes.map((one, index) => ({ ...one, index, copies: one.amount + (corrected.get(index) ?? 0) })).filter(({ copies }) => copies > 0)
     .map((one) => ({ ...one, amount: by === 'place' ? one.copies : 1 }));
   const visible = () => rows().filter(({ symbology }) => !kind || symbology === kind).sort(ORDERS[order]);
@@ -68,7 +71,7 @@ export function countedList({ onchange }) {
     toast(t('count.removed'), { action: { label: t('document.undo'), onclick: () => { if (codes[index]) set(index, codes[index].amount + before); } } });
   }
 
-  /** The details of one code, with the way to its neighbours in the list. */
+  /** Opens the details of one code, with buttons for its neighbours in the list. */
   function details(index) {
     const head = el('div', { class: 'object' });
     const place = el('span', {});
@@ -83,7 +86,7 @@ export function countedList({ onchange }) {
     function show(way = 0) {
       const all = visible();
       const at = all.findIndex((one) => one.index === index);
-      // Meanwhile the count has started over.
+      // The count was reset meanwhile.
       if (at < 0) { dialog.close(); return; }
       const { name, symbology, text, copies } = all[at];
       place.textContent = t('count.place', { number: at + 1, count: all.length });
@@ -121,11 +124,11 @@ export function countedList({ onchange }) {
 
   return {
     list, bar, sort, filter,
-    /** What counts, as `[{ symbology, name, text, amount }]`, in the order in which it was counted. */
+    /** The corrected codes as `[{ symbology, name, text, amount }]`, in the order in which they were counted. */
     get rows() { return rows(); },
-    /** Takes what the service counted, and whether copies count. */
+    /** Sets the service's list, and whether copies count ("place") or not ("content"). */
     take(told, how) { codes = told; by = how; draw(); },
-    /** Forgets what was put right. */
+    /** Removes the corrections and the filter. */
     clear() { corrected.clear(); kind = ''; },
   };
 }

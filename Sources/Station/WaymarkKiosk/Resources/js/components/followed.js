@@ -1,17 +1,17 @@
 // Codes that the service follows from frame to frame while a view is open.
 import { drawCode } from './overlay.js';
 
-/** How long what was refused may wait to be followed: that begins a moment after reading. */
+/** The time within which a refused code must be found among the followed ones, as following begins a moment after reading. */
 const MARK_MS = 1500;
 
-/** Requests keep their order also from view to view: two that are under way may overtake each other. */
+/** The chain of requests, which are sent one after the other also across views, as concurrent ones may overtake each other. */
 let order = Promise.resolve();
 const inOrder = (work) => { order = order.then(work).catch(() => { /* Nothing is outlined then; the scan itself says what is wrong. */ }); };
 
 /**
- * Has codes followed in a camera until `stop()`: `onframe(event)` is told where they are in each frame, `onfound(code)` of each code once,
- * with what it says, and `onlost(number)` when it is gone. Without `symbologies` those of barcode scans are followed. `begin` and `end` stand for
- * what else has codes followed.
+ * Has the service follow codes in a camera until `stop()`. Calls `onframe(event)` with the codes' corners in each frame,
+ * `onfound(code)` once for each code with its text, and `onlost(number)` when a code is lost. Without `symbologies` those of
+ * barcode scans are followed. `begin` and `end` replace the requests that begin and end following.
  * @param {any} app
  * @param {{ camera: any, symbologies?: string[], begin?: () => Promise<any>, end?: string, onframe: (event: any) => void, onfound?: (code: any) => void, onlost?: (number: number) => void }} options
  * @param {import('../api.js').App} app
@@ -24,12 +24,12 @@ export function followCodes(app, { camera, symbologies, begin = () => camera.com
     app.events.on('code.lost', (event) => { if (camera.isOf(event)) onlost(event.code); }),
     app.events.on('connection', ({ online }) => { live = false; if (online) inOrder(begin); }),
   ];
-  // Those that are followed for another program already are not told of again.
+  // Codes that the service follows already for another program are not reported again.
   for (const code of camera.codes.values()) onfound(code);
   inOrder(begin);
 
   return {
-    /** Whether a frame has to wait for what is outlined in it. */
+    /** True while codes are followed, so that a frame has to wait for their outlines. */
     get live() { return live; },
     stop() {
       for (const off of offs) off();
@@ -46,27 +46,27 @@ export function followCodes(app, { camera, symbologies, begin = () => camera.com
 export const centre = (corners) => [corners.reduce((sum, [x]) => sum + x, 0) / corners.length, corners.reduce((sum, [, y]) => sum + y, 0) / corners.length];
 
 /**
- * Codes that are outlined between two answers of a scan, each in the very frame it was followed in; those outside of `region()`, as
- * shares of the frame, are ignored. What was refused stays marked as long as it is followed.
- * Where several are in sight each has a number, from left to right; `onsight(codes)` is told when those in sight are others.
+ * Outlines the followed codes during a scan, each in the frame in which it was followed. Codes outside of `region()`, which is in
+ * shares of the frame, are ignored. A refused code stays marked while it is followed. If several codes are visible, they are
+ * numbered from left to right; `onsight(codes)` is called when the set of visible codes changes.
  * @param {any} app
  * @param {{ camera: any, symbologies?: string[], region: () => number[] | null, preview: any, onsight?: (codes: any[]) => void }} options
  * @param {import('../api.js').App} app
  */
 export function outlinedCodes(app, { camera, symbologies, region, preview, onsight = () => {} }) {
   let seen = [];
-  /** Those that count now, from left to right, with the size of the frame. @type {any[]} */
+  /** The visible codes within the region, from left to right. @type {any[]} */
   let inSight = [];
   let size = { width: 1, height: 1 };
   let limits = [0, 0, 1, 1];
   /** @type {Map<number, number>} */
   let numbers = new Map();
-  /** Their outlines as they were drawn last, on the stage. @type {{ code: number, points: [number, number][] }[]} */
+  /** The outlines that were drawn last, in pixels of the stage. @type {{ code: number, points: [number, number][] }[]} */
   let drawn = [];
   const refusals = new Set();
   const refused = { corners: null, until: 0 };
 
-  /** Notes which code was refused: that with its centre in what the answer outlined. */
+  /** Finds the refused code: the one whose centre is nearest to the corners in the answer. */
   function mark() {
     if (!refused.corners || performance.now() > refused.until) return;
     const [x, y] = centre(refused.corners);
@@ -91,7 +91,7 @@ export function outlinedCodes(app, { camera, symbologies, region, preview, onsig
       mark();
       const known = inSight.map(({ code }) => code).sort().join();
       inSight = seen.filter((one) => counts(centre(one.corners), size)).sort((a, b) => centre(a.corners)[0] - centre(b.corners)[0]);
-      // Whoever has been given a number keeps it while the same codes are in sight.
+      // A code keeps its number while the same codes are in sight.
       if (inSight.map(({ code }) => code).sort().join() !== known) { numbers = new Map(inSight.map(({ code }, i) => [code, i + 1])); onsight(inSight); }
       preview.overlay(event.frame.sequence, event);
     },
@@ -102,15 +102,15 @@ export function outlinedCodes(app, { camera, symbologies, region, preview, onsig
   return {
     get live() { return followed.live; },
     stop: followed.stop,
-    /** Those in sight, from left to right. */
+    /** The visible codes, from left to right. */
     get inSight() { return inSight; },
     numberOf,
-    /** The number of the code at a point of the stage, or nothing; the nearest one within a finger's reach. */
+    /** The service's number of the nearest code within a finger's reach of a point of the stage; undefined without one. */
     at(x, y) {
       const far = ({ points }) => { const [a, b] = centre(points); return Math.hypot(a - x, b - y) / Math.max(44, Math.hypot(points[0][0] - a, points[0][1] - b)); };
       return drawn.filter((one) => far(one) <= 1).sort((a, b) => far(a) - far(b))[0]?.code;
     },
-    /** The part of the frame that a code takes, with some room, as shares of the frame; nothing where it is not in sight. */
+    /** The part of the frame around a code, with a margin, as shares of the frame; null if the code is not visible. */
     part(number) {
       const one = inSight.find(({ code }) => code === number);
       if (!one) return null;
@@ -119,9 +119,9 @@ export function outlinedCodes(app, { camera, symbologies, region, preview, onsig
       const [l, u, r, d] = [(left - room) / size.width, (top - room) / size.height, (right + room) / size.width, (bottom + room) / size.height].map((share) => Math.min(1, Math.max(0, share)));
       return [l, u, r - l, d - u];
     },
-    /** An answer was no: `corners` are those of the refused code. */
+    /** Marks the code with these corners as refused. */
     refuse(corners) { Object.assign(refused, { corners, until: performance.now() + MARK_MS }); mark(); },
-    /** Draws what `codes.updated` told of a frame. */
+    /** Draws the codes of an event `codes.updated`. */
     draw(context, overlay, place) {
       drawn = [];
       for (const one of overlay.codes) {

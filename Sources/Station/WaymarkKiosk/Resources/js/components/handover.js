@@ -1,4 +1,4 @@
-// Results that leave by a program of the integrator's: printed, mailed, written to a stick (`handover` of the page's file).
+// Hands results over to a program of the integrator, such as for printing or mail (`handover` in the page's file).
 import { sendHandover } from '../api.js';
 import { announce, button, el } from '../dom.js';
 import { openDialog } from '../dialog.js';
@@ -7,14 +7,14 @@ import '../elements/text-field.js';
 import { said, t, tOr } from '../strings.js';
 
 /**
- * A result on its way home: what it is, the number by which staff finds it again, and the text or the document itself.
+ * A result that is handed over: its kind, the number by which staff finds it again, and the text or the document itself.
  * @typedef {{ of: 'document' | 'count' | 'form', number: string, form?: string, result: { type: string, text: string } | { document: string } }} Handed
  */
 
-/** The ways that the integrator has for a kind of result. */
+/** The integrator's ways for a kind of result. */
 export const waysOf = (app, of) => (app.config.page.handover ?? []).filter((way) => !way.of || [way.of].flat().includes(of));
 
-/** Asks for what a way needs to know, such as an address; undefined where the visitor does not say. */
+/** Asks the question of a way, such as for an address; resolves to undefined if the visitor does not answer. */
 function question(way) {
   const field = el('wm-text-field', {
     name: 'answer', label: said(way.ask), required: true, pattern: way.pattern ?? null, 'text-pattern': said(way.wrong) || null,
@@ -29,8 +29,8 @@ function question(way) {
 }
 
 /**
- * A button for each way of a result, which says in itself how it goes; null where there is none. `onbusy` is told when something is on its way, and when
- * nothing is any more; `ontaken` when it arrived.
+ * A button for each way of a result, which shows its progress; null if there is no way. Calls `onbusy(busy)` when a question or
+ * a handover begins or ends, with true while any is pending, and `ontaken()` after a successful handover.
  * @param {any} app
  * @param {Handed} handed
  * @param {{ onbusy?: (busy: boolean) => void, ontaken?: () => void }} told

@@ -1,4 +1,4 @@
-// What is drawn over a picture, in CSS pixels of the stage: the outline of a code, the outline of an anchor with its name,
+// Drawings over a picture, in CSS pixels of the stage: the outline of a code, the outline of an anchor with its name,
 // markers with their icons, and the connector to the card.
 import { pictures } from '../api.js';
 import { still } from '../dom.js';
@@ -6,7 +6,7 @@ import { PATHS } from '../icons.js';
 
 const TAU = Math.PI * 2;
 
-/** The colours come from the tokens, so that they stand in one place. */
+/** The colours of drawings, which are read from css/tokens.css. */
 let palette = null;
 function colors() {
   if (palette) return palette;
@@ -45,7 +45,7 @@ function trace(context, points) {
 
 const BADGES = { successful: 'check', invalid: 'cross', unsuccessful: 'question' };
 
-/** The outline of a code: casing and line, a breath of fill, and a sign of what it means, so that colour is not alone; where several are in sight its number. */
+/** Draws the outline of a code: a dark edge, a line, a faint fill, and an icon so that the state is not shown by colour alone; or its number. */
 export function drawCode(context, points, { state, opacity = 1, number = undefined }) {
   const c = colors();
   context.save();
@@ -74,10 +74,10 @@ export function drawCode(context, points, { state, opacity = 1, number = undefin
   context.restore();
 }
 
-/** The outline of a page, and a ring that fills while it is held still. */
+/** Draws the outline of a page, and a ring that fills while the page is held still. */
 export function drawPage(context, points, { phase, progress = 0 }) {
   const c = colors();
-  // One colour whatever goes on: the ring and the tick tell that.
+  // One colour in every state: the ring and the tick show the state.
   const color = c.accent;
   context.save();
   context.lineJoin = 'round';
@@ -113,10 +113,10 @@ function badge(context, name, x, y, radius, ground, ink) {
   if (name) glyph(context, name, x, y, radius * 1.25, ink);
 }
 
-/** The outline of an anchor on the stage: four corners, or more of what is round. */
+/** The outline of an anchor on the stage: four corners, or more points for a cylinder. */
 const outline = (anchor, place) => (anchor.outline ?? anchor.corners).map((point) => place.viewport.toScreen(point, place.scale));
 
-/** The outline of the anchors in sight and the name of each, of several copies once, with an opacity from 0 to 1. */
+/** Draws the outlines of the visible anchors with their names, each name once for several copies; `opacity` is 0 to 1. */
 export function drawIndicator(context, update, place, opacity, nameOf) {
   if (opacity <= 0) return;
   const c = colors();
@@ -156,7 +156,7 @@ export function drawIndicator(context, update, place, opacity, nameOf) {
 }
 
 let size = 0;
-/** One rem in pixels, looked up once a second at most. */
+/** One rem in pixels, which is read once a second at most. */
 function rem() {
   if (!size) { size = parseFloat(getComputedStyle(document.documentElement).fontSize); setTimeout(() => { size = 0; }, 1000); }
   return size;
@@ -166,19 +166,19 @@ function rem() {
 export const markerRadius = () => Math.max(15, rem() * .95);
 
 /**
- * A name that no other anchor has, and of several copies none but this one.
+ * A unique name for an anchor, or for one of its copies.
  * @param {{ anchor: string, copy?: number }} one
  */
 export const thingOf = ({ anchor, copy }) => (copy === undefined ? anchor : `${anchor}\u0000${copy}`);
 
-/** The markers of a frame as `{ id, copy, x, y, selected, opacity }` on the stage; `opacityOf(thing)` is that of what they hang on. */
+/** The markers of a frame as `{ id, copy, x, y, selected, opacity }` on the stage; `opacityOf(thing)` is the opacity of their anchor. */
 export function markersOf(update, place, opacityOf) {
   return update.anchors.flatMap((anchor) => anchor.markers.map((marker) => ({ ...marker, copy: anchor.copy, opacity: opacityOf(thingOf(anchor)) })))
     .filter((marker) => marker.visible && marker.screen && marker.opacity > 0)
     .map((marker) => { const [x, y] = place.viewport.toScreen(marker.screen, place.scale); return { id: marker.id, copy: marker.copy, selected: marker.selected, opacity: marker.opacity, x, y }; });
 }
 
-/** Pictures of a scene's own markers, as they come. */
+/** The pictures of a scene's own markers, by id; they are loaded when they are first drawn. */
 const custom = new Map();
 function customIcon(id, repaint) {
   if (!custom.has(id)) {
@@ -191,7 +191,7 @@ function customIcon(id, repaint) {
   return image.complete && image.naturalWidth ? image : null;
 }
 
-/** Forgets the pictures of a scene that is gone. */
+/** Removes the pictures of a scene that was unloaded. */
 export function forgetIcons() { custom.clear(); }
 
 /**
@@ -258,7 +258,7 @@ export function drawConnector(context, marker, target, opacity) {
   context.save();
   context.globalAlpha = opacity;
   context.lineCap = 'round';
-  // As thick as letters are, so that it is seen from where a person stands, and with a knob where it meets the card.
+  // The line's width grows with the font size, so that it is visible from a distance; it ends in a dot at the card.
   const thick = Math.max(4, rem() * .25);
   for (const [width, color] of [[thick * 2, c.ink], [thick, c.accent]]) {
     context.lineWidth = width;

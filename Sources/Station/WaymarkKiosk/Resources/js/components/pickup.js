@@ -1,5 +1,5 @@
-// Results that a visitor takes home: the number by which staff finds one again, a QR code of an address under which a phone takes it, once
-// (`--pickup`), and the integrator's ways (`handover` of the page's file).
+// The ways in which a visitor takes a result home: the number by which staff finds it again, a QR code with which a phone fetches it once
+// (`--pickup`), and the integrator's programs (`handover` in the page's file).
 import { offerPickup } from '../api.js';
 import { announce, button, el } from '../dom.js';
 import { openDialog } from '../dialog.js';
@@ -12,7 +12,7 @@ import { handoverPlace, waysOf } from './handover.js';
 const TAKE_SECONDS = 60;
 
 /**
- * The code of a result, with what to do with it.
+ * The QR code of a result, with instructions.
  * @param {{ type: string, text: string } | { document: string }} result
  * @returns {Promise<HTMLElement>}
  */
@@ -22,11 +22,12 @@ async function pickupCode(result) {
   return el('div', { class: 'take', 'data-pickup': address }, el('p', {}, t('pickup.scan', { minutes: Math.max(1, Math.floor(seconds / 60)) })), qrDrawing(address));
 }
 
-/** True where a kind of result can be taken home here. */
+/** True if results of a kind can be taken home. */
 export const goesHome = (app, of) => Boolean(app.config.pickup) || waysOf(app, of).length > 0;
 
 /**
- * Shows all the ways home of a result, with its number where it is kept here, and closes by itself. Resolves when it is closed to whether it could be taken.
+ * Shows all ways to take a result home, with its number if it is stored here (`kept`). The dialog closes after a time.
+ * Resolves then to true if the result could be taken.
  * @param {any} app
  * @param {import('./handover.js').Handed} handed
  * @param {{ title: string, state: string, parts?: any[], kept?: boolean, onclose?: () => void }} options
@@ -34,7 +35,7 @@ export const goesHome = (app, of) => Boolean(app.config.pickup) || waysOf(app, o
  */
 export async function openTakeHome(app, handed, { title, state, parts = [], kept = true, onclose = () => {} }) {
   let timer = 0;
-  // It is there when the dialog is, so that nothing moves. What is kept here needs no word about a code that is missing.
+  // The QR code is made before the dialog opens, so that nothing moves. Its failure is not reported for a result that is stored here.
   const code = app.config.pickup ? await pickupCode(handed.result).catch((error) => { if (!kept) toast(tOr(`error.${error.code}`, 'error.unavailable')); return null; }) : null;
   let taken = code !== null;
   if (!kept && !taken && !waysOf(app, handed.of).length) return false;

@@ -1,14 +1,14 @@
-// Things in a strip that are put into another order by dragging. A mouse drags at once; a finger that moves at once scrolls, and one
-// that rests a moment lifts what is under it. Keyboards and switches have buttons for the same.
+// Reorders the elements of a strip by dragging. A mouse drags at once; a finger that moves at once scrolls the strip, and one that rests
+// first lifts the element. Buttons do the same for keyboards and switches.
 const LIFT_MS = 300;
 const SLOP = 8;
 const EDGE = 40;
 
 /**
- * Lets the children of `strip` that match `items` be dragged. `onmove(node, index)` is told where one was dropped, among those that match.
+ * Makes the children of `strip` that match `items` draggable. Calls `onmove(node, index)` with the new index among them.
  */
 export function reorderable(strip, { items, onmove }) {
-  /** What is under the finger: where it began, its place, and where it would be dropped. */
+  /** The dragged element: where the drag began, its index, and the index at which it would be dropped. */
   let held = null;
   let timer = 0;
   let scroll = 0;
@@ -36,7 +36,7 @@ export function reorderable(strip, { items, onmove }) {
     place();
   }
 
-  /** Everything between the old place and the new one makes room. */
+  /** Moves the elements between the old index and the new one, to make room. */
   function place() {
     const by = held.last - held.x + strip.scrollLeft - held.scrolled;
     const middle = held.centres[held.from] + by;
@@ -57,7 +57,7 @@ export function reorderable(strip, { items, onmove }) {
     delete last.node.dataset.lifted;
     delete strip.dataset.dragging;
     if (!drop) return;
-    // What was dragged is not pressed as well.
+    // A drag does not end with a click.
     const swallow = (event) => { event.stopPropagation(); event.preventDefault(); };
     strip.addEventListener('click', swallow, { capture: true, once: true });
     setTimeout(() => strip.removeEventListener('click', swallow, { capture: true }), 0);
@@ -80,7 +80,7 @@ export function reorderable(strip, { items, onmove }) {
   });
   strip.addEventListener('pointerup', (event) => { if (held?.pointer === event.pointerId) end(true); });
   for (const name of ['pointercancel', 'lostpointercapture']) strip.addEventListener(name, (event) => { if (held?.pointer === event.pointerId) end(false); });
-  // Once something is lifted the strip no longer scrolls under the finger, nor does the browser ask what to do with the picture.
+  // While an element is lifted, the strip does not scroll and the browser shows no menu for the picture.
   strip.addEventListener('touchmove', (event) => { if (held?.lifted) event.preventDefault(); }, { passive: false });
   for (const name of ['contextmenu', 'dragstart']) strip.addEventListener(name, (event) => event.preventDefault());
   strip.addEventListener('keydown', (event) => { if (event.key === 'Escape' && held?.lifted) { event.stopPropagation(); event.preventDefault(); end(false); } });

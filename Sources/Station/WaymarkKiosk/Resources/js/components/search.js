@@ -1,23 +1,24 @@
-// What a view with a guide has the service look for.
+// The search of the service within the guide of a view.
 
 const RETRY_MS = 2000;
 const SETTLE_MS = 250;
 
 /**
- * One search at a time within the guide of a view: begun, started over when the guide comes to lie elsewhere in the frame, and tried again when
- * it cannot be had. Of two at a time it would be unclear which one counts.
+ * Runs one search at a time within the guide of a view. The search is begun, begun again when the guide's position in the frame
+ * changes, and retried when it fails.
  *
- * `begin(limits)` asks the service, with the guide as shares of the frame or `null`, and gives the search's id; `cancel(id)` takes one back
- * that nobody waits for any more; `take(event)` gets what the service tells as soon as it is known whose it is. Nothing is begun while
- * `isOver()`, nothing moved while `isShowing()`. `onarm()` comes before a search is begun, `onbegun()` after it, and `onfail(error)` when it was not.
+ * `begin(limits)` begins a search of the service, with the guide as shares of the frame or `null`, and resolves to its id;
+ * `cancel(id)` ends one that is no longer needed; `take(event)` handles the events of the search. No search is begun while
+ * `isOver()` is true, and none is moved while `isShowing()` is true. `onarm()` is called before a search is begun, `onbegun()`
+ * after that, and `onfail(error)` if it failed.
  */
 export function guidedSearch({ stage, frame, begin, cancel, take, isOver, isShowing, onarm = () => {}, onbegun = () => {}, onfail }) {
   let id = null;
   let limits = null;
-  /** What came in while the answer to `begin` was on its way: only then is it known whose it is. */
+  /** The events that arrive before the answer to `begin`, which contains the id of the search. */
   let early = null;
   let again = false;
-  /** A part of the frame that is looked at instead of the guide. */
+  /** A part of the frame that is searched instead of the guide, as shares; null for the guide. */
   let only = null;
   let stopped = false;
   let timer = 0;
@@ -25,7 +26,7 @@ export function guidedSearch({ stage, frame, begin, cancel, take, isOver, isShow
 
   const later = (work, ms) => { clearTimeout(timer); timer = setTimeout(work, ms); };
 
-  /** Where the guide is, as shares of the frame: what lies outside of it does not count. */
+  /** The guide as shares of the frame: codes outside of it are ignored. */
   function region() {
     const live = stage.live;
     if (!live || !frame.getClientRects().length) return null;
@@ -63,7 +64,7 @@ export function guidedSearch({ stage, frame, begin, cancel, take, isOver, isShow
     }
   }
 
-  /** The screen or the picture has another shape: the guide lies elsewhere in the frame. */
+  /** Begins the search again if the guide's position in the frame has changed. */
   function refit() {
     if (stopped || id === null || only || isShowing()) return;
     const now = region();
@@ -73,25 +74,25 @@ export function guidedSearch({ stage, frame, begin, cancel, take, isOver, isShow
   const observer = new ResizeObserver(() => { clearTimeout(settling); settling = setTimeout(refit, SETTLE_MS); });
 
   return {
-    /** The search that is this view's, or `null`; events of any other belong to somebody else. */
+    /** The id of this view's search, or `null`; events of other searches are ignored. */
     get id() { return id; },
-    /** Within what it looks, as shares of the frame. */
+    /** The part of the frame that is searched, as shares. */
     get limits() { return limits; },
-    /** Where the guide is, as shares of the frame. */
+    /** The guide as shares of the frame. */
     get guide() { return region(); },
     arm,
-    /** Whether a part of the frame is looked at alone. */
+    /** True if only a part of the frame is searched. */
     get isNarrow() { return only !== null; },
-    /** Looks at a part of the frame alone, as shares of it, or with `null` at the guide again. */
+    /** Searches only a part of the frame, given as shares, or with `null` the guide again. */
     narrow(part) { only = part; arm(); },
     refit,
-    /** Does something after a while, instead of what was to be done then. */
+    /** Calls a function after a time, instead of the one that was scheduled before. */
     later,
-    /** Nothing is to be done later. */
+    /** Cancels the scheduled function. */
     wait() { clearTimeout(timer); },
-    /** An event of the service. */
+    /** Handles an event of the service. */
     hear(event) { if (early) early.push(event); else take(event); },
-    /** The search has ended, or there is another one in its place. */
+    /** Sets the id after the search has ended, or was replaced by another one. */
     replace(next = null) { id = next; },
     start() { observer.observe(frame); arm(); },
     stop() {

@@ -1,12 +1,12 @@
-// The count of a shelf: the service keeps it, all who take part see the same.
+// The count of a shelf, which the service keeps for all clients that take part.
 import { followCodes } from './followed.js';
 
-/** Nothing counted. */
+/** The state before anything was counted. */
 const EMPTY = { count: '', total: 0, views: 0, stretches: 0, codes: [] };
 
 /**
- * Has codes counted in a camera until `stop()`: `onframe(event)` is told where they are in each frame, those that count with `counted`, and
- * `onchange()` when what was counted has changed.
+ * Has the service count codes in a camera until `stop()`. Calls `onframe(event)` with the codes' corners in each frame, those of
+ * counted codes with `counted`, and `onchange()` when the count has changed.
  * @param {any} app
  * @param {{ camera: any, onframe: (event: any) => void, onchange: () => void }} options
  * @param {import('../api.js').App} app
@@ -15,7 +15,7 @@ export function countShelf(app, { camera, onframe, onchange }) {
   let state = EMPTY;
 
   function take(told) {
-    // An event that came in between is newer than an answer that was under way.
+    // An answer may be older than an event that arrived before it.
     if (told.count === state.count && told.views < state.views && told.views > 0) return;
     state = told;
     onchange();
@@ -24,16 +24,16 @@ export function countShelf(app, { camera, onframe, onchange }) {
   const off = app.events.on('count.changed', (event) => { if (camera.isOf(event) && (!state.count || event.count === state.count)) take(event); });
   const followed = followCodes(app, {
     camera, onframe, end: 'count.end',
-    // After a break it goes on with the same count.
+    // After a lost connection the same count continues.
     begin: () => camera.command('count.begin', state.count ? { count: state.count } : {}).then(take),
   });
 
   return {
-    /** Whether a frame has to wait for what is outlined in it. */
+    /** True while codes are followed, so that a frame has to wait for their outlines. */
     get live() { return followed.live; },
-    /** What was counted, as `count.changed` tells it. */
+    /** The count, as `count.changed` reports it. */
     get state() { return state; },
-    /** Counts from nothing. */
+    /** Begins the count again from zero. */
     reset() {
       take({ ...EMPTY, count: state.count });
       return camera.command('count.reset');

@@ -1,4 +1,4 @@
-// The live picture over the whole screen, with what may lie over it: loading, camera gone, and what a view paints.
+// The live picture over the whole screen, with the messages over it (loading, camera lost) and the drawings of a view.
 import { announce, button, el, still } from '../dom.js';
 import { toast } from '../elements/feedback.js';
 import { art, icon } from '../icons.js';
@@ -7,12 +7,12 @@ import { t, tOr } from '../strings.js';
 import { contain, cover, focus, Viewport } from '../viewport.js';
 
 const MOVE_MS = 360;
-/** After how long a camera that gives no picture yet takes longer than usual. */
+/** The milliseconds after which a missing first picture is reported. */
 const SLOW_MS = 8000;
 const ease = (share) => 1 - (1 - share) ** 3;
 
 /**
- * The switch of the camera's light, where it has one.
+ * The switch of the camera's light, if it has one.
  * @param {import('../api.js').App} app
  */
 function lightSwitch(app, camera) {
@@ -20,7 +20,7 @@ function lightSwitch(app, camera) {
     const on = node.getAttribute('aria-pressed') !== 'true';
     try {
       await camera.command('torch', { on });
-      // Whoever left meanwhile leaves no light behind.
+      // If the view was closed meanwhile, the light is switched off again.
       if (!node.isConnected) { if (on) camera.command('torch', { on: false }).catch(() => {}); return; }
       app.state.torchOn = on;
       node.setAttribute('aria-pressed', String(on));
@@ -30,16 +30,16 @@ function lightSwitch(app, camera) {
 }
 
 /**
- * A stage over the camera, and `light`, the switch of its light for the bar. `paint` and `expectsOverlay` go to the preview; `area` is the element between bar, tray and
- * panel that a frozen picture is to be seen in. With `whole` nothing of the live picture is cut off: it lies in the area alone. `onsize(size)` is told the picture's size when it changes.
- * `camera` is that of the view.
+ * A stage with the live picture, and `light`, the switch of the camera's light for the bar. `paint` and `expectsOverlay` are those
+ * of `Preview`. `area` is the element between bar, tray and panel, in which a frozen picture is shown. With `whole` the live
+ * picture is not cut off, but fits the area. `onsize(size)` is called when the picture's size changes. `camera` is the view's.
  * @param {any} app
  * @param {{ label: string, camera: any, area: HTMLElement, whole?: boolean, paint?: any, expectsOverlay?: any, onsize?: any }} options
  * @param {import('../api.js').App} app
  */
 export function cameraStage(app, { label, camera, area, whole = false, paint = () => false, expectsOverlay = () => false, onsize = () => {} }) {
   const canvas = el('canvas', { width: 16, height: 16, role: 'img', 'aria-label': label });
-  /** The way out, for whoever cannot go on: that of the view, which asks before anything is lost. */
+  /** A button that leaves the view if there is no picture. It presses the view's own button, which asks before input is lost. */
   const home = (more = {}) => button(t('common.home'), () => /** @type {HTMLElement | null} */ (node.closest('dialog')?.querySelector('.bar .leave'))?.click(), { kind: 'over', 'data-home': true, ...more });
   const words = el('p', {}, t('common.loading'));
   const away = home({ hidden: true });
@@ -57,7 +57,7 @@ export function cameraStage(app, { label, camera, area, whole = false, paint = (
   const gone = el('div', { class: 'notice camera-gone', hidden: true }, art('camera', 160), goneTitle, goneHelp, home());
   const node = el('div', { class: 'stage' }, canvas, loading, gone);
 
-  /** What is held: points of the frozen picture to show, and where the picture came from. */
+  /** The frozen picture: the points of it to show, and whether it is a visitor's own; null while the picture is live. */
   let held = null;
   let box = { left: 0, top: 0, width: 0, height: 0 };
   let free = box;
@@ -72,7 +72,7 @@ export function cameraStage(app, { label, camera, area, whole = false, paint = (
     const inner = area.getBoundingClientRect();
     box = { left: 0, top: 0, width: outer.width, height: outer.height };
     free = { left: inner.left - outer.left, top: inner.top - outer.top, width: inner.width, height: inner.height };
-    // A message in place of the picture stands where the picture would be looked at.
+    // A message instead of the picture is placed in the area of the picture that is free.
     for (const [side, size] of Object.entries({ top: free.top, right: outer.right - inner.right, bottom: outer.bottom - inner.bottom, left: free.left })) node.style.setProperty(`--area-${side}`, `${Math.max(0, size)}px`);
     const round = 2 * parseFloat(getComputedStyle(document.documentElement).fontSize);
     beyond = box.width >= box.height ? { x: round, y: 0 } : { x: 0, y: round };
@@ -117,10 +117,10 @@ export function cameraStage(app, { label, camera, area, whole = false, paint = (
     get size() { return preview.size; },
     get box() { return box; },
     get free() { return free; },
-    /** Where the live picture lies. */
+    /** The viewport of the live picture; null before the first. */
     get live() { return preview.size && box.width ? live(preview.size) : null; },
     get viewport() { return last; },
-    /** The picture stands still at a frame, with these points of it in view, in pixels of the captured frame `width` wide. */
+    /** Freezes the picture at a frame with these points in view, which are in pixels of the captured frame, `width` pixels wide. */
     async freeze({ sequence, points, width }) {
       const s = () => (width && preview.size ? preview.size.width / width : 1);
       held = { points: points?.map(([x, y]) => [(x + .5) * s() - .5, (y + .5) * s() - .5]) };
@@ -130,7 +130,7 @@ export function cameraStage(app, { label, camera, area, whole = false, paint = (
       preview.redraw();
       return s();
     },
-    /** A picture of a person's own stands there instead of the live one. */
+    /** Shows a visitor's picture instead of the live one. */
     show(bitmap, points) {
       held = { points, isPicture: true };
       known = '';
@@ -138,7 +138,7 @@ export function cameraStage(app, { label, camera, area, whole = false, paint = (
       move(false);
       preview.show(bitmap);
     },
-    /** Moves a picture that stands there already so that some points of it are in view. */
+    /** Moves the frozen picture so that some points of it are in view. */
     reframe(points) {
       if (!held) return;
       held = { ...held, points };
@@ -146,7 +146,7 @@ export function cameraStage(app, { label, camera, area, whole = false, paint = (
       move(true);
       preview.redraw();
     },
-    /** The live picture goes on. */
+    /** Resumes the live picture. */
     thaw() {
       if (!held) return;
       move(preview.frozen && !held.isPicture);

@@ -1,4 +1,4 @@
-// The three answers of a scan, which cannot be mistaken for each other: colour, icon, words and sound agree.
+// The three verdicts of a scan, which differ in colour, icon, text and sound.
 import { announce, el, printable } from '../dom.js';
 import { icon } from '../icons.js';
 import { cue } from '../sound.js';
@@ -8,11 +8,11 @@ const ICONS = { successful: 'check', invalid: 'cross', unsuccessful: 'question' 
 
 /**
  * The panel of a verdict `{ outcome, reason?, kind?, connectTo?, text? }`, with its buttons, the most important last.
- * Cues and announces itself.
+ * It plays the cue of the outcome, and announces it to screen readers.
  */
 export function verdictPanel(verdict, buttons = []) {
   const { outcome, reason } = verdict;
-  const title = t(outcome === 'unsuccessful' && ['notQR', 'codeNotReadable', 'incomplete'].includes(reason) ? 'scan.unsuccessful.other' : `scan.${outcome}`);
+  const title = t(outcome === 'unsuccessful' && ['notQR', 'codeNotReadable', 'codeRefused', 'incomplete'].includes(reason) ? 'scan.unsuccessful.other' : `scan.${outcome}`);
   const said = [title];
   const body = [];
   if (outcome === 'successful') {
@@ -25,7 +25,7 @@ export function verdictPanel(verdict, buttons = []) {
     } else body.push(el('p', { class: 'host' }, printable(verdict.text ?? '')));
   } else {
     const plain = tOr(`reason.${reason}`, outcome === 'invalid' ? 'scan.invalid.help' : 'reason.nothingFound');
-    // A person chooses another picture, but holds a code up to the camera again.
+    // The advice for a chosen picture differs from that for the live camera.
     const words = verdict.still ? tOr(`reason.still.${reason}`, `reason.${reason}`) : plain;
     said.push(words);
     body.push(el('p', {}, words));

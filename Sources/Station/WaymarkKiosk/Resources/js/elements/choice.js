@@ -1,4 +1,4 @@
-// <wm-choice>: one of several. Its interface and its parts are those of chosen-field.js.
+// <wm-choice>: one of several values. Its interface and its parts are those of chosen-field.js.
 //
 //   <wm-choice name="state" label="State"></wm-choice>   with `options`, a list of { value, label }: buttons for up to four, a list for more
 //   <wm-choice variant="list">                           a list in any case
@@ -23,7 +23,7 @@ class Choice extends ChosenField {
     return this.node;
   }
 
-  /** The arrows go from one to the next, as in any group of radio buttons. */
+  /** Moves the selection with the arrow keys, as in a group of radio buttons. */
   step(event) {
     const by = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[event.key];
     if (!by) return;

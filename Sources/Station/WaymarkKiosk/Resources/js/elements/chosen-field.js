@@ -40,7 +40,7 @@ export class ChosenField extends HTMLElement {
     this.value = this.getAttribute('value') ?? '';
   }
 
-  /** Takes what somebody chose, and tells the form. */
+  /** Sets the value that a person chose, and dispatches `input`. */
   choose(value) {
     this.touched = true;
     this.value = value;

@@ -1,4 +1,5 @@
-// <wm-date>: a day. Day, month and year are chosen apart, in the order and the words of the page's language; the value is such as 2026-11-26.
+// <wm-date>: a day. Day, month and year are chosen separately, in the order and with the names of the page's language; the value is in the
+// format 2026-11-26.
 //
 //   <wm-date name="best-before" label="Best before" earliest="2026-01-01" latest="2030-12-31">
 //
@@ -33,7 +34,7 @@ class DateField extends ChosenField {
     return el('div', { class: 'box parts', part: 'box' }, ...order);
   }
 
-  /** Takes the day that was put together, or nothing before all of it is chosen. */
+  /** Sets the value from the three lists; it is empty until all three are chosen. */
   put() {
     const all = this.lists.map(({ value }) => value);
     this.half = all.some(Boolean) && !all.every(Boolean);
@@ -56,7 +57,7 @@ class DateField extends ChosenField {
 
   draw() {
     super.draw();
-    // A day that is only half there stays in the lists as it is.
+    // An incomplete day stays in the lists.
     if (this.chosen) this.chosen.split('-').forEach((one, i) => { if (this.lists[i]) this.lists[i].value = one; });
     for (const one of this.lists) one.setAttribute('aria-invalid', String(this.touched && Boolean(this.problem)));
   }

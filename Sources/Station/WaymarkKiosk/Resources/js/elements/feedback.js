@@ -1,5 +1,4 @@
-// The feedback kit: everything the page says back, as nodes that any view can use. Each is shown with its states on
-// /assets/kit.html.
+// The feedback kit: messages, progress and placeholders as nodes that any view can use. /assets/kit.html shows each in all its states.
 import { announce, button, el } from '../dom.js';
 import { art, icon, svg } from '../icons.js';
 import { t } from '../strings.js';
@@ -8,7 +7,7 @@ import { openPopover } from './menu.js';
 const SIGNS = { info: 'info', success: 'check', warning: 'alert', error: 'alert' };
 
 /**
- * Nothing is there: an illustration of a size, a title, words, and at most two actions `[{ label, onclick, primary? }]`.
+ * A message that there is nothing to show: an illustration, a title, a text, and at most two actions `[{ label, onclick, primary? }]`.
  * @param {{ picture?: string, size?: 320 | 160 | 92 | 64 | 48, title: string, text?: string, actions?: { label: string, onclick: () => any, primary?: boolean }[], level?: number }} options
  */
 export function emptyState({ picture = 'gallery', size = 160, title, text = '', actions = [], level = 3 }) {
@@ -16,24 +15,24 @@ export function emptyState({ picture = 'gallery', size = 160, title, text = '', 
     actions.length ? el('div', { class: 'actions' }, ...actions.slice(0, 2).map((one) => button(one.label, one.onclick, { kind: one.primary ? 'primary' : '' }))) : null);
 }
 
-/** A page on which nothing goes on, with a way out of it. */
+/** A message that fills the page, about an error after which the page cannot continue, with actions. */
 export function fullError({ picture = 'trouble', title, text, actions }) {
   return el('div', { class: 'full-error', role: 'alert' }, emptyState({ picture, size: 320, title, text, actions, level: 1 }));
 }
 
-/** The place of something that is still to come; it shows itself after a second. */
+/** A placeholder for contents that are being loaded; it becomes visible after a second. */
 export function skeleton(style = '') { return el('span', { class: `skeleton ${style}`.trim(), 'aria-hidden': 'true' }); }
 
-/** The place of a row that is still to come: a picture, two lines, and what can be pressed. */
+/** A placeholder for a row that is being loaded: a picture, two lines, and a button. */
 export const skeletonRow = () => el('div', { class: 'skeleton-row', 'aria-hidden': 'true' }, skeleton('avatar'), el('span', { class: 'grow' }, skeleton('text'), skeleton('text short')), skeleton('button'));
 
-/** Something is under way, with a label; nobody knows for how long. */
+/** A progress indicator without a known duration, with a label. */
 export function indicator(label) {
   return el('div', { class: 'progress', role: 'status' }, el('div', { class: 'line' }, el('span', { class: 'spinner', 'aria-hidden': 'true' }), el('span', {}, label)));
 }
 
 /**
- * Something is under way and can be measured: `set(share)`; with `onstop` it can be ended; `sign` turns beside the label.
+ * A progress bar: `set(share)` sets its value from 0 to 1. `onstop` adds a button that stops; `sign` rotates beside the label.
  * @param {{ label: string, sign?: any, onstop?: (() => any) | null }} options
  */
 export function progress({ label, sign = null, onstop = null }) {
@@ -44,9 +43,9 @@ export function progress({ label, sign = null, onstop = null }) {
 }
 
 /**
- * A button that tells in itself how its work goes: idle → processing → success or failure. `work()` throws when it fails;
- * what it throws goes to `onfailure`. While it works nothing else is begun. `ready()` is asked before; with the type
- * "submit" it is the form's own button, whose `submit` calls `begin()`. `rest()` makes it as it was.
+ * A button that shows the state of its work: idle → processing → success or failure. `ready()` returns false to prevent the work.
+ * `work()` throws an error if it fails, which is passed to `onfailure`; it is not called again while it runs. With the type
+ * "submit" the button belongs to a form, whose `submit` calls `begin()`. `rest()` resets the button.
  * @param {{ label: string, processing: string, success: string, failure?: string, work: () => any, ready?: () => boolean, onfailure?: (error: any) => void, kind?: string, type?: string }} options
  */
 export function statusButton({ label, processing, success, failure = label, work, ready = () => true, onfailure = () => {}, kind = 'primary', type = 'button' }) {
@@ -77,11 +76,11 @@ export function statusButton({ label, processing, success, failure = label, work
   return Object.assign(node, { show, begin, rest: () => show('', label) });
 }
 
-/** A word about what was done, after an action that leaves its place. With `action` { label, onclick } it can be undone. */
+/** A short message about a completed action, which disappears after some seconds. `action` { label, onclick } adds a button, such as to undo. */
 export function toast(text, { action = null, seconds = 4 } = {}) {
   const host = document.getElementById('toasts');
   const node = el('div', { class: 'toast' }, el('span', {}, text), action ? button(action.label, () => { node.remove(); action.onclick(); }) : null);
-  // At rest the person it was for has left.
+  // On the display without a visitor no message is shown.
   if (document.querySelector('[data-state="attract"]')) return node;
   while (host.childElementCount > 1) host.firstElementChild.remove();
   host.append(node);
@@ -105,7 +104,7 @@ export function banner({ kind = 'info', title, text = '', closable = false, busy
   return message;
 }
 
-/** A banner as a node of its own, for a form that keeps it in its place. */
+/** The node of a banner, for a form that shows it among its fields. */
 export function bannerNode({ kind, title, text, closable, busy, close }, more = null) {
   return el('div', { class: 'banner', 'data-kind': kind, role: 'group' },
     busy ? el('span', { class: 'spinner', 'aria-hidden': 'true' }) : icon(SIGNS[kind] ?? 'info'),
@@ -113,7 +112,7 @@ export function bannerNode({ kind, title, text, closable, busy, close }, more = 
     closable ? button('', close, { kind: 'round', 'aria-label': t('common.dismiss'), before: icon('close') }) : null);
 }
 
-/** How much room the messages take below the bar. */
+/** Sets `--messages` to the height of the messages below the bar. */
 const room = new ResizeObserver(([{ target }]) => {
   const height = /** @type {HTMLElement} */ (target).offsetHeight;
   document.documentElement.style.setProperty('--messages', height ? `calc(${height}px + 2 * var(--s2))` : '0px');
@@ -130,17 +129,17 @@ function draw() {
   host.replaceChildren(bannerNode(sorted[0], more));
 }
 
-/** Puts away every banner and every toast. */
+/** Removes every banner and every toast. */
 export function clearMessages() {
   shown.length = 0;
   draw();
   document.getElementById('toasts').replaceChildren();
 }
 
-/** A tick that says that something is done. */
+/** A tick for something that is completed. */
 export function tick() { return el('div', { class: 'tick', 'aria-hidden': 'true' }, icon('check')); }
 
-/** Seconds that run down in a ring: `set(left)`. */
+/** A countdown of seconds in a ring: `set(left)` sets the remaining seconds. */
 export function countdown(total) {
   const length = 2 * Math.PI * 44;
   const ring = svg('circle', { class: 'left', cx: 50, cy: 50, r: 44, 'stroke-dasharray': length, 'stroke-dashoffset': 0 });

@@ -1,11 +1,11 @@
-// <wm-fields>: the fields of a form, and what concerns several of them.
+// <wm-fields>: the fields of a form, with the marks of required fields and a summary of problems.
 //
 //   <wm-fields><wm-text-field …></wm-text-field> … </wm-fields>
 //
-// It decides how required fields are told from others: by asterisks and a line above that explains them, or, where those
-// that may stay empty are fewer, by "(optional)" behind these. `reportValidity()` makes every field show what is wrong with it,
-// sums several up in a banner whose lines lead to the fields, and puts the focus on the first. `say(message)` shows a banner of
-// one's own (`{ kind, title, text }`, as in feedback.js), `say(null)` takes it away. Parts: legend, banner.
+// Required fields are marked by asterisks, which a line above explains; if fewer fields are optional, those are marked by "(optional)".
+// `reportValidity()` makes every field show its problem, lists several problems in a banner whose lines lead to the fields, and moves the
+// focus to the first one. `say(message)` shows another banner (`{ kind, title, text }`, as in feedback.js), `say(null)` removes it. Parts:
+// legend, banner.
 // A field is an element with `checkValidity`, `reportValidity` and the attributes `label` and `required`.
 import { announce, button, el } from '../dom.js';
 import { icon } from '../icons.js';
@@ -63,12 +63,12 @@ export class Fields extends HTMLElement {
     this.#sum(wrong);
     if (!wrong.length) return true;
     wrong[0].focus();
-    // The message below it is to be read, and what stays in sight at the foot lies over it otherwise.
+    // In the middle, the message below the field is not covered by the bar at the bottom.
     wrong[0].scrollIntoView({ block: 'center' });
     return false;
   }
 
-  /** Shows a banner over the fields: `{ kind, title, text?, closable? }`, or none. */
+  /** Shows a banner above the fields, `{ kind, title, text?, closable? }`, or removes it with null. */
   say(message) {
     this.#summed = false;
     this.#banner.hidden = !message;

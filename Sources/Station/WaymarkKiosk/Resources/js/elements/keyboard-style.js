@@ -1,4 +1,4 @@
-// How the on-screen keyboard looks. Colours and sizes are the page's tokens (css/tokens.css).
+// The style of the on-screen keyboard. Colours and sizes are the page's tokens (css/tokens.css).
 
 export const keyboardStyle = new CSSStyleSheet();
 keyboardStyle.replaceSync(`

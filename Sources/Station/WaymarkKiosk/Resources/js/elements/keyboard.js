@@ -1,10 +1,10 @@
-// <wm-keyboard>: a keyboard on the screen, for a kiosk that has no other. One of them serves the whole page: `keyboard.begin()`
-// makes it come up whenever a text control gets the focus, and go with it.
+// <wm-keyboard>: an on-screen keyboard, for a kiosk without a keyboard. One instance serves the whole page: after `keyboard.begin()` it is
+// shown while a text control has the focus.
 //
-// It takes its room from the page (--keyboard is its height), and moves what is written in into what is left: it never covers
-// a field. It follows the control's `inputmode` (text, email, url, numeric, decimal, tel) and the page's language, and
-// writes as keys do: `beforeinput`, which may be refused, and then `input`. It is a popover within the topmost dialog, because
-// everything else is out of reach while a dialog is open.
+// The page becomes lower by its height (--keyboard), and the control is scrolled into the remaining area, so that the keyboard never covers
+// a field. Its keys depend on the control's `inputmode` (text, email, url, numeric, decimal, tel) and on the page's language. Like a real
+// keyboard it dispatches `beforeinput`, which may be cancelled, and then `input`. It is a popover within the topmost dialog, because
+// everything outside of an open dialog is inert.
 // Parts: keys, key. Event: `wm-keyboard`, with detail `{ open }`, on the document.
 import { el, everything, focused } from '../dom.js';
 import { icon } from '../icons.js';
@@ -15,7 +15,7 @@ const LETTERS = {
   en: { name: 'English', rows: ['qwertyuiop', 'asdfghjkl', 'zxcvbnm'] },
   de: { name: 'Deutsch', rows: ['qwertzuiopü', 'asdfghjklöä', 'yxcvbnmß'] },
 };
-/** What a letter becomes when its key is held: the letters of our neighbours' names. */
+/** The variants of a letter that are offered while its key is held. */
 const HELD = {
   a: 'àáâãäåæ', c: 'çćč', d: 'ďđ', e: 'éèêëęě', g: 'ğ', i: 'íìîïı', l: 'ł', n: 'ñńň', o: 'óòôõöøœ', r: 'ř', s: 'ßśšş', t: 'ťț', u: 'úùûüů', y: 'ýÿ', z: 'žźż',
   '-': '–—_', '.': '…', '$': '€£¥', "'": '’‘', '"': '„“”»«',
@@ -30,7 +30,7 @@ class Keyboard extends HTMLElement {
   #root = this.attachShadow({ mode: 'open' });
   #keys = el('div', { class: 'keys', part: 'keys' });
   #held = el('div', { class: 'held', hidden: true });
-  /** The control that is written in. */
+  /** The control into which the keyboard writes; null while it is hidden. */
   #at = /** @type {any} */ (null);
   #layer = 'letters';
   /** '' | once | lock */
@@ -44,20 +44,20 @@ class Keyboard extends HTMLElement {
     super();
     this.#root.adoptedStyleSheets = [keyboardStyle];
     this.#root.append(this.#keys, this.#held);
-    // The focus stays where it is written.
+    // The focus stays in the control.
     this.addEventListener('pointerdown', (event) => event.preventDefault());
     this.addEventListener('mousedown', (event) => event.preventDefault());
     for (const name of ['pointerup', 'pointercancel']) this.addEventListener(name, () => this.#release());
     this.addEventListener('contextmenu', (event) => event.preventDefault());
   }
 
-  /** From now on it comes up by itself. */
+  /** Shows the keyboard from now on whenever a text control has the focus. */
   begin() {
     this.setAttribute('popover', 'manual');
     this.setAttribute('role', 'region');
     document.addEventListener('focusin', () => this.#follow());
     document.addEventListener('focusout', () => setTimeout(() => this.#follow()));
-    // Touched once more: it may have been put away.
+    // A touch of the focused control shows the keyboard again, if it was hidden.
     document.addEventListener('click', (event) => { if (event.composedPath().includes(focused())) this.#follow(); });
     addEventListener('resize', () => { if (this.#at) this.#measure(); });
   }
@@ -73,7 +73,7 @@ class Keyboard extends HTMLElement {
     const fresh = !this.#at;
     this.#at = node;
     this.setAttribute('aria-label', t('keys.label'));
-    // The page's language, until somebody chooses another one on the keyboard.
+    // The page's language, until another one is chosen on the keyboard.
     const spoken = document.documentElement.lang;
     if (fresh || spoken !== this.#spoken) this.#language = spoken in LETTERS ? spoken : 'en';
     this.#spoken = spoken;
@@ -86,7 +86,7 @@ class Keyboard extends HTMLElement {
     if (fresh) document.dispatchEvent(new CustomEvent('wm-keyboard', { detail: { open: true } }));
   }
 
-  /** Puts it away; the focus stays. */
+  /** Hides the keyboard; the focus stays. */
   hide() {
     this.#release();
     if (!this.#at) return;
@@ -100,13 +100,13 @@ class Keyboard extends HTMLElement {
   #measure() {
     document.documentElement.style.setProperty('--keyboard', `${Math.ceil(this.getBoundingClientRect().height)}px`);
     document.documentElement.dataset.keyboard = '';
-    // The whole field, with what it says; where that is too much, the control itself.
+    // Shows the whole field with its message; if that does not fit, the control itself.
     const host = this.#at.getRootNode().host ?? this.#at;
     host.scrollIntoView({ block: 'nearest' });
     this.#at.scrollIntoView({ block: 'nearest' });
   }
 
-  /** Whether a sentence begins where the control is written in. */
+  /** True if a sentence begins at the position of the cursor. */
   #begins() {
     const { autocapitalize, selectionStart, value, type } = this.#at;
     return type !== 'password' && autocapitalize === 'sentences' && /(^|[.!?]\s+)$/.test(value.slice(0, selectionStart ?? value.length));
@@ -156,7 +156,7 @@ class Keyboard extends HTMLElement {
     this.#measure();
   }
 
-  // Pressing: at once, so that two thumbs do not wait for each other; a screen reader's press comes as a click alone.
+  // Keys react to the press rather than the release, so that two thumbs do not wait for each other. A screen reader sends only a click.
 
   #press(key, event) {
     clearTimeout(this.#timer);
@@ -173,7 +173,7 @@ class Keyboard extends HTMLElement {
     event?.preventDefault();
   }
 
-  /** What a letter becomes, over its key; the one that was written is replaced. */
+  /** Offers the variants of a letter above its key; the chosen one replaces the letter that was written. */
   #offer(key, choices) {
     this.#held.replaceChildren(...[...choices].map((one) => this.#button(one, () => { this.#type('', 'deleteContentBackward'); this.#type(one); this.#held.hidden = true; })));
     this.#held.hidden = false;

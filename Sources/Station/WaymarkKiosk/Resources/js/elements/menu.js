@@ -1,10 +1,10 @@
-// A menu at a button: a few things of which one is chosen. It is a popover, so that a touch beside it or Escape puts it away and nothing of the
-// view below changes its place.
+// A menu at a button, from which one item is chosen. It is a popover, so that a touch beside it or Escape closes it, and nothing in the
+// view moves.
 import { button, el } from '../dom.js';
 import { icon } from '../icons.js';
 
 /**
- * Puts a popover beside what opened it, below it where there is room, and takes it away when it is left. Resolves once it is gone.
+ * Shows a popover beside the element that opened it, below that if there is room, and removes it when it closes. Resolves then.
  * @param {HTMLElement} anchor
  * @param {any} node
  * @returns {Promise<void>}
@@ -15,14 +15,14 @@ export function openPopover(anchor, node) {
   const root = anchor.getRootNode();
   ((root instanceof ShadowRoot ? root.host : anchor).closest('dialog') ?? document.getElementById('app')).append(node);
   anchor.setAttribute('aria-expanded', 'true');
-  // The browser gives the focus back to what had it.
+  // The anchor gets the focus first, as the browser returns the focus there when the popover closes.
   anchor.focus({ preventScroll: true });
   node.showPopover();
   const [a, box] = [anchor.getBoundingClientRect(), node.getBoundingClientRect()];
   const below = a.bottom + 8 + box.height <= innerHeight || a.top < innerHeight / 2;
   node.style.left = `${Math.max(8, Math.min(a.left, innerWidth - box.width - 8))}px`;
   if (below) { node.style.top = `${a.bottom + 8}px`; node.style.maxHeight = `${innerHeight - a.bottom - 16}px`; } else { node.style.bottom = `${innerHeight - a.top + 8}px`; node.style.maxHeight = `${a.top - 16}px`; }
-  // Escape is for the popover alone; the dialog below it stays.
+  // Escape closes only the popover, not the dialog below it.
   node.addEventListener('keydown', (event) => { if (event.key === 'Escape') { event.preventDefault(); event.stopPropagation(); node.hidePopover(); } });
   return new Promise((done) => {
     node.addEventListener('toggle', (event) => {
@@ -36,7 +36,7 @@ export function openPopover(anchor, node) {
 }
 
 /**
- * Opens a menu at a button: `items` are `{ label, value, sign?, checked? }`, of which `onchoose(value)` is told the chosen one.
+ * Opens a menu at a button. `items` are `{ label, value, sign?, checked? }`; `onchoose(value)` is called with that of the chosen item.
  * @param {HTMLElement} anchor
  * @param {{ label: string, items: { label: string, value: string, sign?: string, checked?: boolean }[], onchoose: (value: string) => void }} options
  */

@@ -1,4 +1,4 @@
-// <wm-photo>: a photo as part of a form. Its button raises `wm-photo`, and whoever handles it calls `fill` with a JPEG as data URL, which is the value.
+// <wm-photo>: a photo as part of a form. Its button raises `wm-photo`, and its handler calls `fill` with a JPEG as data URL, which is the value.
 // Its interface and its parts are those of chosen-field.js.
 import { button, el } from '../dom.js';
 import { icon } from '../icons.js';
@@ -21,7 +21,7 @@ class Photo extends ChosenField {
     return this.node;
   }
 
-  /** Takes the photo. */
+  /** Sets the photo, a data URL. */
   fill(address) { this.choose(address); }
 
   draw() {

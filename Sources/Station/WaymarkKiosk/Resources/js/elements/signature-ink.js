@@ -1,15 +1,15 @@
-// A signature's strokes: recorded whole, and drawn as the service draws them (SignatureCurve.swift), so that the picture seen while
-// signing is the one that is stored.
+// The strokes of a signature: all points are recorded, and drawn as the service draws them (SignatureDrawing.swift), so that the picture
+// during signing is the one that is stored.
 
 const NEAREST = .35;
 
-/** The pen for an area: its thickest and thinnest line in pixels. */
+/** The pen for an area: the widths of its thickest and its thinnest line in pixels. */
 const pen = (width, height) => { const side = Math.min(width, height); const thick = Math.max(2.2, side / 55); return { side, thick, thin: thick * .38 }; };
 
 /**
- * Draws one stroke piece by piece. `points` are `{ x, y, t, p }` in pixels, milliseconds and 0 to 1 (`null` where the device tells no
- * pressure), already thinned out; `from` is the first piece to draw, `width` the pen's width there. Gives the width after the last
- * piece.
+ * Draws pieces of one stroke. `points` are `{ x, y, t, p }` in pixels, milliseconds and 0 to 1 (`null` if the device measures no
+ * pressure), already thinned out; `from` is the index of the first piece to draw, `width` the pen's width there. Returns the
+ * width after the last piece.
  */
 function drawPieces(context, points, from, to, width, { side, thick, thin }) {
   const target = (i) => {
@@ -44,7 +44,7 @@ function drawPieces(context, points, from, to, width, { side, thick, thin }) {
   return width;
 }
 
-/** Strokes while they are drawn. */
+/** The strokes of a signature, which are drawn while they are recorded. */
 export class Ink {
   /** Everything that was recorded: strokes of `{ x, y, t, p }`, x and y in tenths of a pixel. */
   strokes = [];
@@ -56,7 +56,7 @@ export class Ink {
 
   clear() { this.strokes = []; this.#now = null; }
 
-  /** The pen comes down at a place of the area, in pixels. */
+  /** Begins a stroke at a point of the area in pixels. */
   begin(x, y, time, pressure) {
     if (this.isEmpty) this.#begun = time;
     this.#now = { drawn: [], to: 1, width: null };
@@ -64,7 +64,7 @@ export class Ink {
     this.add(x, y, time, pressure);
   }
 
-  /** The pen moves. */
+  /** Adds a point to the stroke. */
   add(x, y, time, pressure) {
     if (!this.#now) return;
     const stroke = this.strokes.at(-1);
@@ -75,7 +75,7 @@ export class Ink {
     this.#thin(this.#now.drawn, point);
   }
 
-  /** The pen goes up. */
+  /** Ends the stroke. */
   end() { this.#now = null; }
 
   #thin(drawn, { x, y, t, p }) {
@@ -84,7 +84,7 @@ export class Ink {
     if (!last || Math.hypot(at.x - last.x, at.y - last.y) >= NEAREST) drawn.push(at);
   }
 
-  /** Draws what has come since the last call onto `fixed`, and what may still change with the next point onto `tail`. */
+  /** Draws the final parts that were added since the last call on `fixed`, and the part that the next point may change on `tail`. */
   draw(fixed, tail, width, height) {
     const now = this.#now;
     if (!now) return;
@@ -112,7 +112,7 @@ export class Ink {
     context.stroke();
   }
 
-  /** As `signature.save` takes them: flat lists of whole numbers, differences but for the first point and the pressure. */
+  /** The strokes for `signature.save`: flat lists of integers; x, y and time are differences from the previous point, except for the first. */
   get wire() {
     return this.strokes.map((stroke) => stroke.flatMap((point, i) => {
       const { x, y, t } = i ? stroke[i - 1] : { x: 0, y: 0, t: 0 };
@@ -122,12 +122,12 @@ export class Ink {
 }
 
 /**
- * A canvas to sign on. `canvas` and `tail` lie on one another; nothing is recorded unless `active()`. Every
- * position that the screen has measured is taken, those between two frames too (`getCoalescedEvents`).
+ * A canvas to sign on. `tail` covers `canvas`; strokes are recorded only while `active()` is true. All measured positions are
+ * recorded, including those between two frames (`getCoalescedEvents`).
  */
 export class Pad {
   ink = new Ink();
-  /** The area at the first stroke: what is kept is in its pixels, whatever becomes of the screen. */
+  /** The size of the area at the first stroke. All points are in its pixels, also if the size of the screen changes. */
   size = { width: 0, height: 0 };
   #pointer = /** @type {number | null} */ (null);
   #waiting = false;
@@ -151,7 +151,7 @@ export class Pad {
 
   #at(event, box) {
     const scale = this.size.width / box.width;
-    // A mouse tells 0.5 while it is pressed, and a finger mostly the same: neither is a measure.
+    // A pressed mouse reports 0.5, and a finger mostly the same: neither measures pressure.
     const pressure = event.pointerType === 'pen' ? event.pressure : null;
     return [(event.clientX - box.left) * scale, (event.clientY - box.top) * scale, event.timeStamp, pressure];
   }
@@ -188,7 +188,7 @@ export class Pad {
 
   clear() { this.#pointer = null; this.ink.clear(); this.redraw(); }
 
-  /** The canvas has as many pixels as the screen gives it. */
+  /** Sets the size of the canvases in pixels of the screen, and draws again. */
   resize() {
     const box = this.canvas.getBoundingClientRect();
     if (!box.width) return;

@@ -1,4 +1,4 @@
-// How a place to sign looks. Colours and sizes are the page's tokens (css/tokens.css).
+// The style of the signature field. Colours and sizes are the page's tokens (css/tokens.css).
 
 export const signatureStyle = new CSSStyleSheet();
 signatureStyle.replaceSync(`
@@ -15,7 +15,7 @@ p { margin: 0; }
 :host([data-wrong]) .box { border-color: var(--bad); }
 :host([data-state="active"]) .box, :host([data-state="signed"]) .box { border-color: var(--accent); }
 canvas { position: absolute; inset: 0; width: 100%; height: 100%; display: block; }
-/* While nobody signs, fingers scroll the page; while somebody does, they draw. */
+/* Fingers scroll the page, except while the field is active: then they draw. */
 :host([data-state="active"]) .tail, :host([data-state="signed"]) .tail { touch-action: none; cursor: crosshair; }
 .line { position: absolute; left: 8%; right: 8%; bottom: 24%; border-bottom: 2px solid var(--line-strong); color: var(--line-strong); line-height: 1; padding-bottom: .2rem; font-size: 1.2rem; pointer-events: none; }
 .scrim { position: absolute; inset: 0; width: 100%; border: 0; padding: 0; font: inherit; font-weight: 600; display: grid; place-content: center; background: var(--surface-sunken); color: var(--accent); cursor: pointer; }

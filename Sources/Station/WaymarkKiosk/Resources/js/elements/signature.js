@@ -36,7 +36,7 @@ export class SignatureField extends HTMLElement {
   #parts = /** @type {any} */ ({});
   #pad = /** @type {any} */ (null);
 
-  /** Keeps a drawing; the service does when nothing else is set. */
+  /** Stores a drawing: by the service, unless another function is set. */
   save = (drawing) => command('signature.save', {
     ...drawing, key: this.#key, purpose: this.getAttribute('purpose') ?? this.getAttribute('label') ?? '',
     ...(this.getAttribute('signer') ? { signer: this.getAttribute('signer') } : {}), ...(this.getAttribute('subject') ? { subject: this.getAttribute('subject') } : {}),
@@ -52,7 +52,7 @@ export class SignatureField extends HTMLElement {
   get name() { return this.getAttribute('name'); }
   get form() { return this.#internals.form; }
   get state() { return this.#state; }
-  /** What is drawn, for tests and for who wants to show it elsewhere. */
+  /** The strokes, for tests and for other views. */
   get ink() { return this.#pad?.ink; }
   /** The area in which it was drawn, in pixels. */
   get drawnSize() { return this.#pad?.size; }
@@ -69,7 +69,7 @@ export class SignatureField extends HTMLElement {
   disconnectedCallback() { this.#pad?.observer.disconnect(); }
   attributeChangedCallback() { if (this.#parts.box) this.#show(); }
 
-  /** Takes everything back. */
+  /** Removes the strokes and the saved signature. */
   clear() {
     this.#saved = null;
     this.#failure = '';
@@ -119,7 +119,7 @@ export class SignatureField extends HTMLElement {
     announce(t('sign.ready'));
   }
 
-  /** Back to how it was before somebody touched it. */
+  /** Resets the field to the state before signing. */
   #cancel() {
     this.#failure = '';
     this.#pad.clear();
@@ -131,7 +131,7 @@ export class SignatureField extends HTMLElement {
     this.#saved = null;
     this.#tell();
     if (this.#variant === 'form') { this.#pad.clear(); this.#go('inactive'); this.#open(); return; }
-    // Empty, and no place to sign again before somebody means to.
+    // The field is empty and inactive until the visitor touches it again.
     this.#cancel();
   }
 
@@ -212,7 +212,7 @@ export class SignatureField extends HTMLElement {
 customElements.define('wm-signature', SignatureField);
 
 /**
- * Opens the whole screen to sign on. Gives `{ saved, ink, size }`, or nothing when they left.
+ * Opens a signature field on the whole screen. Resolves to `{ saved, ink, size }`, or to undefined if it was left.
  * @param {{ label: string, purpose?: string | null, signer?: string | null, subject?: string | null, save?: (drawing: any) => Promise<any> }} options
  * @returns {Promise<{ saved: any, ink: any, size: { width: number, height: number } } | undefined>}
  */

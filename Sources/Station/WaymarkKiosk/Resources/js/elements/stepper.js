@@ -1,4 +1,4 @@
-// <wm-stepper>: a whole number that is counted up and down, or written.
+// <wm-stepper>: an integer that is increased and decreased by buttons, or typed.
 //
 //   <wm-stepper name="quantity" label="Quantity" minimum="0" maximum="99" suffix="pieces">
 //
@@ -33,7 +33,7 @@ class Stepper extends ChosenField {
 
   count(step) { this.choose(String(Math.min(this.most, Math.max(this.least, (Number(this.chosen) || 0) + step)))); }
 
-  /** Takes the text that a scanner read. */
+  /** Sets the value to the text that a scanner read. */
   fill(text) { this.choose(String(text).trim()); }
 
   draw() {

@@ -1,4 +1,4 @@
-// How a text field looks. Colours and sizes are the page's tokens (css/tokens.css).
+// The style of a text field. Colours and sizes are the page's tokens (css/tokens.css).
 
 export const fieldStyle = new CSSStyleSheet();
 fieldStyle.replaceSync(`
@@ -40,7 +40,7 @@ button[aria-pressed="true"] { background: var(--accent-soft); }
 .icon { width: 1.5rem; height: 1.5rem; display: block; }
 .below { display: flex; flex-wrap: wrap; column-gap: .4rem; font-size: .95rem; color: var(--text-soft); min-height: 1.45em; align-items: start; }
 .below .icon { width: 1.3em; height: 1.3em; margin-top: .08em; }
-/* Where both are long the count has a line of its own. */
+/* If message and count do not fit one line, the count gets its own. */
 .message { flex: 1 1 11rem; min-width: 0; overflow-wrap: anywhere; }
 .message:empty { flex-basis: 0; }
 .count { flex: none; margin-inline-start: auto; font-variant-numeric: tabular-nums; }
@@ -67,7 +67,7 @@ button.both { display: none; }
   :host([variant="key-value"]) label { padding-top: .75rem; }
   :host([variant="key-value"]) .below, :host([variant="key-value"]) .whole { grid-column: 2; }
 }
-/* Three buttons would leave a number of thirteen digits no room on a phone: one asks which scanner. */
+/* On a phone one button opens a menu of both scanners, so that a number of 13 digits fits beside it. */
 :host([scan~="barcode"][scan~="text"]) { container-type: inline-size; }
 @container (max-width: 22rem) {
   :host([scan~="barcode"][scan~="text"]) button.scan:not(.both) { display: none; }

@@ -1,4 +1,4 @@
-// <wm-text-field>: a text input with everything around it, which a scanner can fill.
+// <wm-text-field>: a text input with label, message and buttons, which a scanner can fill.
 //
 //   <wm-text-field name="material" label="Material" required scan="barcode text" helper="Scan or type" maxlength="18"></wm-text-field>
 //
@@ -21,10 +21,10 @@
 //   text-clear, text-scan, text-missing, text-pattern   words of one's own
 // Properties   value, form, name, input (the control), textPatterns (what `reads` says, as a list), validity, validationMessage, willValidate
 // Methods      fill(text): what was read, whole; checkValidity(), reportValidity(), focus()
-// Events       input, change; wm-scan, with detail `{ kind: "barcode" | "text" }`: whoever handles it calls fill
+// Events       input, change; wm-scan, with detail `{ kind: "barcode" | "text" }`: its handler calls fill
 // Parts        label, box, input, prefix, suffix, clear, scan, reveal, message, count, whole
 //
-// What was scanned or pasted is never cut: too long is an error that shows all of it.
+// A scanned or pasted text is never cut: one that is too long is an error, and is shown as a whole.
 import { el } from '../dom.js';
 import { icon } from '../icons.js';
 import { t } from '../strings.js';
@@ -44,18 +44,18 @@ export class TextField extends HTMLElement {
   #internals = this.attachInternals();
   #root = this.attachShadow({ mode: 'open', delegatesFocus: true });
   #value = '';
-  /** A key of what is wrong with how it is written. */
+  /** The key of the message about a malformed input; empty if it is well-formed. */
   #malformed = '';
   #touched = false;
-  /** Somebody went on typing where no more is taken. */
+  /** True after typing beyond the limit. */
   #blocked = false;
-  /** It came in one piece, so that all of it is shown where it is too long. */
+  /** True if the value was scanned or pasted, so that all of it is shown if it is too long. */
   #filled = false;
   #revealed = false;
   #editing = false;
   #ownDisabled = false;
   #parts = /** @type {any} */ ({});
-  /** Lines break elsewhere where the field is wider or narrower than before, such as after a screen was turned. */
+  /** Adapts the height when the width changes, such as after a rotation of the screen, as lines then break differently. */
   #widths = new ResizeObserver(([{ contentRect }]) => { if (this.#several && contentRect.width !== this.#width) { this.#width = contentRect.width; this.#grow(); } });
   #width = 0;
   #shape = /** @type {any} */ (plain);
@@ -65,7 +65,7 @@ export class TextField extends HTMLElement {
     this.#root.adoptedStyleSheets = [fieldStyle];
   }
 
-  // What others see.
+  // Interface
 
   get value() { return this.#value; }
   set value(text) { this.#put(String(text ?? '')); }
@@ -77,13 +77,13 @@ export class TextField extends HTMLElement {
   /** The control inside; the on-screen keyboard and tests use it. */
   get input() { this.#build(); return this.#parts.input; }
 
-  /** The names of patterns, or the expression, by which printed text is taken. */
+  /** The names of patterns, or the regular expression, by which printed text is accepted. */
   get textPatterns() {
     const wanted = (this.getAttribute('reads') ?? this.getAttribute('pattern') ?? '').trim();
     return !wanted ? [] : /^[a-z][a-z0-9-]*( [a-z][a-z0-9-]*)*$/.test(wanted) ? wanted.split(' ') : [`re:${wanted}`];
   }
 
-  /** Puts in what a scanner read, whole. */
+  /** Sets the value to the text that a scanner read, without cutting it. */
   fill(text) {
     this.#touched = true;
     const asItIs = this.#shape === lines || this.#shape === plain;
@@ -97,7 +97,7 @@ export class TextField extends HTMLElement {
   }
 
   checkValidity() { return !this.#problem; }
-  /** Shows what is wrong even where nobody has typed yet; whether all is right. */
+  /** Shows the problem, also before anything was typed; returns true if there is none. */
   reportValidity() {
     this.#touched = true;
     this.#show();
@@ -105,7 +105,7 @@ export class TextField extends HTMLElement {
     return !this.#problem;
   }
 
-  // What the browser calls.
+  // Callbacks of the browser
 
   connectedCallback() { this.#build(); this.#show(); this.#widths.observe(this); }
   disconnectedCallback() { this.#widths.disconnect(); }
@@ -120,7 +120,7 @@ export class TextField extends HTMLElement {
   formDisabledCallback(disabled) { this.#ownDisabled = disabled; if (this.isConnected) this.#show(); }
   formStateRestoreCallback(state) { this.#put(String(state ?? '')); }
 
-  // The inside.
+  // Implementation
 
   get #several() { return ['key-value', 'note'].includes(this.getAttribute('variant') ?? ''); }
   get #limit() { const n = Number(this.getAttribute('maxlength')); return n > 0 ? n : Infinity; }
@@ -128,7 +128,7 @@ export class TextField extends HTMLElement {
   get #over() { return Math.max(0, count(this.#value) - this.#limit); }
   get #fixed() { return this.hasAttribute('readonly') || this.#off; }
   get #off() { return this.#ownDisabled || this.hasAttribute('disabled'); }
-  /** The text in the empty field; a title has no room for its asterisk but there. */
+  /** The text in the empty field. It contains the asterisk of a required title, which has no room for it elsewhere. */
   get #prompt() { const prompt = this.getAttribute('prompt') ?? ''; return prompt && this.getAttribute('variant') === 'title' && this.hasAttribute('required') ? `${prompt} *` : prompt; }
   get #label() { return `${this.getAttribute('label') ?? ''}${this.hasAttribute('currency') ? ` (${this.getAttribute('currency')})` : ''}`; }
   get #scans() { return this.hasAttribute('scan') ? (this.getAttribute('scan') || 'barcode').split(/\s+/) : []; }
@@ -140,7 +140,7 @@ export class TextField extends HTMLElement {
     return sizes ? groups(sizes, this.getAttribute('group-separator') ?? ' ') : plain;
   }
 
-  /** Where something follows, a field of several lines keeps its height, and scrolls. */
+  /** True if a field of several lines keeps its height and scrolls, as another element follows. */
   get #stays() { return this.getAttribute('variant') === 'key-value' && this.nextElementSibling !== null; }
 
   /** Makes the control as high as its lines. */
@@ -179,13 +179,13 @@ export class TextField extends HTMLElement {
     input.addEventListener('focus', () => { this.#editing = true; if (this.#shape.example && !this.#malformed) this.#draw(); });
     input.addEventListener('blur', () => { this.#editing = false; this.#touched = true; this.#blocked = false; if (this.#shape.example && !this.#malformed) this.#draw(); else this.#show(); });
     input.addEventListener('change', () => this.dispatchEvent(new Event('change', { bubbles: true })));
-    // A form of several fields is sent by Enter, as with any input.
+    // Enter submits the form, as in an input of the browser.
     input.addEventListener('keydown', (event) => { if (event.key === 'Enter' && !this.#several && !event.isComposing) { event.preventDefault(); this.form?.requestSubmit(); } });
     this.#shape = this.#shapeNow();
     this.#draw();
   }
 
-  /** Where there is room for one button it asks with which scanner. */
+  /** Opens the menu of scanners, if there is room for only one button. */
   #ask() {
     const label = this.#label;
     openMenu(this.#parts.both, { label: t('field.scan.any', { label }), items: [['barcode', 'field.scan'], ['text', 'field.scan.text']].map(([value, key]) => ({ label: t(key, { label }), value, sign: value })), onchoose: (kind) => this.#wants(kind) });
@@ -201,12 +201,12 @@ export class TextField extends HTMLElement {
     this.#draw();
   }
 
-  /** Typing stops at the limit; what is pasted does not: it would be cut. */
+  /** Stops typing at the limit. Pasted text is not stopped, as it would be cut. */
   #before(event) {
     const { input } = this.#parts;
     const [from, to] = [input.selectionStart ?? 0, input.selectionEnd ?? 0];
     const separator = this.#shape.separator;
-    // The space between two groups is not a character to delete: the one beyond it is meant.
+    // The separator between two groups cannot be deleted; the character beyond it is deleted instead.
     if (separator && from === to && event.inputType === 'deleteContentBackward' && input.value.slice(0, from).endsWith(separator)) input.setSelectionRange(from - separator.length, from - separator.length);
     if (separator && from === to && event.inputType === 'deleteContentForward' && input.value.slice(from).startsWith(separator)) input.setSelectionRange(from + separator.length, from + separator.length);
     if (!this.#blocks || !['insertText', 'insertLineBreak'].includes(event.inputType) || event.isComposing) return;
@@ -227,7 +227,7 @@ export class TextField extends HTMLElement {
     this.#filled = ['insertFromPaste', 'insertFromDrop'].includes(event.inputType) || (this.#filled && this.#over > 0);
     this.#blocked = false;
     if (this.#shape.separator) {
-      // The place between the same two characters as before, wherever the groups put it.
+      // The cursor stays between the same two characters after regrouping.
       const before = count(this.#shape.read(shown.slice(0, input.selectionStart ?? shown.length)).value);
       const grouped = this.#shape.show(value, true);
       if (grouped !== shown) {
@@ -241,7 +241,7 @@ export class TextField extends HTMLElement {
     if (!event.composed) this.dispatchEvent(new Event('input', { bubbles: true }));
   }
 
-  /** An error given from outside stays until it is taken away: whoever gave it knows when it is put right. */
+  /** The message about the first problem; empty if there is none. The attribute `error` applies until it is removed. */
   get #problem() {
     const label = this.#label;
     if (this.#off) return '';
@@ -254,7 +254,7 @@ export class TextField extends HTMLElement {
     return '';
   }
 
-  /** Says what a value has to be like, as exactly as can be known. */
+  /** Describes the expected value as precisely as the pattern or the type allows. */
   #hint(pattern) {
     const label = this.#label;
     const kind = this.getAttribute('type') ?? this.getAttribute('inputmode') ?? '';
@@ -265,7 +265,7 @@ export class TextField extends HTMLElement {
     return prompt ? t('field.pattern.such', { label, prompt }) : t('field.pattern', { label });
   }
 
-  /** The kind and the words of what stands below the field. */
+  /** The kind and the text of the message below the field. */
   get #message() {
     const problem = this.#problem;
     if (problem && (this.#touched || this.hasAttribute('error') || this.#over)) return ['error', problem];
@@ -274,7 +274,7 @@ export class TextField extends HTMLElement {
     return ['', this.getAttribute('helper') ?? ''];
   }
 
-  /** Writes the value into the control, as it is to look now. */
+  /** Writes the formatted value into the control. */
   #draw() {
     const { input } = this.#parts;
     if (!input) return;
@@ -301,7 +301,7 @@ export class TextField extends HTMLElement {
     p.input.autocapitalize = this.getAttribute('autocapitalize') ?? (type === 'text' && !mode ? 'sentences' : 'off');
     p.input.setAttribute('aria-invalid', String(kind === 'error'));
     for (const side of ['prefix', 'suffix']) { set(p[side], this.getAttribute(side) ?? ''); p[side].hidden = !this.getAttribute(side); }
-    // Before anything is written a suffix would look like what stands there.
+    // In an empty field the suffix would look like a value.
     if (!p.input.value && !p.input.placeholder && !this.#editing) p.suffix.hidden = true;
     set(p.ghost, p.input.value || p.input.placeholder);
     p.input.style.paddingInlineEnd = has('suffix') ? `calc(${count(this.getAttribute('suffix') ?? '')}ch + 1.4rem)` : '';
@@ -326,7 +326,7 @@ export class TextField extends HTMLElement {
     const length = count(this.#value);
     set(p.count, this.#limit < Infinity && !this.#fixed ? t('field.count', { count: length, limit: this.#limit }) : '');
     p.count.classList.toggle('error', this.#over > 0);
-    // What the control is too narrow to show stands below it, with the surplus marked.
+    // A value that is too long is shown below the control, with the surplus marked.
     const whole = this.#over > 0 && this.#filled;
     p.whole.hidden = !whole;
     const characters = [...this.#value];

@@ -1,23 +1,23 @@
-// How a value looks in a text field while it is written and afterwards. The value itself is always the plain one: no spaces
-// between groups, an amount with a point. Each shape has `show(value, editing)` and `read(shown)`, which gives
-// `{ value, problem }`; `problem` is a key of the words, or nothing.
+// The formats of a value in a text field, while it is edited and afterwards. The value itself has no spaces between groups, and an amount
+// has a decimal point. Each format has `show(value, editing)`, and `read(shown)`, which returns `{ value, problem }`; `problem` is the key
+// of a text, or undefined.
 
-/** Control characters of a code have no picture of their own; shown as one they are seen and not lost. */
+/** Replaces control characters of a code by their symbols in Unicode, so that they are visible and not lost. */
 const seen = (text) => text.replace(/[\u0000-\u001f\u007f]/g, (c) => c === '\u007f' ? '\u2421' : String.fromCharCode(0x2400 + c.charCodeAt(0)));
 const meant = (text) => text.replace(/[\u2400-\u241f\u2421]/g, (c) => c === '\u2421' ? '\u007f' : String.fromCharCode(c.charCodeAt(0) - 0x2400));
 
-/** One line, as it is. */
+/** One line without formatting. */
 export const plain = { show: seen, read: (shown) => ({ value: meant(shown) }) };
 
-/** Several lines, as they are. */
+/** Several lines without formatting. */
 export const lines = {
   show: (value) => value.split(/\r\n|\r|\n/).map((one) => one.split('\t').map(seen).join('\t')).join('\n'),
   read: (shown) => ({ value: shown.split('\n').map(meant).join('\n') }),
 };
 
 /**
- * In groups: `sizes` "4" for fours, "3 3 4" for these and the last one on and on, with `separator` between them. What
- * separates is not part of the value.
+ * The format in groups: `sizes` is "4" for groups of four, or "3 3 4" for these, of which the last is repeated. The `separator`
+ * between them is not part of the value.
  */
 export function groups(sizes, separator = ' ') {
   const list = sizes.split(/[\s,]+/).map(Number).filter((n) => n > 0);
@@ -31,8 +31,8 @@ export function groups(sizes, separator = ' ') {
 }
 
 /**
- * An amount of money in a currency (ISO 4217), as a language writes it. While it is edited it has no groups and no symbol;
- * what could mean two amounts, such as a point for the decimals where it separates thousands, is a problem and no guess.
+ * The format of an amount in a currency (ISO 4217) in a language. While it is edited it has neither groups nor a symbol. An
+ * ambiguous input, such as a decimal point in a language that separates thousands by it, is a problem.
  */
 export function money(currency, language) {
   const form = new Intl.NumberFormat(language, { style: 'currency', currency });
@@ -65,7 +65,7 @@ export function money(currency, language) {
 const KINDS = { '\\d': 'digits', '[0-9]': 'digits', '[A-Z]': 'capitals', '[A-Z0-9]': 'signs', '[0-9A-Z]': 'signs' };
 
 /**
- * What a simple expression asks for: how many characters of which kind, as `{ kind, from, to }`; nothing for any other.
+ * The kind and the number of characters that a simple expression requires, as `{ kind, from, to }`; null for other expressions.
  * @param {string} pattern
  */
 export function wanted(pattern) {

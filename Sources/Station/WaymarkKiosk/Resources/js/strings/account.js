@@ -1,4 +1,4 @@
-// The words of onboarding, signing in and synchronizing; strings.js takes them up.
+// The texts of onboarding, signing in and synchronizing; strings.js includes them.
 
 export const en = {
   'account.add': 'Add user',

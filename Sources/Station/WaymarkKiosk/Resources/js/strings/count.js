@@ -1,4 +1,4 @@
-// The texts of the view that counts a shelf.
+// The texts of the view for counting a shelf.
 
 export const en = {
   'start.count': 'Count a shelf',

@@ -1,4 +1,4 @@
-// The texts of the document scanner; strings.js takes them up.
+// The texts of the document scanner; strings.js includes them.
 
 export const en = {
   'document.title': 'Scan documents',

@@ -1,4 +1,4 @@
-// The texts of the AR scanner and of what its cards take along; strings.js takes them up.
+// The texts of the AR scanner and of the dialogs of its cards; strings.js includes them.
 
 export const en = {
   'ar.title': 'Explore a machine',

@@ -1,4 +1,4 @@
-// The texts of forms; strings.js takes them up.
+// The texts of forms; strings.js includes them.
 
 export const en = {
   'field.title': 'Record goods',

@@ -1,4 +1,4 @@
-// The words about results that leave the kiosk, and about the device itself.
+// The texts about results that are handed over, and about the device; strings.js includes them.
 export const en = {
   'handover.number': 'Number: {number}',
   'handover.keep': 'With this number the staff finds it again.',

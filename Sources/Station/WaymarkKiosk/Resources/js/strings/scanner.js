@@ -1,4 +1,4 @@
-// The texts of the code scanner, its answers and its pictures; strings.js takes them up.
+// The texts of the code scanner, its verdicts and its pictures; strings.js includes them.
 
 export const en = {
   'scan.title': 'Connect this device',
@@ -60,6 +60,7 @@ export const en = {
   'reason.notQR': 'There is a code, but it is not a QR code.',
   'reason.incomplete': 'Part of the code is missing. Show all of its parts.',
   'reason.codeNotReadable': 'There is a code, but it is too small or too blurred. Come closer and hold still.',
+  'reason.codeRefused': 'There was a code, but it is not accepted here. Show another one.',
   'roll.title': 'Recent pictures',
   'roll.hide': 'Hide pictures',
   'roll.show': 'Show pictures',
@@ -141,6 +142,7 @@ export const de = {
   'reason.notQR': 'Da ist ein Code, aber kein QR-Code.',
   'reason.incomplete': 'Ein Teil des Codes fehlt. Zeigen Sie alle Teile.',
   'reason.codeNotReadable': 'Da ist ein Code, aber er ist zu klein oder unscharf. Kommen Sie näher und halten Sie still.',
+  'reason.codeRefused': 'Da war ein Code, aber er wird hier nicht angenommen. Zeigen Sie einen anderen.',
   'roll.title': 'Letzte Bilder',
   'roll.hide': 'Bilder ausblenden',
   'roll.show': 'Bilder einblenden',

@@ -1,5 +1,5 @@
-// The dialog about this device and how it stands: version, cameras, languages, the last synchronization of who is signed in, and the consents that it asks for. Behind the brand of the
-// start view, for staff and for whoever wants to know.
+// The dialog about this device: version, cameras, languages, the last synchronization of the signed-in user, and the consents that the
+// device asks for. The brand on the start view opens it, for staff and interested visitors.
 import { command } from '../api.js';
 import { openDialog } from '../dialog.js';
 import { button, el, printable, printableLines } from '../dom.js';
@@ -8,7 +8,7 @@ import { languageChoices, t } from '../strings.js';
 import { spokenTime } from '../times.js';
 import { own } from './account-parts.js';
 
-/** The state of a camera in words: whether it works is all that a person wants to know. */
+/** The state of a camera as a text: ready or out of order. */
 const stateOf = (status) => t(['lost', 'stalled'].includes(status) ? 'about.camera.out' : 'about.camera.ready');
 
 /** Opens the dialog; resolves when it is closed. */

@@ -1,4 +1,4 @@
-// What the screens of onboarding and signing in are made of.
+// The parts of the screens of onboarding and signing in.
 import { pictures } from '../api.js';
 import { ask, openDialog } from '../dialog.js';
 import { button, el, printable, printableLines } from '../dom.js';
@@ -31,7 +31,7 @@ export function secretField({ label, name = 'passcode', autocomplete = 'off', in
   return { node, get value() { return node.value; }, clear() { node.value = ''; } };
 }
 
-/** The picture of a user: their letters. */
+/** The picture of a user: their initials, or an icon. */
 export const avatar = (user) => el('span', { class: 'avatar', 'aria-hidden': 'true' }, user?.initials ? printable(user.initials) : icon('person'));
 
 /** A user as the policy shows them. */
@@ -40,13 +40,13 @@ export function person(user) {
     el('strong', {}, printable(user?.title ?? t('account.person'))), user?.subtitle ? el('span', { class: 'soft' }, printable(user.subtitle)) : null));
 }
 
-/** A text of the provider, where the page speaks the language of the policy: no screen speaks two. */
+/** A text of the provider, if it is translated or the page has the policy's language; else empty, so that no screen mixes languages. */
 export function told(text, policy) {
   const words = translated(text);
   return text && (words !== text || document.documentElement.lang === (policy?.language ?? 'en')) ? printable(words) : '';
 }
 
-/** A banner of what went wrong; `title` where the screen has a better one. */
+/** A banner about a problem; `title` replaces the general one. */
 export function trouble(app, problem, title) {
   if (!problem) return null;
   const key = `trouble.${problem.code}`;
@@ -57,13 +57,13 @@ export function trouble(app, problem, title) {
 /** Another operation is running. */
 export const busy = (text) => indicator(text);
 
-/** What is drawn beside a screen, where there is room for it. */
+/** The illustration beside each screen, which is shown if there is room. */
 const DRAWN = { welcome: 'welcome', activation: 'onboard', credentials: 'person', recover: 'lock', consents: 'consent', passcode: 'lock', ready: 'ready', signIn: 'person', users: 'person', sync: 'sync' };
 
-/** Dots that tell which of several steps this is. */
+/** Dots that show the current step among several. */
 export const dots = (at, count) => el('p', { class: 'dots', role: 'img', 'aria-label': t('consents.step', { page: at + 1, pages: count }) }, ...Array.from({ length: count }, (_, i) => el('i', { 'data-now': i === at })));
 
-/** A screen: bar with a way back, column with title and text, actions below, and what stands at its foot. */
+/** A screen: a bar with a button to go back, a column with title, text and actions, and a footer. */
 export function screen({ name, leave = null, bar = '', tail = null, top = null, title, label = '', text = '', body = [], actions = [], foot = null, onsubmit = null }) {
   const messages = el('div', { class: 'messages', role: 'status', 'aria-live': 'polite' });
   const content = el('div', { class: 'column' }, top, el('h1', { tabIndex: -1, class: title ? '' : 'visually-hidden' }, title || label), text ? el('p', { class: 'lead' }, text) : null, messages, ...body,
@@ -75,7 +75,7 @@ export function screen({ name, leave = null, bar = '', tail = null, top = null, 
   return Object.assign(node, { say: (...nodes) => messages.replaceChildren(...nodes.filter(Boolean)) });
 }
 
-/** A way out that asks first. */
+/** A button that leaves onboarding after a confirmation. */
 export function leaveButton(app, label = t('common.cancel')) {
   return button(label, async () => {
     const go = await ask({ label: t('account.leave.title'), text: t('account.leave.text'), choices: [{ label: t('account.leave.go'), value: true }, { label: t('account.leave.stay'), value: false, primary: true }] });
@@ -83,10 +83,10 @@ export function leaveButton(app, label = t('common.cancel')) {
   }, { kind: 'quiet leave' });
 }
 
-/** A button that goes back by one screen, which it names where that has a title. */
+/** A button that goes back by one screen, with the title of that screen if it has one. */
 export const backButton = (app, title = '') => button(title ? t('account.backTo', { title }) : t('account.back'), () => app.account.send('account.back'), { kind: title ? 'quiet leave to' : 'quiet leave', before: icon('back') });
 
-/** A legal text: read here where the policy holds it, and taken along by a phone; a kiosk's browser goes nowhere. */
+/** A button for a legal text: it shows the text if the policy contains it, and a QR code of the address, as the page opens no other sites. */
 export function legalLink(link, policy, draw) {
   const title = printable(own(link.title, policy.language));
   const text = own(link.text, policy.language);

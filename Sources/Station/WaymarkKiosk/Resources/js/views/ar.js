@@ -1,5 +1,5 @@
-// The AR scanner: coaching, scanning, matched, annotating, as the service's session says. The session belongs to the
-// device, so the view only ever follows its events; a command never changes the view by itself.
+// The AR scanner, which shows the phase of the service's session: coaching, scanning, matched or annotating. The session belongs to the
+// device, so that only its events change the view, and commands do not.
 import { command, pictures } from '../api.js';
 import { cardRail, detailPanel, takeAlong } from '../components/cards.js';
 import { drawConnector, drawIndicator, drawMarkers, forgetIcons, markerRadius, markersOf, thingOf } from '../components/overlay.js';
@@ -12,16 +12,16 @@ import { said, t, tOr } from '../strings.js';
 
 const FADE_MS = 320;
 const MOVE_MS = 420;
-/** How fast markers go when what they hang on is gone: the service keeps it in mind for a while longer. */
+/** The milliseconds in which markers fade out after their anchor is lost; the service still reports the anchor for a while. */
 const GONE_MS = 160;
 
-/** A name as people write it: what programs call "pump-7" is read as "Pump 7". */
+/** Formats an identifier for people: "pump-7" becomes "Pump 7". */
 export function spoken(name) {
   const words = printable(name).replace(/[-_]+/g, ' ').trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** The steps of a scene: its own instruction, a line a step, and how to go on from there. */
+/** The steps of a scene: its own instruction with one step on each line, or the general steps. */
 export function stepsOf(instruction, isCode = false) {
   const own = String(said(instruction)).split(/\r\n|\r|\n/).map((line) => printable(line).replace(/^\s*\d+[.)]\s*/, '').trim()).filter(Boolean);
   return own.length > 1 ? own : [own[0] ?? t(isCode ? 'ar.step.find.code' : 'ar.step.find'), t('ar.step.fill'), t('ar.step.tap')];
@@ -34,15 +34,15 @@ export function stepsOf(instruction, isCode = false) {
 export function openAR(app) {
   let phase = 'inactive';
   let selected = null;
-  /** The copy that was chosen: the line to the card begins there. */
+  /** The selected copy of the anchor, at which the line to the card begins. */
   let selectedCopy = null;
   let fade = { since: 0 };
   let hits = [];
   let closing = false;
   let opened = null;
-  /** The anchors in sight, and each copy of one, with the name of its anchor. */
+  /** The visible anchors and copies, with the names of their anchors. */
   let sight = new Map();
-  /** Since when things that the service still has in mind are not seen any more. */
+  /** The times since which anchors that the service still reports are not visible. */
   const unseen = new Map();
   const offs = [];
 
@@ -52,7 +52,7 @@ export function openAR(app) {
 
   const words = el('span', {});
   const prompt = el('p', { class: 'prompt' }, words);
-  // The picture itself stays in the corner: over what it is looked for in it would be seen twice.
+  // The picture to find is shown in the corner only, as over the camera picture it would be confused with the real one.
   const guide = el('div', { class: 'ar-guide', hidden: true }, prompt, el('div', { class: 'outline window' }, el('i'), el('i'), el('i'), el('i'), icon('crosshair')));
   const thumbnail = el('button', { class: 'thumbnail', type: 'button', 'aria-label': t('ar.guide'), hidden: true, onclick: () => send('session.coach') }, el('img', { alt: '' }));
   const sights = el('p', { class: 'sights', hidden: true });
@@ -94,11 +94,11 @@ export function openAR(app) {
     return drawMarkers(context, hits, { now: place.now, opacity: share, iconOf, repaint: () => stage.preview.redraw() }) || share < 1;
   }
 
-  // Where a scene is in use already, the view shows the camera in which it is followed.
+  // If a scene is loaded already, the view shows the camera in which it is followed.
   const camera = app.cameras.for('ar', app.state.scene?.camera);
   const stage = cameraStage(app, { label: t('ar.title'), camera, area, paint, expectsOverlay: () => app.state.following && (phase === 'matched' || phase === 'annotating') });
 
-  /** Where the line to an open detail ends: the middle of the panel's near edge. */
+  /** The end of the line to an open detail: the middle of the panel's near edge. */
   function panelEdge() {
     const box = panel.getBoundingClientRect();
     return box.right < innerWidth * .75 ? { x: box.right, y: box.top + box.height / 2 } : { x: box.left + box.width / 2, y: box.top };
@@ -130,7 +130,7 @@ export function openAR(app) {
     }
   }
 
-  /** The cards of what is in sight, and the chosen one even while it is not. */
+  /** Shows the cards of the visible anchors, and the selected card also while its anchor is not visible. */
   function cards() {
     if (phase !== 'annotating' && !(phase === 'scanning' && selected)) { rail.hide(); sights.hidden = true; return; }
     const near = inSight();
@@ -140,11 +140,11 @@ export function openAR(app) {
     tellSights();
   }
 
-  /** What the panel holds: coaching, a choice, or the detail of a card. */
+  /** Sets the contents of the panel: coaching, a choice, or the detail of a card. */
   const fill = (node) => {
     const held = panel.contains(document.activeElement);
     panel.replaceChildren(...(node ? [node] : []));
-    // A focus that goes with what had it would leave the keyboard without a view to speak to.
+    // If the focused element is removed, the dialog gets the focus, so that keys still work.
     if (held) dialog.node.focus({ preventScroll: true });
   };
 
@@ -161,7 +161,7 @@ export function openAR(app) {
     announce(`${t('ar.coach')}. ${steps.join(' ')}`);
   }
 
-  /** The sheet's picture and the thumbnail are one thing that moves. */
+  /** Animates the picture between the sheet and the thumbnail. */
   function fly(from, to, sheet) {
     if (still.matches || !to) return;
     const a = from?.getBoundingClientRect();
@@ -229,7 +229,7 @@ export function openAR(app) {
     rail.focus();
   }
 
-  /** What was pressed on a card: shown here, or done by a program that listens, which the person is told. */
+  /** Runs the action of a card: opens it here, or informs the person that it was sent to a program. */
   function act(event) {
     const card = annotations().find((one) => one.id === event.id)?.card;
     const title = printable(said(card?.actionText ?? card?.title) || t('ar.title'));
@@ -238,7 +238,7 @@ export function openAR(app) {
 
   const dialog = openDialog({
     label: t('ar.title'), kind: 'view camera ar',
-    // Escape first puts away the detail that lies over the rest.
+    // Escape first closes the open detail.
     mayClose: () => { if (opened === null) return true; send('card.close'); return false; },
     onclose: () => {
       closing = true;
@@ -272,7 +272,7 @@ export function openAR(app) {
     send(event.key === 'ArrowRight' ? 'annotation.next' : 'annotation.previous');
   });
 
-  /** Takes up the session that the device is in, or starts one. */
+  /** Continues the device's session, or starts one. */
   async function resume(snapshot) {
     selected = snapshot?.annotation?.id ?? null;
     selectedCopy = snapshot?.annotation?.copy ?? null;
@@ -282,10 +282,10 @@ export function openAR(app) {
     await start();
   }
 
-  /** With no scene loaded: the only one there is, or a choice, until one is loaded by the service or another program. */
+  /** Starts the only scene, or offers a choice until a scene is loaded. */
   async function chooseScene() {
     const { scenes = [] } = (await send('scene.list')) ?? {};
-    // Meanwhile a session may have begun, here or elsewhere, or the scene of the configuration may have been loaded.
+    // A session may have begun meanwhile, or the configured scene may have been loaded.
     if (closing || phase !== 'inactive') return;
     if (app.state.scene) { await start(); return; }
     if (scenes.length === 1) { await start(scenes[0].scene); return; }
@@ -300,12 +300,12 @@ export function openAR(app) {
     if (closing || phase !== 'inactive') return;
     if (scene) fill(el('section', { class: 'sheet moving' }, indicator(t('ar.loading'))));
     const started = await told(camera.command('session.start', scene ? { scene } : {}));
-    // Whoever left meanwhile did so before there was anything to leave.
+    // If the view was closed before the session began, the session is ended.
     if (closing && started) command('session.exit').catch(() => {});
     else if (!started && !closing) fill(el('section', { class: 'sheet' }, emptyState({ picture: 'trouble', title: t('ar.failed'), text: t('ar.failed.help'), actions: [{ label: t('common.again'), primary: true, onclick: () => start(scene) }] })));
   }
 
-  // Before the service has told what there is, there is nothing to choose from.
+  // Until the service has listed its scenes, there is nothing to choose from.
   if (app.state.snapshot) resume(app.state.snapshot); else fill(el('section', { class: 'sheet' }, indicator(t('ar.loading'))));
   return dialog;
 }

@@ -1,4 +1,4 @@
-// Counting: the camera is moved along a shelf, every code counts once, and the list is handed over or saved.
+// The view for counting: the camera is moved along a shelf, every code is counted once, and the list is submitted or saved.
 import { command, handedNumber } from '../api.js';
 import { countedList } from '../components/counted.js';
 import { drawCode } from '../components/overlay.js';
@@ -12,10 +12,10 @@ import { icon } from '../icons.js';
 import { cue } from '../sound.js';
 import { t, tOr } from '../strings.js';
 
-/** How long the list must stay as it is before a screen reader tells of it. */
+/** The milliseconds without a change after which a screen reader announces the total. */
 const TELL_MS = 1200;
 
-/** RFC 4180, every text quoted, as `waymark count --csv` writes it. */
+/** Formats codes as CSV (RFC 4180), with every text quoted, as `waymark count --csv` does. */
 export function csvOf(codes) {
   const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
   return ['symbology,text,amount,input', ...codes.map(({ symbology, text, amount }) => `${quoted(symbology)},${quoted(text)},${amount},"live"`)].map((line) => `${line}\r\n`).join('');
@@ -30,7 +30,7 @@ export function openCount(app) {
   let total = 0;
   let shown = '';
   let telling = 0;
-  /** Whether there is something that was neither handed over nor saved. */
+  /** True if the count was neither submitted nor saved since its last change. */
   let dirty = false;
   let key = handedNumber();
 
@@ -53,7 +53,7 @@ export function openCount(app) {
     },
   });
 
-  /** What was counted as `[{ symbology, text, amount }]`: by "place" copies count, by "content" they do not. */
+  /** The counted codes as `[{ symbology, text, amount }]`; copies count if `by` is "place", and do not if it is "content". */
   const counted = () => list.rows.map(({ symbology, text = '', amount: copies }) => ({ symbology, text, amount: copies }));
 
   function draw() {
@@ -80,7 +80,7 @@ export function openCount(app) {
 
   const report = () => ({ by, pictures: shelf.state.views, stretches: shelf.state.stretches, total, codes: counted().map((one) => ({ ...one, input: 'live' })) });
 
-  /** Hands a file to the visitor's phone where it can take one, else to the browser. */
+  /** Offers a file to the visitor's phone or the integrator's programs if possible, else saves it in the browser. */
   async function keep(type, ending, text) {
     if (goesHome(app, 'count')) {
       if (await openTakeHome(app, { of: 'count', number: key, result: { type: ending, text } }, { title: t('pickup.open'), state: 'count-home', kept: false, parts: [el('h2', {}, t('pickup.open'))] })) dirty = false;
@@ -113,7 +113,7 @@ export function openCount(app) {
       await command('form.submit', { form: 'count', key, fields: [{ name: 'by', value: by }, { name: 'total', value: String(total) }, { name: 'codes', value: JSON.stringify(counted()) }] });
       const number = key;
       key = handedNumber();
-      // What was counted meanwhile was not handed over.
+      // Codes that were counted meanwhile were not submitted.
       if (shown === handed) dirty = false;
       toast(`${t('count.sent')}. ${t('handover.number', { number })}`, { seconds: 7 });
     },
@@ -125,7 +125,7 @@ export function openCount(app) {
     el('div', { class: 'choice-row', role: 'group', 'aria-label': t('count.by') }, ...choices), gap, list.bar, nothing, list.list,
     el('div', { class: 'actions' }, again, csv, json, send));
 
-  /** A count is not thrown away without a question. */
+  /** Leaves the view; asks first if the count was not saved. */
   async function leave() {
     if (dirty) {
       const yes = await ask({ label: t('count.leave'), text: t('count.leave.help'), choices: [{ label: t('count.discard'), value: true }, { label: t('count.stay'), value: false, primary: true }] });

@@ -1,4 +1,4 @@
-// The document scanner: pages are held before the camera, captured by themselves or by the shutter, put right and saved.
+// The document scanner: pages are held before the camera, captured automatically or by the shutter, corrected and saved.
 import { command, handedNumber, pictures } from '../api.js';
 import { cornerEditor } from '../components/corner-editor.js';
 import { drawPage } from '../components/overlay.js';
@@ -14,13 +14,13 @@ import { t, tOr } from '../strings.js';
 
 const FILTERS = ['colour', 'grayscale', 'bw', 'photo'];
 const RETRY_MS = 2000;
-/** How long a page that captured itself is offered to be put right. */
+/** The milliseconds for which the correction of an automatically captured page is offered. */
 const AFTER_MS = 6000;
 
 const picture = (page, width, original = false) => pictures.document(page.id, { width, revision: page.revision, original });
-/** Says what went wrong, to whoever has not left yet. */
+/** Shows the message of an error, unless the view was left. */
 const complain = (error) => { if (document.querySelector('dialog.view')) toast(tOr(`error.${error.code}`, 'error.unavailable'), { seconds: 7 }); };
-/** A command whose failure is said; gives `null` then. */
+/** Sends a command; shows its error and resolves to `null` if it fails. */
 const attempt = (method, params = {}) => command(method, params).catch((error) => { complain(error); return null; });
 
 /**
@@ -28,7 +28,7 @@ const attempt = (method, params = {}) => command(method, params).catch((error) =
  * @param {import('../api.js').App} app
  */
 export function openDocuments(app) {
-  /** The session as the service tells it; null before it is this page's. */
+  /** The session as the service reports it; null until this page has begun it. */
   let session = null;
   let done = false;
   let timer = 0;
@@ -117,7 +117,7 @@ export function openDocuments(app) {
   }
 
   let offered = 0;
-  /** What captured itself can be put right or taken again, as what the shutter took. */
+  /** Offers to correct or to retake an automatically captured page. */
   function offer(page) {
     const hide = () => { clearTimeout(offered); after.hidden = true; };
     hide();
@@ -130,7 +130,7 @@ export function openDocuments(app) {
 
   async function correct(page) { await attempt('document.mode', { mode: 'paused' }); await adjust(page); if (!done) setMode(automatic ? 'automatic' : 'manual'); }
 
-  /** The page flies to the thumbnail. */
+  /** Animates the captured page towards the thumbnail. */
   function flash(page) {
     if (still.matches) return;
     const to = last.getBoundingClientRect();
@@ -143,7 +143,7 @@ export function openDocuments(app) {
     ], { duration: 520, easing: 'ease-in' }).finished.finally(() => flying.remove());
   }
 
-  /** After the shutter: keep it, put its corners right, or take it again. */
+  /** Asks after the shutter whether to keep the page, to correct its corners, or to retake it. */
   async function confirm(page) {
     const choice = await ask({
       label: t('document.confirm'), picture: el('img', { class: 'page', alt: '', src: picture(page, 480) }),
@@ -154,7 +154,7 @@ export function openDocuments(app) {
     if (choice === 'adjust') correct(page);
   }
 
-  /** The four corners over the picture as it was captured. */
+  /** Opens the editor of the four corners, over the captured picture. */
   function adjust(page) {
     const { width, height } = page;
     const whole = [[0, 0], [width - 1, 0], [width - 1, height - 1], [0, height - 1]];
@@ -177,7 +177,7 @@ export function openDocuments(app) {
     }).closed;
   }
 
-  /** All pages: a large one, the others below it, and what can be done to it. */
+  /** Opens all pages: a large one with its tools, and the others below it. */
   async function gallery(chosen = pages().at(-1)?.id) {
     if (sheet) return;
     const big = el('img', { class: 'page', alt: '' });
@@ -189,7 +189,7 @@ export function openDocuments(app) {
     const current = () => pages().find(({ id }) => id === chosen) ?? null;
     const place = () => pages().findIndex(({ id }) => id === chosen);
 
-    /** Shows the page as large as letters are to be read, with a point of it, in shares, in the middle. */
+    /** Enlarges the page so that its text can be read, with the point (u, v), in shares of the page, in the middle. */
     function enlarge(on, [u, v] = [.5, .2]) {
       body.toggleAttribute('data-zoomed', on);
       sight.setAttribute('aria-pressed', String(on));
@@ -200,7 +200,7 @@ export function openDocuments(app) {
       enlarge(!body.hasAttribute('data-zoomed'), [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height]);
     });
 
-    /** The page is veiled while it is changed, until it is seen as it is then. */
+    /** Removes the veil over the page, which is shown from the request of a change until the changed picture is loaded. */
     const changed = () => body.removeAttribute('aria-busy');
     async function change(method, params) {
       body.setAttribute('aria-busy', 'true');
@@ -233,7 +233,7 @@ export function openDocuments(app) {
       items: '[data-page]',
       onmove: (node, index) => {
         chosen = node.dataset.page;
-        // It stays where it was dropped while the service is asked.
+        // The page stays at its new position while the service is asked.
         const others = [...strip.children].filter((one) => one !== node);
         strip.insertBefore(node, others[index] ?? null);
         attempt('document.reorder', { page: chosen, index }).then((done) => { if (!done) update(); });
@@ -268,12 +268,12 @@ export function openDocuments(app) {
     update();
   }
 
-  /** Writes the pages into a file, and says where it is. */
+  /** Saves the pages as a file, and shows how to take it along. */
   async function finish() {
     if (save.dataset.state) return;
     save.dataset.state = 'processing';
     save.disabled = true;
-    // Writing takes seconds: it is seen that something is under way, and nothing is changed meanwhile.
+    // Saving takes seconds, in which a dialog shows progress and prevents changes.
     const waiting = openDialog({
       label: t('document.saving'), mayClose: () => false,
       build: () => el('div', { class: 'column center', 'data-state': 'document-saving' }, indicator(t('document.saving')), el('p', { class: 'soft' }, t('document.saving.help', { count: pages().length }))),
@@ -291,7 +291,7 @@ export function openDocuments(app) {
     savedSheet(app, saved, number);
   }
 
-  /** Pages are not thrown away without a question. */
+  /** Leaves the view; asks first if there are pages. */
   async function leave() {
     if (pages().length) {
       const yes = await ask({
@@ -326,7 +326,7 @@ export function openDocuments(app) {
       clearTimeout(offered);
       for (const off of offs) off();
       stage.stop();
-      // Nothing of a person stays for the next one.
+      // The pages of a visitor are not kept for the next one.
       if (session) command('document.discard').catch(() => {});
     },
     build: () => {
@@ -348,10 +348,10 @@ export function openDocuments(app) {
   return dialog;
 }
 
-/** A time as it stands in names of files: "2026-11-26-081500", of the kiosk's own clock. */
+/** Formats a local time for names of files, such as "2026-11-26-081500". */
 const day = (time) => new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '');
 
-/** "Saved", which goes back to the start by itself: how many pages, the number by which they are found again, and how to take them along. */
+/** The dialog after saving: the number of the document and the ways to take it along. Returns to the start view after a time. */
 function savedSheet(app, saved, number) {
   const [path = ''] = saved.paths ?? [];
   return openTakeHome(app, { of: 'document', number, result: { document: path } }, {

@@ -1,4 +1,4 @@
-// A form that a scanner fills, and that is handed to the programs on the socket.
+// A form whose fields can be filled by scanning, and which is submitted to the programs on the socket.
 import { command, handedNumber } from '../api.js';
 import { ask } from '../dialog.js';
 import { button, el } from '../dom.js';
@@ -18,7 +18,7 @@ import { openScanner } from './scanner.js';
 import { openPhoto } from './photo.js';
 import { openTextReader } from './text.js';
 
-/** Lets the scan icons of the fields below a node open the scanner, and photos the camera, which fill them. */
+/** Makes the scan icons of fields below a node open the scanner, and photo fields the camera, and fills in the results. */
 export function scansInto(app, node) {
   node.addEventListener('wm-scan', async (event) => {
     const target = event.target;
@@ -38,10 +38,10 @@ export function scansInto(app, node) {
   });
 }
 
-/** What a receipt has no words for. */
+/** The elements whose values are left out of a receipt. */
 const UNWRITTEN = ['WM-SIGNATURE', 'WM-PHOTO'];
 
-/** The form where the integrator has none. */
+/** The page's own form, for an integrator without forms. */
 const standard = () => ({
   name: 'goods-received', title: t('field.title'), next: t('field.new'),
   fields: [
@@ -53,7 +53,7 @@ const standard = () => ({
   ],
 });
 
-/** The element of a field of the integrator's file. */
+/** Makes the element of a field in the page's file. */
 function made(field, form) {
   const { name, kind = 'text' } = field;
   const common = { name, label: said(field.label), required: field.required, helper: said(field.help) || null, value: said(field.value) || null };
@@ -77,7 +77,7 @@ function made(field, form) {
   }
 }
 
-/** A form: the integrator's, or the page's own. */
+/** The view of a form of the integrator, or of the page's own. */
 export function fieldView(app, wanted) {
   const description = wanted ?? standard();
   const title = said(description.title);
@@ -92,7 +92,7 @@ export function fieldView(app, wanted) {
   });
   const fields = el('wm-fields', {}, ...parts);
 
-  /** Shows the fields whose conditions hold: a hidden one is neither asked for nor handed over. */
+  /** Shows the fields whose conditions are met; hidden fields are neither required nor submitted. */
   function depend() {
     for (const [i, { when, required }] of description.fields.entries()) {
       if (!when) continue;
@@ -106,7 +106,7 @@ export function fieldView(app, wanted) {
   fields.addEventListener('input', depend);
   depend();
 
-  /** The number by which the form is found again, and by which the service knows that it has it already, when its answer was lost. */
+  /** The number by which staff finds the form, and by which the service recognizes a form that is submitted again after a lost answer. */
   let key = handedNumber();
   const save = statusButton({
     label: t('field.save'), processing: t('field.saving'), success: t('field.saved'), failure: t('field.save.again'), type: 'submit',
@@ -119,7 +119,7 @@ export function fieldView(app, wanted) {
       key = handedNumber();
       last = { number, values };
       const receipt = `${title}\n${t('handover.number', { number })}\n${new Date().toLocaleString(document.documentElement.lang)}\n\n${values.filter(({ name, value }) => value && !UNWRITTEN.includes(inputs.find((one) => one.name === name)?.nodeName)).map(({ label, value }) => `${label}: ${value}`).join('\n')}\n`;
-      // A saved form leaves the screen: the next one begins empty.
+      // After saving, the form is emptied for the next entry.
       empty();
       if (goesHome(app, 'form')) openTakeHome(app, { of: 'form', number, form: description.name, result: { type: 'txt', text: receipt } }, { title: t('field.saved'), state: 'form-saved', parts: [art('ready', 160), el('h2', {}, t('field.saved'))] });
       else toast(`${t('field.saved')}. ${t('handover.number', { number })}. ${description.next ?? t('field.new.own')}`, { seconds: 7 });
@@ -127,7 +127,7 @@ export function fieldView(app, wanted) {
     },
     onfailure: (error) => fields.say({ kind: 'error', title: t('field.failed'), text: tOr(`error.${error.code}`, 'error.unavailable') }),
   });
-  /** The entry that was saved last, as long as somebody is at the form; and the number of the one that is put right now. */
+  /** The last saved entry, while the form is open; and the number of the entry that is being corrected. */
   let last = /** @type {{ number: string, values: { name: string, value: string }[] } | null} */ (null);
   let corrects = '';
   const heading = el('h1', {}, title);
@@ -140,7 +140,7 @@ export function fieldView(app, wanted) {
     if (last && !wanted) entry.replaceChildren(el('span', {}, t('field.last', { number: last.number })), button(t('field.correct'), correct, { kind: 'quiet', 'data-correct': true, before: icon('pen') }));
     depend();
   }
-  /** What was saved comes back into the same form, and is saved as what takes its place. A signature is given anew. */
+  /** Fills the form with the last saved entry; saving it again replaces that entry. A signature must be given again. */
   async function correct() {
     if (entered() && !await discarded()) return;
     const { number, values } = /** @type {any} */ (last);
@@ -152,7 +152,7 @@ export function fieldView(app, wanted) {
   }
   const entered = () => inputs.some((one) => !one.hasAttribute('readonly') && one.value && one.value !== (one.getAttribute('value') ?? (one.nodeName === 'WM-SWITCH' ? 'no' : '')));
   const discarded = () => ask({ label: t('field.leave'), text: t('field.leave.help'), choices: [{ label: t('field.discard'), value: true }, { label: t('field.stay'), value: false, primary: true }] });
-  /** Asks before input is thrown away. */
+  /** Leaves the form; asks first if there is input. */
   async function leave() {
     if (entered() && !await discarded()) return;
     app.home();

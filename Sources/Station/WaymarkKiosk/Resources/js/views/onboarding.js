@@ -10,7 +10,7 @@ import { backButton, busy, leaveButton, legalLink, logo, own, screen, secretFiel
 import { openScanner } from './scanner.js';
 import { languages, offers } from './start.js';
 
-/** The icons of what this device offers. */
+/** The icon of each offer of the device. */
 const FEATURES = { onboard: 'qr', ar: 'cube', document: 'document', count: 'barcode', field: 'pen' };
 
 export function welcome(app) {
@@ -67,7 +67,7 @@ export function activation(app) {
   };
 }
 
-/** Several ways: a choice. */
+/** The choice between several ways of activation. */
 function ways(app) {
   const { policy } = app.account;
   const said = words(policy, 'activation');
@@ -88,7 +88,7 @@ function scan(app, leave) {
   return { node, update: (state) => node.say(trouble(app, state.problem)) };
 }
 
-/** Straight on. */
+/** The screen of activation with a preset host, which continues by itself if it is the only way. */
 function preset(app, leave) {
   const node = screen({ name: 'activation-preset', leave, title: t('activation.preset'), text: t('activation.preset.help'), actions: [button(t('account.continue'), () => app.account.send('account.next'), { kind: 'primary', 'data-first': true })] });
   if (app.account.policy.activation.length === 1) queueMicrotask(() => app.account.send('account.next'));
@@ -114,7 +114,7 @@ export function credentials(app) {
     onsubmit: () => {
       if (go.disabled) return;
       const filled = Object.fromEntries(fields.map((one) => [one.name, one.value]));
-      // What is hidden is gone as soon as it is on its way.
+      // Passwords are cleared from their fields before they are sent.
       fields.forEach((one, index) => { if (policy.fields[index].kind === 'password') one.clear(); });
       app.account.send('authentication.submit', { fields: filled });
       for (const name of Object.keys(filled)) filled[name] = '';
@@ -135,7 +135,7 @@ export function consents(app) {
   const single = pages === 1;
   let warned = false;
   const choose = (choice) => { warned = false; app.account.send('consent.choose', { consent: id, choice, language: document.documentElement.lang }); };
-  /** Without what is needed it does not go on: said where it cannot be overlooked. */
+  /** Warns in a dialog that onboarding cannot continue without a mandatory consent. */
   async function warn() {
     warned = true;
     const leave = await ask({ label: t('trouble.consentNeeded'), text: t('trouble.consentNeeded.help'), alert: true, choices: [{ label: t('account.leave.go'), value: true }, { label: t('consents.again'), value: false, primary: true }] });
@@ -158,7 +158,7 @@ export function consents(app) {
   });
   node.dataset.consent = id;
   node.dataset.page = String(page);
-  // Each consent comes up over what was there; its pages follow one another sideways.
+  // The first page of a consent moves in from below, and its further pages from the side.
   node.dataset.enter = page > 0 ? 'push' : 'modal';
   return {
     node,

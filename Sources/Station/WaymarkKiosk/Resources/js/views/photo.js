@@ -1,17 +1,17 @@
-// A photo for a form: the whole picture of the camera, a shutter, and a look at what it took.
+// Takes a photo for a form: the whole picture of the camera, a shutter, and a preview of the photo.
 import { cameraStage } from '../components/stage.js';
 import { ask, openDialog } from '../dialog.js';
 import { button, el } from '../dom.js';
 import { toast } from '../elements/feedback.js';
 import { t } from '../strings.js';
 
-/** How large a photo may be in bytes: a form with one goes in one command of 64 KiB. */
+/** The most bytes of a photo, as a form is submitted in one command of 64 KiB. */
 const BYTES = 24 * 1024;
 const WIDTHS = [800, 640, 480, 320];
 const QUALITIES = [.8, .65, .5, .35];
 
 /**
- * A part of a canvas as a JPEG that is small enough; null where it cannot be.
+ * Encodes a part of a canvas as a JPEG of at most `BYTES`; null if that is impossible.
  * @param {HTMLCanvasElement} canvas
  * @param {{ left: number, top: number, width: number, height: number }} part
  * @returns {Promise<Blob | null>}
@@ -28,11 +28,11 @@ async function photographed(canvas, { left, top, width, height }) {
   return null;
 }
 
-/** A file as data URL. */
+/** Converts a file to a data URL. */
 const addressOf = (blob) => new Promise((done) => { const reader = new FileReader(); reader.onload = () => done(String(reader.result)); reader.readAsDataURL(blob); });
 
 /**
- * Opens the view; the dialog's promise gives a JPEG as data URL, or `undefined` when it was left.
+ * Opens the view; the dialog's promise resolves to a JPEG as data URL, or to `undefined` if it was left.
  * @param {import('../api.js').App} app
  */
 export function openPhoto(app, { label }) {

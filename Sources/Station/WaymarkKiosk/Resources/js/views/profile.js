@@ -1,5 +1,5 @@
-// Whose device it is right now and how it is set: behind the picture at the right of the start view's bar. Settings are a visitor's own, and end with the visit;
-// what they allowed is kept by the service.
+// The profile: the signed-in user and a visitor's settings. The picture at the right of the start view's bar opens it. Settings end with
+// the visit; the service keeps consents.
 import { ask, openDialog } from '../dialog.js';
 import { announce, button, el, printable, printableLines } from '../dom.js';
 import '../elements/choice.js';
@@ -14,14 +14,14 @@ import { own, person } from './account-parts.js';
 const SIZES = ['100', '125', '150', '200'];
 const root = document.documentElement;
 
-/** Letters and contrast as a visitor has set them; without a value as they are for everybody. */
+/** Applies a visitor's font size and contrast; without a value the defaults. */
 export function adapt({ size = '', contrast = false } = {}) {
   if (size && size !== '100') root.style.setProperty('--letters', String(Number(size) / 100)); else root.style.removeProperty('--letters');
   root.toggleAttribute('data-contrast', contrast);
 }
 
 /**
- * The consents of who is signed in: what they say, what was chosen and when, and the way to choose otherwise.
+ * The consents of the signed-in user: their texts, the choices with their times, and buttons to change them.
  * @param {import('../api.js').App} app
  */
 function consents(app) {
@@ -54,7 +54,7 @@ function consents(app) {
 }
 
 /**
- * Brings the data up to date once more; the page shows how that goes, and says when it is done.
+ * Synchronizes the user's data again; the page shows the progress, and announces the end.
  * @param {import('../api.js').App} app
  */
 function synchronize(app) {
@@ -69,7 +69,7 @@ function synchronize(app) {
 }
 
 /**
- * Opens it; resolves when it is closed.
+ * Opens the profile; resolves when it is closed.
  * @param {import('../api.js').App} app
  */
 export function openProfile(app) {

@@ -17,12 +17,12 @@ const ADVICE_MS = 1500;
 const INVALID_MS = 9000;
 const SCAN_SECONDS = 60;
 const SNAP_MS = 260;
-/** For how long the code that somebody chose is looked at alone. */
+/** The milliseconds for which only a chosen code is searched for. */
 const CHOSEN_MS = 5000;
 
 /**
- * Opens the scanner. `mode` is "onboarding" or "barcode", `camera` that of the view it belongs to. The dialog's promise gives the accepted verdict, or
- * `undefined` when it was left.
+ * Opens the scanner. `mode` is "onboarding" or "barcode", `camera` the camera of the view that opens it. The dialog's promise
+ * resolves to the accepted verdict, or to `undefined` if it was left.
  * @param {import('../api.js').App} app
  */
 export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barcode' ? 'field' : 'onboard') }) {
@@ -31,10 +31,10 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
   let fading = 0;
   let done = false;
   let handed = null;
-  /** The verdict that is shown, and the code that it is about: `{ corners, width, state, since }`. */
+  /** The shown verdict, and its code as `{ corners, width, state, since }`. */
   let verdict = null;
   let code = null;
-  /** How many pictures are being judged: an accepted one takes the place of the scan that is under way. */
+  /** The number of pictures that are being read; an accepted one replaces the current scan. */
   let judging = 0;
   const offs = [];
 
@@ -45,9 +45,9 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
   const area = el('div', { class: 'area' }, guide);
   const panel = el('div', { class: 'panel' });
   let roll = null;
-  /** Whether it is asked which of several codes is meant. */
+  /** True while the visitor is asked which of several codes is meant. */
   let asking = false;
-  /** Where the guide was when that was asked: the panel moves it. */
+  /** The region of the guide when the question was asked, as the panel of the question moves the guide. */
   let within = null;
   let chosen = 0;
 
@@ -97,7 +97,7 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
   function show(next, buttons) {
     search.wait();
     verdict = next;
-    // The list is taken away first: where the code is shown depends on what the panel leaves free.
+    // The panel is filled first, as the position of the code depends on the area that the panel leaves free.
     const outer = stage.node.getBoundingClientRect();
     const box = frame.getBoundingClientRect();
     const [l, u, r, d] = [box.left - outer.left, box.top - outer.top, box.right - outer.left, box.bottom - outer.top];
@@ -109,7 +109,7 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
     /** @type {HTMLElement} */ (panel.querySelector('.button.primary'))?.focus({ preventScroll: true });
   }
 
-  /** An event of a live scan, if it is this page's. */
+  /** Handles an event of a live scan, if the scan is that of this page. */
   function take(event) {
     if (search.id === null || event.scan !== search.id) return;
     // While a visitor looks at a picture of their own, codes in the camera's view are not reported; they are searched for again afterwards.
@@ -121,10 +121,10 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
       case 'unsuccessful': search.replace(); if (!judging && !verdict?.still) refuse({ ...event, outcome }); break;
       case 'guide': advise(event); break;
       case 'ended':
-        // Codes that were read once, or confirmed by this page, are reported on the path that they came by.
+        // Codes that were read once, or confirmed by this page, were handled by an earlier event or answer.
         if (event.reason === 'once' || handed) break;
         if (event.reason === 'confirmed') { if (verdict && !panel.querySelector('[data-state="processing"]')) { handed = verdict; dialog.close(verdict); } break; }
-      // Nothing else told of it.
+      // No other event reported it.
       // falls through
       default:
         if (event.reason === 'replaced' && judging) return;
@@ -145,7 +145,7 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
 
   function accepted(next) {
     if (barcode) {
-      // A moment to see what was read, and then on.
+      // The code is shown for a moment before the dialog closes.
       show(next, []);
       panel.replaceChildren();
       handed = next;
@@ -170,9 +170,9 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
         setTimeout(() => dialog.close(next), still.matches ? 0 : 350);
       },
       onfailure: (error) => {
-        // Between the look and the yes the code may have been used elsewhere.
+        // Between reading and confirmation the code may have been used elsewhere.
         if (error.code === 'replayed') { refuse({ ...next, outcome: 'invalid', reason: 'replayed' }); return; }
-        // Nor may it be accepted any more: its event says why, and the answer ends with the same word.
+        // The code may also no longer be accepted; the message ends with the same reason as the event.
         if (error.code === 'codeRefused') { refuse({ ...next, outcome: 'invalid', reason: /(\w+)\.$/.exec(error.message)?.[1] }); return; }
         const text = tOr(`error.${error.code}`, 'error.unavailable');
         let note = panel.querySelector('.fault');
@@ -184,7 +184,7 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
     show(next, [cancel, go]);
   }
 
-  /** Several different codes: which one is meant is asked, of those that are in sight, and nothing stands still meanwhile. */
+  /** Asks which of several visible codes is meant; the picture stays live meanwhile. */
   function inquire() {
     if (!asking) { within = search.guide; asking = true; dialog.node.dataset.asking = ''; cue('invalid'); announce(t('scan.several')); }
     search.wait();
@@ -197,7 +197,7 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
     /** @type {HTMLElement | null} */ (held ? panel.querySelector(`[data-code="${held}"]`) : null)?.focus({ preventScroll: true });
   }
 
-  /** Looks at one of the codes in sight alone, for a while. */
+  /** Searches only for one of the visible codes, for a limited time. */
   function look(number) {
     const part = followed.part(number);
     if (!part) return;
@@ -207,7 +207,7 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
   }
 
   function refuse(next) {
-    // While several are in sight a person can say which one is meant.
+    // If several codes are visible, the visitor is asked which one is meant.
     if (next.reason === 'ambiguous' && !next.still) { inquire(); return; }
     if (next.outcome === 'invalid' && next.corners?.length && !next.still) followed.refuse(next.corners);
     const goOn = () => { if (search.id === null || next.still || search.isNarrow) search.narrow(null); else idle(); };
@@ -215,7 +215,7 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
     if (next.outcome === 'invalid') search.later(goOn, INVALID_MS);
   }
 
-  /** A picture that somebody chose takes the place of the live one while it is judged. */
+  /** The callbacks of the camera roll: a chosen picture replaces the live one while it is read. */
   const judge = {
     onbegin: () => { judging += 1; search.wait(); if (verdict) { verdict = null; panel.replaceChildren(); } },
     onpicture: (bitmap) => {
@@ -227,11 +227,11 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
     onverdict: (next) => {
       judging -= 1;
       const waits = next.outcome === 'successful';
-      // Nobody is there any more to confirm it.
+      // The visitor has left, and cannot confirm the code.
       if (done) { if (waits) disarm(next.scan); return; }
       if (next.error) { toast(tOr(`error.${next.error}`, 'error.unavailable'), { seconds: 7 }); search.arm(); return; }
       const shown = dialog.node.dataset.frozen === 'picture';
-      // Of several codes none is singled out.
+      // If the picture has several codes, none is outlined.
       const about = { ...next, frame: null, still: true, corners: shown && next.reason !== 'ambiguous' ? next.corners : null };
       if (waits) { search.replace(next.scan); accepted(about); } else refuse(about);
       if (shown) { stage.measure(); stage.reframe(about.corners); }
@@ -242,7 +242,7 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
     camera, symbologies: barcode ? undefined : ['qr'], region: () => within ?? search.guide, preview: stage.preview,
     onsight: (codes) => { if (asking) { if (codes.length) inquire(); else idle(); } },
   });
-  // One of several is chosen where it is seen, too.
+  // A code can also be chosen by touching it in the picture.
   stage.canvas.addEventListener('click', (event) => {
     if (verdict || handed || judging || followed.inSight.length < 2) return;
     const own = stage.canvas.getBoundingClientRect();
@@ -283,7 +283,7 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
   return dialog;
 }
 
-/** "Handed over", which goes back to the start by itself. */
+/** The dialog after a confirmed code, which returns to the start view after a time. */
 export function handedOver(app, verdict) {
   const host = verdict.connectTo && printable(verdict.connectTo);
   const timer = setTimeout(() => dialog.close(), app.config.returnSeconds * 1000);

@@ -1,4 +1,4 @@
-// A shared device: signing in, changing users, synchronizing; and which screen a state of the service is.
+// The screens of signing in, changing users and synchronizing, and the view that shows the screen for each state of the service.
 import { command } from '../api.js';
 import { button, el, printable, setText, still } from '../dom.js';
 import { emptyState, progress, skeletonRow } from '../elements/feedback.js';
@@ -14,7 +14,7 @@ function signIn(app) {
   const { policy, state } = app.account;
   const asks = policy.modules.includes('passcode');
   const said = words(policy, 'signIn');
-  // Every kind of keyboard, so that length and kind do not show.
+  // The keyboard has all characters, so that it does not reveal the kind of the passcode.
   const field = secretField({ label: t('passcode.label'), autocomplete: 'current-password', oninput: () => check() });
   field.node.dataset.first = '';
   const go = el('button', { class: 'button primary', type: 'submit', disabled: asks, 'data-first': !asks }, t('signIn.submit'));
@@ -43,7 +43,7 @@ function signIn(app) {
       if (now.wait) {
         const box = trouble(app, { code: 'wrongPasscode' });
         box.querySelector('.words').replaceChildren(count);
-        // A screen reader is told once, not every second.
+        // Not live, so that a screen reader announces the seconds only once.
         count.setAttribute('aria-live', 'off');
         node.say(box);
         waiting();
@@ -62,7 +62,7 @@ function users(app) {
   let loaded = false;
   const row = (user, selected) => el('button', { class: 'row', type: 'button', role: 'radio', 'aria-checked': String(selected), 'data-user': user.id, onclick: () => app.account.send('account.select', { user: user.id }) },
     avatar(user), el('span', { class: 'grow' }, el('strong', {}, ...marked(printable(user.title ?? t('account.person')))), user.subtitle ? el('span', { class: 'soft' }, ...marked(printable(user.subtitle))) : null), selected ? icon('check') : null);
-  /** A text with what is searched for marked in it. */
+  /** Marks the searched text within a text. */
   function marked(text) {
     const wanted = search.value.trim().toLocaleLowerCase();
     const at = wanted ? text.toLocaleLowerCase().indexOf(wanted) : -1;
@@ -91,7 +91,7 @@ function users(app) {
 function sync(app) {
   const { policy } = app.account;
   const said = words(policy, 'sync');
-  // A user who was in already comes back to where they were.
+  // A user who was signed in already returns to the previous screen.
   const isAgain = app.account.state.purpose === 'renew';
   const leave = () => app.account.send(isAgain ? 'account.back' : 'account.leave');
   const bar = progress({ label: t('sync.progress'), sign: icon('sync'), onstop: leave });
@@ -120,10 +120,10 @@ function sync(app) {
 
 const SCREENS = { welcome, activation, credentials, consents, passcode, ready, signIn, users, sync };
 
-/** What makes a screen another one; everything else is told to the one that is there. */
+/** The key of a screen. If it stays the same, the current screen is updated rather than replaced. */
 const key = (state) => [state.phase, state.purpose, state.method, state.repeats, state.consent?.id, state.consent?.page, state.phase === 'signIn' ? state.user?.id : '', document.documentElement.lang].join('|');
 
-/** Onboarding and signing in, as the service says where they are. */
+/** The view of onboarding and signing in, which follows the state of the service. */
 export function accountView(app) {
   const host = el('div', { class: 'account-host' });
   let current = null;
@@ -142,7 +142,7 @@ export function accountView(app) {
     focus();
   }
   Object.assign(host, {
-    /** The service says something new. */
+    /** Updates or replaces the screen after a change of the state. */
     refresh() {
       const { state, policy } = app.account;
       if (!state || !policy || !SCREENS[state.phase]) return;
@@ -152,7 +152,7 @@ export function accountView(app) {
       at = now;
       clearTimeout(timer);
       current?.clear?.();
-      // A consent goes down as it came up; between other steps is nothing for a moment, so that one sees that it is another one.
+      // A consent moves out downwards. Between other steps the screen is blank for a moment, which makes the change visible.
       const gone = /** @type {HTMLElement | null} */ (host.querySelector('[data-enter]'));
       if ((module || gone?.dataset.consent !== app.account.state.consent?.id) && current && !still.matches) {
         current = null;
@@ -160,7 +160,7 @@ export function accountView(app) {
         timer = window.setTimeout(() => place(app.account.state), BLANK_MS);
       } else place(state);
     },
-    /** It goes: nothing that was typed stays. */
+    /** Removes the screen with everything that was typed. */
     leave() { clearTimeout(timer); current?.clear?.(); current = null; at = ''; host.replaceChildren(); },
   });
   host.refresh();

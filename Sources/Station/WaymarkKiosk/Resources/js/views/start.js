@@ -1,10 +1,10 @@
-// The first view: the offers of this kiosk, and its display while no visitor is there.
+// The start view with the offers of this kiosk, and the display while no visitor is there.
 import { button, el, printable } from '../dom.js';
 import { fullError, indicator } from '../elements/feedback.js';
 import { art, icon } from '../icons.js';
 import { keepLanguage, languageChoices, said, setLanguage, t } from '../strings.js';
 
-/** The languages, each in its own words; the one that is spoken is pressed. */
+/** The buttons of the languages, with the languages' own names; that of the current one is pressed. */
 export function languages(app) {
   const choices = languageChoices();
   if (app.config.language || choices.length < 2) return null;
@@ -13,7 +13,7 @@ export function languages(app) {
       { kind: 'quiet', lang: tag, 'data-language': tag, 'aria-pressed': String(document.documentElement.lang === tag) })));
 }
 
-/** Who is signed in, and the way out; or that it is a demonstration. */
+/** The name of the signed-in user, or a note about the demo, with a button to sign out. */
 function who(app) {
   const { state } = app.account;
   if (!state || !['signedIn', 'demo'].includes(state.phase)) return el('span', {});
@@ -23,16 +23,16 @@ function who(app) {
 
 const name = ({ config: { page } }) => page.brand?.name ?? 'Waymark';
 
-/** The brand, the integrator's or the page's own, which leads to what this device is. */
+/** The integrator's brand, or the page's own, as a button that opens the dialog about this device. */
 const brand = (app) => el('button', { class: 'brand', type: 'button', 'aria-label': `${name(app)}: ${t('about.title')}`, onclick: () => app.about() }, el('img', { src: app.config.page.brand?.logo ?? '/assets/icon.svg', alt: '' }), el('span', {}, name(app)));
 
-/** What leads to the profile: the letters of whoever is signed in. */
+/** The button that opens the profile, with the initials of the signed-in user. */
 const profile = (app) => button('', () => app.profile(), {
   kind: 'quiet round profile-button', 'aria-label': t('profile.title'), 'data-profile': true,
   before: app.account.state?.phase === 'signedIn' && app.account.state.user?.initials ? el('span', { class: 'avatar', 'aria-hidden': 'true' }, printable(app.account.state.user.initials)) : icon('person'),
 });
 
-/** How much was done here today, in figures: what it was is nobody's business. */
+/** The numbers of tasks that were completed here today. */
 function today(app) {
   const done = Object.entries(app.today()).filter(([, count]) => count > 0);
   return done.length ? el('ul', { class: 'today', 'aria-label': t('today.title') }, ...done.map(([what, count]) => el('li', { 'data-what': what }, el('strong', {}, String(count)), el('span', {}, t(`today.${what}`))))) : null;
@@ -47,7 +47,7 @@ export function startView(app) {
   }
   if (app.state.gone) return el('div', { class: 'start' }, bar, el('div', { class: 'body' }, serviceGone()));
   const offered = offers(app);
-  // One thing to do needs no choice.
+  // A single offer fills the view.
   if (offered.length === 1) {
     const [{ name, picture, title, help, open }] = offered;
     return el('div', { class: 'start' }, bar, el('div', { class: 'body only' }, art(picture),
@@ -68,15 +68,15 @@ export const offers = (app) => app.views.filter(({ name }) => app.config.show.in
   return [{ name, picture, title: t(`start.${name}`), help: t(`start.${name}.help`), open: () => app.open(name) }];
 });
 
-/** The service is not there: nothing works until it is, and nobody has to do anything for that. */
+/** The message that the service is not connected; the page reconnects by itself. */
 function serviceGone() {
   return el('div', { 'data-state': 'service-gone' }, fullError({ picture: 'trouble', title: t('gone.title'), text: t('gone.help'), actions: [] }), indicator(t('gone.trying')));
 }
 
-/** The names of these views, in one line. */
+/** The titles of all offers in one line. */
 const attracts = (app) => { const offered = offers(app); return offered.length ? offered.map(({ title }) => title).join(' · ') : t('attract.text'); };
 
-/** The kiosk at rest: one thing to see, one thing to do. A touch anywhere begins. */
+/** The display while no visitor is there. A touch anywhere opens the start view. */
 export function attractView(app) {
   const begin = () => app.home();
   return el('div', { class: 'attract', 'data-state': 'attract', onclick: (event) => { if (!event.target.closest('.languages')) begin(); } },

@@ -1,4 +1,4 @@
-// Printed text into a field: a band in the live picture, what fits outlined in it, taken when it is stable or tapped.
+// Reads printed text into a field: candidates within a band of the live picture are outlined; one is accepted when it is stable, or tapped.
 import { command, CommandError } from '../api.js';
 import { drawCode } from '../components/overlay.js';
 import { guidedSearch } from '../components/search.js';
@@ -8,24 +8,24 @@ import { announce, button, el, setText, still } from '../dom.js';
 import { toast } from '../elements/feedback.js';
 import { t, tOr } from '../strings.js';
 
-/** Seconds without anything in view after which is said what to change. */
+/** The milliseconds without a candidate after which advice is shown. */
 const ADVICE_MS = 4000;
-/** What was in view a moment ago can still be tapped. */
+/** The milliseconds for which a candidate that is no longer read can be tapped. */
 const KEEP_MS = 2500;
 const SHOWN = 4;
 const AGAIN_MS = 2000;
 const TAKEN_MS = 500;
 
-/** The room between letters and their outline, in CSS pixels. */
+/** The distance between letters and their outline, in CSS pixels. */
 const OUTLINE_ROOM = 10;
 
-/** The corners of an outline that leaves room around the corners of a text. */
+/** Moves the corners of a text outwards by `OUTLINE_ROOM`. */
 function around(corners) {
   const middle = [0, 1].map((i) => corners.reduce((sum, point) => sum + point[i], 0) / corners.length);
   return corners.map((point) => point.map((at, i) => at + Math.sign(at - middle[i]) * OUTLINE_ROOM));
 }
 
-/** A text in pieces: where texts of its length differ from it, the character is marked. */
+/** Marks the characters of a text in which other candidates of the same length differ. */
 function marked(text, texts) {
   const own = [...text];
   const alike = texts.map((one) => [...one]).filter((one) => one.length === own.length);
@@ -33,20 +33,20 @@ function marked(text, texts) {
 }
 
 /**
- * Opens the reader. `patterns` are names or regular expressions, `label` is what is read. The dialog's promise gives the text, or
- * `undefined` when it was left.
+ * Opens the reader. `patterns` are names or regular expressions, `label` names the text to read. The dialog's promise resolves to
+ * the text, or to `undefined` if it was left.
  * @param {import('../api.js').App} app
  */
 export function openTextReader(app, { label, patterns = [] }) {
   const wanted = t('text.prompt', { label });
   let advice = 0;
   let taken = null;
-  /** Those that may be tapped: text to `{ candidate, seen }`. */
+  /** The candidates that can be tapped: a map from text to `{ candidate, seen }`. */
   const known = new Map();
-  /** What is outlined: `{ items, width, until }`. */
+  /** The outlined candidates: `{ items, width, until }`. */
   let seen = null;
   let asked = '';
-  /** What somebody tapped and that was not taken yet. */
+  /** The tapped text that is not yet accepted. */
   let tapped = null;
   const offs = [];
 
@@ -112,7 +112,7 @@ export function openTextReader(app, { label, patterns = [] }) {
     if (tapped !== null && items.some((one) => one.text === tapped || one.others?.includes(tapped))) choose(tapped);
   }
 
-  /** The candidates as buttons. Those that are shown stay in their places, so that a finger meets what it aimed at. */
+  /** Shows the candidates as buttons. Buttons that are shown already do not move, so that a tap hits the intended one. */
   function offer() {
     const texts = [];
     for (const { candidate } of known.values()) for (const text of [candidate.text, ...(candidate.others ?? [])]) if (!texts.includes(text)) texts.push(text);
@@ -131,7 +131,7 @@ export function openTextReader(app, { label, patterns = [] }) {
         node.append(el('span', {}, ...marked(text, next)));
         return node;
       })));
-    // Said when there is something to choose for the first time, and whenever it is a question.
+    // Announced when candidates appear for the first time, and whenever a choice is required.
     if (doubt || !before.length) announce(question);
   }
 

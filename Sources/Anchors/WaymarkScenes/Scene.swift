@@ -1,0 +1,216 @@
+package import WaymarkBarcodes
+package import WaymarkImage
+package import WaymarkSystem
+
+/// The content for one place: pictures and codes to look for, and the annotations attached to them.
+package struct Scene: Hashable, Sendable {
+  /// The name shown to people.
+  package var name: String
+  /// The text of the coaching view; a default text if the file has none.
+  package var instruction = Scene.defaultInstruction
+  /// The pictures and codes to look for, in the order of the file.
+  package var anchors: [SceneAnchor]
+  /// The treatment of ambiguous anchors.
+  package var ambiguous = AmbiguousAnchors.show
+  /// The name of the camera in which the scene is followed, if a device has several; `nil`: the first one.
+  package var camera: String?
+
+  static let defaultInstruction = "Point the camera at the picture and hold still."
+
+  /// The anchors that are pictures, which form the scene's library.
+  package var pictures: [SceneAnchor] { anchors.filter { $0.code == nil } }
+
+  /// Every annotation with the index of its anchor, in the fixed order used by next and previous.
+  package var annotations: [(anchor: Int, annotation: Annotation)] {
+    anchors.indices.flatMap { index in anchors[index].annotations.map { (index, $0) } }
+  }
+}
+
+/// The treatment of an ambiguous anchor: one that could be a similar picture, at least by its uncovered part.
+package enum AmbiguousAnchors: String, CaseIterable, Hashable, Sendable {
+  /// It is reported as found like any other.
+  case show
+  /// It is reported as found once it is proven.
+  case wait
+}
+
+/// A picture or code to look for, with its annotations.
+package struct SceneAnchor: Hashable, Sendable {
+  /// The name, unique in the scene and also the name in the library.
+  package var name: String
+  /// The path of the picture relative to the scene's folder. For a code, the picture only shows people where to look.
+  package var image: String?
+  /// The code to look for; `nil` if the anchor is a picture.
+  package var code: SceneCode?
+  /// The width in metres of the printed picture, or of the code without its quiet zone; `nil` if unknown. In that case
+  /// positions are in widths and there is no pose or depth.
+  package var physicalWidth: Double?
+  /// The radius in metres of the upright cylinder round which the picture is wrapped; `nil` if it is flat. Set only with a physical width.
+  package var radius: Double?
+  /// The number of copies of the picture that are followed at once.
+  package var copies = 1
+  /// The copies to which the annotations are attached.
+  package var annotate = AnnotationCopies.nearest
+  /// The annotations in the order of the file.
+  package var annotations: [Annotation] = []
+}
+
+extension SceneAnchor {
+  /// Sets the positions that the file gives as shares of the picture, from the picture's size in pixels.
+  package mutating func place(width: Int, height: Int) {
+    let unit = physicalWidth ?? 1
+    for index in annotations.indices {
+      guard let share = annotations[index].share else { continue }
+      let down = (share.y - 0.5) * Double(height) / Double(max(1, width))
+      annotations[index].position = Point3((share.x - 0.5) * unit, 0, down * unit)
+    }
+  }
+
+  /// True if several copies may be followed and the annotations are attached to each of them.
+  var hangsOnEach: Bool { copies > 1 && annotate == .each }
+}
+
+/// The copies of an anchor to which its annotations are attached, if several are followed.
+package enum AnnotationCopies: String, CaseIterable, Hashable, Sendable {
+  /// The copy nearest to the camera.
+  case nearest
+  case each
+}
+
+/// A marker in space and the card that explains it.
+package struct Annotation: Hashable, Sendable {
+  /// The id, unique in the scene.
+  package var id: String
+  /// The position in the anchor's frame: origin at its centre, x along its width (round a cylinder along the curve), y out of
+  /// the picture, z down its height. In metres, or in widths of the picture or code if the physical width is unknown.
+  package var position: Point3
+  /// The place on the picture as shares of its width and height from the upper left corner, from which `SceneAnchor.place` calculates
+  /// the position; `nil` if the file has the position itself.
+  package var share: Point2?
+  package var marker = Marker()
+  package var card: SceneCard?
+  /// The object that the annotation represents in another system, passed through unchanged.
+  package var businessObject: JSONValue?
+}
+
+package struct Marker: Hashable, Sendable {
+  /// The names of the icons that the kiosk page draws. Other names are for clients of their own.
+  package static let icons = [
+    "bolt", "chart", "document", "drop", "gauge", "hand", "info", "link", "phone", "plug", "thermometer", "valve",
+    "video", "warning", "wrench",
+  ]
+
+  /// The name of an icon, or the path of a picture in the scene's folder.
+  package var icon: String?
+  /// The icon's name on clients that draw iOS symbols.
+  var iconIOS: String?
+  /// The icon's name on clients that draw Android symbols.
+  var iconAndroid: String?
+}
+
+/// The card that explains an annotation.
+package struct SceneCard: Hashable, Sendable {
+  package var title: String
+  package var description: String?
+  /// The path of a picture relative to the scene's folder.
+  package var image: String?
+  /// The label of the button; `nil`: no button.
+  package var actionText: String?
+  package var actionType: CardActionType?
+  /// The data of the button's action: a link, a telephone number, or data agreed with the app.
+  package var actionData: String?
+  /// The language of the texts (ISO 639).
+  package var language: String?
+}
+
+/// The action of a card's button.
+package enum CardActionType: String, CaseIterable, Hashable, Sendable {
+  case link, video, phone, custom
+}
+
+/// The code of an anchor: its content and its possible symbologies.
+package struct SceneCode: Hashable, Sendable {
+  package enum Content: Hashable, Sendable {
+    case text(String)
+    case prefix(String)
+    /// The whole text matches this expression.
+    case pattern(RegularExpression)
+    /// The code has a GS1 element string with this application identifier, and with this value if given.
+    case gs1(identifier: String, value: String?)
+  }
+
+  package var content: Content
+  /// The possible symbologies; empty: all that the service reads.
+  package var symbologies: [Symbology]
+
+  package init(_ content: Content, symbologies: [Symbology] = []) {
+    self.content = content
+    self.symbologies = symbologies
+  }
+
+  /// Returns whether a read symbol matches the code.
+  ///
+  /// - Parameter elements: The GS1 element strings of the symbol.
+  package func fits(_ symbol: Symbol, elements: [GS1Element]) -> Bool {
+    // A part of a message may match although the whole message does not.
+    guard symbol.part == nil, symbologies.isEmpty || symbologies.contains(symbol.symbology) else { return false }
+    guard case .gs1(let identifier, let value) = content else { return says(symbol.text) }
+    let all = elements + Self.tradeItem(symbol)
+    return all.contains { element in
+      element.identifier == identifier
+        && value.map { Self.plain($0, identifier) == Self.plain(element.value, identifier) } != false
+    }
+  }
+
+  private func says(_ text: String) -> Bool {
+    switch content {
+    case .text(let wanted): return wanted == text
+    case .prefix(let prefix): return text.hasPrefix(prefix)
+    case .pattern(let pattern):
+      // Codes are matched in every frame. An expression that exceeds the step limit does not match; no real label comes near the limit.
+      var steps = Self.stepLimit
+      return pattern.matches(text, steps: &steps)
+    case .gs1: return false
+    }
+  }
+
+  /// The most steps of an expression on one code.
+  private static let stepLimit = 2_000_000
+
+  /// Returns the trade item number of a retail code, which has no application identifier.
+  private static func tradeItem(_ symbol: Symbol) -> [GS1Element] {
+    switch symbol.symbology {
+    case .ean13, .ean8, .upcA: [GS1Element(identifier: "01", value: symbol.text)]
+    default: []
+    }
+  }
+
+  /// Returns a trade item number in 14 digits (GS1 General Specifications, section 3.3.2); other values unchanged.
+  private static func plain(_ value: String, _ identifier: String) -> String {
+    guard identifier == "01" || identifier == "02", value.count < 14 else { return value }
+    return value.zeroPadded(to: 14)
+  }
+
+  /// Returns whether this code matches every symbol that `other` matches, so that the anchor of `other` is never found.
+  func hides(_ other: SceneCode) -> Bool {
+    let isWider =
+      symbologies.isEmpty
+      || (!other.symbologies.isEmpty && Set(other.symbologies).isSubset(of: symbologies))
+    guard isWider else { return false }
+    if content == other.content { return true }
+    switch other.content {
+    case .text(let text): return says(text)
+    case .prefix(let prefix): if case .prefix(let own) = content { return prefix.hasPrefix(own) } else { return false }
+    case .gs1(let identifier, _): return content == .gs1(identifier: identifier, value: nil)
+    case .pattern: return false
+    }
+  }
+}
+
+extension Scene {
+  /// Returns whether an icon's name is the path of a picture.
+  package static func isPicturePath(_ name: String) -> Bool {
+    let lower = name.lowercased()
+    return [".png", ".jpg", ".jpeg", ".webp"].contains { lower.hasSuffix($0) }
+  }
+}

@@ -1,0 +1,128 @@
+import WaymarkCrypto
+import WaymarkHTTP
+import WaymarkProtocol
+
+/// Decides which requests to a listener are accepted.
+///
+/// A request must pass the `AccessGuard` and contain a token. A Unix socket needs no token, as the permissions of its file decide, and
+/// browsers cannot connect to it.
+struct GatewayAccess: Sendable {
+  enum Decision: Equatable, Sendable {
+    case allowed(Caller)
+    case refused(AccessRefusal)
+  }
+
+  /// The prefix of a token in the protocols of a WebSocket, which cannot send `Authorization` in a browser.
+  private static let bearerProtocol = "bearer."
+  /// The protocol that a WebSocket speaks.
+  static let lineProtocol = "waymark.v1"
+
+  private let access: AccessGuard
+  private let origins: Set<String>
+  private let tokens: TokenTable
+  private let anonymous: Caller?
+
+  /// - Parameters:
+  ///   - authorities: `Host` as clients may send it; nil allows any.
+  ///   - origins: the pages that may send requests.
+  ///   - anonymous: the sender of a request without a token, which is refused if nil.
+  init(authorities: Set<String>?, origins: Set<String>, tokens: TokenTable, anonymous: Caller?) {
+    access = AccessGuard { host in
+      authorities.map { authorities in host.map(authorities.contains) ?? false } ?? true ? origins : nil
+    } admitsCrossSite: {
+      // The guard has checked that the origin is listed.
+      $0.origin != nil
+    }
+    self.origins = origins
+    self.tokens = tokens
+    self.anonymous = anonymous
+  }
+
+  /// Returns whether a page may send requests.
+  func lists(origin: String) -> Bool { origins.contains(origin.lowercased()) }
+
+  /// Returns the reason to refuse a request regardless of its sender, or nil.
+  func refusal(of claims: AccessClaims) -> AccessRefusal? { access.refusal(of: claims) }
+
+  func decide(_ claims: AccessClaims) -> Decision {
+    if let refusal = refusal(of: claims) { return .refused(refusal) }
+    // A wrong token is refused, also where none is needed.
+    let caller = if let token = Self.token(of: claims) { tokens.caller(of: token) } else { anonymous }
+    return caller.map { .allowed($0) } ?? .refused(.noToken)
+  }
+
+  private static func token(of claims: AccessClaims) -> String? {
+    if let authorization = claims.authorization {
+      let parts = authorization.split(separator: " ", maxSplits: 1)
+      guard parts.count == 2, parts[0].lowercased() == "bearer" else { return "" }
+      return String(parts[1].trimmingPrefix { $0 == " " })
+    }
+    return claims.webSocketProtocols?.split(separator: ",").lazy
+      .map { $0.trimmingPrefix { $0 == " " } }
+      .first { $0.hasPrefix(bearerProtocol) }
+      .map { String($0.dropFirst(bearerProtocol.count).prefix { $0 != " " }) }
+  }
+}
+
+/// The tokens of a gateway, kept as digests.
+struct TokenTable: Sendable {
+  /// The shortest valid token, in bytes.
+  static let shortest = 16
+
+  private struct Row: Sendable {
+    let digest: [UInt8]
+    let caller: Caller
+  }
+
+  private let rows: [Row]
+
+  /// Creates a table of tokens and their holders.
+  init(_ tokens: [(token: String, caller: Caller)]) {
+    rows = tokens.map { Row(digest: Self.digest($0.token), caller: $0.caller) }
+  }
+
+  /// Returns the holder of a token; nil if the token is invalid. Every row is compared, in constant time.
+  func caller(of token: String) -> Caller? {
+    let offered = Self.digest(token)
+    var found: Caller?
+    for row in rows where ConstantTime.areEqual(row.digest, offered) { found = row.caller }
+    return found
+  }
+
+  private static func digest(_ token: String) -> [UInt8] { HashFunction.sha256.hash(Array(token.utf8)) }
+}
+
+/// The sender of a request.
+struct Caller: Hashable, Sendable {
+  /// The name of the token, or of the Unix socket.
+  let name: String
+  /// The highest role of its requests.
+  let role: Role
+
+  /// The holder under which the caller takes places in a `Room`.
+  var holder: Room.Holder { Room.Holder(name: name, isOperator: role == .operator) }
+}
+
+/// The resources that the gateway's clients share: each with its total, the most for one token, and the part reserved for operators.
+struct GatewayRooms: Sendable {
+  /// The bytes of pictures in bodies and answers.
+  let pictures: Room
+  /// The bytes of parameters in bodies.
+  let parameters = Room("requests", total: 4 << 20, share: 1 << 20, reserve: 1 << 20, waiting: 32)
+  let sessions = Room("sessions", total: 64, share: 24, reserve: 16)
+  let eventStreams: Room
+  // With WebSockets and sessions, live pictures stay within the connections that one user may have at the service.
+  let webSockets = Room("WebSockets", total: 32, share: 16, reserve: 8)
+  let previews = Room("live pictures", total: 8, share: 4, reserve: 2)
+
+  /// - Parameter streams: the most streams of events at a time.
+  init(limits: HTTPLimits, streams: Int) {
+    pictures = Room(
+      "bodies and pictures", total: limits.pictures, share: limits.pictures / 3 * 2, reserve: limits.pictures / 3 * 2,
+      waiting: limits.waiting)
+    eventStreams = Room("streams", total: streams, share: max(1, streams / 2), reserve: streams / 4)
+  }
+
+  /// All rooms, for the figures.
+  var all: [Room] { [pictures, parameters, sessions, eventStreams, webSockets, previews] }
+}

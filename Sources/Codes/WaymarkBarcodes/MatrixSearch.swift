@@ -1,0 +1,160 @@
+import WaymarkImage
+
+/// The search of one picture for the matrix symbologies that libzbar does not decode.
+struct MatrixSearch {
+  /// The result of the readers for one picture.
+  struct Reading {
+    var symbols: [Symbol] = []
+    /// Codes that carry parts of messages (structured append).
+    var parts: [StructuredAppend.Code] = []
+    /// Codes that were found for certain and not decoded.
+    var unread: [MatrixDetection] = []
+    /// True if the search was cut short because the picture would have cost too much time.
+    var isLimited = false
+  }
+
+  let view: ImageView
+  let levels: BlockMean
+  let wanted: Set<Symbology>
+  let effort: ScanConfiguration.Effort
+  /// True if the search continues after many places that resemble a code and are not.
+  var isPatient = true
+  /// Returns the finder patterns of the picture, if another search has found them already.
+  var finders: (() -> FinderSearch)?
+  /// The finder patterns with their rings, for symbologies with a single finder pattern.
+  lazy var rings = FinderRings(view, levels: levels, finders?() ?? FinderSearch(view, levels: levels))
+  /// True if a reader cut its search of a still picture short; live frames always have a limit.
+  var isLimited = false
+
+  var isStill: Bool { effort == .still }
+  /// The distance of the rows that are searched for rings, in pixels.
+  var step: Int { isStill ? 2 : 3 }
+
+  /// The readers in the order in which their detections are reported.
+  private static let readers = Symbology.allCases.compactMap { symbology in
+    symbology.row.reader.map { (symbology: symbology, reader: $0) }
+  }.sorted { $0.reader.order < $1.reader.order }
+
+  /// The symbologies that have a reader in this module.
+  static let symbologies = Set(readers.map(\.symbology))
+
+  /// Returns the symbologies of `wanted` to look for in a live frame: there is time for one search per frame, so they take
+  /// turns.
+  static func turn(_ turn: Int, of wanted: Set<Symbology>) -> Set<Symbology> {
+    let turns = Set(wanted.compactMap { $0.row.reader?.turn }).sorted()
+    guard !turns.isEmpty else { return [] }
+    return wanted.filter { $0.row.reader?.turn == turns[turn % turns.count] }
+  }
+
+  /// Runs the readers on a picture enlarged to twice its size, with a white border, and then with a black border if nothing was
+  /// read: for codes of one pixel per module, and codes without a quiet zone.
+  static func enlarged(_ image: ImageView, _ wanted: Set<Symbology>) -> Reading {
+    let double = image.doubled()
+    let border = 24
+    func back(_ corners: Quadrilateral) -> Quadrilateral {
+      corners.mapped { ($0 - Double(border) + 0.5) / 2 - 0.5 }
+    }
+    for tone in [UInt8.max, 0] {
+      var reading = double.framed(border, tone: tone).withView {
+        MatrixSearch(view: $0, levels: BlockMean($0), wanted: wanted, effort: .still).read()
+      }
+      guard !reading.symbols.isEmpty || !reading.parts.isEmpty else { continue }
+      for i in reading.symbols.indices { reading.symbols[i].corners = back(reading.symbols[i].corners) }
+      for i in reading.parts.indices { reading.parts[i].corners = back(reading.parts[i].corners) }
+      return reading
+    }
+    return Reading()
+  }
+
+  func read() -> Reading {
+    var search = self
+    var detections: [MatrixDetection] = []
+    for (symbology, reader) in Self.readers where wanted.contains(symbology) {
+      detections += reader.detections(&search)
+    }
+    var reading = Reading(isLimited: search.isLimited)
+    for finding in detections {
+      if let message = finding.message, message.part != nil {
+        reading.parts.append(
+          StructuredAppend.Code(symbology: finding.symbology, message: message, corners: finding.corners))
+      } else if let symbol = finding.symbol {
+        reading.symbols.append(symbol)
+      } else {
+        reading.unread.append(finding)
+      }
+    }
+    reading.unread.removeAll { open in
+      open.certainty < 0.9 || detections.contains { $0.isRead && $0.corners.overlaps(open.corners) }
+    }
+    return reading
+  }
+}
+
+extension Quadrilateral {
+  /// Returns whether the centre of one outline is inside the bounds of the other.
+  func overlaps(_ other: Quadrilateral) -> Bool { bounds.contains(other.center) || other.bounds.contains(center) }
+}
+
+/// A code found by a reader of this module, decoded or not.
+struct MatrixDetection {
+  var symbology: Symbology
+  /// The corners in pixels, clockwise from the top left of the upright code.
+  var corners: Quadrilateral
+  /// The size of a module in pixels.
+  var module: Double
+  /// The share of the fixed features of the symbology that were seen, 0 to 1.
+  var certainty: Double
+  var inverted = false
+  var message: CodeMessage?
+
+  var isRead: Bool { message != nil }
+
+  /// The code as a symbol; `nil` if it was not decoded or is empty.
+  var symbol: Symbol? { message.flatMap { Symbol($0, symbology: symbology, corners: corners) } }
+
+  /// Returns the detection in pixels of the original, of which the searched picture is a copy `scale` times as large or a part
+  /// that begins at `origin`.
+  func placed(scale: Double = 1, origin: Point2 = [0, 0]) -> MatrixDetection {
+    let shift = origin + (scale - 1) / 2
+    let map = Homography([scale, 0, shift.x], [0, scale, shift.y], [0, 0, 1])
+    var other = self
+    other.corners = map.apply(corners)
+    other.module *= scale
+    return other
+  }
+}
+
+/// The isolated finder patterns of a picture with the corners of their dark ring, for symbologies with a single finder pattern.
+struct FinderRings {
+  private let view: ImageView
+  private let levels: BlockMean
+  /// The finder patterns of each polarity, sorted by the number of rows that cross them, the largest first.
+  private let patterns: [[FinderPattern]]
+
+  init(_ view: ImageView, levels: BlockMean, _ search: FinderSearch) {
+    (self.view, self.levels, patterns) = (view, levels, search.found)
+  }
+
+  /// The number of patterns of each polarity that may fail before the search ends; a pattern without a ring counts as a third.
+  private static let failures = 8
+
+  /// Runs a reader on each finder pattern outside of the codes already detected.
+  func detections(_ read: (Quadrilateral, _ inverted: Bool) -> MatrixDetection?) -> [MatrixDetection] {
+    var detections: [MatrixDetection] = []
+    for polarity in 0...1 {
+      var left = 3 * Self.failures
+      for pattern in patterns[polarity] where left > 0 {
+        if detections.contains(where: { $0.corners.contains(pattern.center) }) { continue }
+        let corners = RingCorners.find(
+          view, levels: levels, around: pattern.center, unit: [pattern.moduleX, pattern.moduleY],
+          isDark: polarity == 0, past: [true, false], modules: 7)
+        if let found = corners.flatMap({ read($0, polarity == 1) }) {
+          detections.append(found)
+        } else {
+          left -= corners == nil ? 1 : 3
+        }
+      }
+    }
+    return detections
+  }
+}

@@ -1,0 +1,112 @@
+/// The kinds of code that can be read.
+public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
+  /// QR Code, ISO/IEC 18004.
+  case qr
+  /// SQ Code, a 2-D code of a Brazilian payment service.
+  case sq
+  /// EAN-13, ISO/IEC 15420.
+  case ean13
+  /// EAN-8.
+  case ean8
+  /// UPC-A: an EAN-13 with a leading zero, twelve digits.
+  case upcA
+  /// UPC-E: a zero-suppressed UPC-A, eight digits with number system and check digit.
+  case upcE
+  /// Code 128, ISO/IEC 15417; GS1-128 if its first character is FNC1.
+  case code128
+  /// Code 39, ISO/IEC 16388.
+  case code39
+  /// Code 93.
+  case code93
+  /// Codabar (NW-7).
+  case codabar
+  /// Interleaved 2 of 5, ISO/IEC 16390.
+  case itf
+  /// GS1 DataBar Omnidirectional, Truncated and Stacked, ISO/IEC 24724.
+  case dataBar
+  /// GS1 DataBar Expanded, in one row or stacked.
+  case dataBarExpanded
+  /// GS1 DataBar Limited.
+  case dataBarLimited
+  /// Code 32, the Italian pharmacode: nine digits encoded as a Code 39 of six characters.
+  case code32
+  /// Standard (industrial) 2 of 5.
+  case standard2of5
+  /// IATA 2 of 5, of air cargo: the digits of Standard 2 of 5 between the guards of ITF.
+  case iata2of5
+  /// Matrix 2 of 5: digits in bars and spaces, separated by narrow spaces.
+  case matrix2of5
+  /// Code 11 (USD-8) with one or two check characters.
+  case code11
+  /// MSI (modified Plessey) with a check digit.
+  case msi
+  /// Telepen, full ASCII.
+  case telepen
+  /// Pharmacode (Laetus), one track.
+  case pharmacode
+  /// The add-on of two digits beside an EAN-13, UPC-A or UPC-E; reported as the `addOn` of that symbol.
+  case ean2
+  /// The add-on of five digits.
+  case ean5
+  /// Data Matrix ECC 200, ISO/IEC 16022, and its rectangular extension, ISO/IEC 21471.
+  case dataMatrix
+  /// Aztec Code, ISO/IEC 24778: full, compact, and runes.
+  case aztec
+  /// PDF417, ISO/IEC 15438, truncated ones included.
+  case pdf417
+  /// MicroPDF417, ISO/IEC 24728.
+  case microPDF417
+  /// Micro QR Code, ISO/IEC 18004.
+  case microQR
+  /// Rectangular Micro QR Code, ISO/IEC 23941.
+  case rMQR
+  /// MaxiCode, ISO/IEC 16023.
+  case maxiCode
+
+  /// The symbologies that are read only on request: SQ Code is rare, and the others have so weak checks that they would
+  /// be read in pictures without codes.
+  public static let onRequest: Set<Symbology> = Set(allCases.filter(\.row.isOnRequest))
+
+  /// The symbologies that a still picture is searched for by default: all except those on request.
+  public static let common: Set<Symbology> = Set(allCases).subtracting(onRequest)
+
+  /// The retail symbologies EAN and UPC, whose bars have the same structure.
+  public static let retail: Set<Symbology> = Set(allCases.filter { $0.row.linear?.isRetail == true })
+
+  /// True if the elements of a symbol are arranged in two dimensions rather than along a line.
+  public var isMatrix: Bool { row.linear == nil }
+
+  /// The name for display.
+  public var displayName: String { row.name }
+
+  /// Creates the symbology with a name or alias; case, blanks, hyphens and underscores are ignored.
+  public init?(name: String) {
+    let key = name.lowercased().filter { $0.isLetter || $0.isNumber }
+    let found = Self.allCases.first { $0.rawValue.lowercased() == key }
+    guard
+      let found = found ?? Self.allCases.first(where: { $0.row.aliases.split(separator: " ").contains { $0 == key } })
+    else { return nil }
+    self = found
+  }
+
+  /// Returns the symbology identifier of a code (ISO/IEC 15424, AIM), and the data that the standard prescribes after it.
+  ///
+  /// - Parameters:
+  ///   - isGS1: true if the code declares GS1 element strings.
+  ///   - addOn: the digits of the add-on beside a retail code.
+  package func identified(_ text: String, isGS1: Bool, addOn: String? = nil) -> (identifier: String, data: String) {
+    switch row.aim {
+    case .always(let identifier): (identifier, text)
+    case .gs1(let identifier, let plain): (isGS1 ? identifier : plain, text)
+    case .computed(let identify): identify(text, addOn)
+    }
+  }
+
+  /// The identifier of symbologies for which the standard defines none.
+  package static let otherIdentifier = "]X0"
+
+  /// The possible sizes of a symbol in modules, without its quiet zone; empty if the symbology has no such grid.
+  package var moduleGrids: [(columns: Int, rows: Int)] {
+    if case .matrix(let grids, _) = row.kind { grids() } else { [] }
+  }
+}

@@ -1,0 +1,5 @@
+#pragma once
+// libyaml without a
+// wrapper.
+
+#include <yaml.h>

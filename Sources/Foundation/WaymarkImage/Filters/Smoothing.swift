@@ -1,0 +1,290 @@
+/// Blurs a picture in place with a Gaussian; the border is repeated.
+package enum GaussianBlur {
+  package static func apply(_ pixels: UnsafeMutablePointer<UInt8>, width: Int, height: Int, sigma: Double) {
+    guard width > 0, height > 0 else { return }
+    let weights = weights(sigma)
+    let radius = weights.count / 2
+    let kernel = weights.map { Float($0) }
+    withUnsafeTemporaryAllocation(of: Float.self, capacity: (height + 1) * (width + 2 * radius)) { memory in
+      guard let columns = memory.baseAddress else { return }
+      let stride = width + 2 * radius
+      // Vertically first, row by row so that whole vectors are added; then horizontally.
+      for y in 0..<height {
+        let line = columns + y * stride + radius
+        line.update(repeating: 0, count: width)
+        for (k, weight) in kernel.enumerated() {
+          let row = pixels + max(0, min(height - 1, y + k - radius)) * width
+          for x in 0..<width { line[x] += weight * Float(row[x]) }
+        }
+        for i in 1..<(radius + 1) {
+          line[-i] = line[0]
+          line[width - 1 + i] = line[width - 1]
+        }
+      }
+      let across = columns + height * stride
+      for y in 0..<height {
+        let line = columns + y * stride
+        across.update(repeating: 0.5, count: width)
+        for (k, weight) in kernel.enumerated() {
+          let from = line + k
+          for x in 0..<width { across[x] += weight * from[x] }
+        }
+        let row = pixels + y * width
+        for x in 0..<width { row[x] = UInt8(max(0, min(255, across[x]))) }
+      }
+    }
+  }
+
+  /// Like `apply`, but in integers and rounded after each direction; the networks were trained with these results.
+  package static func applyRounding(_ pixels: UnsafeMutablePointer<UInt8>, width: Int, height: Int, sigma: Double) {
+    guard width > 0, height > 0 else { return }
+    let kernel = weights(sigma).map { Int32(($0 * 4096).rounded()) }
+    let radius = kernel.count / 2
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: width * height) { memory in
+      guard let across = memory.baseAddress else { return }
+      for y in 0..<height {
+        for x in 0..<width {
+          var value: Int32 = 2048
+          for k in 0..<kernel.count {
+            let place = min(max(0, x &+ k &- radius), width &- 1)
+            value &+= kernel[k] &* Int32(pixels[y &* width &+ place])
+          }
+          across[y &* width &+ x] = UInt8(clamping: value >> 12)
+        }
+      }
+      for y in 0..<height {
+        for x in 0..<width {
+          var value: Int32 = 2048
+          for k in 0..<kernel.count {
+            let place = min(max(0, y &+ k &- radius), height &- 1)
+            value &+= kernel[k] &* Int32(across[place &* width &+ x])
+          }
+          pixels[y &* width &+ x] = UInt8(clamping: value >> 12)
+        }
+      }
+    }
+  }
+
+  /// Returns the weights of the Gaussian up to three standard deviations to either side; their sum is 1.
+  private static func weights(_ sigma: Double) -> [Double] {
+    let radius = Int((3 * sigma).rounded(.up))
+    let raw = (-radius...radius).map { Double.exponential(-Double($0 * $0) / (2 * sigma * sigma)) }
+    let sum = raw.reduce(0, +)
+    return raw.map { $0 / sum }
+  }
+}
+
+/// A number or a vector of numbers that can be summed; the standard library has no common protocol for them.
+@usableFromInline
+package protocol Summable {
+  static var zero: Self { get }
+  func plus(_ other: Self) -> Self
+  func minus(_ other: Self) -> Self
+}
+
+extension Float: Summable {
+  @inlinable @inline(__always) package func plus(_ other: Float) -> Float { self + other }
+  @inlinable @inline(__always) package func minus(_ other: Float) -> Float { self - other }
+}
+
+extension SIMD4<Float>: Summable {
+  @inlinable @inline(__always) package func plus(_ other: Self) -> Self { self + other }
+  @inlinable @inline(__always) package func minus(_ other: Self) -> Self { self - other }
+}
+
+/// Sums over squares of elements: a box blur before division by the number of elements. The border is repeated.
+@usableFromInline
+package enum BoxSum {
+  /// Writes the sums of `values` over squares of 2·`radius` + 1 elements a side to `target`; `scratch` is overwritten. The three buffers
+  /// have `width` × `height` values and do not overlap.
+  @inlinable
+  package static func sum<T: Summable>(
+    _ values: UnsafePointer<T>, into target: UnsafeMutablePointer<T>, scratch: UnsafeMutablePointer<T>, width: Int,
+    height: Int, radius: Int
+  ) {
+    guard width > 0, height > 0 else { return }
+    for y in 0..<height { across(values + y &* width, into: scratch + y &* width, width, radius) }
+    // Vertically, a row at a time: the sums of a row are those of the row above plus the entering row minus the leaving row.
+    if radius == 1 {
+      for y in 0..<height {
+        let (above, here) = (scratch + max(0, y &- 1) &* width, scratch + y &* width)
+        let (below, out) = (scratch + min(height &- 1, y &+ 1) &* width, target + y &* width)
+        for x in 0..<width { out[x] = above[x].plus(here[x]).plus(below[x]) }
+      }
+      return
+    }
+    for x in 0..<width { target[x] = .zero }
+    for k in -radius...radius {
+      let row = scratch + min(max(k, 0), height &- 1) &* width
+      for x in 0..<width { target[x] = target[x].plus(row[x]) }
+    }
+    for y in 1..<max(1, height) {
+      let (before, out) = (target + (y &- 1) &* width, target + y &* width)
+      let next = scratch + min(y &+ radius, height &- 1) &* width
+      let last = scratch + max(y &- radius &- 1, 0) &* width
+      for x in 0..<width { out[x] = before[x].plus(next[x].minus(last[x])) }
+    }
+  }
+
+  @inlinable
+  static func across<T: Summable>(
+    _ row: UnsafePointer<T>, into out: UnsafeMutablePointer<T>, _ width: Int, _ radius: Int
+  ) {
+    if radius == 1, width > 1 {
+      out[0] = row[0].plus(row[0]).plus(row[1])
+      for x in 1..<(width &- 1) { out[x] = row[x &- 1].plus(row[x]).plus(row[x &+ 1]) }
+      out[width &- 1] = row[width &- 2].plus(row[width &- 1]).plus(row[width &- 1])
+      return
+    }
+    var sum = T.zero
+    for k in -radius...radius { sum = sum.plus(row[min(max(k, 0), width &- 1)]) }
+    for x in 0..<width {
+      out[x] = sum
+      sum = sum.plus(row[min(x &+ radius &+ 1, width &- 1)].minus(row[max(x &- radius, 0)]))
+    }
+  }
+
+  /// Returns the sums over squares of 2·`radius` + 1 elements a side.
+  @inlinable
+  package static func sums<T: Summable>(of values: [T], width: Int, height: Int, radius: Int) -> [T] {
+    precondition(values.count == width * height && radius >= 0)
+    var (target, scratch) = (values, values)
+    values.withUnsafeBufferPointer { values in
+      target.withUnsafeMutableBufferPointer { target in
+        scratch.withUnsafeMutableBufferPointer { scratch in
+          guard let values = values.baseAddress, let target = target.baseAddress, let scratch = scratch.baseAddress
+          else { return }
+          sum(values, into: target, scratch: scratch, width: width, height: height, radius: radius)
+        }
+      }
+    }
+    return target
+  }
+}
+
+/// The sums of all values above and to the left of each element (F. Crow, "Summed-area tables for texture mapping", 1984): the sum over
+/// any rectangle needs four of them.
+@usableFromInline
+package struct IntegralImage<Sum: AdditiveArithmetic & Sendable>: Sendable {
+  @usableFromInline package let width: Int
+  @usableFromInline package let height: Int
+  /// The sums, with one row and one column more than the picture.
+  @usableFromInline let sums: [Sum]
+
+  /// - Parameter value: returns the value of an element; called row by row. `Sum` must be able to represent the sum of all values.
+  @inlinable
+  package init(width: Int, height: Int, _ value: (_ x: Int, _ y: Int) -> Sum) {
+    self.width = width
+    self.height = height
+    let line = width + 1
+    var sums = [Sum](repeating: .zero, count: line * (height + 1))
+    sums.withUnsafeMutableBufferPointer { sums in
+      for y in 0..<height {
+        var row = Sum.zero
+        for x in 0..<width {
+          row += value(x, y)
+          sums[(y &+ 1) &* line &+ x &+ 1] = sums[y &* line &+ x &+ 1] + row
+        }
+      }
+    }
+    self.sums = sums
+  }
+
+  /// Returns the sum over the columns `x` and the rows `y`, which must be inside the picture.
+  @inlinable
+  package func sum(x: Range<Int>, y: Range<Int>) -> Sum {
+    let line = width + 1
+    let (top, bottom) = (y.lowerBound * line, y.upperBound * line)
+    return sums[bottom + x.upperBound] - sums[top + x.upperBound] - sums[bottom + x.lowerBound]
+      + sums[top + x.lowerBound]
+  }
+
+  /// Returns the sum and the number of the values in the square of 2·`reach` + 1 elements a side around (x, y), clipped to the picture.
+  @inlinable
+  package func window(_ x: Int, _ y: Int, reach: Int) -> (sum: Sum, count: Int) {
+    let columns = max(0, x - reach)..<min(width, x + reach + 1)
+    let rows = max(0, y - reach)..<min(height, y + reach + 1)
+    return (sum(x: columns, y: rows), columns.count * rows.count)
+  }
+}
+
+/// The direction and the strength of brightness changes in each cell of 8×8 pixels.
+///
+/// J. Bigün, G. H. Granlund, "Optimal orientation detection of linear symmetry", ICCV 1987. Differences are between neighbours: in
+/// central differences, bars one pixel wide would vanish.
+package struct StructureTensor: Sendable {
+  /// The side of a cell, in pixels.
+  package static let side = 8
+  /// The numbers of cells in a row and in a column.
+  package let columns: Int
+  package let rows: Int
+  /// The sums over each cell of gx², gy² and gx·gy, where gx and gy are half the differences; smoothed over 3×3 cells.
+  package private(set) var xx: [Float]
+  package private(set) var yy: [Float]
+  package private(set) var xy: [Float]
+  /// The mean square of the differences between neighbours in each cell, not smoothed, in squared gray levels.
+  package private(set) var energy: [Float]
+  /// The sums xx, yy and xy of each cell, not smoothed, without either the row that changes most downwards or the column that changes
+  /// most across, because there bars may end.
+  package private(set) var inner: [SIMD3<Float>]
+
+  /// Computes the tensor of each cell of a picture; none if the picture is smaller than a cell.
+  package init(_ view: ImageView) {
+    let side = Self.side
+    columns = max(0, (view.width - 1) / side)
+    rows = max(0, (view.height - 1) / side)
+    let count = columns * rows
+    xx = [Float](repeating: 0, count: count)
+    yy = xx
+    xy = xx
+    energy = xx
+    inner = [SIMD3<Float>](repeating: .zero, count: count)
+    guard count > 0 else { return }
+    for cy in 0..<rows {
+      for cx in 0..<columns {
+        var sxx = SIMD8<Int32>(repeating: 0)
+        var syy = sxx
+        var sxy = sxx
+        var (most, end) = (Int32(-1), (sxx, sxx))
+        // Every other row suffices, because bars are higher than wide.
+        var y = 0
+        while y < side {
+          let p = UnsafeRawPointer(view.row(cy &* side &+ y) + cx &* side)
+          let here = SIMD8<Int16>(truncatingIfNeeded: p.loadUnaligned(as: SIMD8<UInt8>.self))
+          let right = SIMD8<Int16>(truncatingIfNeeded: (p + 1).loadUnaligned(as: SIMD8<UInt8>.self))
+          let below = SIMD8<Int16>(truncatingIfNeeded: (p + view.stride).loadUnaligned(as: SIMD8<UInt8>.self))
+          let gx = (right &- here) &>> 1
+          let gy = (below &- here) &>> 1
+          let across = SIMD8<Int32>(truncatingIfNeeded: gx &* gx)
+          let down = SIMD8<Int32>(truncatingIfNeeded: gy &* gy)
+          let both = SIMD8<Int32>(truncatingIfNeeded: gx &* gy)
+          sxx &+= across
+          syy &+= down
+          sxy &+= both
+          let change = down.wrappedSum()
+          if change > most { (most, end) = (change, (across, both)) }
+          y &+= 2
+        }
+        let i = cy &* columns &+ cx
+        xx[i] = Float(sxx.wrappedSum())
+        yy[i] = Float(syy.wrappedSum())
+        xy[i] = Float(sxy.wrappedSum())
+        let whole = SIMD3(xx[i], yy[i], xy[i])
+        let row = whole - [Float(end.0.wrappedSum()), Float(most), Float(end.1.wrappedSum())]
+        let isColumn = sxx .== sxx.max()
+        let column =
+          whole - [
+            Float(sxx.max()), Float(syy.replacing(with: 0, where: .!isColumn).max()),
+            Float(sxy.replacing(with: 0, where: .!isColumn).wrappedSum()),
+          ]
+        inner[i] =
+          abs(row.x - row.y) * (column.x + column.y) >= abs(column.x - column.y) * (row.x + row.y) ? row : column
+        // The sum over 32 pixels of squares of half differences: divided by 32 and multiplied by 4.
+        energy[i] = (xx[i] + yy[i]) / 8
+      }
+    }
+    xx = BoxSum.sums(of: xx, width: columns, height: rows, radius: 1)
+    yy = BoxSum.sums(of: yy, width: columns, height: rows, radius: 1)
+    xy = BoxSum.sums(of: xy, width: columns, height: rows, radius: 1)
+  }
+}

@@ -1,0 +1,138 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// The signals that ask a program to end.
+package enum EndSignals {
+  /// The signal sources, retained for the lifetime of the program because a released source receives nothing.
+  private static let sources = Mutex<[any DispatchSourceSignal]>([])
+
+  /// Returns a stream of received signals, which no longer end the program by themselves.
+  package static func received(_ numbers: [CInt]) -> AsyncStream<CInt> {
+    let (signals, continuation) = AsyncStream.makeStream(of: CInt.self)
+    sources.withLock { sources in
+      for number in numbers {
+        signal(number, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: number)
+        source.setEventHandler { continuation.yield(number) }
+        source.resume()
+        sources.append(source)
+      }
+    }
+    return signals
+  }
+
+  /// Waits for SIGTERM or SIGINT, which no longer end the program by themselves.
+  package static func requested() async {
+    for await _ in received([SIGTERM, SIGINT]) { break }
+  }
+
+  /// Makes a write to a closed connection fail with EPIPE instead of a signal.
+  package static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
+}
+
+/// The resources that this process uses.
+/// The file descriptors that this process may open.
+package enum OpenFileLimit {
+  /// Returns whether more than `count` descriptors are free. All numbers below the lowest free one are in use.
+  package static func hasRoom(for count: Int) -> Bool {
+    let lowest = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    guard lowest >= 0 else { return errno != EMFILE && errno != ENFILE }
+    close(lowest)
+    return current.map { Int(lowest) + count < Int(clamping: $0.rlim_cur) } ?? true
+  }
+
+  /// Raises the limit to `least` where it is lower.
+  ///
+  /// - Returns: the limit that holds if it is still lower; nil if it suffices.
+  package static func shortage(below least: Int) -> Int? {
+    guard var limit = current, limit.rlim_cur < least else { return nil }
+    limit.rlim_cur = min(limit.rlim_max, rlim_t(least))
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    return current.flatMap { $0.rlim_cur < least ? Int(clamping: $0.rlim_cur) : nil }
+  }
+
+  private static var current: rlimit? {
+    var limit = rlimit()
+    return getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 ? limit : nil
+  }
+}
+
+package enum ProcessUsage {
+  /// Resident memory in bytes.
+  package static var memory: Int {
+    guard let text = try? WholeFile.read("/proc/self/statm", limit: 4096) else { return 0 }
+    let pages = String(decoding: text, as: UTF8.self).split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+    return pages * Int(sysconf(CInt(_SC_PAGESIZE)))
+  }
+
+  /// Processor time of all threads, in seconds.
+  package static var processorTime: Double { ProcessorClock.process }
+}
+
+/// Writes metrics in the text exposition format of Prometheus, version 0.0.4.
+package struct MetricsText: Sendable {
+  /// The prefix of all names.
+  private let prefix: String
+  /// The lines so far.
+  package private(set) var lines: [String] = []
+
+  package init(prefix: String) { self.prefix = prefix }
+
+  /// Writes the head of a metric, which its samples follow.
+  ///
+  /// - Parameter type: `gauge`, `counter`, or `summary` for quantiles.
+  package mutating func head(_ name: String, _ type: String, _ help: String) {
+    lines.append("# HELP \(prefix)\(name) \(help)")
+    lines.append("# TYPE \(prefix)\(name) \(type)")
+  }
+
+  /// Writes a sample of a metric.
+  package mutating func sample<Value: Numeric & CustomStringConvertible>(
+    _ name: String, _ value: Value, _ labels: [String: String] = [:]
+  ) {
+    let list = labels.sorted { $0.key < $1.key }.map { "\($0.key)=\"\(Self.escaped($0.value))\"" }
+    lines.append("\(prefix)\(name)\(list.isEmpty ? "" : "{\(list.joined(separator: ","))}") \(value)")
+  }
+
+  /// Writes a metric with one sample.
+  package mutating func add<Value: Numeric & CustomStringConvertible>(
+    _ name: String, _ type: String, _ help: String, _ value: Value, _ labels: [String: String] = [:]
+  ) {
+    add(name, type, help, [(labels, value)])
+  }
+
+  /// Writes a metric with a sample for each set of labels.
+  package mutating func add<Value: Numeric & CustomStringConvertible>(
+    _ name: String, _ type: String, _ help: String, _ samples: [(labels: [String: String], value: Value)]
+  ) {
+    head(name, type, help)
+    for (labels, value) in samples { sample(name, value, labels) }
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+  }
+}
+
+/// Lines for the journal or a terminal, without payloads of events.
+package enum JournalLog {
+  /// The levels of syslog(3).
+  package enum Level: Int {
+    case error = 3
+    case warning = 4
+    case notice = 5
+    case info = 6
+  }
+
+  private static let isJournal = getenv("JOURNAL_STREAM") != nil
+
+  /// Writes a line to the standard error.
+  package static func write(_ level: Level, _ text: String) {
+    // Untrusted text must not control a terminal.
+    let shown = String(
+      String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 32 || $0.value == 127 ? "?" : $0 }))
+    let line = isJournal ? "<\(level.rawValue)>\(shown)\n" : "\(WallClock.timestamp) \(shown)\n"
+    _ = DurableFile.writeAll(STDERR_FILENO, Array(line.utf8))
+  }
+}

@@ -1,0 +1,37 @@
+package import WaymarkFrames
+package import WaymarkImage
+package import WaymarkProtocol
+import WaymarkServer
+package import WaymarkSystem
+package import WaymarkWorker
+
+/// A problem code that has a corresponding code in replies to clients.
+package protocol ReplyableCode: ProblemCode {
+  var reply: ServiceError.Code { get }
+}
+
+extension Problem: Replyable where Kind: ReplyableCode {
+  package var reply: ServiceError { ServiceError(code.reply, message, hint: hint) }
+}
+
+extension ImageErrorCode: ReplyableCode {
+  package var reply: ServiceError.Code { .badPicture }
+}
+
+extension WorkerFailure: Replyable {
+  package var reply: ServiceError {
+    if case .cannotStart = self { return ServiceError(.internalError, message, hint: hint) }
+    return ServiceError(.badPicture, message, hint: hint)
+  }
+}
+
+extension SourceErrorCode: ReplyableCode {
+  package var reply: ServiceError.Code {
+    switch self {
+    case "unknownControl": .notFound
+    case "controlOutOfRange": .badParams
+    case "controlRefused": .notSupported
+    default: .noCamera
+    }
+  }
+}

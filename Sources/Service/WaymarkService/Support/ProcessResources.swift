@@ -1,0 +1,31 @@
+import CMemory
+package import NIOPosix
+
+/// Reduces the memory of the process.
+package enum MemoryUse {
+  /// Makes the allocator return freed memory to the system. Call it once, before other threads start.
+  package static func keepHeapSmall() { waymark_keep_heap_small() }
+
+  /// Releases the pages of code that only the start used.
+  package static func releaseCodePages() { waymark_forget_code() }
+}
+
+/// Threads for blocking work, separate by purpose, so that short work does not wait for long work. Files, cameras and
+/// scenes use the threads of NIO.
+package enum BlockingWork {
+  /// Writes confirmations, for which a person waits, and the lenses of cameras, which are written seldom and fast.
+  package static let records = started(1)
+  /// Computes the hashes of passcodes, which take a fifth of a second each.
+  package static let passcodes = started(1)
+  /// Writes user records, in order.
+  package static let accounts = started(1)
+
+  /// Writes the pages of documents one after the other, and renders them for saving.
+  package static let documents = started(1)
+
+  private static func started(_ threads: Int) -> NIOThreadPool {
+    let pool = NIOThreadPool(numberOfThreads: threads)
+    pool.start()
+    return pool
+  }
+}

@@ -1,0 +1,110 @@
+import Testing
+import WaymarkImage
+
+@testable import WaymarkBarcodes
+
+/// Symbols of which the picture may show a part only.
+@Suite struct QuietZoneTests {
+  private static let digits = [
+    "00110", "10001", "01001", "11000", "00101", "10100", "01100", "00011", "10010", "01010",
+  ].map { $0.map { $0 == "1" } }
+
+  /// The bars of an ITF as modules, of which wide ones have three.
+  private func modules(_ number: [Int]) -> [Bool] {
+    var widths = [1, 1, 1, 1]
+    for i in stride(from: 0, to: number.count, by: 2) {
+      for k in 0..<5 {
+        widths += [Self.digits[number[i]][k] ? 3 : 1, Self.digits[number[i + 1]][k] ? 3 : 1]
+      }
+    }
+    widths += [3, 1, 1]
+    return widths.enumerated().flatMap { i, width in [Bool](repeating: i.isMultiple(of: 2), count: width) }
+  }
+
+  /// Bars of so many pixels a module, and so many light pixels on either side.
+  private func draw(_ bars: [Bool], _ scale: Int, before: Int, after: Int) -> GrayImage {
+    let line =
+      [Bool](repeating: false, count: before) + bars.flatMap { [Bool](repeating: $0, count: scale) }
+      + [Bool](repeating: false, count: after)
+    return GrayImage(width: line.count, height: 120) { pixels in
+      for y in 0..<120 {
+        for x in line.indices { pixels[y * line.count + x] = line[x] && (20..<100).contains(y) ? 30 : 225 }
+      }
+    }
+  }
+
+  private func number(_ random: inout RandomSource) -> [Int] {
+    (0..<(8 + 2 * Int(random.next() % 6))).map { _ in Int(random.next() % 10) }
+  }
+
+  private func texts(_ image: GrayImage, _ effort: ScanConfiguration.Effort) throws -> [String] {
+    var scanner = try BarcodeScanner(ScanConfiguration(effort: effort))
+    // In live frames passes take turns.
+    let looks = effort == .live ? 4 : 1
+    return image.withView { view in (0..<looks).flatMap { _ in scanner.scan(view).symbols.map(\.text) } }
+  }
+
+  @Test(arguments: ScanConfiguration.Effort.allCases)
+  func readsNoPartOfAnITF(_ effort: ScanConfiguration.Effort) throws {
+    var random = RandomSource(seed: 14)
+    for i in 0..<24 {
+      let number = number(&random), scale = 2 + Int(random.next() % 2)
+      var bars = modules(number)
+      var (before, after) = (14 * scale, 14 * scale)
+      let place = bars.count / 5 + Int(random.next() % UInt64(3 * bars.count / 5))
+      switch i % 3 {
+      case 0: (bars, before) = (Array(bars[place...]), 0)
+      case 1: (bars, after) = (Array(bars[..<place]), 0)
+      default:
+        // Glare, or a staple.
+        let gap = place..<min(bars.count, place + 4 + Int(random.next() % 5))
+        bars.replaceSubrange(gap, with: [Bool](repeating: false, count: gap.count))
+      }
+      let texts = try texts(draw(bars, scale, before: before, after: after), effort)
+      #expect(texts.isEmpty, "\(number) \(i)")
+    }
+  }
+
+  @Test(arguments: ScanConfiguration.Effort.allCases)
+  func readsAnITFWithItsQuietZone(_ effort: ScanConfiguration.Effort) throws {
+    var random = RandomSource(seed: 15)
+    for _ in 0..<12 {
+      let number = number(&random), scale = 2 + Int(random.next() % 2)
+      let texts = try texts(draw(modules(number), scale, before: 10 * scale, after: 10 * scale), effort)
+      #expect(Set(texts) == [number.map(String.init).joined()])
+    }
+  }
+
+  @Test func saysThatAnITFIsCutOff() throws {
+    let number = [6, 1, 6, 5, 6, 5, 0, 9, 3, 3, 3, 0, 0, 2, 8, 0]
+    let bars = modules(number)
+    // Ten digits, and bars that are taken for the end.
+    for count in 60..<bars.count {
+      let reading = try draw(Array(bars[..<count]), 2, before: 30, after: 0).read()
+      #expect(reading.symbols.isEmpty)
+      #expect(reading.unread.allSatisfy { $0.advice == .cutOff })
+    }
+  }
+
+  @Test func symbologiesThatRefutePartsNeedNoQuietZone() {
+    let zones = Symbology.allCases.filter { $0.row.linear?.quietZone != nil }
+    #expect(Set(zones) == [.itf, .standard2of5, .iata2of5, .matrix2of5, .code11, .msi, .telepen, .pharmacode])
+  }
+
+  /// The bars alone, from the first to the last.
+  private func cropped(_ name: String) throws -> GrayImage {
+    let image = try Fixture.load(name)
+    let dark = (0..<image.width).filter { x in (0..<image.height).contains { image[x, $0] < 128 } }
+    let (from, to) = (try #require(dark.first), try #require(dark.last))
+    return GrayImage(width: to - from + 1, height: image.height) { pixels in
+      for i in pixels.indices { pixels[i] = image[from + i % (to - from + 1), i / (to - from + 1)] }
+    }
+  }
+
+  @Test(arguments: ScanConfiguration.Effort.allCases)
+  func readsCharactersBeyondASCIIWithoutAMargin(_ effort: ScanConfiguration.Effort) throws {
+    let texts = try texts(cropped("code128-latin1"), effort)
+    #expect(Set(texts).isSubset(of: ["óóóó1234"]))
+    #expect(effort != .still || !texts.isEmpty)
+  }
+}
