@@ -27,7 +27,7 @@ def wait(condition, what, seconds=60):
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
-            raise SystemExit("FAILED: %s" % what)
+            raise SystemExit("FAILED: %s" % (what() if callable(what) else what))
         time.sleep(0.02)
 
 
@@ -207,6 +207,13 @@ class Consumer(threading.Thread):
 
     def count(self):
         return sum(len(seqs) for seqs in list(self.events.values()))
+
+    def missing(self, device, service):
+        """How many of the events of a service have not arrived, and which: for the message of a test that failed."""
+        arrived = set(self.events.get(device, []))
+        absent = [number for number in range(1, service.emitted + 1) if number not in arrived]
+        return "%d of %d have not arrived, from %s to %s; %s" % (
+            len(absent), service.emitted, absent[:1], absent[-1:], self.faults[:3])
 
     def stop(self):
         self.process.terminate()

@@ -103,12 +103,14 @@ class Suite:
                 service.emit(20)
                 time.sleep(0.1)
             broker.start()
-            wait(everything, "events were lost while the broker was away")
+            wait(everything, lambda: "events were lost while the broker was away: " + consumer.missing("d1", service))
         print("        broker killed twice, %d events" % service.emitted, flush=True)
 
         # Killed in the middle of a burst, with the broker there and with it away.
         for round in range(6):
             if round == 3:
+                # Mosquitto acknowledges a message before it passes it on: what a killed one held is not the bridge's to lose.
+                wait(everything, lambda: "events were lost when the bridge was killed: " + consumer.missing("d1", service))
                 broker.stop(signal.SIGKILL)
             for _ in range(10):
                 service.emit(40)
@@ -120,7 +122,7 @@ class Suite:
             bridge.start()
             if round >= 4 or round < 3:
                 wait(lambda: service.client, "the bridge did not come back")
-        wait(everything, "events were lost when the bridge was killed")
+        wait(everything, lambda: "events were lost when bridge and broker were killed: " + consumer.missing("d1", service))
         assert len(consumer.events["d1"]) == service.emitted
         print("        bridge killed six times, %d events, %d deliveries" % (service.emitted, consumer.deliveries), flush=True)
 
