@@ -35,8 +35,11 @@ package final class AnchorCompiler {
   private static let perView = 500
   /// The number of simulated close views, and of simulated grazing views, that decide which features of these views are kept.
   private static let closeUps = 24
-  /// The largest Hamming distance at which a feature is found again.
-  private static let distance = 70
+  /// The largest Hamming distance at which a feature is found again in a simulated frame, and in a close view.
+  ///
+  /// Real frames differ more than simulated ones, and `FeatureLookup` accepts 66: features that survive with less are kept.
+  /// Plain parts of a picture have few features that do in close views, which show little else.
+  private static let (distance, closeDistance) = (63, 70)
 
   private let settings: Settings
   private let renderer = PictureRenderer()
@@ -166,7 +169,8 @@ package final class AnchorCompiler {
           Homography.resize(Point2(1 / scale, 1 / scale)), w, h, into: &pool)
       }
       let shots = (0..<Self.closeUps).map { camera.closeUp($0, of: Self.closeUps, w: w, h: h) }
-      _ = add(pool, seenIn: shots, camera, scale, limit: settings.details, to: &anchor)
+      _ = add(
+        pool, seenIn: shots, camera, scale, limit: settings.details, distance: Self.closeDistance, to: &anchor)
     }
     if settings.grazing > 0 {
       var pool = CandidatePool(width: w, height: h)
@@ -189,11 +193,11 @@ package final class AnchorCompiler {
   /// - Parameter doubles: True to search frames that show the anchor small at double size.
   private func add(
     _ pool: CandidatePool, seenIn shots: [SimulatedCamera.Shot?], _ camera: SimulatedCamera, _ scale: Double,
-    limit: Int, doubles: Bool = false, to anchor: inout CompiledAnchor
+    limit: Int, distance: Int = AnchorCompiler.distance, doubles: Bool = false, to anchor: inout CompiledAnchor
   ) -> [Int] {
     var pool = pool
     pool.finish()
-    var cover = FeatureSelector(pool: pool, distance: Self.distance)
+    var cover = FeatureSelector(pool: pool, distance: distance)
     for (i, shot) in shots.enumerated() {
       guard let shot,
         let (frame, map) = camera.render(
