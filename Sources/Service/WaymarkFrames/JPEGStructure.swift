@@ -107,7 +107,7 @@ package enum JPEGStructure {
 }
 
 extension JPEGStructure {
-  /// The size in pixels in a picture's frame header (SOF, T.81 B.2.2); nil if there is none.
+  /// The size in pixels in a picture's frame header (SOF, T.81 B.2.2), or `nil`.
   package static func pictureSize(_ bytes: UnsafeRawBufferPointer) -> (width: Int, height: Int)? {
     var size: (width: Int, height: Int)?
     _ = walk(bytes) { marker, range in

@@ -116,7 +116,7 @@ package struct ZoneLineReader {
     }
   }
 
-  /// Returns the grid with the most evidence; `nil` if there is none.
+  /// Returns the grid with the most evidence, or `nil`.
   private func grid() -> Grid? {
     // A grid of more characters requires more agreement: every character must add evidence.
     Self.counts.compactMap { grid(of: $0).map(refined) }.max { evidence($0) < evidence($1) }

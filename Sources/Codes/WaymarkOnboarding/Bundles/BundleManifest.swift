@@ -202,7 +202,7 @@ struct TarEntry: Hashable {
     return entry
   }
 
-  /// Returns the slash at which a path of more than 100 bytes is split into prefix and name; nil if there is none.
+  /// Returns the slash at which a path of more than 100 bytes is split into prefix and name, or `nil`.
   private static func split(_ path: String) -> String.Index? {
     path.indices.first { path[$0] == "/" && path[path.index(after: $0)...].utf8.count <= 100 }
   }

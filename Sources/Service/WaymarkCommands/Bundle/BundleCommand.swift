@@ -246,7 +246,7 @@ private struct Activation: Sendable {
   let within: Double
   let settle: Double
 
-  /// Returns the problem of the service; `nil` if there is none.
+  /// Returns the problem of the service, or `nil`.
   func problem() async -> String? {
     if let command, let problem = Self.execute(command) { return problem }
     let end = MonotonicClock.now + within

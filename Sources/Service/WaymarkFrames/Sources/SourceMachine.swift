@@ -132,7 +132,7 @@ package struct SourceMachine: Sendable {
   private var opening = Opening()
   /// True if the source is open, or was left open for another writer.
   private var holds = false
-  /// The last reported problem, which is not reported again; nil if there is none.
+  /// The last reported problem, which is not reported again, or `nil`.
   private var problem: SourceError?
   /// True if the problem is only that no frames arrive.
   private var isSilenceAlone = false

@@ -55,7 +55,7 @@ package final class LensLearner: Sendable {
 
   /// Starts to estimate for a camera.
   ///
-  /// - Parameter known: the saved lens of the camera; nil if there is none.
+  /// - Parameter known: the saved lens of the camera, or `nil`.
   package func begin(_ known: Lens?, of camera: String) {
     state.update { state in
       (state.known, state.estimator) = (known, nil)

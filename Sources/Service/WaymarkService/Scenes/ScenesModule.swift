@@ -381,7 +381,7 @@ package final class ScenesModule: ServiceModule {
     }
   }
 
-  /// The path of a picture of the scene in use, by its id for `media.resource`; nil if there is none.
+  /// The path of a picture of the scene in use, by its id for `media.resource`, or `nil`.
   package func picture(_ id: String) -> String? { loaded?.picture(id) }
 }
 

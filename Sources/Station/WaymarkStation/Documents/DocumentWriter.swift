@@ -16,7 +16,7 @@ struct DocumentWriter: Sendable {
   let version: String
   /// The time of creation in seconds since 1970.
   let created: Int
-  /// The languages of the hidden text in PDFs; nil for none.
+  /// The languages of the hidden text in PDFs, or `nil`.
   let textLanguages: [String]?
   let log: Logger
   /// Seconds after which no further line of a document is read, as a client waits.

@@ -49,7 +49,7 @@ package struct LiveScan: Sendable {
     package var newAfter = 2.0
     /// The seconds that an accepted code waits for its confirmation before the scan ends.
     package var confirmWithin = OnboardingConfiguration().confirmWithin
-    /// The mode of the scan that the service arms while no client has armed one; nil for none.
+    /// The mode of the scan that the service arms while no client has armed one, or `nil`.
     package var autoBegin: ScanMode?
 
     package init() {}

@@ -76,7 +76,7 @@ struct ScanHistory: Sendable {
     return news
   }
 
-  /// Adds a frame without a code of the requested symbologies, and returns advice for a person; nil if there is none.
+  /// Adds a frame without a code of the requested symbologies, and returns advice for a person, or `nil`.
   mutating func takeEmpty(
     _ result: PictureVerdict, _ reading: ScanReading, accepting accepted: Set<Symbology>, at now: Double
   ) -> GuideAdvisor.Guidance? {
