@@ -110,7 +110,9 @@ package struct ConnectionTable<Key: Hashable> {
   /// The number of open connections.
   package var count: Int { authenticatedKeys.count + pendingKeys.count }
 
-  /// Adds a connection. Returns the one that must be closed for it, which may be the same, or `nil`.
+  /// Adds a connection.
+  ///
+  /// - Returns: the connection to close because there are too many, which may be the added one, or `nil`.
   package mutating func opened(_ key: Key) -> Key? {
     pendingKeys.append(key)
     return count > limit ? pendingKeys.removeFirst() : nil

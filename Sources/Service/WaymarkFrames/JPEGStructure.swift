@@ -88,8 +88,9 @@ package enum JPEGStructure {
     return .short
   }
 
-  /// Returns the offset of the marker that ends entropy-coded data: neither a stuffed byte nor a restart marker. If there is none
-  /// yet, returns nil and sets `position` to the offset from which to search when more bytes have arrived.
+  /// Returns the offset of the marker that ends entropy-coded data: neither a stuffed byte nor a restart marker.
+  ///
+  /// - Returns: nil if the bytes end before it; `position` is then the offset from which to search when more bytes arrive.
   private static func entropyEnd(_ bytes: UnsafeRawBufferPointer, from position: inout Int) -> Int? {
     guard let base = bytes.baseAddress else { return nil }
     while position + 1 < bytes.count {

@@ -54,10 +54,10 @@ struct LineWay {
         - Self.weights.upsideDown * Double(sure.count { Self.upsideDown.contains($0.text) })
   }
 
-  /// True if the line is this way up, whatever its view in another one.
+  /// True if the line is this way up, so that the view turned by 180° need not be read.
   var isCertain: Bool { telling >= Self.leastTelling }
 
-  /// True if the reading has no character that tells its way up.
+  /// True if the reading has no character whose shape shows the way up.
   var isDoubtful: Bool { telling == 0 }
 
   /// Returns the log-odds that this way up is right rather than another.

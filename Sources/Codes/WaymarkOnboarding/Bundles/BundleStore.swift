@@ -31,7 +31,7 @@ package struct BundleStore: Sendable {
 
   package init(folder: String) { self.folder = folder }
 
-  /// Reads the state of the bundles of a name; the state is empty if there are none.
+  /// Reads the state of the bundles of a name; it is empty if no bundle was installed.
   package func state(of name: String) throws(BundleError) -> State {
     let path = statePath(name)
     let bytes: [UInt8]

@@ -21,8 +21,9 @@ package final class LensLearner: Sendable {
       CameraIntrinsics(estimatedFor: width, height, focal: estimate.focal)
     }
 
-    /// Returns whether this lens replaces the known one: true if there is none for the same aspect ratio, if this deviation is at most 0.7 of
-    /// the known one, or if the focal lengths differ by more than three times the sum of both deviations.
+    /// Returns whether this lens replaces the known one: true without a known lens of the same aspect ratio, if this
+    /// deviation is at most 0.7 of the known one, or if the focal lengths differ by more than three times the sum of both
+    /// deviations.
     func isNews(after old: Lens?) -> Bool {
       guard estimate.deviation <= LensLearner.sufficient else { return false }
       guard let old, old.width * height == width * old.height else { return true }
