@@ -57,7 +57,9 @@ struct HandoverTests {
     #expect(ended.outcome == .done && ended.output.isEmpty)
     #expect(place.text("got") == "a: 1\n")
     let input = try JSONParser.parse(Array(try #require(place.text("told")).utf8))
-    #expect(input["way"]?.string == "print" && input["number"]?.string == Self.number && input["language"]?.string == "de")
+    #expect(
+      input["way"]?.string == "print" && input["number"]?.string == Self.number
+        && input["language"]?.string == "de")
     #expect(input["file"]?.string?.hasSuffix("/K7RM-42QD.txt") == true && input["type"]?.string == "text/plain")
     let names = Set((place.text("env") ?? "").split(separator: "\n").compactMap { $0.split(separator: "=").first })
     #expect(

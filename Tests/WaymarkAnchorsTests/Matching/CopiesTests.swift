@@ -35,7 +35,7 @@ import WaymarkImage
       }
       left.remove(at: i)
     }
-    #expect(left.isEmpty, "\(left.count) copies were not told")
+    #expect(left.isEmpty, "\(left.count) copies were not reported")
   }
 
   @Test(arguments: [(2, 2, 0.6), (3, 2, 0.55), (5, 3, 0.4)])
