@@ -2,6 +2,7 @@ package import WaymarkBarcodes
 package import WaymarkImage
 import WaymarkSystem
 
+/// An input of the AR session: a scene, a request of a client, a frame, or the passage of time.
 package enum SessionInput: Sendable {
   /// A scene was loaded. A reload of the same scene keeps the phase, the selection and the followed anchors, as far as they
   /// still exist; another scene resets the session.

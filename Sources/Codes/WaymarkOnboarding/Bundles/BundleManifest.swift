@@ -123,7 +123,7 @@ package struct BundleManifest: Hashable, Sendable {
   private static func isLetter(_ byte: UInt8) -> Bool { byte.isASCIILetter || byte.isASCIIDigit }
 }
 
-/// Why a bundle cannot be made, or is refused.
+/// The error of a bundle that cannot be made or is refused.
 package typealias BundleError = Problem<BundleErrorCode>
 
 /// The codes of `BundleError`.

@@ -7,6 +7,7 @@ import WaymarkProtocol
 import WaymarkScenes
 import WaymarkSystem
 
+/// `waymark bundle`: makes, verifies, lists and applies signed bundles of scenes, keys and policies.
 struct BundleCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bundle",

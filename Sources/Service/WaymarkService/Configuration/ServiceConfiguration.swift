@@ -40,7 +40,7 @@ package struct ServiceConfiguration: Sendable {
   /// The path of the configuration file.
   package var file: String? { document?.path }
 
-  /// What the configuration accepts beyond a device that strangers use, each with a remedy.
+  /// The warnings about settings that accept too much on a device for strangers, such as every host, each with a remedy.
   package var cautions: [(message: String, hint: String)] {
     (document.map { OnboardingConfiguration.read($0).configuration.policy } ?? OnboardingPolicy()).cautions
   }

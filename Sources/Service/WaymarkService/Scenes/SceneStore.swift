@@ -8,6 +8,7 @@ import WaymarkServer
 import WaymarkSystem
 import WaymarkWorker
 
+/// A scene that was read and whose pictures were compiled.
 struct LoadedScene: Sendable {
   var name: String
   var folder: SceneFolder

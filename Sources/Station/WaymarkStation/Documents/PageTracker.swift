@@ -4,6 +4,7 @@ import WaymarkImage
 import WaymarkProtocol
 package import WaymarkService
 
+/// The lane that searches frames for pages.
 extension Lane where Settings == DocumentTask, Output == DocumentReading {
   /// Creates a lane, which is off until a session begins.
   ///
