@@ -67,7 +67,7 @@ package struct OwnReading {
       let whole = image.withView { LatticePicture.drawn($0, rows: nil, margin: 0, stretch: Self.wholeStretch) }
       add(try whole.flatMap(network))
     }
-    symbols = LineVote.surest(readings, leader: leader)
+    symbols = LineVote.mostConfident(readings, leader: leader)
   }
 
   private static func view(

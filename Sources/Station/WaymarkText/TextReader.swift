@@ -209,8 +209,8 @@ package struct TextReader {
     var best = first
     if shared == nil {
       let others = first.isCertain ? [] : try turns.compactMap { try way($0, lattice) }
-      guard let surest = LineWay.surest([first] + others, likely: likely) else { return nil }
-      best = surest
+      guard let likeliest = LineWay.likeliest([first] + others, likely: likely) else { return nil }
+      best = likeliest
     } else if first.isDoubtful || first.own.glance < Self.leastUprightConfidence,
       let other = try way(2 - first.turn, lattice), other.odds(against: first) >= LineWay.certain
     {
@@ -234,7 +234,7 @@ package struct TextReader {
       isSure || isAgreed || LineVote.agreement(symbols, theirs) >= Self.leastAgreement
     }
     let drawn = goesOn() || symbols.isEmpty ? try drawings(image) { goesOn() && isText($0) } : []
-    let theirs = Reading(symbols: LineVote.surest(drawn), all: drawn)
+    let theirs = Reading(symbols: LineVote.mostConfident(drawn), all: drawn)
     guard !symbols.isEmpty else { return theirs }
     guard theirs.symbols.isEmpty || isText(theirs.symbols) else { return Reading(symbols: [], all: []) }
     // The views are not independent, so for a check digit they are one reading.
@@ -250,7 +250,7 @@ package struct TextReader {
   private func tesseractAlone(_ image: GrayImage, turns: [Int]) throws -> Reading {
     func read(_ turn: Int) throws -> Reading {
       let drawn = try drawings(image.oriented(Orientation(quarterTurns: -turn))) { _ in goesOn() }
-      return Reading(symbols: LineVote.surest(drawn), all: drawn, turn: turn)
+      return Reading(symbols: LineVote.mostConfident(drawn), all: drawn, turn: turn)
     }
     var best = try read(0)
     for turn in turns where best.confidence < Self.leastPlainConfidence && goesOn() {

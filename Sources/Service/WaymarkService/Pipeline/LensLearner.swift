@@ -24,7 +24,7 @@ package final class LensLearner: Sendable {
     /// Returns whether this lens replaces the known one: true without a known lens of the same aspect ratio, if this
     /// deviation is at most 0.7 of the known one, or if the focal lengths differ by more than three times the sum of both
     /// deviations.
-    func isNews(after old: Lens?) -> Bool {
+    func isNew(after old: Lens?) -> Bool {
       guard estimate.deviation <= LensLearner.sufficient else { return false }
       guard let old, old.width * height == width * old.height else { return true }
       let ratio = old.intrinsics.scaled(from: (old.width, old.height), to: (width, height)).focal.x / estimate.focal
@@ -89,7 +89,7 @@ package final class LensLearner: Sendable {
       state.estimator = estimator
       guard let estimate = estimator.estimate else { return nil }
       let lens = Lens(width: width, height: height, estimate: estimate)
-      guard lens.isNews(after: state.known) else { return nil }
+      guard lens.isNew(after: state.known) else { return nil }
       state.known = lens
       return (lens, state.onLens)
     }
