@@ -4,7 +4,6 @@ import WaymarkStation
 import WaymarkSystem
 
 /// `waymark signature`: the command for files of signatures.
-/// `waymark signature`: verifies the files of saved signatures.
 struct SignatureCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "signature", abstract: "Verify signatures that were saved.",
