@@ -69,7 +69,7 @@ def shelf(rng, pictures, count, ground):
     return np.clip(out, 0, 255).astype(np.uint8), truth
 
 def count_told(claims, truth):
-    """How many claims are things of a frame, each thing once, and how many are none."""
+    """Counts the claims that match an object of the frame, each object once, and the claims that match no object."""
     told = 0; left = list(truth)
     for x in claims:
         near = [k for k, (name, c) in enumerate(left) if name == x["name"] and np.linalg.norm(c - np.array(x["corners"]), axis=1).mean() < 3]
@@ -82,7 +82,7 @@ def score(lines, truths):
     return told, wrong, np.median(ms), np.quantile(ms, .95)
 
 def follow(name, truth, seed):
-    """What is followed of a shelf after a quarter of the frames, and at the end: told and wrong of each; and the times."""
+    """Counts the reported and the wrong claims of a shelf after a quarter of the frames and at the end; with the times."""
     rng = np.random.default_rng(seed); shelf = cv2.imread(name, 0).astype(np.float32); shifts = []
     with tempfile.TemporaryDirectory() as t:
         for k in range(a.follow):

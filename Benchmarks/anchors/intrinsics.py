@@ -6,7 +6,7 @@
 A picture on a board, 30 cm wide, is rendered as each camera (FOCAL:K1, in pixels of 640x480, K1 the radial distortion that nobody knows of)
 sees it turned slowly in a hand: blurred a little, with noise of three gray levels, as JPEG, 30 frames a second. `waymark serve` plays the frames
 and follows the picture. Told are the focal lengths of its events `camera.intrinsics`, by how much they are off, and beside them OpenCV's
-calibrateCamera (square pixels, centred, no distortion) on the corners that the service told of every fifteenth frame. Without either the service
+calibrateCamera (square pixels, centred, no distortion) on the corners that the service reports of every fifteenth frame. Without either the service
 assumes 554 pixels. Needs numpy and opencv-python-headless.
 """
 import argparse, json, os, subprocess, tempfile, time
@@ -51,7 +51,7 @@ def calibrated(views):
 
 with tempfile.TemporaryDirectory() as work:
     subprocess.run([a.waymark, "anchors", "build", a.picture, "-o", f"{work}/library"], check=True, stdout=subprocess.DEVNULL)
-    print(f"{'focal, k1':>12} {'first told':>16} {'last told':>16} {'views':>6} {'deviation':>10} {'OpenCV':>16}")
+    print(f"{'focal, k1':>12} {'first report':>16} {'last report':>16} {'views':>6} {'deviation':>10} {'OpenCV':>16}")
     for camera in a.cameras.split(","):
         focal, k1 = map(float, camera.split(":"))
         stream = f"{work}/{focal:g}.mjpeg"
@@ -63,13 +63,13 @@ with tempfile.TemporaryDirectory() as work:
             if service.poll() is not None: raise SystemExit(f"waymark serve ended with {service.returncode}")
             time.sleep(0.1)
         watch = subprocess.Popen([a.waymark, "watch", "--socket", f"{work}/socket", "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        told, corners = [], []
+        reports, corners = [], []
         for line in watch.stdout:
             event = json.loads(line)
-            if event.get("event") == "camera.intrinsics": told.append(event)
+            if event.get("event") == "camera.intrinsics": reports.append(event)
             if event.get("event") == "anchors.updated": corners += [x["corners"] for x in event["anchors"] if x["trackingMethod"] == "fullTracking"]
             if event.get("event") == "camera.status" and event["status"] in ("lost", "closed") and corners: break
         for process in (watch, service): process.terminate(); process.wait()
         off = lambda f: f"{f:.0f} ({100 * (f / focal - 1):+.1f} %)"
-        first, last = [t["intrinsics"]["fx"] for t in (told[0], told[-1])] if told else (float("nan"),) * 2
-        print(f"{camera:>12} {off(first):>16} {off(last):>16} {told[-1]['views'] if told else 0:6} {100 * told[-1]['deviation'] if told else 0:8.1f} % {off(calibrated(corners[::15])):>16}", flush=True)
+        first, last = [t["intrinsics"]["fx"] for t in (reports[0], reports[-1])] if reports else (float("nan"),) * 2
+        print(f"{camera:>12} {off(first):>16} {off(last):>16} {reports[-1]['views'] if reports else 0:6} {100 * reports[-1]['deviation'] if reports else 0:8.1f} % {off(calibrated(corners[::15])):>16}", flush=True)

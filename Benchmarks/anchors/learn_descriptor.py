@@ -142,7 +142,7 @@ def sift(P, size=4.0):
     return np.sqrt(D / (D.sum(1, keepdims=True) + 1e-9))
 
 def hashed(A, B, kept=64):
-    """256 signs of the directions that tell corners apart best, fitted to the first half of the pairs (after HashSIFT)."""
+    """256 signs of the directions that separate corners best, fitted to the first half of the pairs (after HashSIFT)."""
     half, middle = len(A) // 2, A.mean(0); spread = turned(best(A[:half], B[:half], kept), BITS)
     return [((D - middle) @ spread.T > 0).astype(np.float32) for D in (A, B)]
 

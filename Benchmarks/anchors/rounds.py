@@ -91,7 +91,7 @@ def render(thing, at, t, ground, rng, light, exposure=1 / 120):
     return np.clip(out / 4 + rng.normal(0, 2, out.shape), 0, 255).astype(np.uint8)
 
 def error(thing, R, t, matrix):
-    """Mean distance over what can be seen; None where nothing was told."""
+    """Mean distance over the visible part; None without a report."""
     m = np.array(matrix).reshape(4, 4).T
     # Reported poses: camera x right, y up, looking along -z; anchor x right, y out, z down.
     flip = np.diag([1.0, -1, -1])

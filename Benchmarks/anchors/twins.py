@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures how pictures that look alike are told apart: pairs of which a third of the area differs, each seen by a synthetic camera.
+"""Measures how pictures that look alike are distinguished: pairs of which a third of the area differs, each seen by a synthetic camera.
 
   twins.py WAYMARK PICTURES BACKGROUNDS [--pairs 200] [--seed 1] [--share 0.33] [--single] [--covered 0] [--keep FOLDER]
 

@@ -146,7 +146,7 @@ def written(sections):
 
 
 def verdict(program, name, text, folder):
-    """Returns the status and the words of the check, and those of the start; the status of a start is None while the program runs."""
+    """Returns the status and the words of the check, and those of the start; a start that is still running has the status None."""
     os.mkdir(folder)
     file, place = folder + '/c.yaml', folder + '/s'
     if name == 'waymark-gateway' and 'listen:' not in text:

@@ -1,4 +1,4 @@
-"""Writes what was fitted as a file NAME.model: a head of text lines that tells what it is, an empty line, then the numbers.
+"""Writes a fitted model as a file NAME.model: a head of text lines that describe it, an empty line, then the numbers.
 
 The program takes nothing in whose format, length or checksum is another (Sources/Foundation/WaymarkImage/Networks/ModelFile.swift).
 """

@@ -153,7 +153,7 @@ def card(rng, h, w, stock):
 
 
 def draw_sheet(rng, stock):
-    """What lies there: its picture with a fourth channel that tells where it is, and its kind."""
+    """An object on the desk: its picture with a fourth channel, its mask, and its kind."""
     kind = str(rng.choice(['print', 'print', 'print', 'text', 'text', 'form', 'magazine', 'lined', 'receipt', 'card', 'card', 'ticket', 'flyer', 'notebook', 'book', 'empty'])); aspect = float({'receipt': rng.uniform(1.6, 4), 'card': 1 / 1.586, 'ticket': 1 / rng.uniform(1.4, 2.6), 'notebook': rng.uniform(.7, 1.6), 'book': rng.uniform(.62, .8)}.get(kind, rng.choice([1.414, 1.294, 1.414, 1.294, 1.5, 1.2, 1 / 1.414, 1.7, 2.1]))) * rng.uniform(.96, 1.04)
     if kind == 'card' and rng.random() < .25: aspect = 1 / aspect
     h, w = (760, max(180, int(760 / aspect))) if aspect > 1 else (max(180, int(760 * aspect)), 760)
@@ -403,7 +403,7 @@ def render(rng, long, empty, painter):
 
 
 def cut(rng, im, q):
-    """One side goes on beyond the picture: there the page ends with the picture."""
+    """A page with one side outside the picture; its outline ends at the picture's edge."""
     k = int(rng.integers(4)); h, w = im.shape[:2]; turned, p = np.rot90(im, k), q
     for _ in range(k): p = np.stack([p[:, 1], w - 1 - p[:, 0]], 1); h, w = w, h
     low = np.sort(p[:, 1])[2]; row = int(low - rng.uniform(.02, .3) * (low - p[:, 1].min())); below = p[:, 1] > row

@@ -50,7 +50,7 @@ def code(r):
 
 
 def broken(r, text, form):
-    """The text, changed so that it is none of its form: a wrong check digit, a 13th month, a letter for a digit that it does not look like."""
+    """The text, changed so that it no longer fits its form: a wrong check digit, a 13th month, a letter for a digit that it does not look like."""
     if form == "gtin":
         return text[:-1] + str((int(text[-1]) + r.randint(1, 9)) % 10)
     if form == "date":

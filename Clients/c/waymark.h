@@ -70,7 +70,7 @@ static inline int waymark_line(struct waymark *w) {
   }
 }
 
-/* Skips the value at `at`; NULL where there is none. */
+/* Skips the value at `at`; returns NULL if it is not a value. */
 static inline const char *waymark_skip(const char *at) {
   int depth = 0;
   do {
@@ -86,7 +86,7 @@ static inline const char *waymark_skip(const char *at) {
   return depth == 0 ? at : NULL;
 }
 
-/* The value of a member of an object, as it is spelled; NULL where there is none. */
+/* The value of a member of an object, as it is spelled; NULL if it is missing. */
 static inline const char *waymark_member(const char *object, const char *name) {
   size_t length = strlen(name);
   if (!object || *object != '{') return NULL;
@@ -102,7 +102,7 @@ static inline const char *waymark_member(const char *object, const char *name) {
   return NULL;
 }
 
-/* A string of the current line by its path (`error.message`), with its escapes undone; it holds until the next call. NULL where there is none. */
+/* A string of the current line by its path (`error.message`), with its escapes undone; it holds until the next call. NULL if it is missing. */
 static inline const char *waymark_string(struct waymark *w, const char *path) {
   const char *at = w->line;
   char name[128];
@@ -149,7 +149,7 @@ static inline const char *waymark_string(struct waymark *w, const char *path) {
   return w->text;
 }
 
-/* A number of the current line by its name; `otherwise` where there is none. */
+/* A number of the current line by its name; `otherwise` if it is missing. */
 static inline double waymark_number(struct waymark *w, const char *name, double otherwise) {
   const char *at = waymark_member(w->line, name);
   char *end;

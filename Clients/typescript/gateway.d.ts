@@ -20,7 +20,7 @@ export interface GatewayOptions {
   session?: string;
   /** Milliseconds until an answer must begin; 10,000 when it is missing. */
   timeout?: number;
-  /** False ends `events` with `ConnectionLost` where the stream ends; it goes on behind the last event otherwise. */
+  /** False: `events` throws `ConnectionLost` when the stream ends; true: it continues after the last event. */
   reconnect?: boolean;
 }
 

@@ -65,5 +65,5 @@ export class Client {
 /** Where the commands look for the service. */
 export function socketPath(): string;
 
-/** True for an event of that name: tells the type of what it carries. */
+/** True for an event of that name; narrows the type of its body. */
 export function isEvent<Name extends keyof Events>(event: { event: string }, name: Name): event is Extract<Event, { event: Name }>;

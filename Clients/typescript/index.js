@@ -32,7 +32,7 @@ class Link {
     this.socket.on("data", (chunk) => {
       this.chunks.push(chunk);
       this.size += chunk.length;
-      // Whoever reads slowly is not given more than a picture ahead.
+      // A slow reader gets at most one picture in advance.
       if (this.size > 32 << 20) this.socket.pause();
       this.wake?.();
     });

@@ -2715,7 +2715,7 @@ export interface Envelope<Name extends string> {
   frame?: FrameReference;
 }
 
-/** An event, told apart by its name. */
+/** An event; its name determines its type. */
 export type Event = { [Name in keyof Events]: Envelope<Name> & Events[Name] }[keyof Events];
 
 /** The codes of error replies of this version. */

@@ -167,7 +167,7 @@ def python_methods(schema):
         out += [
             "",
             f"class {kind}:",
-            f'    """Every method of the protocol{" as a coroutine" if wait else ""}. Parameters that are None are not sent."""',
+            f'    """Every method of the protocol{" as a coroutine" if wait else ""}. Parameters with the value None are not sent."""',
             "",
             f"    {prefix}def call(self, method: str, params: dict[str, Any] | None = None) -> Any:",
             '        """Sends a request and returns its result as plain JSON values."""',
@@ -286,7 +286,7 @@ def typescript_messages(schema):
         "  frame?: FrameReference;",
         "}",
         "",
-        "/** An event, told apart by its name. */",
+        "/** An event; its name determines its type. */",
         "export type Event = { [Name in keyof Events]: Envelope<Name> & Events[Name] }[keyof Events];",
         "",
         "/** The codes of error replies of this version. */",
@@ -299,7 +299,7 @@ def typescript_messages(schema):
 
 
 def python_events(schema):
-    """The union by which the name of an event tells the type of its body."""
+    """The union in which the name of an event determines the type of its body."""
     names = sorted({one["payload"] for one in schema.events.values()})
     return "\n".join(
         [
@@ -317,7 +317,7 @@ def python_events(schema):
             "Event = Union[",
             *(f'    EventOf[Literal["{name}"], {one["payload"]}],' for name, one in schema.events.items()),
             "]",
-            '"""An event of this version: its name tells the type of its body. A newer service may send others, whose body is None."""',
+            '"""An event of this version: its name determines the type of its body. A newer service may send others, whose body is None."""',
             "",
         ]
     )

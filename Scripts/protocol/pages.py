@@ -72,7 +72,7 @@ def parameters(schema, one):
     for each in one.members:
         if each.name != "camera":
             text = phrase(each.said, each.name, each.kind.inner(), one.wire)
-            out.append(f" {member(schema, each)}{' ' + text if text else ''}.")
+            out.append(f" {member(schema, each, USUAL)}{' ' + text if text else ''}.")
     return "".join(out)
 
 

@@ -67,7 +67,7 @@ import WaymarkImage
     #expect(try run("list", folder.file("cans"), "--json").objects.first?["radius"] as? Double == 0.04)
   }
 
-  @Test(.timeLimit(.minutes(2))) func copiesAreToldWhereTheyAreAllowed() throws {
+  @Test(.timeLimit(.minutes(2))) func copiesAreReportedWhereTheyAreAllowed() throws {
     let whole = try PictureDecoder().gray([UInt8](Data(contentsOf: URL(filePath: poster("pump-7.jpg"))))).image
     let small = whole.resized(width: 190, height: whole.height * 190 / whole.width)
     var pixels = [UInt8](repeating: 100, count: 640 * 480)

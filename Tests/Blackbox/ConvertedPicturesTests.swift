@@ -39,7 +39,7 @@ struct ConvertedPicturesTests {
     }
   }
 
-  @Test func peopleAreToldThePage() throws {
+  @Test func peopleAreShownThePage() throws {
     let run = try Executable.run(["scan", folder + "/tiff-pages.tif"])
     #expect(run.text.contains("tiff-pages.tif, page 3: 1 code\n"), "\(run.text)")
     #expect(

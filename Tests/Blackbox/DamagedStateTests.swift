@@ -12,7 +12,7 @@ import Testing
     return ["--config", file]
   }
 
-  @Test func damagedRecordsAreToldAndCount() throws {
+  @Test func damagedRecordsAreReportedAndCount() throws {
     let folder = try TemporaryFolder()
     let used = folder.file("used")
     try FileManager.default.createDirectory(atPath: used, withIntermediateDirectories: true)
@@ -27,7 +27,7 @@ import Testing
     #expect(try Executable.run(["status", "--socket", service.socket]).status == 0)
   }
 
-  @Test func aDamagedLibraryIsToldAndTheServiceStarts() throws {
+  @Test func aDamagedLibraryIsReportedAndTheServiceStarts() throws {
     let folder = try TemporaryFolder()
     let library = folder.file("library.anchors")
     try Data("WMANCHOR and nothing else".utf8).write(to: URL(fileURLWithPath: library))

@@ -8,7 +8,7 @@ struct DocumentsTests {
   /// Where the renderer put the page's corners.
   private let truth: [[Double]] = [[139.31, 54.13], [436.95, 115.21], [345.82, 519.26], [63.59, 460.95]]
 
-  @Test func tellsWhereThePageIs() throws {
+  @Test func reportsWhereThePageIs() throws {
     let run = try Executable.run(["documents", "find", "--json", page, empty])
     #expect(run.status == 1)
     #expect(run.objects.count == 2)

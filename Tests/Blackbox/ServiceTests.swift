@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func itEndsWhenToldTo() throws {
+  @Test func itEndsOnRequest() throws {
     let service = try RunningService(["--source", Self.frames, "--source-onboarding"])
     // Another one on the same socket does not start, and leaves the first alone.
     let second = try Executable.run([
@@ -85,7 +85,7 @@ import Testing
     #expect(status.objects.first?["socket"] as? String == service.socket)
   }
 
-  @Test func aSceneIsTakenOverWhenToldToReload() throws {
+  @Test func aSceneIsReplacedOnAReload() throws {
     let folder = try TemporaryFolder()
     let file = folder.file("waymark.yaml")
     let scenes = Executable.project.appendingPathComponent("Samples/scenes").path
@@ -105,7 +105,7 @@ import Testing
     #expect(!service.log.contains("need a restart"))
   }
 
-  @Test func whatNobodyReadsAnyMoreEnds() throws {
+  @Test func unreadStreamsEnd() throws {
     let service = try RunningService(["--source", Self.frames, "--source-onboarding", "--auto-begin", "barcode"])
     let watch = "'\(Executable.path)' watch --json --socket '\(service.socket)' | head -n 1"
     let (status, output) = try runProgram(["bash", "-c", watch], seconds: 30)

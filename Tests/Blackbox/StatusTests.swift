@@ -5,7 +5,7 @@ import Testing
 @Suite struct StatusTests {
   private static let walk = Executable.project.appendingPathComponent("Samples/sequences/pump-room").path
 
-  @Test func itTellsOfSessionSceneAndAnchors() throws {
+  @Test func itReportsSessionSceneAndAnchors() throws {
     let service = try RunningService(["--source", Self.walk, "--rate", "20"])
     for request in [["session.start", #"{"scene":"pump-room"}"#], ["session.scan"]] {
       #expect(try Executable.run(["send"] + request + ["--socket", service.socket]).status == 0)

@@ -28,7 +28,7 @@ struct TypingTests {
     #expect(try Executable.run(["type", "--dry-run", "--suffix", "{Nothing}", "x"]).status == 65)
   }
 
-  @Test func withoutUinputTheReasonIsTold() throws {
+  @Test func withoutUinputTheReasonIsReported() throws {
     let folder = try TemporaryFolder()
     let run = try Executable.run(
       ["type", "--layout", "us", "x"], environment: ["WAYMARK_TYPE_DEVICE": folder.file("none")])

@@ -24,7 +24,7 @@ import WaymarkSystem
     #expect(AccountFile.decode(bytes, id: "abcdefgh") == nil)
   }
 
-  @Test func everyCutAndEveryFlippedByteIsToldOrHarmless() throws {
+  @Test func everyCutAndEveryFlippedByteIsReportedOrHarmless() throws {
     let bytes = try AccountFile.encode(Self.account)
     // All but the line's end is needed.
     for count in 0..<(bytes.count - 1) {

@@ -181,7 +181,7 @@ import WaymarkPeople
     #expect(device.onboarding?.step == .welcome)
   }
 
-  @Test func whatNobodyGoesOnWithIsLeft() {
+  @Test func anAbandonedStepIsLeft() {
     var device = TestDevice(.whole(.single))
     #expect(device.flow.deadline(at: device.now.seconds) == nil)
     device.does(.next(agreed: true))

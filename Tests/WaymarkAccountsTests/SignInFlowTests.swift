@@ -77,17 +77,17 @@ import Testing
     #expect(device.disk[ids[0]]?.waits.failures == 0)
   }
 
-  @Test func aWaitIsToldOnceItsTryIsWrittenDown() {
+  @Test func aWaitIsReportedOnceItsTryIsWrittenDown() {
     var (device, ids) = Self.shared()
     device.does(.select(ids[0]))
     for _ in 0..<4 { device.signInStep("wrong") }
     device.isHeld = true
     device.does(.enterPasscode(Secret("wrong")))
     #expect(device.flow.wait(of: ids[0], at: device.now.seconds) == 0)
-    let told = device.effects.count
+    let reported = device.effects.count
     device.run()
     #expect(device.flow.wait(of: ids[0], at: device.now.seconds) == 30)
-    #expect(device.effects[told...].contains(.changed))
+    #expect(device.effects[reported...].contains(.changed))
     device.isHeld = false
     device.restart()
     #expect(device.flow.wait(of: ids[0], at: device.now.seconds) == 30)
@@ -148,7 +148,7 @@ import Testing
     #expect(before == 0)
   }
 
-  @Test func theEndOfAWaitIsTold() {
+  @Test func theEndOfAWaitIsReported() {
     var (device, ids) = Self.shared()
     device.does(.select(ids[0]))
     for _ in 0..<5 { device.signInStep("wrong") }
@@ -182,7 +182,7 @@ import Testing
     #expect(device.signedIn == ids[0])
   }
 
-  @Test func newConsentsAreAskedForBeforeAnybodyIsIn() {
+  @Test func newConsentsAreAskedForBeforeSignIn() {
     var (device, ids) = Self.shared()
     var policy = device.flow.policy
     policy.consents[1].version = "3"
@@ -361,7 +361,7 @@ import Testing
     #expect(device.refusals.last == .notFound)
   }
 
-  @Test func aDeviceOfOnePersonOffersNobodyElse() {
+  @Test func aDeviceOfOnePersonOffersNoOtherUser() {
     var device = TestDevice(.whole(.single))
     device.onboard()
     device.does(.next(agreed: false))

@@ -124,7 +124,7 @@ import WaymarkSystem
     #expect(reading.incomplete.isEmpty)
   }
 
-  @Test func tellsAnIncompleteAppendFromText() throws {
+  @Test func distinguishesAnIncompleteAppendFromText() throws {
     let reading = try Fixture.load("append-gap").read(.live())
     #expect(reading.symbols.map(\.text) == ["part 1 of a long message part ", "a long message part 4 of a lon"])
     #expect(reading.symbols.map(\.part?.index) == [1, 3])

@@ -71,19 +71,19 @@ struct CaptureAdvisorTests {
     let fixtures = try MatrixFixture.load("matrices.txt").filter {
       $0.symbology == .dataMatrix && (18...26).contains($0.modules.columns) && $0.modules.rows == $0.modules.columns
     }.prefix(5)
-    var told = 0
+    var reported = 0
     for fixture in fixtures {
       let code = fixture.draw(scale: 6)
       let found = try advice(cut(code, edge, share: 0.4, white: 255), [.dataMatrix])
       #expect(found.isEmpty || found.first == .cutOff, "\(fixture.testDescription)")
-      told += found.isEmpty ? 0 : 1
+      reported += found.isEmpty ? 0 : 1
       // The quiet zone alone may be outside.
       let whole = try cut(code, edge, share: 0.02, white: 255).read(ScanConfiguration(symbologies: [.dataMatrix]))
       #expect(whole.symbols.map(\.text) == [fixture.text] && whole.unread.isEmpty, "\(fixture.testDescription)")
     }
     #expect(fixtures.count == 5)
     // From the left and from below the corner of the L is missing, and the modules beside its strokes hide some of them.
-    #expect(told >= (edge == .right || edge == .top ? 5 : 3), "\(told)")
+    #expect(reported >= (edge == .right || edge == .top ? 5 : 3), "\(reported)")
   }
 
   @Test("Stripes and chequers that run up to the border are not a Data Matrix that is cut off", arguments: [3, 6, 11])
@@ -212,7 +212,7 @@ struct CaptureAdvisorTests {
     #expect(reading.unread.first?.advice == .cutOff)
   }
 
-  @Test func likenessTellsPolarityAndShape() throws {
+  @Test func likenessGivesPolarityAndShape() throws {
     let code = try Fixture.load("qr-ascii")
     // Three pixels a module, a margin of four modules: the middle of the first pattern.
     let center = Point2(7.5 * 3 - 0.5, 7.5 * 3 - 0.5)

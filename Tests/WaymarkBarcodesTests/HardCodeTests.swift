@@ -63,7 +63,7 @@ import WaymarkImage
   }
 
   @Test(arguments: [15.0, 37, 80])
-  func readsTurnedBarsAndTellsTheirCorners(degrees: Double) throws {
+  func readsTurnedBarsAndGivesTheirCorners(degrees: Double) throws {
     let code = try Fixture.load("code128")
     let map = ImageRotation(degrees: degrees, of: code)
     let reading = try map.apply(code).read()
@@ -94,7 +94,7 @@ import WaymarkImage
     #expect(try Fixture.load("pharmacode").read().symbols.isEmpty)
   }
 
-  @Test func tellsOfACodeThatCannotBeRead() throws {
+  @Test func reportsACodeThatCannotBeRead() throws {
     // The data of a version 7 code wiped out; its fixed patterns stand.
     let code = try Fixture.load("qr-v7")
     let wiped = adjusted(code) { x, y, v in

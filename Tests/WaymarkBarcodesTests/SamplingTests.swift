@@ -162,13 +162,13 @@ import WaymarkImage
       for (from, to) in [(Point2(0, 4), Point2(96, 4)), ([3, 1], [90, 7])] {
         let whole = ScanLine(view, from: from, to: to, window: 12).edges
         for count in [1, 4, whole.count] {
-          var told: [Double] = []
+          var reported: [Double] = []
           let line = ScanLine(view, from: from, to: to, window: 12) { edge in
-            told.append(edge)
-            return told.count < count
+            reported.append(edge)
+            return reported.count < count
           }
           #expect(line.edges == Array(whole.prefix(count)))
-          #expect(told == line.edges)
+          #expect(reported == line.edges)
         }
       }
     }

@@ -132,7 +132,7 @@ import WaymarkSystem
     try expectReference("fleet.md", [("keys", rows)])
   }
 
-  @Test func aPasswordThatAnybodyCanReadIsRefused() throws {
+  @Test func aPasswordThatAllUsersCanReadIsRefused() throws {
     let scratch = Scratch()
     try FileManager.default.createDirectory(atPath: scratch.path, withIntermediateDirectories: true)
     let file = scratch.path + "/password"

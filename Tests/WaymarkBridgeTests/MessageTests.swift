@@ -91,7 +91,7 @@ import WaymarkSystem
     #expect(some.subscriptions == ["document.*", "scan.successful"])
   }
 
-  @Test func lossIsTold() throws {
+  @Test func lossIsReported() throws {
     let message = try format().lossMessage(3...8, stream: 255, time: "2026-01-02T03:04:05.678Z")
     #expect(message.topic == "waymark/line-3/event/bridge/dropped")
     #expect(

@@ -31,7 +31,7 @@ struct CameraPolicyTests {
     return machine
   }
 
-  @Test func tellsTheAgreedFormOnceItStreams() {
+  @Test func reportsTheAgreedFormOnceItStreams() {
     var machine = SourceMachine(device: "auto", policy: .camera)
     _ = machine.handle(.start, at: 0)
     _ = machine.handle(opened(rate: 30), at: 0)
@@ -76,7 +76,7 @@ struct CameraPolicyTests {
     #expect(pauses[0] < 0.2 && abs(pauses[9] - 5) < 1e-6)
   }
 
-  @Test func tellsAnotherReasonWhenItChanges() {
+  @Test func reportsAnotherReasonWhenItChanges() {
     var machine = streaming()
     _ = machine.handle(fault(.gone), at: 1)
     _ = machine.handle(.time, at: 2)
@@ -152,7 +152,7 @@ struct CameraIdentityTests {
         == "path:0000:00:14.0-usb-2.3")
   }
 
-  @Test func tellsTheLensesOfOneCameraApart() {
+  @Test func distinguishesTheLensesOfOneCamera() {
     let attributes = ["idVendor": "1d6b", "idProduct": "0102", "serial": "SN4711"]
     #expect(identity(path.replacing(":1.0", with: ":1.2"), attributes) == "usb:1d6b:0102:SN4711#2")
   }
@@ -165,7 +165,7 @@ struct CameraIdentityTests {
   }
 
   /// /dev/null and /dev/zero stand for the nodes: only their numbers count.
-  @Test func tellsTwoCamerasOfOneDeviceApart() throws {
+  @Test func distinguishesTwoCamerasOfOneDevice() throws {
     let folder = NSTemporaryDirectory() + "waymark-sysfs-\(UUID().uuidString)"
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let device = folder + "/devices/platform/twin.0"

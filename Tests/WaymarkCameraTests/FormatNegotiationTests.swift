@@ -75,7 +75,7 @@ struct FormatNegotiationTests {
     #expect(best(offer(60...90)) == "MJPG 640x480@60")
   }
 
-  @Test func asksForTheSizeWantedWhereTheDriverTellsNone() {
+  @Test func asksForTheWantedSizeIfTheDriverListsNone() {
     #expect(best([VideoFormat(fourCC: PixelFormat.yuyv.fourCC)]) == "YUYV 640x480@30")
   }
 }

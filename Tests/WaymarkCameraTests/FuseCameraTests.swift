@@ -92,15 +92,15 @@ struct FuseCameraTests {
     let before = ProcessUse.now
     let times = 5
     for _ in 0..<times {
-      let told = sink.states.count
+      let reported = sink.states.count
       camera.tell("unplug")
-      let lost = try #require(sink.wait(for: .lost, after: told))
+      let lost = try #require(sink.wait(for: .lost, after: reported))
       #expect(lost.problem?.code == "cameraGone")
       #expect(lost.device == "path:fuse-0")
       camera.tell("plug")
-      let back = try #require(sink.wait(for: .streaming, after: told))
+      let back = try #require(sink.wait(for: .streaming, after: reported))
       #expect(back.problem == nil)
-      #expect(sink.states.dropFirst(told) == [.lost, .back, .streaming])
+      #expect(sink.states.dropFirst(reported) == [.lost, .back, .streaming])
       #expect(source.controls.first { $0.name == "focus" }?.value == 35)
       #expect(sink.waitForFrames(1))
     }
@@ -117,7 +117,7 @@ struct FuseCameraTests {
     #expect(sink.states.last == .closed)
   }
 
-  @Test func tellsThatACameraIsFrozenAndThatItLivesAgain() throws {
+  @Test func reportsThatACameraIsFrozenAndThatItLivesAgain() throws {
     let camera = try FuseCamera()
     let source = source(camera)
     let sink = source.started()
@@ -125,8 +125,8 @@ struct FuseCameraTests {
     camera.tell("freeze")
     #expect(sink.wait(for: .stalled)?.problem?.code == "cameraStalled")
     camera.tell("go")
-    let told = sink.states.count
-    #expect(sink.wait(for: .streaming, after: told) != nil)
+    let reported = sink.states.count
+    #expect(sink.wait(for: .streaming, after: reported) != nil)
     source.stop()
   }
 
@@ -220,7 +220,7 @@ struct FuseCameraTests {
     #expect(source.controls.isEmpty)
   }
 
-  @Test func keepsTheBytesOnlyWhileSomebodyWatches() throws {
+  @Test func keepsTheBytesOnlyForAViewer() throws {
     let camera = try FuseCamera()
     camera.tell("stale")
     let source = source(camera)

@@ -165,7 +165,7 @@ struct ScriptedCameraTests {
     }
   }
 
-  @Test func tellsWhyACameraCannotBeOpened() throws {
+  @Test func reportsWhyACameraCannotBeOpened() throws {
     for (number, code) in [
       (EACCES, "cameraNotPermitted"), (EBUSY, "cameraBusy"), (ENOENT, "cameraNotFound"), (EIO, "cameraFailed"),
     ] {

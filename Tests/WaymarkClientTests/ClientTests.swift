@@ -71,7 +71,7 @@ import WaymarkSystem
     }
   }
 
-  @Test func theEndIsTold() async throws {
+  @Test func theEndIsReported() async throws {
     let service = try await TestService()
     let client = try await WaymarkClient.connect(to: service.path)
     await service.stop()

@@ -110,7 +110,7 @@ import Testing
     #expect(checked["links"]?.elements.first?.entries.isEmpty == true)
   }
 
-  @Test func aKeyThatNobodyKnowsComesWithTheOneThatWasMeant() {
+  @Test func anUnknownKeyComesWithTheNearestOne() {
     func hint(_ yaml: String) -> String? { read(yaml).problems.first?.hint }
     #expect(hint("camera: {widht: 5}") == "Did you mean camera.width?")
     #expect(hint("camra: {width: 5}") == "Did you mean camera?")

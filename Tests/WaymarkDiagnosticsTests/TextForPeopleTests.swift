@@ -25,7 +25,7 @@ struct TextForPeopleTests {
     return try Event(line: JSONParser.parse(String(line)))
   }
 
-  @Test func aStatusIsToldInLines() throws {
+  @Test func aStatusIsReportedInLines() throws {
     #expect(
       StatusText.text(of: try Self.status(), role: .operator) == """
         waymark 0.1.0, up 12 s, you are operator
@@ -79,7 +79,7 @@ struct TextForPeopleTests {
     #expect(text.contains("camera    desk: lost") && text.contains("camera    front: streaming"))
   }
 
-  @Test func aStatusIsToldToPrometheus() throws {
+  @Test func aStatusIsReportedToPrometheus() throws {
     let lines = PrometheusText.text(of: try Self.status()).split(separator: "\n").map(String.init)
     let samples = lines.filter { !$0.hasPrefix("#") }
     #expect(
@@ -102,10 +102,10 @@ struct TextForPeopleTests {
         "waymark_workers_lost_total 1.0", "waymark_worker_failures_total{code=\"workerCrashed\"} 1.0",
       ])
     // Each name is explained once, before its first sample.
-    let told = lines.filter { $0.hasPrefix("# TYPE ") }.map { $0.split(separator: " ")[2] }
-    #expect(told.count == Set(told).count)
-    #expect(Set(told) == Set(samples.map { $0.prefix { $0 != "{" && $0 != " " } }))
-    #expect(lines.count == samples.count + 2 * told.count)
+    let reported = lines.filter { $0.hasPrefix("# TYPE ") }.map { $0.split(separator: " ")[2] }
+    #expect(reported.count == Set(reported).count)
+    #expect(Set(reported) == Set(samples.map { $0.prefix { $0 != "{" && $0 != " " } }))
+    #expect(lines.count == samples.count + 2 * reported.count)
     // Only summaries have quantiles.
     let quantiles = Set(samples.filter { $0.contains("quantile=") }.map { $0.prefix { $0 != "{" } })
     #expect(
@@ -139,10 +139,10 @@ struct TextForPeopleTests {
     #expect(events.count > 40)
     for line in events {
       let event = try Event(line: JSONParser.parse(String(line)))
-      let told = EventText.text(of: event)
-      #expect(told.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }, "\(told)")
-      let columns = told.split(separator: "  ", maxSplits: 2, omittingEmptySubsequences: true)
-      #expect(columns.count >= 2 && columns[1] == event.body.name, "\(told)")
+      let reported = EventText.text(of: event)
+      #expect(reported.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F }, "\(reported)")
+      let columns = reported.split(separator: "  ", maxSplits: 2, omittingEmptySubsequences: true)
+      #expect(columns.count >= 2 && columns[1] == event.body.name, "\(reported)")
     }
   }
 }

@@ -44,7 +44,7 @@ import WaymarkImage
     }
   }
 
-  @Test func whatTheCameraCouldNotTellIsNotNew() throws {
+  @Test func anUnreadControlIsNotNew() throws {
     let memory = BackgroundModel()
     for frame in 0..<8 {
       _ = Self.cloth(100, page: false).withView { memory.foreground(in: $0) }

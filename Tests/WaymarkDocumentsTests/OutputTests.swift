@@ -74,7 +74,7 @@ struct OutputTests {
     #expect(!text.contains("<0078> Tj"))
   }
 
-  @Test func tellsFormatsThroughPerspective() {
+  @Test func reportsFormatsThroughPerspective() {
     // An A4 sheet seen by a camera of 0.9 times the width as focal length, tilted both ways.
     let focal = 900.0
     for (tiltX, tiltY) in [(0.0, 0.0), (0.5, 0.3), (-0.4, 0.5), (0.6, -0.2)] {

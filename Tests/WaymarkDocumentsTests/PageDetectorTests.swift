@@ -139,7 +139,7 @@ struct FurtherPagesTests {
       })
   }
 
-  @Test func tellsASecondPage() throws {
+  @Test func reportsASecondPage() throws {
     let detector = PageDetector()
     let scene = Self.scene(Self.right)
     let first = try #require(detector.detect(scene))
@@ -152,7 +152,7 @@ struct FurtherPagesTests {
     #expect(Drawing.error(first.outline, Self.left) < 0.012, "the larger one comes first")
   }
 
-  @Test func tellsNoneWhereThereIsOne() throws {
+  @Test func findsNoSecondPageBesideASinglePage() throws {
     let detector = PageDetector()
     let first = try #require(detector.detect(Self.scene(nil)))
     #expect(detector.others(beside: first).isEmpty)

@@ -5,7 +5,7 @@ import WaymarkImage
 
 struct PageSegmenterTests {
   /// The same values by PyTorch, with the weights of eight bits: `Benchmarks/documents/segment` prints them.
-  @Test func tellsWhatTheNetworkThatWasFittedTells() throws {
+  @Test func findsTheSameMaskAsTheFittedNetwork() throws {
     let network = try PageModels.load().network
     let side = network.side
     var values = [Float](repeating: 0, count: 3 * side * side)

@@ -15,7 +15,7 @@ struct AddressSourceTests {
   private struct Clock {
     var machine: SourceMachine
     var now = 100.0
-    var told: [String] = []
+    var reported: [String] = []
     var opened = 0
     var closed = 0
 
@@ -30,7 +30,7 @@ struct AddressSourceTests {
         case .open: opened += 1
         case .close: closed += 1
         case .report(let status):
-          told.append("\(status.state)" + (status.problem.map { " \($0.code.rawValue)" } ?? ""))
+          reported.append("\(status.state)" + (status.problem.map { " \($0.code.rawValue)" } ?? ""))
         }
       }
     }
@@ -50,7 +50,7 @@ struct AddressSourceTests {
 
   private static let form = PixelLayout(format: .grey, width: 4, height: 2)
 
-  @Test func aCameraThatIsGoneForAMinuteIsToldOnceAndTakenUpAgain() throws {
+  @Test func aCameraThatIsGoneForAMinuteIsReportedOnceAndTakenUpAgain() throws {
     var clock = Clock()
     clock.handle(.start)
     clock.open()
@@ -63,14 +63,14 @@ struct AddressSourceTests {
       clock.open()
       clock.handle(.fault(gone))
     }
-    #expect(clock.told == ["opened", "streaming", "lost streamEnded"])
+    #expect(clock.reported == ["opened", "streaming", "lost streamEnded"])
     // 0.25 s at first, then up to 5 s apart: a minute takes less than 20 attempts, and what was opened was given back.
     #expect((10...20).contains(clock.opened))
     #expect(clock.closed == clock.opened)
     try clock.wait()
     clock.open()
     clock.handle(.frame(Self.form))
-    #expect(clock.told.suffix(2) == ["back", "streaming"])
+    #expect(clock.reported.suffix(2) == ["back", "streaming"])
     #expect(clock.machine.losses == 1)
   }
 
@@ -81,7 +81,7 @@ struct AddressSourceTests {
     clock.handle(.frame(Self.form))
     let start = clock.now
     try clock.wait()
-    #expect(clock.told.last == "stalled streamSilent" && clock.now == start + 2)
+    #expect(clock.reported.last == "stalled streamSilent" && clock.now == start + 2)
     try clock.wait()
     #expect(clock.closed == 1 && clock.now == start + 5)
     // Started again and silent still: not waited for without end.
@@ -93,7 +93,7 @@ struct AddressSourceTests {
       try clock.wait()
       #expect(clock.closed == round)
     }
-    #expect(clock.told == ["opened", "streaming", "stalled streamSilent"])
+    #expect(clock.reported == ["opened", "streaming", "stalled streamSilent"])
   }
 
   // MARK: The source, with programs of the test's own

@@ -162,7 +162,7 @@ struct JPEGStreamTests {
 }
 
 struct FramePoolTests {
-  @Test func givesBackMemoryThatNobodyHolds() {
+  @Test func givesBackUnusedMemory() {
     var pool = FramePool(limit: 3)
     for _ in 0..<100 { _ = pool.take(capacity: 64) }
     #expect(pool.allocations == 1)

@@ -159,7 +159,7 @@ struct SourceMachineTests {
     #expect((machine.deadline ?? 0) - now == 0.25)
   }
 
-  @Test func tellsTheFormOfTheFirstFrameAndEveryOtherOne() {
+  @Test func reportsTheFormOfTheFirstFrameAndEveryOtherOne() {
     var machine = SourceMachine(device: "it", policy: Self.patient)
     _ = machine.handle(.start, at: 0)
     #expect(Self.reports(machine.handle(Self.opened(nil), at: 0)) == [.opened])
@@ -203,7 +203,7 @@ struct SourceMachineTests {
   }
 
   /// A pipe can be opened without a writer: it is lost, and not silent as well.
-  @Test func whatIsLostIsNotToldToBeSilentAsWell() {
+  @Test func aLostSourceIsNotReportedAsSilent() {
     var machine = SourceMachine(device: "it", policy: Self.patient)
     _ = machine.handle(.start, at: 0)
     _ = machine.handle(Self.opened(nil), at: 0)
@@ -228,7 +228,7 @@ struct SourceMachineTests {
     #expect(machine.handle(.stop, at: 1) == [.close, .report(SourceStatus(.closed, device: "it"))])
   }
 
-  @Test func tellsNothingTwice() {
+  @Test func reportsNothingTwice() {
     var machine = Self.machine(in: .streaming)
     func again(_ input: SourceMachine.Input) -> [SourceStatus.State] {
       _ = machine.handle(.time, at: machine.deadline ?? 0)
@@ -243,7 +243,7 @@ struct SourceMachineTests {
     #expect(machine.losses == 1)
   }
 
-  @Test func whatIsFinalIsToldToBe() {
+  @Test func aFinalErrorIsReportedAsFinal() {
     var machine = Self.machine(in: .streaming)
     #expect(
       machine.handle(Self.fault(isFinal: true), at: 1)

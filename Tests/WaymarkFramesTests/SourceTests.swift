@@ -88,7 +88,7 @@ final class SourceTests {
   }
 
   /// A person who looks for the fault must not be sent to look for pictures when the folder itself is gone or may not be read.
-  @Test func tellsAnEmptyFolderFromOneThatIsGone() throws {
+  @Test func distinguishesAnEmptyFolderFromAMissingOne() throws {
     let file = try put(picture(40), "only.jpg")
     let source = try FolderSource(path: folder.path, rate: 1000)
     let sink = source.started()
@@ -146,7 +146,7 @@ final class SourceTests {
     #expect(sink.seen.withLock { $0.statuses.last?.state == .closed && $0.statuses.last?.ended == false })
   }
 
-  @Test func takesUpAPipeAgainWheneverSomebodyWritesIntoIt() throws {
+  @Test func reopensAPipeForEachWriter() throws {
     let path = pipe()
     let source = try StreamSource(path: path, options: .init(loops: false, pause: 0.001...0.002))
     let sink = source.started()
@@ -174,7 +174,7 @@ final class SourceTests {
     #expect(source.statistics.lost == 5)
   }
 
-  @Test func tellsThatAPipeIsBackThoughNobodyWantsItsFrames() throws {
+  @Test func reportsThatAPipeIsBackWithoutARequestForFrames() throws {
     let path = pipe()
     let source = try StreamSource(path: path, options: .init(loops: false, pause: 0.001...0.002))
     let sink = source.started()
@@ -259,7 +259,7 @@ final class SourceTests {
     try writer.close()
   }
 
-  @Test func tellsThatStandardInputHasEnded() throws {
+  @Test func reportsThatStandardInputHasEnded() throws {
     let pipe = Pipe()
     let own = dup(STDIN_FILENO)
     dup2(pipe.fileHandleForReading.fileDescriptor, STDIN_FILENO)
@@ -278,7 +278,7 @@ final class SourceTests {
     #expect(sink.seen.withLock { $0.statuses.last?.problem } == .endedStream("-"))
   }
 
-  @Test func tellsOfAPipeThatFallsSilentAndOfItsReturn() throws {
+  @Test func reportsAPipeThatFallsSilentAndItsReturn() throws {
     let path = pipe()
     let source = try StreamSource(path: path, options: .init(frameTimeout: 0.02))
     let sink = source.started()
@@ -315,7 +315,7 @@ final class SourceTests {
     }
   }
 
-  @Test func tellsWhatIsWrongWithAStream() throws {
+  @Test func reportsWhatIsWrongWithAStream() throws {
     for (name, content, code) in [
       ("text", "this is not a stream at all, but a text", "unknownStream"),
       ("deep", "YUV4MPEG2 W4 H2 C420p10\n", "damagedStream"),

@@ -43,7 +43,7 @@ struct StreamAddressTests {
   ])
   func whatIsNoneIsRefused(_ text: String) { #expect(StreamAddress(text) == nil) }
 
-  @Test func schemesAreToldFromPaths() {
+  @Test func schemesAreDistinguishedFromPaths() {
     #expect(StreamAddress.scheme(of: "pipewire://x") == "pipewire")
     #expect(StreamAddress.scheme(of: "screen:") == "screen")
     #expect(StreamAddress.scheme(of: "LibCamera:x") == "libcamera")

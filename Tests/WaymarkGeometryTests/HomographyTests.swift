@@ -136,7 +136,7 @@ import WaymarkImage
     map.apply(outline).largestCornerDistance(to: right.apply(outline))
   }
 
-  @Test func manyPairsTellTheWholeMap() throws {
+  @Test func manyPairsGiveTheWholeMap() throws {
     var places: [Point2] = []
     for y in stride(from: 30.0, to: 360, by: 70) {
       for x in stride(from: 20.0, to: 480, by: 90) { places.append(Point2(x, y)) }

@@ -89,7 +89,7 @@ import Testing
     #expect(off(plain) > 3)
   }
 
-  @Test func whatTellsNoLineGivesNone() {
+  @Test func pointsWithoutADirectionGiveNoLine() {
     let same = [Point2](repeating: Point2(5, 5), count: 8)
     #expect(StraightLine(PointMoments(same)) == nil)
     #expect(StraightLine(PointMoments()) == nil)

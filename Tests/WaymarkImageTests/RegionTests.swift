@@ -77,7 +77,7 @@ import Testing
     }
   }
 
-  @Test func aFloodEndsWhereItIsToldTo() {
+  @Test func aFloodEndsAtItsLimit() {
     var flood = FloodFill(width: 9, height: 9)
     flood.begin(x: 4, y: 4)
     var count = 0

@@ -54,7 +54,7 @@ import WaymarkSystem
     #expect(times.summary.map(\.name) == ["heard"])
   }
 
-  @Test func whatIsForgottenIsNotTold() {
+  @Test func whatIsForgottenIsNotReported() {
     let times = StageTimes()
     for _ in 0..<600 { times.record("probe", 1) }
     times.record("strips", 1)

@@ -106,7 +106,7 @@ struct KeystrokeTyperTests {
     }
   }
 
-  @Test(arguments: [ENOENT, EACCES, ENODEV]) func withoutUinputTheReasonIsTold(reason: Int32) throws {
+  @Test(arguments: [ENOENT, EACCES, ENODEV]) func withoutUinputTheReasonIsReported(reason: Int32) throws {
     let kernel = Kernel()
     kernel.state.withLock { $0.refusal = reason }
     let typist = try typist(kernel)

@@ -56,9 +56,11 @@ struct HandoverTests {
     let ended = try await run(script, in: place, description: [JSONValue.Member("language", "de")])
     #expect(ended.outcome == .done && ended.output.isEmpty)
     #expect(place.text("got") == "a: 1\n")
-    let told = try JSONParser.parse(Array(try #require(place.text("told")).utf8))
-    #expect(told["way"]?.string == "print" && told["number"]?.string == Self.number && told["language"]?.string == "de")
-    #expect(told["file"]?.string?.hasSuffix("/K7RM-42QD.txt") == true && told["type"]?.string == "text/plain")
+    let input = try JSONParser.parse(Array(try #require(place.text("told")).utf8))
+    #expect(
+      input["way"]?.string == "print" && input["number"]?.string == Self.number
+        && input["language"]?.string == "de")
+    #expect(input["file"]?.string?.hasSuffix("/K7RM-42QD.txt") == true && input["type"]?.string == "text/plain")
     let names = Set((place.text("env") ?? "").split(separator: "\n").compactMap { $0.split(separator: "=").first })
     #expect(
       names.isSubset(of: ["PATH", "LC_ALL", "HOME", "USER", "TZ", "CUPS_SERVER", "PWD", "SHLVL", "_"]), "\(names)")
@@ -124,8 +126,8 @@ struct HandoverTests {
     #expect(ended.outcome == .done && place.text("owned") == nil)
     let arguments = (place.text("arguments") ?? "").split(separator: "\n").map(String.init)
     #expect(arguments.count == 4 && arguments[1] == "\(Self.number) $(touch \(place.path)/owned)")
-    let told = try JSONParser.parse(Array(try #require(place.text("told")).utf8))
-    #expect(told["answer"]?.string == answer)
+    let input = try JSONParser.parse(Array(try #require(place.text("told")).utf8))
+    #expect(input["answer"]?.string == answer)
   }
 
   @Test("Folders of a killed kiosk are removed at the start, those in use and other files are not")
@@ -245,8 +247,8 @@ struct HandoverTests {
       let mail =
         #"{"way":"mail","of":"count","number":"K7RM-42QD","type":"csv","text":"0","answer":"ann@example.org","language":"de"}"#
       #expect(try test.status(send(mail)) == 200)
-      let told = try JSONParser.parse(Array(try #require(place.text("told")).utf8))
-      #expect(told["answer"]?.string == "ann@example.org" && told["of"]?.string == "count")
+      let input = try JSONParser.parse(Array(try #require(place.text("told")).utf8))
+      #expect(input["answer"]?.string == "ann@example.org" && input["of"]?.string == "count")
     }
     // Without a way there is no such address.
     try await KioskServerTests().withServer { port, cookie, _ in
@@ -258,11 +260,11 @@ struct HandoverTests {
 
   @Test("A page that is only looked at takes forms and tells them, and has no pictures")
   func preview() async throws {
-    let told = Lines()
-    let backend = PreviewBackend { told.add($0) }
+    let lines = Lines()
+    let backend = PreviewBackend { lines.add($0) }
     let answer = await backend.command(
       "form.submit", params: Array(#"{"form":"delivery","fields":[]}"#.utf8), page: nil)
-    #expect(answer.succeeded && told.all == [#"{"form":"delivery","fields":[]}"#])
+    #expect(answer.succeeded && lines.all == [#"{"form":"delivery","fields":[]}"#])
     let refused = await backend.command("scan.begin", params: [], page: nil)
     #expect(!refused.succeeded && String(decoding: refused.json, as: UTF8.self).contains("--preview"))
     var events = backend.events(page: "a").makeAsyncIterator()

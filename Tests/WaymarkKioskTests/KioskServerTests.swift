@@ -206,7 +206,7 @@ struct KioskServerTests {
       #expect(traded.contains("; Path=/; HttpOnly; SameSite=Strict"))
       #expect(!traded.lowercased().contains("location: /?"))
       let own = try #require(cookie(in: traded))
-      #expect(own.hasPrefix("waymark-\(port)="), "cookies do not tell ports apart")
+      #expect(own.hasPrefix("waymark-\(port)="), "cookies do not distinguish ports")
       let page = try exchange(port, "/", headers: ["Cookie: \(own)"])
       #expect(status(page) == 200)
       #expect(page.contains("<title>Waymark</title>"))

@@ -15,7 +15,7 @@ struct PageSettingsTests {
   }
 
   /// The problems of a file, each as its key and what is said of it.
-  private func told(_ text: String) -> [String] {
+  private func faults(_ text: String) -> [String] {
     settings(text).problems.map { "\($0.line.map(String.init) ?? "-") \($0.key ?? "-"): \($0.message)" }
   }
 
@@ -47,17 +47,17 @@ struct PageSettingsTests {
   func unknown() throws {
     let problem = try #require(settings("brand:\n  acent: \"#0b5d4e\"\n").problems.first)
     #expect(problem.line == 2 && problem.hint.contains("brand.accent"))
-    #expect(told("form: []\n").count == 1)
+    #expect(faults("form: []\n").count == 1)
     let field = try #require(settings(form("{name: b, label: B, requird: true}")).problems.first)
     #expect(field.hint.contains("required"))
   }
 
   @Test("Colours keep their contrast on both grounds, or are refused with what they have")
   func colours() throws {
-    #expect(told("brand: {accent: \"#ffcc00\"}\n").first?.contains("contrast with the page's ground is 1.") == true)
-    #expect(told("brand: {accent: \"red\"}\n") == ["1 brand.accent: \"red\" is not a colour"])
-    #expect(told("brand: {accent: \"#0b5d4e\"}\n") == ["1 brand.accent: it holds for light ground alone"])
-    #expect(told("brand: {accentDark: \"#0b5d4e\"}\n").first?.contains("letters need 4.5") == true)
+    #expect(faults("brand: {accent: \"#ffcc00\"}\n").first?.contains("contrast with the page's ground is 1.") == true)
+    #expect(faults("brand: {accent: \"red\"}\n") == ["1 brand.accent: \"red\" is not a colour"])
+    #expect(faults("brand: {accent: \"#0b5d4e\"}\n") == ["1 brand.accent: it holds for light ground alone"])
+    #expect(faults("brand: {accentDark: \"#0b5d4e\"}\n").first?.contains("letters need 4.5") == true)
     #expect(settings("brand: {accent: \"#0b5d4e\", accentDark: \"#6fd6bf\"}\n").problems.isEmpty)
     // The page makes of any colour that is taken one that can be read.
     var random = SplitMix(state: 7)
@@ -87,11 +87,11 @@ struct PageSettingsTests {
     #expect(settings("words: {en: {start.title: Hello}}\n").problems.isEmpty)
     let wrong = try #require(settings("words: {en: {start.titel: Hello}}\n").problems.first)
     #expect(wrong.hint == "Did you mean start.title?")
-    #expect(told("words: {en: {field.missing: Fill it in.}}\n").first?.contains("{label}") == true)
-    let half = told("words: {fr: {language: Français, start.title: Bonjour}}\n")
+    #expect(faults("words: {en: {field.missing: Fill it in.}}\n").first?.contains("{label}") == true)
+    let half = faults("words: {fr: {language: Français, start.title: Bonjour}}\n")
     #expect(half.count == 1 && half[0].contains("texts are missing"))
-    #expect(told("languages: [en, fr]\n") == ["1 languages: there are no words for fr"])
-    #expect(told("words: {english: {start.title: Hello}}\n").first?.contains("it is not a language") == true)
+    #expect(faults("languages: [en, fr]\n") == ["1 languages: there are no words for fr"])
+    #expect(faults("words: {english: {start.title: Hello}}\n").first?.contains("it is not a language") == true)
     let all = PageWords.template(assets: KioskServerTests.assets).joined(separator: "\n")
     #expect(settings(all).problems.isEmpty)
     let french = all.replacing("\n  en:\n    language: English\n", with: "\n  fr:\n    language: Français\n")
@@ -137,7 +137,7 @@ struct PageSettingsTests {
       ("{label: B}", "name is missing"),
     ])
   func forms(fields: String, message: String) {
-    let problems = told(form(fields))
+    let problems = faults(form(fields))
     #expect(problems.contains { $0.contains(message) }, "\(problems)")
   }
 
@@ -145,17 +145,17 @@ struct PageSettingsTests {
   func bounds() throws {
     func fields(_ count: Int) -> String { (0..<count).map { "{name: f\($0), label: F}" }.joined(separator: ", ") }
     #expect(settings(form(fields(200))).problems.isEmpty)
-    #expect(told(form(fields(1000))).contains { $0.contains("it has 1000 entries, and may have 200") })
+    #expect(faults(form(fields(1000))).contains { $0.contains("it has 1000 entries, and may have 200") })
     let forms = "forms:\n" + (0..<13).map { "- {name: f\($0), title: F, fields: [{name: a, label: A}]}\n" }.joined()
-    #expect(told(forms).contains { $0.contains("it has 13 entries, and may have 12") })
+    #expect(faults(forms).contains { $0.contains("it has 13 entries, and may have 12") })
     let choices = (0..<201).map { "{value: v\($0), label: V}" }.joined(separator: ", ")
     #expect(
-      told(form("{name: a, label: A, kind: list, choices: [\(choices)]}")).contains { $0.contains("may have 200") })
+      faults(form("{name: a, label: A, kind: list, choices: [\(choices)]}")).contains { $0.contains("may have 200") })
     let languages =
       "words:\n" + ["aa", "bb", "cc", "dd", "ee", "ff", "gg", "hh", "ii"].map { "  \($0): {}\n" }.joined()
-    #expect(told(languages).contains { $0.contains("may have 8") })
+    #expect(faults(languages).contains { $0.contains("may have 8") })
     #expect(
-      told(form("{name: \(String(repeating: "n", count: 65)), label: B}")).contains {
+      faults(form("{name: \(String(repeating: "n", count: 65)), label: B}")).contains {
         $0.contains("more than 64 bytes")
       })
     let deep = "forms: " + String(repeating: "[", count: 5000) + String(repeating: "]", count: 5000)
@@ -180,8 +180,8 @@ struct PageSettingsTests {
     #expect(page.ranges(of: "/assets/brand.css").count == 1 && page.contains("brand.css\">\n</head>"))
     #expect(assets["brand.css"]?.text == settings.style && !settings.style.isEmpty)
     #expect(try Assets(folder: options.assets)["brand.css"] == nil)
-    #expect(told("brand: {logo: page.html}\n") == ["1 brand.logo: it is neither SVG, PNG nor WebP"])
-    #expect(told("brand: {logo: ../../etc/passwd}\n") == ["1 brand.logo: it is neither SVG, PNG nor WebP"])
-    #expect(told("brand: {logo: missing.svg}\n").count == 1)
+    #expect(faults("brand: {logo: page.html}\n") == ["1 brand.logo: it is neither SVG, PNG nor WebP"])
+    #expect(faults("brand: {logo: ../../etc/passwd}\n") == ["1 brand.logo: it is neither SVG, PNG nor WebP"])
+    #expect(faults("brand: {logo: missing.svg}\n").count == 1)
   }
 }

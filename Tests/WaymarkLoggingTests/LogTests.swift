@@ -41,7 +41,7 @@ import Testing
     #expect(settings.level(of: nil) == .warning)
   }
 
-  @Test func nobodyWaitsForWhoReadsTheLog() throws {
+  @Test func aSlowReaderOfTheLogBlocksNoCaller() throws {
     var ends: [CInt] = [0, 0]
     #expect(pipe(&ends) == 0)
     #expect(fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0)

@@ -46,12 +46,12 @@ import WaymarkSystem
     }
   }
 
-  @Test func itIsToldOnceItIsKnownAndAgainWhenItIsMoreExact() throws {
-    let told = Told()
-    let learner = told.learner()
+  @Test func itIsReportedOnceItIsKnownAndAgainWhenItIsMoreExact() throws {
+    let reported = Told()
+    let learner = reported.learner()
     #expect(learner.intrinsics(width: 640, height: 480) == nil)
     Self.watch(learner, focal: 720)
-    let lenses = told.all
+    let lenses = reported.all
     #expect((1...4).contains(lenses.count))
     for lens in lenses { #expect(abs(lens.estimate.focal / 720 - 1) < 0.01 && lens.estimate.deviation <= 0.03) }
     for (before, after) in zip(lenses, lenses.dropFirst()) {
@@ -65,39 +65,39 @@ import WaymarkSystem
     #expect(learner.intrinsics(width: 1280, height: 720) == nil)
     // The same again says nothing new.
     Self.watch(learner, focal: 720)
-    #expect(told.all.count == lenses.count)
+    #expect(reported.all.count == lenses.count)
   }
 
   @Test func anotherCameraIsLearnedAgain() {
-    let told = Told()
-    let learner = told.learner()
+    let reported = Told()
+    let learner = reported.learner()
     Self.watch(learner, focal: 720)
     learner.begin(nil, of: "second")
     #expect(learner.intrinsics(width: 640, height: 480) == nil)
     Self.watch(learner, focal: 500)
-    #expect(told.cameras.first == "" && told.cameras.last == "second")
+    #expect(reported.cameras.first == "" && reported.cameras.last == "second")
     #expect(abs((learner.intrinsics(width: 640, height: 480)?.focal.x ?? 0) / 500 - 1) < 0.01)
   }
 
   @Test func whatWasKeptHoldsUntilItIsContradicted() {
-    let told = Told()
-    let learner = told.learner()
+    let reported = Told()
+    let learner = reported.learner()
     let kept = LensLearner.Lens(width: 640, height: 480, estimate: .init(focal: 720, deviation: 0.002, views: 96))
     learner.begin(kept, of: "kept")
     #expect(learner.intrinsics(width: 640, height: 480) == kept.intrinsics)
     Self.watch(learner, focal: 720)
-    #expect(told.all.isEmpty)
+    #expect(reported.all.isEmpty)
     learner.begin(kept, of: "kept")
     Self.watch(learner, focal: 600)
-    #expect(abs((told.all.last?.estimate.focal ?? 0) / 600 - 1) < 0.02)
+    #expect(abs((reported.all.last?.estimate.focal ?? 0) / 600 - 1) < 0.02)
   }
 
   @Test func framesOfAnotherSizeAreLearnedByThemselves() {
-    let told = Told()
-    let learner = told.learner()
+    let reported = Told()
+    let learner = reported.learner()
     Self.watch(learner, focal: 720)
     Self.watch(learner, focal: 900, width: 1280, height: 720)
-    #expect(told.all.last?.width == 1280)
+    #expect(reported.all.last?.width == 1280)
     #expect(abs((learner.intrinsics(width: 1280, height: 720)?.focal.x ?? 0) / 900 - 1) < 0.01)
   }
 

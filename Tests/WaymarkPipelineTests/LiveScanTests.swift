@@ -316,7 +316,7 @@ struct LiveScanTests {
 
   @Test("A client that disconnects while its confirmation is written leaves no scan behind")
   func leftWhileConfirming() throws {
-    for (isFirst, told) in [
+    for (isFirst, effects) in [
       (true, ["confirmed 1 anna", "ended 1 confirmed anna", "changed"]),
       (false, ["invalid 1 replayed", "cancelled 1 disconnected anna", "ended 1 disconnected anna", "changed"]),
       (nil, ["notRecorded 1", "cancelled 1 disconnected anna", "ended 1 disconnected anna", "changed"]),
@@ -327,7 +327,7 @@ struct LiveScanTests {
       #expect(bench.confirm(anna) == ["record"])
       #expect(bench.handle(.left(bert)) == [])
       #expect(bench.handle(.left(anna)) == [])
-      #expect(bench.handle(.recorded(isFirst)) == told)
+      #expect(bench.handle(.recorded(isFirst)) == effects)
       #expect(bench.begin(bert) == ["began 2", "changed"])
     }
   }
@@ -382,15 +382,15 @@ struct LiveScanTests {
     var bench = Bench()
     _ = bench.begin(anna)
     #expect(bench.look(Bench.unread(.qr, .blurred)) == [], "a single frame proves nothing")
-    var told: [(Double, String)] = []
+    var guides: [(Double, String)] = []
     for step in 1...100 {
       // Two hints that take turns from the first second on.
       let advice: UnreadCode.Advice = step > 20 && step % 2 == 0 ? .tooSmall : .blurred
-      for line in bench.look(Bench.unread(.qr, advice)) { told.append((bench.now - 100, line)) }
+      for line in bench.look(Bench.unread(.qr, advice)) { guides.append((bench.now - 100, line)) }
     }
-    #expect(told.map(\.1) == ["guide 1 blurred", "guide 1 blurred"])
-    #expect(told[0].0 >= 0.4 && told[0].0 < 0.6)
-    #expect(told[1].0 - told[0].0 >= 2)
+    #expect(guides.map(\.1) == ["guide 1 blurred", "guide 1 blurred"])
+    #expect(guides[0].0 >= 0.4 && guides[0].0 < 0.6)
+    #expect(guides[1].0 - guides[0].0 >= 2)
     var turned: [String] = []
     for _ in 0..<40 { turned += bench.look(Bench.unread(.qr, .tooSmall)) }
     #expect(turned == ["guide 1 tooSmall"])

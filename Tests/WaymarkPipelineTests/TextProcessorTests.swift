@@ -56,7 +56,7 @@ import WaymarkText
         return [ReadSymbol("x", confidence: 0.9)]
       }
       reader.styles = [LinePicture.Style.live[0]]
-      reader.goesOn = { asked < most }
+      reader.continues = { asked < most }
       let (lines, skipped) = try image.withView { try reader.readAsFar($0) }
       #expect(lines.count == most && asked == most)
       #expect(lines.count + skipped == all.lines.count + all.skipped)
@@ -78,7 +78,7 @@ import WaymarkText
       asked += 1
       return [ReadSymbol("x", confidence: 0.9)]
     }
-    reader.goesOn = { asked < 1 }
+    reader.continues = { asked < 1 }
     let (lines, skipped) = try Self.lines(10).withView { try reader.readAsFar($0) }
     #expect(asked == 1 && lines.count == 1 && skipped >= 7)
   }

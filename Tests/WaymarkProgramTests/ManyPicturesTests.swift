@@ -7,7 +7,7 @@ import WaymarkSystem
 
 /// A scan of many pictures needs little memory, shows its progress, and can be resumed.
 struct ManyPicturesTests {
-  @Test func progressTellsCountRateAndRest() {
+  @Test func progressShowsCountRateAndRest() {
     var figures = ProgressFigures(total: 10_000, began: 100)
     #expect(figures.text(at: 100.5) == "0/10000")
     for _ in 0..<50 { figures.add(failed: false) }

@@ -48,7 +48,7 @@ import WaymarkSystem
     try check(events.map { try line($0.forObservers) }, "observers.ndjson")
   }
 
-  @Test func copiesAreToldByTheirNumber() throws {
+  @Test func copiesAreReportedByTheirNumber() throws {
     try check(Samples.copies.map { try line($0) }, "copies.ndjson")
     for payload in Samples.copies {
       let event = try Event(line: JSONParser.parse(Array(try line(payload).utf8)))
@@ -57,7 +57,7 @@ import WaymarkSystem
     }
   }
 
-  @Test func furtherPagesAreToldBesideTheOneThatIsCaptured() throws {
+  @Test func furtherPagesAreReportedBesideTheOneThatIsCaptured() throws {
     let others = [[[1.0, 2], [3, 2], [3, 4.5], [1, 4.5]]]
     let event = DocumentCaptured(session: "d1", count: 1, automatic: true, others: others)
     #expect(

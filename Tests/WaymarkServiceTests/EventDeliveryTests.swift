@@ -49,7 +49,7 @@ import WaymarkSystem
   }
 
   /// A slip in a name must not widen what is asked for.
-  @Test func parametersThatNobodyKnowsAreRefused() async throws {
+  @Test func unknownParametersAreRefused() async throws {
     let service = try await TestService()
     let client = try service.client()
     for (method, params, path, nearest) in [
@@ -128,7 +128,7 @@ import WaymarkSystem
     await service.stop()
   }
 
-  @Test func whoCatchesUpIsToldWhatWasLost() async throws {
+  @Test func aResumingClientLearnsWhatWasLost() async throws {
     var limits = ConnectionLimits()
     limits.outbox = 200_000
     limits.slowAfter = 60
@@ -157,7 +157,7 @@ import WaymarkSystem
     await service.stop()
   }
 
-  @Test func whoReadsSlowlyIsToldWhyItIsLetGo() async throws {
+  @Test func aSlowReaderLearnsWhyItIsClosed() async throws {
     var limits = ConnectionLimits()
     (limits.outbox, limits.slowAfter) = (100_000, 0.1)
     let service = try await TestService(limits: limits)

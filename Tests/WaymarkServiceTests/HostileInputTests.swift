@@ -235,7 +235,7 @@ import WaymarkSystem
     await service.stop()
   }
 
-  @Test(.timeLimit(.minutes(1))) func whoWaitsForTheRestOfAPictureIsTold() async throws {
+  @Test(.timeLimit(.minutes(1))) func anIncompletePictureIsReported() async throws {
     let service = try await TestService()
     let client = try RawClient(service.path)
     _ = try client.next()

@@ -155,7 +155,7 @@ struct CamerasByIdentityTests {
     return events
   }
 
-  @Test(.timeLimit(.minutes(5))) func itIsLearnedToldKeptAndUsed() async throws {
+  @Test(.timeLimit(.minutes(5))) func itIsLearnedReportedKeptAndUsed() async throws {
     let folder = try TestFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let poster = try Self.poster()
@@ -167,9 +167,9 @@ struct CamerasByIdentityTests {
     let back: [@Sendable () -> GrayImage?] = Array(repeating: { Self.frame(of: poster, 0.3, 0.3) }, count: 12)
     let away: [@Sendable () -> GrayImage?] = Array(repeating: { nil }, count: 12)
     let seen = try await Self.events(shown + away + back, folder: folder)
-    let told = seen.filter { $0["event"] == "camera.intrinsics" }
-    let last = try #require(told.last)
-    #expect((1...4).contains(told.count))
+    let reported = seen.filter { $0["event"] == "camera.intrinsics" }
+    let last = try #require(reported.last)
+    #expect((1...4).contains(reported.count))
     #expect(abs((last["intrinsics"]?["fx"]?.double ?? 0) / Self.camera.focal.x - 1) < 0.03, "\(last)")
     #expect(last["intrinsics"]?["source"] == "estimated" && last["device"] == "stepped" && last["width"] == 640)
     #expect((last["deviation"]?.double ?? 1) <= 0.03 && (last["views"]?.int ?? 0) >= 8)
@@ -209,9 +209,9 @@ struct CamerasByIdentityTests {
     #expect(try client.ask("codes.follow", #"{"symbologies":["qr"]}"#)["result"] != nil)
     try await service.until { _ in source.isOpen }
     source.release()
-    let told = try client.next()
-    #expect(told["event"] == "camera.intrinsics")
-    #expect(abs((told["intrinsics"]?["fx"]?.double ?? 0) / Self.camera.focal.x - 1) < 0.03, "\(told)")
+    let reported = try client.next()
+    #expect(reported["event"] == "camera.intrinsics")
+    #expect(abs((reported["intrinsics"]?["fx"]?.double ?? 0) / Self.camera.focal.x - 1) < 0.03, "\(reported)")
     await service.stop()
   }
 

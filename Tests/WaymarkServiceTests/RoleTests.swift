@@ -175,7 +175,7 @@ import WaymarkSystem
     await service.stop()
   }
 
-  @Test func whatWaitsIsToldAsTheEventWas() {
+  @Test func whatWaitsIsReportedAsTheEventWas() {
     var event = ScanSuccessful(
       scan: "s1", context: "c", kind: "wifi", symbology: "qr", text: "t", bytesBase64: "dA==", charset: "US-ASCII",
       corners: [], fields: ["ssid": "net", "password": "p"])
@@ -233,7 +233,7 @@ import WaymarkSystem
     return RedactedConfiguration(ConfigurationDocument(yaml, path: "w.yaml", table: table), table: table).lines
   }
 
-  @Test func aConfigurationKeepsItsKeysAndLosesWhatNobodyKnows() {
+  @Test func aConfigurationKeepsItsKeysAndLosesUnknownOnes() {
     let lines = redacted(
       """
       # the admin's password is hunter2

@@ -159,7 +159,7 @@ import WaymarkWorker
     await bench.service.stop()
   }
 
-  @Test func loadingTellsHowFarItIs() async throws {
+  @Test func loadingReportsItsProgress() async throws {
     let bench = try await Bench()
     let watcher = try bench.watcher()
     let remote = try bench.service.client()
@@ -185,7 +185,7 @@ import WaymarkWorker
     await bench.stop()
   }
 
-  @Test func whoeverAsksForASceneThatIsBeingLoadedWaitsForIt() async throws {
+  @Test func aRequestForASceneThatIsBeingLoadedWaitsForIt() async throws {
     let bench = try await Bench()
     let watcher = try bench.watcher()
     let clients = try (0..<3).map { _ in

@@ -179,7 +179,7 @@ extension JSONValue {
 
   @Test func theBoundsOfScenesAreThoseOfTheEngine() { #expect(SceneLimits.copies == AnchorCopies.most) }
 
-  @Test(.timeLimit(.minutes(2)), arguments: ["each", "nearest"]) func copiesAreToldByTheirNumbers(
+  @Test(.timeLimit(.minutes(2)), arguments: ["each", "nearest"]) func copiesAreReportedByTheirNumbers(
     _ annotate: String
   ) async throws {
     let folder = try TestFolder.make()

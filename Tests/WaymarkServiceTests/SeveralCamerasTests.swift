@@ -295,7 +295,7 @@ import WaymarkSystem
     let source = try SteppedSource(folder: frames, rate: 10, blanks: 0, processed: { front.value })
     let desk = try SteppedSource(folder: frames, rate: 10, blanks: 0, processed: { 0 })
     let count = try FileManager.default.contentsOfDirectory(atPath: frames).count { $0.hasSuffix(".jpg") }
-    let goesOn = Monitor(false)
+    let continues = Monitor(false)
     let pipelines = Mutex<[FramePipeline]>([])
     let service = try await TestService { [folder] hub in
       let modules = try Self.modules(hub, front: source, desk: desk, cache: folder)
@@ -303,7 +303,7 @@ import WaymarkSystem
       pipelines.withLock { $0 = all }
       front.count(in: all[0])
       let stuck = Lane<Int, Int>(
-        name: "stuck", settings: 0, makeWork: { { _, _ in goesOn.wait { $0 ? 1 : nil } } }, deliver: { _, _ in })
+        name: "stuck", settings: 0, makeWork: { { _, _ in continues.wait { $0 ? 1 : nil } } }, deliver: { _, _ in })
       stuck.setEnabled(true)
       all[1].add(stuck)
       return modules
@@ -318,7 +318,7 @@ import WaymarkSystem
     try await service.until { _ in source.isFinished }
     #expect(front.value == UInt64(count))
     #expect(all[1].hungLanes(limit: 0) == ["stuck"] && all[0].hungLanes(limit: 10).isEmpty)
-    goesOn.update { $0 = true }
+    continues.update { $0 = true }
     await service.stop()
   }
 

@@ -213,7 +213,7 @@ import WaymarkSystem
     #expect(throws: SignatureError.self) { try SignatureFinding.of(file) }
   }
 
-  @Test func whatIsNoSignatureIsTold() throws {
+  @Test func anInvalidSignatureIsReported() throws {
     for file in [
       [], Array("{}".utf8), Array("<?xml version=\"1.0\"?><svg/>".utf8), SignaturePNG.mark,
       SignaturePNG.mark + [0xFF, 0xFF, 0xFF, 0xFF] + Array("iTXt".utf8), Array(repeating: 0x41, count: 1000),

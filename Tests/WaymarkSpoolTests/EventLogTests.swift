@@ -189,7 +189,7 @@ extension EventLog {
     #expect(all(log).records.count == 4)
   }
 
-  @Test func theOldestGoWhenItIsFullAndTheirNumbersTell() throws {
+  @Test func aFullLogDropsTheOldestAndCountsThem() throws {
     let scratch = Scratch()
     let log = try EventLog(folder: scratch.path, limits: .init(events: 160))
     try log.append((1...1000).map(payload))

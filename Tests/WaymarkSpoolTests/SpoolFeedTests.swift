@@ -125,7 +125,7 @@ import Testing
     #expect(again.records == [.event("a", 20), .event("a", 21)])
   }
 
-  /// Whatever happens, each event is on disk once, in order, or counted.
+  /// After random failures each event is on disk once, in order, or counted as lost.
   @Test(arguments: 1...20) func everyEventIsOnDiskOrCounted(seed: UInt64) {
     var generator = SplitMix(state: seed)
     var spool = Spool(at(0))

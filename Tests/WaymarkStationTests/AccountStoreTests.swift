@@ -70,7 +70,7 @@ import WaymarkSystem
     }
   }
 
-  @Test func aWriteThatFailsIsToldAndChangesNothing() throws {
+  @Test func aWriteThatFailsIsReportedAndChangesNothing() throws {
     let folder = try Self.folder()
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let isFull = Mutex(false)
@@ -112,7 +112,7 @@ import WaymarkSystem
     #expect(throws: ServiceProblem.self) { try store.erase("../../x") }
   }
 
-  @Test func oneServiceHoldsItAndNobodyElseReadsIt() throws {
+  @Test func oneServiceHoldsItAndNoOtherUserReadsIt() throws {
     let folder = try Self.folder()
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

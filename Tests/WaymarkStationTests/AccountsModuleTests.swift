@@ -136,7 +136,7 @@ import WaymarkSystem
   }
 
   /// From nothing to signed in, with a second operator and an observer listening and the provider answering.
-  @Test func nothingThatIsTypedGetsToAnybodyElse() async throws {
+  @Test func typedTextReachesNoOtherClient() async throws {
     let bench = try await Bench()
     let person = try bench.client()
     let other = try bench.client()
@@ -193,10 +193,10 @@ import WaymarkSystem
     #expect(refused["error"]?["code"]?.string == "waiting")
     // Another operator has received all events.
     try ask(other, "account.list", events: &overheard)
-    let told = (seen + overheard).map { "\($0)" }.joined()
+    let reported = (seen + overheard).map { "\($0)" }.joined()
     #expect(overheard.contains { $0["event"] != nil })
     for secret in Self.secrets {
-      #expect(!told.contains(secret))
+      #expect(!reported.contains(secret))
       #expect(!bench.lines.text.contains(secret))
     }
     #expect(!overheard.contains { $0["event"]?.string == "authentication.requested" })

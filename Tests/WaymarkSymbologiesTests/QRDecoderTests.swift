@@ -64,8 +64,8 @@ import Testing
     var decoder = QRDecoder()
     let blind = decoder.decode(spoilt, layout)
     #expect(blind == nil)
-    let (told, whole) = (decoder.decode(doubted, layout), decoder.decode(clean, layout))
-    #expect(told != nil && told == whole)
+    let (reported, whole) = (decoder.decode(doubted, layout), decoder.decode(clean, layout))
+    #expect(reported != nil && reported == whole)
   }
 
   @Test func readsEveryModeOfItsBits() {

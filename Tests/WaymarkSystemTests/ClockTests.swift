@@ -98,7 +98,7 @@ struct ClockWatchTests {
       ])
   }
 
-  /// A pause within the gap counts as time in sight; a longer one begins the count again, told frame by frame or not.
+  /// A pause within the gap counts as time in sight; a longer one begins the count again, reported frame by frame or not.
   @Test func gapWhileItAppears() {
     let options = Presence.Options(foundAfter: 0.1, gap: 0.25, lostAfter: 0.5)
     check(options, [(0, true, nil), (0.05, false, nil), (0.2, true, .found)])

@@ -3,7 +3,7 @@ import Testing
 import WaymarkSystem
 
 @Suite struct MonitorTests {
-  /// Whoever waits is asked again only when there is something for them; the few others allow for wake-ups without a reason.
+  /// A waiting thread checks its condition only after a change; the limit allows for a few spurious wake-ups.
   @Test func onlyASignalWakes() {
     struct State: Sendable {
       var asked = 0
@@ -80,7 +80,7 @@ import WaymarkSystem
     #expect(await queue.run { done.withLock { $0 } } == Array(0..<100))
   }
 
-  @Test func anErrorReachesWhoeverWaits() async {
+  @Test func anErrorReachesTheWaitingThread() async {
     struct Broken: Error {}
     let queue = WorkQueue(name: "test")
     await #expect(throws: Broken.self) { try await queue.run { () throws(Broken) -> Int in throw Broken() } }

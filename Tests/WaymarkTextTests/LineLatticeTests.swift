@@ -25,12 +25,12 @@ struct LineLatticeTests {
   }
 
   @Test func columnsThatGoOnAreOneCharacter() {
-    let told = lattice("AB ", "A:0.9", "A:0.7 B:0.2", "-:1", "A:0.8", "_:0.9", "B:0.95").symbols()
-    #expect(told.map(\.text) == ["A", "A", "B"])
-    #expect(told.map(\.beginsWord) == [true, false, true])
-    #expect(told.map(\.confidence) == [0.9, 0.8, 0.95])
-    #expect(told[0].span == 0...(2.0 / 6))
-    #expect(ReadLine.text(of: told) == "AA B")
+    let reported = lattice("AB ", "A:0.9", "A:0.7 B:0.2", "-:1", "A:0.8", "_:0.9", "B:0.95").symbols()
+    #expect(reported.map(\.text) == ["A", "A", "B"])
+    #expect(reported.map(\.beginsWord) == [true, false, true])
+    #expect(reported.map(\.confidence) == [0.9, 0.8, 0.95])
+    #expect(reported[0].span == 0...(2.0 / 6))
+    #expect(ReadLine.text(of: reported) == "AA B")
   }
 
   @Test func nothingSaysNothing() {
@@ -54,7 +54,7 @@ struct LineLatticeTests {
     #expect(columns.symbols(at: [[2], [1], [1], [1], [1], [1], [1]]) == nil)
   }
 
-  @Test func aPlaceTellsWhatItMayBe() throws {
+  @Test func aPlaceGivesItsAlternatives() throws {
     let columns = lattice("O0A", "O:0.6 0:0.3", "-:1", "A:0.9 O:0.05 0:0.05")
     let symbols = try #require(columns.symbols(at: [[1, 2], [1, 3]]))
     #expect(symbols.map(\.text) == ["O", "A"])

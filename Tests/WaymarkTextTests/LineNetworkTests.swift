@@ -34,7 +34,7 @@ struct LineNetworkTests {
     }
   }
 
-  @Test func itTellsColumns() throws {
+  @Test func itGivesColumns() throws {
     let file = ModelBytes.file(payload(), name: LineNetwork.modelName)
     let network = try LineNetwork(ModelFile(file, name: LineNetwork.modelName))
     #expect(network.alphabet == ["A", " ", "b"])
@@ -43,10 +43,10 @@ struct LineNetworkTests {
     }
     let lattice = try #require(picture.withView { network.read($0) })
     #expect(lattice.columns.count == 12)
-    let told = lattice.symbols()
-    #expect(told.map(\.text) == ["A", "A"])
-    #expect(told.allSatisfy { $0.confidence > 0.99 })
-    #expect(told[0].span == (4.0 / 12)...(5.0 / 12))
+    let reported = lattice.symbols()
+    #expect(reported.map(\.text) == ["A", "A"])
+    #expect(reported.allSatisfy { $0.confidence > 0.99 })
+    #expect(reported[0].span == (4.0 / 12)...(5.0 / 12))
     // Of another height, or too wide: none.
     #expect(GrayImage(width: 12, height: 31, value: 0).withView { network.read($0) } == nil)
     #expect(GrayImage(width: LineNetwork.widthLimit + 1, height: 32, value: 0).withView { network.read($0) } == nil)

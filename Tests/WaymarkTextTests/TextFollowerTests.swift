@@ -105,13 +105,13 @@ import WaymarkImage
     func reading(_ text: String, _ confidence: Double) -> [ReadSymbol] {
       text.map { ReadSymbol(String($0), confidence: confidence) }
     }
-    let surest = LineVote.surest([reading("AB8", 0.9), reading("ABB", 0.98), reading("AB8", 0.91)])
+    let surest = LineVote.mostConfident([reading("AB8", 0.9), reading("ABB", 0.98), reading("AB8", 0.91)])
     #expect(surest.map(\.text).joined() == "ABB")
     #expect(surest[2].confidence < 0.7 && surest[1].confidence > 0.9)
     #expect(surest[2].choices.first?.text == "8")
     // A mark that was read surely is not more than a line that was read nearly as surely.
-    #expect(LineVote.surest([reading("-", 0.97), reading("12.50", 0.96)]).count == 5)
-    #expect(LineVote.surest([]).isEmpty)
+    #expect(LineVote.mostConfident([reading("-", 0.97), reading("12.50", 0.96)]).count == 5)
+    #expect(LineVote.mostConfident([]).isEmpty)
   }
 
   @Test func aPartOfANumberIsDoubtful() throws {

@@ -72,7 +72,7 @@ import WaymarkSystem
     #expect(try match("X123456", "/[0-9]{6}/") == nil)
   }
 
-  @Test func whatIsNoExpressionIsToldSo() {
+  @Test func anInvalidExpressionIsReported() {
     #expect(throws: TextError.self) { try TextPattern.named("/[A-Z/") }
     #expect(throws: TextError.self) { try TextPattern.named("re:" + String(repeating: "a", count: 1000)) }
   }

@@ -218,7 +218,7 @@ struct TextReaderTests {
   }
 
   /// Lines with characters that are hardly ever read upside down are viewed one way up.
-  @Test func aLineThatTellsItsWayUpIsViewedOnce() throws {
+  @Test func aLineThatGivesItsWayUpIsViewedOnce() throws {
     let read = try readBars(turned: false) { _, _ in says("BR25F", 0.999) }
     #expect(read.lines.map(\.text) == ["BR25F", "BR25F"])
     #expect(read.views == 2)

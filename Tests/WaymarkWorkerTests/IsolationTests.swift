@@ -75,15 +75,15 @@ struct IsolationTests {
     #expect(try line("oom_score_adj", "") == ["1000"])
   }
 
-  @Test func theStagesOfAReadingAreTold() throws {
+  @Test func theStagesOfAReadingAreReported() throws {
     let stages = StageTimes()
     let reading = Self.isolation(Journal()).codeReading(stages: stages)
     let frame = try Self.frame()
     for _ in 0..<2 { #expect(reading(frame, .live(Symbology.common)) != nil) }
-    let told = Dictionary(uniqueKeysWithValues: stages.summary.map { ($0.name, $0) })
+    let reported = Dictionary(uniqueKeysWithValues: stages.summary.map { ($0.name, $0) })
     for name in ["probe", "modules", "strips"] {
-      #expect(told[name]?.count == 2, "\(name)")
-      #expect((told[name]?.median ?? 0) > 0, "\(name)")
+      #expect(reported[name]?.count == 2, "\(name)")
+      #expect((reported[name]?.median ?? 0) > 0, "\(name)")
     }
   }
 
@@ -210,7 +210,7 @@ struct IsolationTests {
     #expect(try resident() - before < 1 << 20)
   }
 
-  @Test func failuresTellNothingOfTheCode() throws {
+  @Test func failuresRevealNothingOfTheCode() throws {
     let journal = Journal()
     let worker = CodeWorker(Self.launcher, Self.ledger(journal), limit: 20)
     let frame = try Self.frame()

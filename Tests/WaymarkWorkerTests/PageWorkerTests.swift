@@ -49,7 +49,7 @@ struct PageWorkerTests {
     #expect(journal.failures.withLock { $0 } == [])
   }
 
-  @Test func aPageThatIsCapturedIsToldWithThoseBesideIt() throws {
+  @Test func aPageThatIsCapturedIsReportedWithThoseBesideIt() throws {
     let pages: [(x: Range<Int>, y: Range<Int>)] = [(40..<300, 60..<420), (360..<600, 80..<420)]
     let file = try JPEGEncoder.encode(
       RGBImage(width: 640, height: 480) { out in
@@ -83,7 +83,7 @@ struct PageWorkerTests {
     #expect(isolation.figures?.starts == 2)
   }
 
-  @Test func nobodyKeepsAWorkerThatIsNotNeeded() throws {
+  @Test func anUnneededWorkerEnds() throws {
     let isolation = IsolationTests.isolation(Journal())
     let desk = isolation.pageWorker()
     let file = try Self.picture()

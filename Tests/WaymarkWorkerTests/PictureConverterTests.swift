@@ -70,7 +70,7 @@ struct PictureConverterTests {
     #expect(try isolation.gray(Self.file("jxl.jxl")).height == 123)
   }
 
-  @Test func aLargePageLosesWhatNobodyNeeds() throws {
+  @Test func aLargePageIsReducedToTheNeededSize() throws {
     // Four bytes a pixel, and three, are more than a worker takes.
     for channels in [4, 3] {
       let (width, height) = (4800, 4700)
@@ -112,7 +112,7 @@ struct PictureConverterTests {
     }
   }
 
-  @Test func aProgramThatIsOfNoUseIsTold() throws {
+  @Test func aProgramThatIsOfNoUseIsReported() throws {
     let pages = try Self.converter("/nonexistent").pages(of: Self.file("noise-gray.tif"), keepsColour: false)
     #expect {
       try pages.page(1)

@@ -107,7 +107,7 @@ struct TextEngineTests {
     #expect(try read(engine) == "C")
   }
 
-  @Test func whatIsMissingIsTold() {
+  @Test func missingPartsAreReported() {
     #expect(throws: TextError.self) { try TextEngine(languages: ["xx_unknown"]) }
     #expect(throws: TextError.self) { try TextEngine(languages: ["../../etc"]) }
     #expect(throws: TextError.self) { try TextEngine(languages: []) }

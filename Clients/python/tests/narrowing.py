@@ -1,4 +1,4 @@
-"""Checked by mypy, never run: the name of an event tells the type of its body."""
+"""Checked by mypy, never run: the name of an event determines the type of its body."""
 
 from __future__ import annotations
 

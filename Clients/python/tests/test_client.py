@@ -85,7 +85,7 @@ class ServiceTest(unittest.TestCase):
                 client.call("scan.begin", {"mode": "barcode", "regoin": [0, 0, 1, 1]})
             self.assertEqual(refused.exception.code, "badParams")
             self.assertIn("region", refused.exception.hint)
-            # The connection goes on.
+            # The connection stays open.
             client.ping()
 
     def test_pictures(self) -> None:
@@ -130,7 +130,7 @@ class ServiceTest(unittest.TestCase):
     def test_asyncio(self) -> None:
         async def main() -> None:
             async with AsyncClient(self.service.path) as client:
-                # Answers come to those who asked, in whatever order.
+                # Each answer reaches the thread that asked, in any order.
                 pings = await asyncio.gather(*(client.ping() for _ in range(50)))
                 self.assertEqual(len({ping.monotonic for ping in pings}), 50)
                 await client.subscribe("scan.*")

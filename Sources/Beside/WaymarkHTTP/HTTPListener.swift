@@ -94,37 +94,6 @@ private struct Served<App: ApplicationProtocol>: Service {
   }
 }
 
-/// The limits of an HTTP server's connections and requests.
-package struct HTTPLimits: Sendable {
-  /// The most connections at a time; beyond it the oldest one that is not authenticated is closed.
-  package var connections = 200
-  /// The most connections of one holder of a token, nil for the total; and the connections that are reserved for
-  /// operators.
-  package var connectionShare: Int?
-  package var connectionReserve = 0
-  /// The most streams of events at a time, and also the most of pictures; more are refused.
-  package var streams = 16
-  /// The time within which a connection must send its first request with a valid cookie or token.
-  package var proof = Duration.seconds(15)
-  /// How long a connection may stay without a complete head, or between two requests.
-  package var idle = Duration.seconds(15)
-  /// The most bytes of pictures in transit in both directions; the most requests that wait for such room; and how
-  /// long they wait.
-  package var pictures = 48 << 20
-  package var waiting = 32
-  package var pictureTimeout = Duration.seconds(10)
-  /// How long the whole body of a request may take.
-  package var body = Duration.seconds(30)
-  /// The bytes a second that a body must bring on average after its first seconds; 0 for any rate.
-  package var bodyRate = 0
-  /// The bytes a second at which a client must read a picture, beyond the time of a body.
-  package var readerRate = 64 << 10
-  /// The time in which requests may finish when the server stops.
-  package var drain = Duration.seconds(2)
-
-  package init() {}
-}
-
 /// The names of a listener in `Host`.
 package enum ListenAuthorities {
   /// The address itself and, on loopback, its usual names.

@@ -24,13 +24,13 @@ package struct AcceptedCodings: Sendable {
     return weight
   }
 
-  /// Returns true if the client weighs gzip at least like plain bytes.
+  /// True if the client accepts gzip with at least the weight of plain bytes (RFC 9110, 12.5.3).
   package var prefersGzip: Bool {
     guard let gzip = weights["gzip"] ?? weights["*"], gzip > 0 else { return false }
     return gzip >= weights["identity"] ?? 0
   }
 
-  /// Returns true unless the client refuses plain bytes explicitly.
+  /// True unless the client refuses plain bytes explicitly.
   package var takesIdentity: Bool { (weights["identity"] ?? weights["*"] ?? 1) > 0 }
 }
 

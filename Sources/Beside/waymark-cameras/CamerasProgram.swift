@@ -43,7 +43,7 @@ enum CamerasProgram {
       for key in PipeWireSocket.variables { known[key] = nil }
     }
     let cookie = address.scheme == .screen ? [known["XAUTHORITY"] ?? "\(known["HOME"] ?? "")/.Xauthority"] : []
-    guard confine(program, StreamConfinement(address.scheme), besides: cookie) else { exit(71) }
+    guard confine(program, StreamConfinement(address.scheme), adding: cookie) else { exit(71) }
     var words = ([String(program.split(separator: "/").last ?? "")] + arguments).map { strdup($0) } + [nil]
     var variables = known.map { strdup("\($0.key)=\($0.value)") } + [strdup("LC_ALL=C.UTF-8"), nil]
     execve(program, &words, &variables)
@@ -53,7 +53,7 @@ enum CamerasProgram {
   /// Restricts the process to the given rights; returns false if that fails.
   ///
   /// - Parameter paths: further paths that may be read.
-  private static func confine(_ program: String, _ rights: StreamConfinement, besides paths: [String]) -> Bool {
+  private static func confine(_ program: String, _ rights: StreamConfinement, adding paths: [String]) -> Bool {
     func pointers(_ texts: [String]) -> [UnsafePointer<CChar>?] { texts.map { UnsafePointer(strdup($0)) } + [nil] }
     var readable = pointers(rights.readable + paths)
     var devices = pointers(rights.devices.flatMap(files))

@@ -28,7 +28,7 @@ public struct Problem<Kind: ProblemCode>: Error, Hashable, Sendable {
   public var message: String
   /// The remedy.
   public var hint: String
-  /// The underlying cause, in the words of the system or of a library; `nil` if there is none.
+  /// The underlying cause, in the words of the system or of a library, or `nil`.
   public var cause: String?
 
   /// Creates a problem.

@@ -1,3 +1,2 @@
-/// The version of the command and the
-/// service.
+/// The version of all programs of this release.
 package let waymarkVersion = "0.1.0"

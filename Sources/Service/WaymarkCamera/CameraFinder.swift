@@ -2,6 +2,7 @@ import FoundationEssentials
 package import WaymarkFrames
 import WaymarkSystem
 
+/// Lists the attached cameras, and opens the one that a `CameraSelector` selects.
 package struct CameraFinder: Sendable {
   private let nodes: VideoNodes
   private let calls: any VideoSyscalls

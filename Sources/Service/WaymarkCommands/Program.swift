@@ -113,7 +113,7 @@ struct CommandSuggestion {
 
   init(_ root: any ParsableCommand.Type) { self.root = root }
 
-  /// Returns the problem with the first word that is not a command of its group, and the remedy; `nil` if there is none.
+  /// Returns the problem with the first word that is not a command of its group, and the remedy, or `nil`.
   func problem(in arguments: some Sequence<String>) -> (status: ExitStatus, message: String, hint: String)? {
     var group = root
     var path = "waymark"

@@ -9,7 +9,7 @@ package struct WaymarkBase: AsyncParsableCommand {
 
   package init() {}
 
-  /// Returns the configuration of the program with further commands besides those of the base.
+  /// Returns the configuration of the program with the commands of the base and further ones.
   package static func waymark(_ own: [any ParsableCommand.Type]) -> CommandConfiguration {
     CommandConfiguration(
       commandName: "waymark",

@@ -12,8 +12,8 @@ package protocol FrameDecoder: AnyObject {
   /// - Parameters:
   ///   - picture: the bytes from the SOI; bytes after the EOI are ignored.
   ///   - stop: ends the wait for the other process when raised.
-  ///   - use: receives the pixels, in the size of `order`, which are valid during the call; not called if there are none. The other
-  ///     process may change them, so copy them before use.
+  ///   - use: receives the pixels, in the size of `order`, which are valid during the call; not called after a failure. The
+  ///     other process may change them, so copy them before use.
   func gray(
     _ picture: UnsafeRawBufferPointer, _ order: DecodeRequest, stop: StopSignal?, use: (ImageView) -> Void
   ) -> DecodeOutcome

@@ -88,8 +88,9 @@ package enum JPEGStructure {
     return .short
   }
 
-  /// Returns the offset of the marker that ends entropy-coded data: neither a stuffed byte nor a restart marker. If there is none
-  /// yet, returns nil and sets `position` to the offset from which to search when more bytes have arrived.
+  /// Returns the offset of the marker that ends entropy-coded data: neither a stuffed byte nor a restart marker.
+  ///
+  /// - Returns: nil if the bytes end before it; `position` is then the offset from which to search when more bytes arrive.
   private static func entropyEnd(_ bytes: UnsafeRawBufferPointer, from position: inout Int) -> Int? {
     guard let base = bytes.baseAddress else { return nil }
     while position + 1 < bytes.count {
@@ -107,7 +108,7 @@ package enum JPEGStructure {
 }
 
 extension JPEGStructure {
-  /// The size in pixels in a picture's frame header (SOF, T.81 B.2.2); nil if there is none.
+  /// The size in pixels in a picture's frame header (SOF, T.81 B.2.2), or `nil`.
   package static func pictureSize(_ bytes: UnsafeRawBufferPointer) -> (width: Int, height: Int)? {
     var size: (width: Int, height: Int)?
     _ = walk(bytes) { marker, range in

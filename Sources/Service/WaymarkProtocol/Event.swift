@@ -106,7 +106,7 @@ package struct EventPatterns: Hashable, Sendable {
     }
   }
 
-  /// The patterns that match no known event; `nil` if there are none.
+  /// The patterns that match no known event, or `nil`.
   package var unmatched: [String]? {
     let idle = patterns.filter { pattern in
       let one = EventPatterns(pattern)

@@ -15,7 +15,7 @@ package struct MethodTable {
 
   struct Method {
     let allowsObservers: Bool
-    /// Returns the number of bytes that follow the request's line, before its other parameters are decoded; nil for none.
+    /// Returns the number of bytes that follow the request's line, before its other parameters are decoded, or `nil`.
     var upload: @ServiceActor (IncomingRequest) throws -> Int? = { _ in nil }
     let run: @ServiceActor (IncomingRequest, Connection, RequestBody?) throws -> Outcome
   }

@@ -36,7 +36,7 @@ final class CodeReader {
 
 /// Reads the codes of live frames in a persistent worker. Not thread-safe; the caller waits at most `limit` seconds for an answer.
 final class CodeWorker {
-  private let standing: PersistentWorker
+  private let persistent: PersistentWorker
   private let limit: Double
   private let stages: StageTimes?
   /// The names of the stages received so far, at most `CodeReply.stageLimit`, so that a compromised worker cannot make the service keep
@@ -45,16 +45,16 @@ final class CodeWorker {
 
   /// - Parameter stages: receives the times of a reading's stages.
   init(_ launcher: WorkerLauncher, _ ledger: WorkerMonitor, limit: Double, stages: StageTimes? = nil) {
-    standing = PersistentWorker(launcher, ledger)
+    persistent = PersistentWorker(launcher, ledger)
     self.limit = limit
     self.stages = stages
   }
 
-  var process: Int32? { standing.process }
+  var process: Int32? { persistent.process }
 
   /// Reads the codes in a frame; nil if the worker failed or is resting.
   func read(_ frame: Frame, _ configuration: ScanConfiguration) -> ScanReading? {
-    standing.use { worker throws(WorkerFailure) in try ask(worker, frame, configuration) }
+    persistent.use { worker throws(WorkerFailure) in try ask(worker, frame, configuration) }
   }
 
   private func ask(

@@ -5,7 +5,7 @@ import WaymarkSystem
 /// Decodes the Motion JPEG frames of a camera or stream in a persistent worker. Not thread-safe; the caller waits at most
 /// `limit` seconds for an answer.
 final class FrameWorker: FrameDecoder {
-  private let standing: PersistentWorker
+  private let persistent: PersistentWorker
   private let limit: Double
 
   /// - Parameter now: returns the time in seconds, for the pauses after failures.
@@ -13,18 +13,18 @@ final class FrameWorker: FrameDecoder {
     _ launcher: WorkerLauncher, _ ledger: WorkerMonitor, limit: Double,
     now: @escaping @Sendable () -> Double = { MonotonicClock.now }
   ) {
-    standing = PersistentWorker(launcher, ledger, now: now)
+    persistent = PersistentWorker(launcher, ledger, now: now)
     self.limit = limit
   }
 
-  var process: Int32? { standing.process }
+  var process: Int32? { persistent.process }
 
-  func prepare() { standing.prepare() }
+  func prepare() { persistent.prepare() }
 
   func gray(
     _ picture: UnsafeRawBufferPointer, _ order: DecodeRequest, stop: StopSignal?, use: (ImageView) -> Void
   ) -> DecodeOutcome {
-    let outcome = standing.use(until: stop) { worker throws(WorkerFailure) in
+    let outcome = persistent.use(until: stop) { worker throws(WorkerFailure) in
       try Self.hand(picture, order, to: worker)
       let answer = try worker.ask(WorkerRequest.frame(size: picture.count, order), limit: limit, or: stop)
       // The worker's message is dropped: it is written for picture files of a user.
@@ -46,7 +46,7 @@ final class FrameWorker: FrameDecoder {
   func preview(
     _ picture: UnsafeRawBufferPointer, _ order: DecodeRequest, orientation: Orientation, quality: Int
   ) -> [UInt8]? {
-    let file = standing.use { worker throws(WorkerFailure) -> [UInt8]? in
+    let file = persistent.use { worker throws(WorkerFailure) -> [UInt8]? in
       try Self.hand(picture, order, to: worker)
       let request = WorkerRequest.preview(size: picture.count, order, orientation, quality: quality)
       let answer = try worker.ask(request, limit: limit)
@@ -72,13 +72,13 @@ final class FrameWorker: FrameDecoder {
 
 /// Decodes picture files to gray in a persistent worker, which ends with this object. Not thread-safe.
 final class PictureWorker {
-  private let standing: PersistentWorker
+  private let persistent: PersistentWorker
   private let limit: Double
   /// The memory of the pictures, reused since a folder source decodes up to 30 per second.
   private var pool = FramePool()
 
   init(_ launcher: WorkerLauncher, _ ledger: WorkerMonitor, limit: Double) {
-    standing = PersistentWorker(launcher, ledger)
+    persistent = PersistentWorker(launcher, ledger)
     self.limit = limit
   }
 
@@ -86,7 +86,7 @@ final class PictureWorker {
   ///
   /// - Throws: `ImageError`, `WorkerFailure`.
   func gray(_ file: [UInt8]) throws -> GrayImage {
-    let result = standing.use { worker throws(WorkerFailure) -> Result<GrayImage, ImageError> in
+    let result = persistent.use { worker throws(WorkerFailure) -> Result<GrayImage, ImageError> in
       guard file.count <= WorkerArena.inputLimit else { throw .tooLarge }
       worker.arena.input.copyBytes(from: file)
       let answer = try worker.ask(WorkerRequest.gray(size: file.count), limit: limit)
@@ -98,7 +98,7 @@ final class PictureWorker {
       UnsafeMutableRawBufferPointer(start: buffer.bytes, count: pixels.count).copyMemory(from: pixels)
       return .success(GrayImage(width: reply.width, height: reply.height, buffer: buffer))
     }
-    guard let result else { throw standing.lastFailure ?? WorkerFailure.crashed(signal: nil) }
+    guard let result else { throw persistent.lastFailure ?? WorkerFailure.crashed(signal: nil) }
     return try result.get()
   }
 }

@@ -11,7 +11,7 @@ package final class PersistentWorker: RestartableProcess {
   private var supervisor = WorkerSupervisor()
   private var worker: WorkerProcess?
   private var isReady = false
-  /// The failure of the last use that returned nil; nil if there was none.
+  /// The failure of the last use that returned nil; nil before the first failure.
   package private(set) var lastFailure: WorkerFailure?
 
   /// - Parameter now: returns the time in seconds, for the pauses after failures.
@@ -205,6 +205,6 @@ package final class IdleWorker<Worker: RestartableProcess>: Sendable {
 
   package func end() { state.withLock { $0.worker.end() } }
 
-  /// The id of the running process; nil if there is none, and while the worker is in use.
+  /// The id of the running process; nil without one, and while the worker is in use.
   package var process: Int32? { state.withLockIfAvailable { $0.worker.process } ?? nil }
 }

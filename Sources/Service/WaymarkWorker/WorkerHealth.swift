@@ -1,5 +1,6 @@
 import WaymarkSystem
 
+/// The failure of a worker process.
 package enum WorkerFailure: Error, Hashable, Sendable {
   /// The worker could not be started, or did not set up its sandbox.
   case cannotStart(reason: String)

@@ -24,7 +24,7 @@ package struct WorkerMain: ~Copyable {
   /// Runs until the daemon ends; returns at once if the process was not started as a worker or cannot set up its
   /// sandbox.
   ///
-  /// - Parameter task: the task of the program's features; nil if there is none.
+  /// - Parameter task: the task of the program's features, or `nil`.
   package static func run(_ task: (any WorkerTask.Type)? = nil) {
     guard let seat = WorkerEndpoint(), let decoder = try? JPEGDecoder() else { return }
     var worker = WorkerMain(seat: seat, decoder: decoder, task: task)

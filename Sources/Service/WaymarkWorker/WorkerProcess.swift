@@ -3,6 +3,7 @@ import Glibc
 package import WaymarkImage
 package import WaymarkSystem
 
+/// Starts the worker processes of this program, or those of another program with the same protocol.
 package struct WorkerLauncher: Hashable, Sendable {
   /// The first argument with which the executable runs as a worker.
   package static let argument = "worker"

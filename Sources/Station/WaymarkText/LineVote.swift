@@ -14,15 +14,15 @@ package enum LineVote {
 
   /// Returns the vote of each character, for readings of several frames, whose errors are independent.
   package static func settle(_ readings: [[ReadSymbol]]) -> [ReadSymbol] {
-    let (columns, sureness) = aligned(readings)
-    return columns.compactMap { decide($0, sureness) }
+    let (columns, confidence) = aligned(readings)
+    return columns.compactMap { decide($0, confidence) }
   }
 
   /// Returns the most confident reading, for several drawings of one picture, whose errors coincide. Where the others differ,
   /// its confidence is reduced and their characters are added to the choices.
   ///
   /// - Parameter leader: The index of the reading to return; `nil`: the most confident one.
-  static func surest(_ readings: [[ReadSymbol]], leader: Int? = nil) -> [ReadSymbol] {
+  static func mostConfident(_ readings: [[ReadSymbol]], leader: Int? = nil) -> [ReadSymbol] {
     let (columns, _) = aligned(readings, leader: leader)
     return columns.compactMap { column in column.symbols.first.flatMap { $0 }.map { weighed($0, column) } }
   }
@@ -46,13 +46,13 @@ package enum LineVote {
   /// Returns the readings aligned to the most confident one, which comes first, and the confidence of each.
   private static func aligned(
     _ readings: [[ReadSymbol]], leader: Int? = nil
-  ) -> (columns: [Column], sureness: [Double]) {
+  ) -> (columns: [Column], confidence: [Double]) {
     let longest = Double(readings.map(\.count).max() ?? 0)
-    let sure = readings.map { reading in
+    let own = readings.map { reading in
       ReadLine.confidence(of: reading) - lack * (longest - Double(reading.count)) / max(1, longest)
     }
     // The others are aligned to the most confident one, whose word breaks are used.
-    var order = readings.indices.filter { !readings[$0].isEmpty }.sorted { (sure[$0], $1) > (sure[$1], $0) }
+    var order = readings.indices.filter { !readings[$0].isEmpty }.sorted { (own[$0], $1) > (own[$1], $0) }
     if let leader, let place = order.firstIndex(of: leader) { order.swapAt(0, place) }
     guard let leader = order.first else { return ([], []) }
     var columns = readings[leader].map { Column(symbols: [$0]) }
@@ -84,12 +84,12 @@ package enum LineVote {
     return choices.map { .init($0.key, $0.value) }.sorted { ($0.confidence, $1.text) > ($1.confidence, $0.text) }
   }
 
-  private static func decide(_ column: Column, _ sureness: [Double]) -> ReadSymbol? {
+  private static func decide(_ column: Column, _ confidence: [Double]) -> ReadSymbol? {
     var votes: [String: Double] = [:]
     var none = 0.0
-    for (symbol, sure) in zip(column.symbols, sureness) {
+    for (symbol, own) in zip(column.symbols, confidence) {
       guard let symbol else {
-        none += sure * 0.8
+        none += own * 0.8
         continue
       }
       // High confidence has much more weight than medium confidence.

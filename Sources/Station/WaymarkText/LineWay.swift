@@ -43,21 +43,21 @@ struct LineWay {
     self.turn = turn
     self.own = own
     let symbols = own.first.symbols()
-    let sure = symbols.lazy.filter { $0.confidence >= Self.leastConfidence }
-    telling = sure.count { Self.upright.contains($0.text) }
+    let certain = symbols.lazy.filter { $0.confidence >= Self.leastConfidence }
+    telling = certain.count { Self.upright.contains($0.text) }
     let text = symbols.map(\.text).joined()
     evidence =
       text.isEmpty
       ? Self.empty
       : Self.weights.likelihood * max(Self.empty, own.first.score(of: text, in: own.first.columns.indices))
         + Self.weights.upright * Double(telling)
-        - Self.weights.upsideDown * Double(sure.count { Self.upsideDown.contains($0.text) })
+        - Self.weights.upsideDown * Double(certain.count { Self.upsideDown.contains($0.text) })
   }
 
-  /// True if the line is this way up, whatever its view in another one.
+  /// True if the line is this way up, so that the view turned by 180° need not be read.
   var isCertain: Bool { telling >= Self.leastTelling }
 
-  /// True if the reading has no character that tells its way up.
+  /// True if the reading has no character whose shape shows the way up.
   var isDoubtful: Bool { telling == 0 }
 
   /// Returns the log-odds that this way up is right rather than another.
@@ -66,7 +66,7 @@ struct LineWay {
   /// Returns the likeliest of several ways up; `nil` if another one is about as likely and reads differently.
   ///
   /// - Parameter likely: The numbers of quarter turns that are likelier than others before reading.
-  static func surest(_ ways: [LineWay], likely: [Int]) -> LineWay? {
+  static func likeliest(_ ways: [LineWay], likely: [Int]) -> LineWay? {
     func weight(_ way: LineWay) -> Double { way.evidence + (likely.contains(way.turn) ? prior : 0) }
     guard let best = ways.max(by: { weight($0) < weight($1) }) else { return nil }
     let (text, margin) = (best.own.symbols.map(\.text), likely.isEmpty ? certain : least)

@@ -139,7 +139,7 @@ package struct MachineReadableZone: Hashable, Sendable {
         guard let first = ways.first, ways.count > 1 else { continue }
         // Fields of letters have no check digit.
         if kinds[i][place] == .letters {
-          isUnsure = isUnsure || ZoneLineReader.sureness(first.confidence, over: ways[1].confidence) < sureEnough
+          isUnsure = isUnsure || ZoneLineReader.confidence(first.confidence, over: ways[1].confidence) < confidentEnough
           continue
         }
         changes += ways.dropFirst().map {
@@ -204,7 +204,7 @@ package struct MachineReadableZone: Hashable, Sendable {
   /// The number of likeliest changes that are combined in twos and threes.
   private static let pairLimit = 14
   /// The confidence below which a letter is doubtful: without a check digit it must lead the next one by as much as a change.
-  private static let sureEnough = ZoneLineReader.sureness(1, over: 1 - clearLead)
+  private static let confidentEnough = ZoneLineReader.confidence(1, over: 1 - clearLead)
 
   private static func fits(_ lines: [[UInt8]], _ format: Format) -> Bool {
     lines.contains { $0.count == format.length } && lines.allSatisfy { abs($0.count - format.length) <= 5 }

@@ -67,7 +67,7 @@ package struct OwnReading {
       let whole = image.withView { LatticePicture.drawn($0, rows: nil, margin: 0, stretch: Self.wholeStretch) }
       add(try whole.flatMap(network))
     }
-    symbols = LineVote.surest(readings, leader: leader)
+    symbols = LineVote.mostConfident(readings, leader: leader)
   }
 
   private static func view(
@@ -142,17 +142,17 @@ package enum TesseractReading {
 
   /// Reads each drawing of a picture of one line.
   ///
-  /// - Parameter goesOn: Called with each reading; once it returns false, no further drawing is read.
+  /// - Parameter continues: Called with each reading; once it returns false, no further drawing is read.
   static func readings(
     of image: GrayImage, drawn styles: [LinePicture.Style], limitedTo alphabet: LineAlphabet,
-    goesOn: ([ReadSymbol]) -> Bool,
+    continues: ([ReadSymbol]) -> Bool,
     _ recognize: Recognizer
   ) throws -> [[ReadSymbol]] {
     let asIs = styles.contains { !$0.isFlat } ? image.withView { LinePicture($0) } : nil
     let flat = styles.contains(where: \.isFlat) ? image.withView { LinePicture($0, on: .flat) } : nil
     var readings: [[ReadSymbol]] = []
     for style in styles {
-      guard let line = style.isFlat ? flat : asIs, readings.last.map(goesOn) ?? true else { break }
+      guard let line = style.isFlat ? flat : asIs, readings.last.map(continues) ?? true else { break }
       readings.append(try paired(trimmed(recognize(line.drawn(style), style.asksAll, alphabet).map(plain))))
     }
     return readings

@@ -43,7 +43,7 @@ package struct TextFollower {
     var text: String
   }
 
-  private struct Sighting {
+  private struct Observation {
     var key: Key
     var time: Double
     /// True if the text is from a single frame, false if from the vote of all.
@@ -53,7 +53,7 @@ package struct TextFollower {
   private let acceptance: TextAcceptance
   private let patterns: [TextPattern]
   private var tracks: [Track] = []
-  private var sightings: [Sighting] = []
+  private var sightings: [Observation] = []
 
   /// - Throws: `TextError` for an invalid pattern.
   package init(_ patterns: [TextPattern]) throws(TextError) {
@@ -72,8 +72,8 @@ package struct TextFollower {
     guard !patterns.isEmpty else { return Outcome(candidates: Self.lines(voted)) }
     let own = acceptance.accepted(in: lines)
     let together = acceptance.accepted(in: voted)
-    sightings += own.filter { !$0.isDoubtful }.map { Sighting(key: Self.key($0), time: time, isOwn: true) }
-    sightings += together.filter { !$0.isDoubtful }.map { Sighting(key: Self.key($0), time: time, isOwn: false) }
+    sightings += own.filter { !$0.isDoubtful }.map { Observation(key: Self.key($0), time: time, isOwn: true) }
+    sightings += together.filter { !$0.isDoubtful }.map { Observation(key: Self.key($0), time: time, isOwn: false) }
     var outcome = Outcome()
     var reported: Set<Key> = []
     for text in together + own where reported.insert(Self.key(text)).inserted { outcome.candidates.append(text) }

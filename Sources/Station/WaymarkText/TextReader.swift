@@ -10,7 +10,7 @@ package struct TextReader {
   package var lattice: OwnReading.Network?
   /// Called before each line and each further drawing of it. Once it returns false, the rest of the picture is not read,
   /// which limits the time per picture.
-  package var goesOn: () -> Bool = { true }
+  package var continues: () -> Bool = { true }
   /// The confidence below which the line is also read rotated.
   private static let leastUprightConfidence = 0.6
   /// The confidence of Tesseract below which the line is also read rotated.
@@ -51,7 +51,7 @@ package struct TextReader {
     try readAsFar(view, region: region).lines
   }
 
-  /// Returns the lines read until `goesOn` returned false, and the number of outlines left unread.
+  /// Returns the lines read until `continues` returned false, and the number of outlines left unread.
   package func readAsFar(
     _ view: ImageView, region: (x: Int, y: Int, width: Int, height: Int)? = nil
   ) throws -> (lines: [ReadLine], skipped: Int) {
@@ -65,7 +65,7 @@ package struct TextReader {
     var lines: [ReadLine] = []
     let shared = alphabet == .zone ? SharedWay() : try sharedWay(of: outlines, in: part)
     for (index, outline) in outlines.enumerated() {
-      guard goesOn() else { return (lines, outlines.count - index + found.leftOut) }
+      guard continues() else { return (lines, outlines.count - index + found.leftOut) }
       guard let picture = Self.rectified(part, outline) else { continue }
       if alphabet == .zone, let line = Self.zoneLine(part, outline) {
         lines.append(ReadLine(line.symbols, outline: offset.apply(line.outline)))
@@ -96,7 +96,7 @@ package struct TextReader {
       }
     }
     // The picture may be a word on a spotted background, cut out by hand or by another program.
-    if lines.isEmpty, !found.isWhole, alphabet != .zone, part.height <= Self.cutHeight, goesOn() {
+    if lines.isEmpty, !found.isWhole, alphabet != .zone, part.height <= Self.cutHeight, continues() {
       let reading = try reading(of: GrayImage(copying: part), isSure: true, turns: [2])
       if let reading, reading.isText {
         lines.append(Self.line(reading, offset.apply(LineFinder.outline(of: part).turned(by: reading.turn))))
@@ -130,7 +130,7 @@ package struct TextReader {
   private func onPanels(_ panels: [Quadrilateral], of part: ImageView) throws -> [ReadLine] {
     guard let lattice else { return [] }
     return try panels.compactMap { panel in
-      guard goesOn(), let picture = Self.rectified(part, panel) else { return nil }
+      guard continues(), let picture = Self.rectified(part, panel) else { return nil }
       let inner = Int(Self.panelMargin * Double(picture.height))
       let rows = inner...(picture.height - 1 - inner)
       guard var own = try OwnReading(picture, rows: rows, limitedTo: alphabet, lattice), own.glance >= Self.leastOfText
@@ -170,7 +170,7 @@ package struct TextReader {
     guard outlines.count > 1, let lattice else { return shared }
     let lengths = outlines.map { $0.topLeft.distance(to: $0.topRight) }
     var odds = 0.0
-    for index in outlines.indices.sorted(by: { lengths[$0] > lengths[$1] }).prefix(Self.sharedLimit) where goesOn() {
+    for index in outlines.indices.sorted(by: { lengths[$0] > lengths[$1] }).prefix(Self.sharedLimit) where continues() {
       guard let picture = Self.rectified(part, outlines[index]),
         let first = try LineWay(picture, turn: 0, limitedTo: alphabet, lattice)
       else { continue }
@@ -209,8 +209,8 @@ package struct TextReader {
     var best = first
     if shared == nil {
       let others = first.isCertain ? [] : try turns.compactMap { try way($0, lattice) }
-      guard let surest = LineWay.surest([first] + others, likely: likely) else { return nil }
-      best = surest
+      guard let likeliest = LineWay.likeliest([first] + others, likely: likely) else { return nil }
+      best = likeliest
     } else if first.isDoubtful || first.own.glance < Self.leastUprightConfidence,
       let other = try way(2 - first.turn, lattice), other.odds(against: first) >= LineWay.certain
     {
@@ -233,8 +233,8 @@ package struct TextReader {
     func isText(_ theirs: [ReadSymbol]) -> Bool {
       isSure || isAgreed || LineVote.agreement(symbols, theirs) >= Self.leastAgreement
     }
-    let drawn = goesOn() || symbols.isEmpty ? try drawings(image) { goesOn() && isText($0) } : []
-    let theirs = Reading(symbols: LineVote.surest(drawn), all: drawn)
+    let drawn = continues() || symbols.isEmpty ? try drawings(image) { continues() && isText($0) } : []
+    let theirs = Reading(symbols: LineVote.mostConfident(drawn), all: drawn)
     guard !symbols.isEmpty else { return theirs }
     guard theirs.symbols.isEmpty || isText(theirs.symbols) else { return Reading(symbols: [], all: []) }
     // The views are not independent, so for a check digit they are one reading.
@@ -249,19 +249,19 @@ package struct TextReader {
   /// Reads a line in a language that Waymark's own network does not support.
   private func tesseractAlone(_ image: GrayImage, turns: [Int]) throws -> Reading {
     func read(_ turn: Int) throws -> Reading {
-      let drawn = try drawings(image.oriented(Orientation(quarterTurns: -turn))) { _ in goesOn() }
-      return Reading(symbols: LineVote.surest(drawn), all: drawn, turn: turn)
+      let drawn = try drawings(image.oriented(Orientation(quarterTurns: -turn))) { _ in continues() }
+      return Reading(symbols: LineVote.mostConfident(drawn), all: drawn, turn: turn)
     }
     var best = try read(0)
-    for turn in turns where best.confidence < Self.leastPlainConfidence && goesOn() {
+    for turn in turns where best.confidence < Self.leastPlainConfidence && continues() {
       let turned = try read(turn)
       if turned.confidence > best.confidence + 0.1 { best = turned }
     }
     return best
   }
 
-  private func drawings(_ image: GrayImage, goesOn: ([ReadSymbol]) -> Bool) throws -> [[ReadSymbol]] {
-    try TesseractReading.readings(of: image, drawn: styles, limitedTo: alphabet, goesOn: goesOn, recognize)
+  private func drawings(_ image: GrayImage, continues: ([ReadSymbol]) -> Bool) throws -> [[ReadSymbol]] {
+    try TesseractReading.readings(of: image, drawn: styles, limitedTo: alphabet, continues: continues, recognize)
   }
 
   /// Returns the part within an outline as an upright picture; `nil` if the outline is not a valid quadrilateral.

@@ -60,7 +60,7 @@ package struct TextDate: Hashable, Sendable {
 /// A number in a format of meters and labels.
 package struct TextNumber: Hashable, Sendable {
   package let value: Double
-  /// The unit after the number; empty if there is none.
+  /// The unit after the number; empty without one.
   package let unit: String
 
   private static let units: Set<String> = [

@@ -72,11 +72,11 @@ package struct ZoneLineReader {
     return columns.enumerated().map { place, values in
       let order = values.indices.sorted { (values[$0], $1) > (values[$1], $0) }
       let best = values[order[0]]
-      let sure = Self.sureness(best, over: values[order[1]])
+      let confidence = Self.confidence(best, over: values[order[1]])
       let left = (grid.left + Double(place) * grid.pitch) / Double(plane.width)
       let right = left + grid.pitch / Double(plane.width)
       return ReadSymbol(
-        String(ZoneGlyphs.characters[order[0]]), confidence: sure,
+        String(ZoneGlyphs.characters[order[0]]), confidence: confidence,
         // The correlations with all characters, including itself, because a field may allow only some of them.
         choices: order.prefix(8).map { .init(String(ZoneGlyphs.characters[$0]), max(0, values[$0])) },
         span: max(0, min(1, left))...max(0, min(1, max(left, right))))
@@ -84,7 +84,7 @@ package struct ZoneLineReader {
   }
 
   /// Returns the confidence of a character from its correlations with the best and the next best drawing.
-  static func sureness(_ best: Double, over next: Double) -> Double {
+  static func confidence(_ best: Double, over next: Double) -> Double {
     max(0, min(1, best / 0.85)) * max(0, min(1, 0.5 + 5 * (best - next)))
   }
 
@@ -116,7 +116,7 @@ package struct ZoneLineReader {
     }
   }
 
-  /// Returns the grid with the most evidence; `nil` if there is none.
+  /// Returns the grid with the most evidence, or `nil`.
   private func grid() -> Grid? {
     // A grid of more characters requires more agreement: every character must add evidence.
     Self.counts.compactMap { grid(of: $0).map(refined) }.max { evidence($0) < evidence($1) }

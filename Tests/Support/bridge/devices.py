@@ -32,7 +32,7 @@ def wait(condition, what, seconds=60):
 
 
 class Service(threading.Thread):
-    """Speaks the socket's protocol: greeting, subscription with a history, and events whenever told."""
+    """Speaks the socket's protocol: greeting, subscription with a history, and events on command."""
 
     def __init__(self, path):
         super().__init__(daemon=True)

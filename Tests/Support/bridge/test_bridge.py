@@ -25,7 +25,7 @@ def openssl(*arguments):
 
 
 def certificates(folder):
-    """An authority, the broker's certificate, a device's, and one that nobody vouches for."""
+    """An authority, the broker's certificate, a device's, and one that no authority signed."""
     for name, subject in [("ca", "/CN=authority"), ("stranger", "/CN=d3")]:
         openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", subject,
                 "-keyout", folder / (name + ".key"), "-out", folder / (name + ".pem"))
@@ -217,7 +217,7 @@ class Suite:
         assert values.from_string(available["availability_template"]).render(value_json=last) == "offline"
 
     def bounded(self):
-        """More than fits, while the broker is away: the oldest go, and that is told."""
+        """More than fits, while the broker is away: the oldest are dropped, and the bridge reports it."""
         port = free_port()
         service, bridge = self.device(
             "d2", "broker: { host: 127.0.0.1, port: %d }" % port)

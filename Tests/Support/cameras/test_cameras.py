@@ -108,7 +108,7 @@ class Desktop:
 
 
 class Service:
-    """The service with one address, and the events that it tells."""
+    """The service with one address, and the events that it sends."""
 
     def __init__(self, waymark, folder, address, credentials=None, environment=None, prefix=()):
         self.folder = pathlib.Path(tempfile.mkdtemp(dir=folder))
@@ -198,7 +198,7 @@ class Service:
 
 
 class Mjpeg:
-    """An HTTP server that misbehaves as it is told: how many frames, and what then."""
+    """An HTTP server that misbehaves on command: after how many frames, and how."""
 
     def __init__(self, frame):
         outer = self
@@ -241,7 +241,7 @@ class Tests:
         self.frame = (ROOT / "Samples/frames/010.jpg").read_bytes()
 
     def rtsp(self):
-        """H.264 by RTSP is read, and the delay is told."""
+        """H.264 by RTSP is read, and the delay is reported."""
         port = free_port()
         server = Rtsp(port, self.code)
         service = Service(self.waymark, self.folder, "rtsp://127.0.0.1:%d/stream" % port)
@@ -266,7 +266,7 @@ class Tests:
         server.end()
 
     def secrets(self):
-        """User and password are in no argument, environment, log or event; a wrong one is told, the right one taken up."""
+        """User and password are in no argument, environment, log or event; a wrong one is reported, the right one used."""
         port = free_port()
         server = Rtsp(port, self.code, credentials="me:" + PASSWORD)
         server.show("code")
@@ -294,7 +294,7 @@ class Tests:
         server.end()
 
     def gone(self):
-        """A server that is killed, and comes back with another coding, is told as lost and back; nothing is leaked."""
+        """A server that is killed, and comes back with another coding, is reported as lost and back; nothing is leaked."""
         port = free_port()
         address = "rtsp://127.0.0.1:%d/stream" % port
         service = Service(self.waymark, self.folder, address)
@@ -338,7 +338,7 @@ class Tests:
         service.end()
 
     def hangs(self):
-        """A server that hangs is told as stalled and asked again."""
+        """A server that hangs is reported as stalled and asked again."""
         server = Mjpeg(self.frame)
         server.frames, server.then = 30, "hang"
         service = Service(self.waymark, self.folder, server.address)
@@ -350,7 +350,7 @@ class Tests:
         service.end()
 
     def slow(self):
-        """A server that takes three seconds for a frame is told as stalled and streaming in turn, and not asked again."""
+        """A server that takes three seconds for a frame is reported as stalled and streaming in turn, and not asked again."""
         server = Mjpeg(self.frame)
         server.frames = 60
         service = Service(self.waymark, self.folder, server.address)
@@ -363,7 +363,7 @@ class Tests:
         service.end()
 
     def lies(self):
-        """What is no Motion JPEG is refused, whatever it is called, and the camera taken up once it is one."""
+        """A stream that is not Motion JPEG is refused by any media type, and read once it is Motion JPEG."""
         server = Mjpeg(self.frame)
         playlist = b"#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n"
         service = None

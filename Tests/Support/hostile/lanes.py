@@ -105,7 +105,7 @@ def stacked(random):
 
 
 def letters(random):
-    """Lines of characters of five by seven modules that are none."""
+    """Lines of random shapes of five by seven modules."""
     rows = [[False] * 240 for _ in range(10)]
     for place in range(40):
         if place % 7 != 6:
@@ -148,7 +148,7 @@ def picture(kind, random, width, height):
 
 
 class Watchdog(threading.Thread):
-    """Listens where the service tells systemd that it is well."""
+    """Listens on the socket on which the service notifies systemd."""
 
     def __init__(self, path):
         super().__init__(daemon=True)

@@ -179,7 +179,7 @@ class Witness(threading.Thread):
 
 
 def compare(witnesses, log):
-    """Whether every verdict came to every witness who was connected when it was told. Returns how many were compared."""
+    """Checks that every verdict reached every witness connected at the time. Returns the number of comparisons."""
     told = {}
     for witness in witnesses:
         for stay in witness.stays:

@@ -29,7 +29,7 @@ def processors():
 
 
 def signalled(process, number):
-    """Sends a signal; whether there was somebody to take it."""
+    """Sends a signal. Returns whether a process received it."""
     try:
         os.kill(process, number)
     except ProcessLookupError:
@@ -166,7 +166,7 @@ class Faults:
     # ---- The machine.
 
     def disk_full(self):
-        """A confirmation cannot be written: the client is told, nothing is confirmed, and later it goes."""
+        """A confirmation cannot be written: the client gets an error, nothing is confirmed, and a later attempt succeeds."""
         token, names = self.soak.codes.token(), []
         picture = making.picture(token)
         probe = os.path.join(self.soak.state, 'replay', 'probe')
@@ -233,7 +233,7 @@ class Faults:
         return self.clock(-self.dice.choice([600, 3700, 2 * DAY, 400 * DAY, 50 * 365 * DAY]))
 
     def descriptors_out(self):
-        """No descriptor is left: who is there goes on, who comes waits or is refused, and it does not spin."""
+        """No descriptor is left: connected clients are served, new ones wait or are refused, and the service does not spin."""
         service, links = self.soak.service, []
         held = max(int(name) for name in os.listdir(f'/proc/{service.pid}/fd'))
         service.limit_descriptors(held + 2)
@@ -321,7 +321,7 @@ class Faults:
         return {'workers': len(workers), 'gone after': round(gone, 3)}
 
     def killed_confirming(self):
-        """Killed around a confirmation: afterwards it counts, or it does not; when it was told, it does."""
+        """Killed around a confirmation: afterwards it counts or not; if it was answered, it counts."""
         token = self.soak.codes.token()
         picture = making.picture(token)
         pid = self.soak.service.pid
@@ -466,7 +466,7 @@ class Faults:
         return {'connections': len(crowd), 'memory': memory and memory['memory']}
 
     def log_unread(self):
-        """Nobody reads standard error, while clients give the service much to say."""
+        """Standard error is not read, while clients make the service log much."""
         service = self.soak.service
         pid = service.pid
         service.reads_log.clear()

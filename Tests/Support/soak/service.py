@@ -143,7 +143,7 @@ class Camera:
 
     @property
     def given(self):
-        """Frames that it filled, and those for which nobody had given it a buffer."""
+        """The frames that it filled, and those for which it had no buffer."""
         words = self.tell('stats').split()
         return {'given': int(words[1]), 'without a buffer': int(words[3])}
 
@@ -153,7 +153,7 @@ class Camera:
 
 
 class MemoryGroup:
-    """A memory cgroup of the service's own, v1 or v2; `reason` says why there is none."""
+    """A memory cgroup of the service's own, v1 or v2; `reason` says why it is missing."""
 
     def __init__(self):
         self.reason = None

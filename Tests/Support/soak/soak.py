@@ -195,7 +195,7 @@ class Soak:
         self.show(self.codes.plain(camera.name), camera)
 
     def until_well(self, seconds):
-        """Until codes that were never shown before have been read by each camera and told; how long that took."""
+        """Waits until each camera has reported codes that were never shown before. Returns the seconds."""
         since = time.monotonic()
         well = [self.is_read(camera, since + seconds) for camera in self.cameras]
         return time.monotonic() - since if all(well) else None

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Hears, sees and feels what `waymark feedback` tells: through the kernel's sound loopback, its LED class and its force feedback.
+"""Records the output of `waymark feedback`: through the kernel's sound loopback, its LED class and its force feedback.
 
     feedback.py WAYMARK        prints a line `pass …` or `FAIL …` for each check
 

@@ -259,7 +259,7 @@ struct StructureVerifierTests {
     #expect(deviations(of: stripes, in: Scenery.frame(stripes, Self.map)) < StructureVerifier.holding)
   }
 
-  @Test func whatCannotBeToldFromEdgesIsNamed() throws {
+  @Test func whatCannotBeDistinguishedByEdgesIsNamed() throws {
     let anchor = try AnchorCompiler().compile(name: "board", physicalWidth: nil, picture: Self.board)
     #expect(anchor.reasons.contains(.edgesOnly))
     #expect(!Scenery.anchors[0].reasons.contains(.edgesOnly))

@@ -35,11 +35,11 @@ import WaymarkImage
       }
       left.remove(at: i)
     }
-    #expect(left.isEmpty, "\(left.count) copies were not told")
+    #expect(left.isEmpty, "\(left.count) copies were not reported")
   }
 
   @Test(arguments: [(2, 2, 0.6), (3, 2, 0.55), (5, 3, 0.4)])
-  func everyCopyIsTold(_ count: Int, _ columns: Int, _ scale: Double) throws {
+  func everyCopyIsReported(_ count: Int, _ columns: Int, _ scale: Double) throws {
     let places = Self.places(count, columns: columns, scale: scale)
     let frame = Self.frame(places, of: Scenery.picture(seed: 2))
     let library = try Scenery.library(Scenery.anchors)
@@ -84,7 +84,7 @@ import WaymarkImage
     }
   }
 
-  @Test func asManyAsAreAllowedOfEachAreTold() throws {
+  @Test func asManyAsAreAllowedOfEachAreReported() throws {
     let (left, right) = (Self.places(3, columns: 4, scale: 0.3), Self.places(7, columns: 4, scale: 0.3).suffix(3))
     let first = Self.frame(left, of: Scenery.picture(seed: 1))
     let frame = right.reduce(first) { Scenery.frame(Scenery.picture(seed: 3), $1, on: $0) }
@@ -168,7 +168,7 @@ import WaymarkImage
     return planes
   }
 
-  @Test func oneMatchTellsThePlaceOfTheNextCopy() throws {
+  @Test func oneMatchGivesThePlaceOfTheNextCopy() throws {
     let next = Self.copy * Homography.translation(Point2(510, 20))
     let reference = Point2(100, 300)
     let seen = next.apply(reference)
@@ -178,7 +178,7 @@ import WaymarkImage
     #expect(map.apply(Self.size).meanCornerDistance(to: next.apply(Self.size)) < 0.01)
   }
 
-  @Test func theNearestCopyTells() throws {
+  @Test func theNearestCopyDecides() throws {
     var planes = Self.planes
     let other = Homography(SIMD3(0.5, 0, 500), SIMD3(0, 0.5, 400), SIMD3(0, 0, 1))
     planes.add(other, other.apply(Self.size))

@@ -218,7 +218,7 @@ struct HypothesisSearchTests {
   }
 
   /// Size and turn of a corner are imprecise; the plane of a copy in view makes them precise.
-  @Test func aCopyInSightTellsTheMapOfTheNextOne() throws {
+  @Test func aCopyInSightGivesTheMapOfTheNextOne() throws {
     let places = [20, 60, 100]
     let library = try Self.library(places)
     let copy = Homography(SIMD3(0.9, 0, 10), SIMD3(0, 0.9, 10), SIMD3(0, 0, 1))

@@ -58,7 +58,7 @@ import WaymarkSystem
     #expect(again.lookalikes == library.lookalikes)
   }
 
-  @Test func eachIsToldFromTheOther() throws {
+  @Test func eachIsDistinguishedFromTheOther() throws {
     let library = try Self.library(Self.compiled)
     for (name, picture) in [("box", Self.box), ("kind", Self.kind)] {
       let claims = Self.claims(Self.frame(picture), library)

@@ -73,7 +73,7 @@ import WaymarkImage
     #expect(aligner.standsOut(other, .plane(Self.map), in: scene))
   }
 
-  @Test func aPlaceThatIsInDoubtIsNotTold() throws {
+  @Test func aPlaceThatIsInDoubtIsNotReported() throws {
     let step = Point2(-60, 0)
     #expect(try #require(Self.error(step: step, comparesSteps: false)) > 20)
     #expect((Self.error(step: step, comparesSteps: true) ?? 0) < 1)
@@ -97,18 +97,18 @@ import WaymarkImage
     let (aligner, search, pyramid) = (PatchAligner(alignment), PatchSearch(), GrayPyramid())
     let exposure = ExposureEstimate(seconds: 0.8 / 30)
     var tracker = AnchorTracker(AnchorTemplate(wall), at: .plane(Self.place(wall, 0)), time: 0)
-    var (told, off) = (0, 0)
+    var (reported, off) = (0, 0)
     for i in 1...60 {
       let smeared = (0..<6).map { Self.place(wall, Double(i) + 0.8 * ((Double($0) + 0.5) / 6 - 0.5)) }
       Stage.frame([(wall, smeared)], .init(seed: UInt64(i))).withView { pyramid.update($0, levels: 7) }
       let found = tracker.track(
         in: pyramid, at: Double(i) / 30, aligner: aligner, search: search, exposure: exposure)
       guard let found else { continue }
-      told += 1
+      reported += 1
       let truth = Stage.corners(wall, Self.place(wall, Double(i)))
       if Stage.corners(wall, found.homography).meanCornerDistance(to: truth) > 3 { off += 1 }
     }
-    #expect(told >= 55 && off == 0)
+    #expect(reported >= 55 && off == 0)
   }
 
   @Test func theFinestOctaveIsOneThatShowsNoSmear() throws {

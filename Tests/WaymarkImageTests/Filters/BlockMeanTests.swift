@@ -31,7 +31,7 @@ import WaymarkImage
     }
   }
 
-  @Test func aRowTellsWhereItsRunsStart() {
+  @Test func aRowGivesWhereItsRunsStart() {
     Self.bars.withView { view in
       var edges = [Int32](repeating: -1, count: view.width + 3)
       let count = BlockMean(view).edges(of: view, row: 20, into: &edges)
@@ -43,7 +43,7 @@ import WaymarkImage
 
   /// Eight pixels are compared at once; the last ones of a row, and every level, one by one.
   @Test(arguments: [8, 9, 61, 64, 71])
-  func rowsOfNoiseTellEveryRun(_ width: Int) {
+  func rowsOfNoiseGiveEveryRun(_ width: Int) {
     var seed: UInt32 = 11
     let noise = GrayImage(width: width, height: 24) { pixels in
       for i in pixels.indices {

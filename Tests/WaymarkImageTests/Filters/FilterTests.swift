@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test(arguments: sizes)
-  func integralImagesTellSumsOfRectangles(_ size: (Int, Int)) {
+  func integralImagesGiveSumsOfRectangles(_ size: (Int, Int)) {
     let (w, h) = size
     let values = Self.noise(w * h).map { Int($0) }
     let integral = IntegralImage<Int>(width: w, height: h) { values[$1 * w + $0] }

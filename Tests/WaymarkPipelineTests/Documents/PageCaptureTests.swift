@@ -36,9 +36,9 @@ func scrambled(_ place: Int, by shift: UInt64 = 7) -> UInt64 {
     return Quadrilateral(topLeft: c[0], topRight: c[1], bottomRight: c[2], bottomLeft: c[3])
   }
 
-  static func sight(_ seed: Int = 1, at offset: Point2 = .zero, score: Double = 0.9) -> PageCapture.Sighting {
+  static func sight(_ seed: Int = 1, at offset: Point2 = .zero, score: Double = 0.9) -> PageCapture.Observation {
     let look = picture(seed).withView { PageQuality($0, outline: outline) }
-    return PageCapture.Sighting(outline: moved(offset), score: score, look: look)
+    return PageCapture.Observation(outline: moved(offset), score: score, look: look)
   }
 
   /// Shows frames, 15 a second.
@@ -47,7 +47,7 @@ func scrambled(_ place: Int, by shift: UInt64 = 7) -> UInt64 {
     var now = 100.0
     var captures: [Double] = []
 
-    mutating func show(_ sight: PageCapture.Sighting?, changedFraction: Double = 1, seconds: Double) -> PageCapture
+    mutating func show(_ sight: PageCapture.Observation?, changedFraction: Double = 1, seconds: Double) -> PageCapture
       .Outcome?
     {
       var last: PageCapture.Outcome?
@@ -119,7 +119,7 @@ func scrambled(_ place: Int, by shift: UInt64 = 7) -> UInt64 {
   }
 
   /// The same page with one corner, or with a side, where a finger or a line of print was taken for its end.
-  private static func mistaken(_ corners: Int) -> PageCapture.Sighting {
+  private static func mistaken(_ corners: Int) -> PageCapture.Observation {
     var (sight, c) = (Self.sight(), outline.corners)
     for i in 0..<corners { c[i] = c[i] + Point2(30, 25) }
     sight.outline = Quadrilateral(topLeft: c[0], topRight: c[1], bottomRight: c[2], bottomLeft: c[3])
@@ -128,7 +128,7 @@ func scrambled(_ place: Int, by shift: UInt64 = 7) -> UInt64 {
 
   @Test(arguments: [1, 2]) func anOutlineThatIsWrongNowAndThenCostsNoTime(_ corners: Int) throws {
     var (capture, now) = (PageCapture(), 100.0)
-    var (kept, taken): (PageCapture.Sighting?, [(at: Double, sight: PageCapture.Sighting?)]) = (nil, [])
+    var (kept, taken): (PageCapture.Observation?, [(at: Double, sight: PageCapture.Observation?)]) = (nil, [])
     for step in 0..<30 {
       let sight = [0, 3, 4].contains(step % 8) ? Self.mistaken(corners) : Self.sight()
       let outcome = capture.see(sight, at: now)
@@ -356,7 +356,7 @@ func scrambled(_ place: Int, by shift: UInt64 = 7) -> UInt64 {
     let bare = GrayImage(width: 320, height: 240) { out in for i in 0..<(320 * 240) { out[i] = 200 } }
     let look = bare.withView { PageQuality($0, outline: Self.outline) }
     var player = Player()
-    var sight = PageCapture.Sighting(outline: Self.outline, score: 0.9, look: look, isNewInView: false)
+    var sight = PageCapture.Observation(outline: Self.outline, score: 0.9, look: look, isNewInView: false)
     #expect(player.show(sight, seconds: 3)?.phase == .found)
     #expect(player.captures.isEmpty)
     _ = player.show(nil, seconds: 1)

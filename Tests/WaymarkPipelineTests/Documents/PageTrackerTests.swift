@@ -66,7 +66,7 @@ import WaymarkService
     }
   }
 
-  @Test func aCapturedPageIsHandedOverWithTheOutlineThatItsColoursTell() throws {
+  @Test func aCapturedPageIsHandedOverWithTheOutlineThatItsColoursGive() throws {
     let settled = Self.outline.scaled(by: 0.5)
     let models = try PageModels.load()
     func shots(size: (width: Int, height: Int)) -> [PageShot] {

@@ -179,7 +179,7 @@ struct FramePipelineTests {
     pipeline.stop()
   }
 
-  @Test func showsPicturesOnlyWhileSomebodyWatches() throws {
+  @Test func showsPicturesOnlyToAViewer() throws {
     let source = ManualSource()
     let pipeline = FramePipeline(source: source)
     let tap = MediaTap()
@@ -298,7 +298,7 @@ struct SourceNeedTests {
 }
 
 struct LaneStageTests {
-  @Test func aLaneTellsWhereTheTimeWent() throws {
+  @Test func aLaneReportsTheTimeOfItsStages() throws {
     let delivered = Monitor(0)
     let lane = Lane.barcodes(configuration: .live()) { _, _ in delivered.update { $0 += 1 } }
     defer { lane.stop() }

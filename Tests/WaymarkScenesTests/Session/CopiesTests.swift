@@ -128,7 +128,7 @@ import WaymarkImage
     #expect(fixture.send(.cardAction(id: "p", copy: 2)) == ["action p/2"])
   }
 
-  @Test func withoutCopiesNoneIsTold() {
+  @Test func withoutCopiesNoCopyIsReported() {
     var fixture = fixture(.nearest, copies: 1)
     _ = fixture.frames([copy(nil)], seconds: 1.6)
     #expect(fixture.send(.openCard(id: "p")) == ["selected p", "opened p", "+p*!"])

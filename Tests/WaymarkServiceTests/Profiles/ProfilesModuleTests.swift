@@ -36,7 +36,7 @@ import WaymarkSystem
     return [one, ServiceProfile("count")]
   }
 
-  @Test func aProfileIsChosenAndTold() async throws {
+  @Test func aProfileIsChosenAndReported() async throws {
     let applied = Applied()
     let service = try await service(profiles, applied)
     let client = try RawClient(service.path)

@@ -78,16 +78,16 @@ struct HardwareTriggerTests {
     let trigger = try HardwareTrigger(
       device: "/dev/input/test", key: "enter", calls: calls, onPress: { pressed.yield() },
       onProblem: { problem.yield($0?.message) })
-    var told = problems.makeAsyncIterator()
+    var reported = problems.makeAsyncIterator()
     var downs = presses.makeAsyncIterator()
-    #expect(await told.next()??.contains("No such file") == true)
-    #expect(await told.next() == .some(nil))
+    #expect(await reported.next()??.contains("No such file") == true)
+    #expect(await reported.next() == .some(nil))
     let bytes = record(1, 28, 1) + record(1, 28, 1)
     #expect(write(writing, bytes, bytes.count) == bytes.count)
     #expect(await downs.next() != nil)
     #expect(await downs.next() != nil)
     close(writing)
-    #expect(await told.next()??.contains("/dev/input/test") == true)
+    #expect(await reported.next()??.contains("/dev/input/test") == true)
     trigger.stop()
     trigger.stop()
   }

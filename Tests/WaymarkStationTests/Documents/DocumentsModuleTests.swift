@@ -170,7 +170,7 @@ import WaymarkSystem
     try? FileManager.default.removeItem(atPath: state)
   }
 
-  @Test func aPageThatCannotBeWrittenIsToldAndTheSessionGoesOn() async throws {
+  @Test func aPageThatCannotBeWrittenIsReportedAndTheSessionGoesOn() async throws {
     let state = try TestFolder.make()
     // Where the folder should be made stands a file.
     try Data().write(to: URL(fileURLWithPath: state + "/session"))
@@ -188,7 +188,7 @@ import WaymarkSystem
     try? FileManager.default.removeItem(atPath: state)
   }
 
-  @Test func aFullDiskIsToldAndLosesNothing() async throws {
+  @Test func aFullDiskIsReportedAndLosesNothing() async throws {
     let state = try TestFolder.make()
     let refused = Mutex(0)
     var disk = PageStore.Disk()
@@ -203,15 +203,15 @@ import WaymarkSystem
     let client = try begin(bench)
     bench.source.release()
     _ = try event("document.captured", client)
-    var told: [String] = []
-    while told.last != "document.captured" {
+    var reported: [String] = []
+    while reported.last != "document.captured" {
       let value = try client.next()
       guard let name = value["event"]?.string, ["document.failed", "document.captured"].contains(name) else { continue }
-      told.append(name)
+      reported.append(name)
       if name == "document.failed" { #expect(value["code"]?.string == "noSpace") }
     }
     // Once there is room again, the page that is still in view is captured after all.
-    #expect(told == ["document.failed", "document.captured"])
+    #expect(reported == ["document.failed", "document.captured"])
     #expect(try client.ask("document.pages")["result"]?["count"]?.int == 2)
     await bench.stop()
     #expect(try PageStore(folder: state + "/session").load().ledger?.kept.count == 2)

@@ -23,7 +23,7 @@ struct PageStoreTests {
     return ledger
   }
 
-  @Test func whereverAWriteIsCutOffThePagesThatWereToldOfAreThere() throws {
+  @Test func reportedPagesSurviveAWriteThatIsCutOff() throws {
     let folder = try TestFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let store = PageStore(folder: folder)
@@ -124,38 +124,38 @@ struct PageStoreTests {
   }
 
   @Test(arguments: 1...16, [false, true])
-  func killedAtAnyWriteItHoldsWhatWasToldOf(_ count: Int, _ isWhole: Bool) throws {
+  func killedAtAnyWriteItHoldsThePagesThatItReported(_ count: Int, _ isWhole: Bool) throws {
     let folder = try TestFolder.make()
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let dying = DyingDisk(stopsAt: count, isWhole: isWhole)
     let store = PageStore(folder: folder, disk: dying.disk)
     var ledger = DocumentManifest(session: "d1", changed: 1)
     // The published numbers, and those that may be published if the process ends now.
-    var told: [Int] = []
+    var reported: [Int] = []
     var next: [Int] = []
     do {
       for _ in 0..<4 {
         var page = Self.page
         page.number = ledger.takeNumber()
         ledger.pages.append(page)
-        next = told + [page.number]
+        next = reported + [page.number]
         try store.add([UInt8](repeating: UInt8(page.number), count: 100), page.number)
         try store.write(ledger)
-        told = next
+        reported = next
       }
       ledger.pages.removeFirst()
       next = [2, 3, 4]
       try store.write(ledger)
-      told = next
+      reported = next
       store.remove([1])
       guard !dying.isDead else { throw DyingDisk.Dead() }
       next = []
       try store.clear()
-      told = []
+      reported = []
     } catch {}
     let found = try PageStore(folder: folder).load()
     let pages = found.ledger?.pages.map(\.number) ?? []
-    #expect(pages == told || pages == next)
+    #expect(pages == reported || pages == next)
     #expect(found.warnings.isEmpty)
     for number in pages {
       #expect(try store.picture(number) == [UInt8](repeating: UInt8(number), count: 100))

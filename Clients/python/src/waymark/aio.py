@@ -144,7 +144,7 @@ class AsyncClient(AsyncMethods):
     async def subscribe(self, *events: str, after: EventPosition | None = None) -> Snapshot:
         """Asks for events, and returns the state that they start from.
 
-        :param events: Names or patterns such as `scan.*`; everything but `statistics` where there are none.
+        :param events: Names or patterns such as `scan.*`; without any, everything but `statistics`.
         :param after: The last event that this client has: the later ones that the service keeps come first.
         """
         for pattern in events or ("*",):
@@ -169,7 +169,7 @@ class AsyncClient(AsyncMethods):
         Where the connection ends, it is made anew, and the events that the service kept meanwhile come first. What a client held (a
         scan, a session) is gone then: an event `hello` says that it was.
 
-        :param patterns: Names or patterns such as `scan.*`; what was subscribed before where there are none.
+        :param patterns: Names or patterns such as `scan.*`; without any, those of the last subscription.
         :param reconnect: False raises `ConnectionLost` instead.
         """
         if patterns or not self._patterns:

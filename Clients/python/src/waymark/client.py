@@ -109,7 +109,7 @@ class Client(Methods):
     def subscribe(self, *events: str, after: EventPosition | None = None) -> Snapshot:
         """Asks for events, and returns the state that they start from.
 
-        :param events: Names or patterns such as `scan.*`; everything but `statistics` where there are none.
+        :param events: Names or patterns such as `scan.*`; without any, everything but `statistics`.
         :param after: The last event that this client has: the later ones that the service keeps come first.
         """
         for pattern in events or ("*",):
@@ -136,7 +136,7 @@ class Client(Methods):
         Where the connection ends, it is made anew, and the events that the service kept meanwhile come first. What a client held (a
         scan, a session) is gone then: an event `hello` says that it was.
 
-        :param patterns: Names or patterns such as `scan.*`; what was subscribed before where there are none.
+        :param patterns: Names or patterns such as `scan.*`; without any, those of the last subscription.
         :param timeout: Seconds without an event after which the iteration ends; None waits for ever.
         :param reconnect: False raises `ConnectionLost` instead.
         """

@@ -65,7 +65,7 @@ def decode(kind: Any, value: Any) -> Any:
 
 
 def encode(value: Any) -> Any:
-    """A value as JSON values. Members that are None are left out."""
+    """A value as JSON values. Omits members with the value None."""
     if is_dataclass(value) and not isinstance(value, type):
         found: dict[str, Any] = {}
         for attribute, wire, _ in _members(type(value)):
@@ -89,7 +89,7 @@ class EventOf(Generic[Name, Body]):
     """An event of the service. `waymark.Event` is the union of all of them."""
 
     name: Name
-    """Its name: `scan.successful`. It tells the type of the body."""
+    """Its name: `scan.successful`. It determines the type of the body."""
     body: Body
     """What it carries; None for an event that this version of the client does not know."""
     values: dict[str, Any]

@@ -116,4 +116,4 @@ Event = Union[
     EventOf[Literal["account.removed"], AccountRemoved],
     EventOf[Literal["consent.recorded"], ConsentRecorded],
 ]
-"""An event of this version: its name tells the type of its body. A newer service may send others, whose body is None."""
+"""An event of this version: its name determines the type of its body. A newer service may send others, whose body is None."""

@@ -30,7 +30,7 @@ def socket_path(path: str | os.PathLike[str] | None = None) -> str:
 
 
 def request_line(number: int, method: str, params: dict[str, Any] | None) -> bytes:
-    """A request as a line. Parameters that are None are left out."""
+    """A request as a line. Omits parameters with the value None."""
     given = {name: encode(value) for name, value in (params or {}).items() if value is not None}
     message: dict[str, Any] = {"id": number, "method": method}
     if given:

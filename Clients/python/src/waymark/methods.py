@@ -51,7 +51,7 @@ Result = TypeVar("Result", bound=Message)
 
 
 class Methods:
-    """Every method of the protocol. Parameters that are None are not sent."""
+    """Every method of the protocol. Parameters with the value None are not sent."""
 
     def call(self, method: str, params: dict[str, Any] | None = None) -> Any:
         """Sends a request and returns its result as plain JSON values."""
@@ -762,7 +762,7 @@ class Methods:
 
 
 class AsyncMethods:
-    """Every method of the protocol as a coroutine. Parameters that are None are not sent."""
+    """Every method of the protocol as a coroutine. Parameters with the value None are not sent."""
 
     async def call(self, method: str, params: dict[str, Any] | None = None) -> Any:
         """Sends a request and returns its result as plain JSON values."""

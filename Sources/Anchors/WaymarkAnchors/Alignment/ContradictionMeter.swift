@@ -88,7 +88,7 @@ package final class ContradictionMeter {
   ) -> Int {
     count = 0
     let level = map.resized(by: scale)
-    guard let back = level.inverse, let grid = SightGrid(template, level, in: view, squares: Self.places) else {
+    guard let back = level.inverse, let grid = VisibleGrid(template, level, in: view, squares: Self.places) else {
       return 0
     }
     /// Returns the reference point at a point of the level; `nil` outside the reference.
@@ -196,7 +196,7 @@ package final class ContradictionMeter {
 
 /// The rectangle of a level of the frame in which a reference is visible, and the step between squares in pixels: about the
 /// requested number of squares cover it, at least eight pixels apart.
-struct SightGrid {
+struct VisibleGrid {
   let left: Double
   let right: Double
   let top: Double

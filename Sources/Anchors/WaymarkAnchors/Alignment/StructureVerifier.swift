@@ -115,7 +115,7 @@ package final class StructureVerifier {
   private func choose(_ template: AnchorTemplate, _ h: SurfaceMap, _ view: ImageView, _ scale: Double) -> (Int, Double)?
   {
     let map = h.resized(by: scale)
-    guard let back = map.inverse, let grid = SightGrid(template, map, in: view, squares: 2000) else { return nil }
+    guard let back = map.inverse, let grid = VisibleGrid(template, map, in: view, squares: 2000) else { return nil }
     let (w, t) = (Double(template.width), Double(template.height))
     let area = (grid.right - grid.left) * (grid.bottom - grid.top)
     // At a step of eight pixels squares do not overlap. In small pictures the step is four, so that four squares overlap.

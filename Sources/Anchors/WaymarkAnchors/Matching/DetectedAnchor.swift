@@ -50,3 +50,104 @@ public struct DetectedAnchor: Sendable {
     set { (homography, cylinder) = (newValue.homography.normalized, newValue.cylinder) }
   }
 }
+
+/// How many copies of each anchor are reported in one frame.
+///
+/// A copy is another object with the same picture, such as the boxes of one article on a shelf. If one copy is allowed, only
+/// the first one found is reported.
+public struct AnchorCopies: Hashable, Sendable {
+  /// The most copies of one anchor, and of all anchors with copies together.
+  public static let most = 30
+
+  private let common: Int
+  private let named: [String: Int]
+
+  /// - Parameters:
+  ///   - common: The number of copies of every anchor, clamped to 1…`most`.
+  ///   - named: The number of copies of individual anchors, by name.
+  public init(_ common: Int = 1, named: [String: Int] = [:]) {
+    self.common = Self.bounded(common)
+    self.named = named.mapValues(Self.bounded).filter { [common = self.common] in $0.value != common }
+  }
+
+  /// True if one copy of each anchor is allowed.
+  public var isSingle: Bool { common == 1 && named.isEmpty }
+
+  /// Returns the number of copies that are reported of the anchor with this name.
+  public func allowed(of name: String) -> Int { named[name] ?? common }
+
+  private static func bounded(_ count: Int) -> Int { min(max(count, 1), most) }
+}
+
+/// The number of copies allowed of each anchor of a library, and the check whether a claim is a further copy.
+struct CopyLimits {
+  private let references: [AnchorReference]
+  /// Indexed by anchor; empty if one copy of each is allowed.
+  private let limits: [Int]
+  /// The indices of the anchors of which several copies are allowed.
+  let several: [Int]
+
+  init(_ copies: AnchorCopies, _ references: [AnchorReference]) {
+    self.references = references
+    let limits = copies.isSingle ? [] : references.map { copies.allowed(of: $0.name) }
+    self.limits = limits
+    several = limits.indices.filter { limits[$0] > 1 }
+  }
+
+  /// True if one copy of each anchor is allowed.
+  var isSingle: Bool { several.isEmpty }
+
+  subscript(anchor: Int) -> Int { limits.isEmpty ? 1 : limits[anchor] }
+
+  /// Returns whether a claim may be reported in addition to others: its anchor has a copy left, and it does not overlap another claim.
+  func allow(_ claim: DetectedAnchor, beside others: [DetectedAnchor]) -> Bool {
+    guard let outline = outline(claim), others.count(where: { $0.anchor == claim.anchor }) < self[claim.anchor] else {
+      return false
+    }
+    return !others.contains { self.outline($0)?.overlaps(outline) ?? false }
+  }
+
+  /// Returns the outline of a claim without the lens distortion.
+  func outline(_ claim: DetectedAnchor) -> Quadrilateral? {
+    let reference = references[claim.anchor]
+    return claim.map.outline(width: reference.width, height: reference.height)
+  }
+}
+
+/// The planes on which copies of one anchor were found.
+///
+/// Equal objects side by side are one picture moved along a plane. So the map of one copy, moved on its plane, is the map of
+/// the next: size and perspective are known, only the position is not.
+struct CopyPlanes {
+  private struct Plane {
+    var map: Homography
+    var back: Homography
+    var center: Point2
+  }
+  private var planes: [Plane] = []
+
+  var isEmpty: Bool { planes.isEmpty }
+
+  /// Adds a copy with its outline.
+  mutating func add(_ map: Homography, _ outline: Quadrilateral) {
+    guard let back = map.inverse else { return }
+    planes.append(Plane(map: map, back: back, center: outline.center))
+  }
+
+  /// Returns the point on the nearest copy's plane that is visible at a point of the frame, and the map of that copy.
+  func point(at place: SIMD2<Float>) -> (map: Homography, point: Point2)? {
+    let q = Point2(Double(place.x), Double(place.y))
+    guard let nearest = planes.min(by: { $0.center.distance(to: q) < $1.center.distance(to: q) }),
+      nearest.back.depth(q) > 0
+    else { return nil }
+    let p = nearest.back.apply(q)
+    return nearest.map.depth(p) > 0 ? (nearest.map, p) : nil
+  }
+
+  /// Returns the map of a copy that shows a point of the reference at a point of the frame.
+  func map(from reference: SIMD2<Float>, to place: SIMD2<Float>) -> Homography? {
+    point(at: place).map { map, p in
+      map * Homography.translation(p - Point2(Double(reference.x), Double(reference.y)))
+    }
+  }
+}

@@ -26,7 +26,7 @@ final class GuidedMatcher {
   var found: UnsafeBufferPointer<PointPair> { UnsafeBufferPointer(rebasing: pairs[..<count]) }
   private let inverses: [Linear2]
   /// The appearance of each view's features under an affine map, which is the same at all points.
-  private let seen: UnsafeMutablePointer<ViewSight>
+  private let seen: UnsafeMutablePointer<ViewDifference>
 
   init(library: AnchorLibrary, features: Int) {
     index = library.index
@@ -157,7 +157,7 @@ final class GuidedMatcher {
   }
 
   /// The difference between a view of the reference and the picture that a map shows.
-  private struct ViewSight {
+  private struct ViewDifference {
     /// True if the two differ only in size and rotation.
     var isNear: Bool
     /// The ratio of their sizes.
@@ -167,13 +167,13 @@ final class GuidedMatcher {
   }
 
   @inline(__always)
-  private func sight(of view: Int, _ j: (dx: Point2, dy: Point2)) -> ViewSight {
+  private func sight(of view: Int, _ j: (dx: Point2, dy: Point2)) -> ViewDifference {
     let m = Linear2(Float(j.dx.x), Float(j.dy.x), Float(j.dx.y), Float(j.dy.y)) * inverses[view]
     let determinant = m.determinant
-    guard determinant > 1e-4 else { return ViewSight(isNear: false) }
+    guard determinant > 1e-4 else { return ViewDifference(isNear: false) }
     let square = m.a * m.a + m.b * m.b + m.c * m.c + m.d * m.d
-    guard square <= 2 * Self.stretch * determinant else { return ViewSight(isNear: false) }
-    return ViewSight(
+    guard square <= 2 * Self.stretch * determinant else { return ViewDifference(isNear: false) }
+    return ViewDifference(
       isNear: true, scale: determinant.squareRoot(),
       turn: Int32(truncatingIfNeeded: Self.steps(y: m.c - m.b, x: m.a + m.d)))
   }

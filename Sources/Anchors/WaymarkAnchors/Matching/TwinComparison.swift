@@ -96,7 +96,7 @@ package final class TwinComparison {
   private func choose(_ first: Claim, _ second: Claim, _ view: ImageView, _ scale: Double) -> Int {
     let (a, b) = (first.map.resized(by: scale), second.map.resized(by: scale))
     guard let back = a.inverse, let forth = b.inverse,
-      let grid = SightGrid(first.template, a, in: view, squares: Self.places)
+      let grid = VisibleGrid(first.template, a, in: view, squares: Self.places)
     else { return 0 }
     func isInside(_ p: Point2, _ template: AnchorTemplate) -> Bool {
       p.x > 0 && p.y > 0 && p.x < Double(template.width) && p.y < Double(template.height)

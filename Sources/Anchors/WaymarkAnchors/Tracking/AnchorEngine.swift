@@ -1,8 +1,7 @@
 public import WaymarkImage
 import WaymarkSystem
 
-/// Finds anchors in frames and follows them: detection finds an anchor, tracking follows it, and detection searches again for
-/// what tracking has lost.
+/// Finds anchors in frames and follows them: detection finds an anchor, tracking follows it, and detection searches again for what tracking has lost.
 ///
 /// It reads no clock and performs no input or output: the same frames at the same times give the same reports. After warm-up,
 /// processing a frame allocates no memory. Use it from one thread at a time.

@@ -1,5 +1,127 @@
+import FoundationEssentials
 import WaymarkConfiguration
 import WaymarkSystem
+
+/// A scene while it is imported: the reader with the problems, the pictures, and the used ids.
+struct ImportDraft {
+  let path: String
+  let options: SceneImportOptions
+  var reader: SceneReader
+  private(set) var pictures: [(path: String, bytes: [UInt8])] = []
+  private var usedNames: Set<String> = []
+  private var ids: [String: SourceMark] = [:]
+
+  init(path: String, options: SceneImportOptions) {
+    self.path = path
+    self.options = options
+    reader = SceneReader(file: path)
+  }
+
+  /// Records the id of an annotation, and reports a duplicate.
+  mutating func unique(_ id: String, _ mark: SourceMark, _ field: String) {
+    if let first = ids[id] {
+      reader.report(
+        mark, field, "duplicateID", "'\(id.prefix(40))' is already used in line \(first.line)",
+        hint: "use an id that occurs once")
+    }
+    ids[id] = mark
+  }
+
+  mutating func refuseTooMany(_ count: Int, _ mark: SourceMark, _ field: String) -> Scene? {
+    reader.refuse(
+      mark, field, "tooManyAnnotations", "\(count) annotations; a scene holds at most \(SceneLimits.annotations)",
+      hint: "split the file")
+  }
+
+  /// Returns the path of the anchor's picture: the caller's, or one beside the file with one of the names. Without a picture
+  /// the scene is still created, with a path for the picture and a warning.
+  mutating func anchorImage(named names: [String], _ mark: SourceMark, _ field: String) -> String {
+    if let given = options.anchorImage {
+      guard let bytes = try? WholeFile.read(given, limit: SceneLimits.pictureBytes), let kind = PictureKind(of: bytes)
+      else {
+        reader.report(
+          SourceMark(line: 0, column: 0), "", "badPicture", "'\(given)' is not a readable picture",
+          hint: "name a JPEG, PNG, WebP, BMP, GIF or PNM picture")
+        return "anchor.png"
+      }
+      return add(bytes, stem: given.lastPathComponent.deletingPathExtension, kind)
+    }
+    if let beside = pictureBeside(names) { return beside }
+    reader.warn(
+      mark, field, "missingPicture", "the file does not hold the anchor's picture",
+      hint: "put it into the new folder as anchor.png, or name it with --anchor-image")
+    return "anchor.png"
+  }
+
+  /// Returns the path of a picture file beside the JSON file, by its name or id, with or without a suffix.
+  mutating func pictureBeside(_ names: [String]) -> String? {
+    guard let folder = SceneFolder(path.deletingLastPathComponent.nonEmpty ?? ".") else { return nil }
+    for name in names {
+      for suffix in ["", ".png", ".jpg", ".jpeg", ".webp"] {
+        guard let found = try? folder.picture(name + suffix),
+          let bytes = try? WholeFile.read(found, limit: SceneLimits.pictureBytes), let kind = PictureKind(of: bytes)
+        else { continue }
+        return add(bytes, stem: name.deletingPathExtension.nonEmpty ?? name, kind)
+      }
+    }
+    return nil
+  }
+
+  /// Decodes a picture in base64, plain or as a data URL (RFC 2397), and returns its path.
+  mutating func unpack(_ text: String, stem: String, _ mark: SourceMark, _ field: String) -> String? {
+    var body = Substring(text)
+    if body.hasPrefix("data:"), let comma = body.firstIndex(of: ",") { body = body[body.index(after: comma)...] }
+    guard let data = Data(base64Encoded: String(body), options: .ignoreUnknownCharacters), !data.isEmpty else {
+      return reader.refuse(
+        mark, field, "badBase64", "the picture is not base64", hint: "encode the picture's file as base64")
+    }
+    guard let kind = PictureKind(of: data) else {
+      return reader.refuse(
+        mark, field, "badPicture", "the picture is neither JPEG, PNG, WebP, BMP, GIF nor PNM",
+        hint: "encode one of these")
+    }
+    return add([UInt8](data), stem: stem, kind)
+  }
+
+  private mutating func add(_ bytes: [UInt8], stem: String, _ kind: PictureKind) -> String {
+    var name = String(
+      stem.unicodeScalars.prefix(48).map { scalar -> Character in
+        let plain = scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)
+        return plain || scalar == "-" || scalar == "_" ? Character(scalar) : "-"
+      })
+    if name.isEmpty || name.hasPrefix("-") { name = "picture\(name)" }
+    var unique = name
+    var number = 2
+    // Names are compared case-insensitively, because the folder may be copied to a case-insensitive file system.
+    while !usedNames.insert("\(unique).\(kind.rawValue)".lowercased()).inserted {
+      unique = "\(name)-\(number)"
+      number += 1
+    }
+    pictures.append((path: "\(unique).\(kind.rawValue)", bytes: bytes))
+    return "\(unique).\(kind.rawValue)"
+  }
+
+  var stem: String { path.lastPathComponent.deletingPathExtension }
+}
+
+/// The caller's additions to the file.
+package struct SceneImportOptions: Sendable {
+  package var anchorImage: String?
+  /// The width of the printed picture in metres; `nil`: the width in the file, if it has one.
+  package var physicalWidth: Double?
+  /// The scene's name; the file's alias or stem by default.
+  package var name: String?
+
+  package init(anchorImage: String? = nil, physicalWidth: Double? = nil, name: String? = nil) {
+    self.anchorImage = anchorImage
+    self.physicalWidth = physicalWidth
+    self.name = name
+  }
+}
+
+extension String {
+  var nonEmpty: String? { isEmpty ? nil : self }
+}
 
 /// The sources and result of an import.
 package struct SceneImport: Sendable {

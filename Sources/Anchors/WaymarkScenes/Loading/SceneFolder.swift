@@ -69,3 +69,111 @@ package struct SceneFolder: Sendable {
     return String(cString: resolved)
   }
 }
+
+/// The scenes in the configured folders; a configured folder is a scene itself or contains folders of scenes.
+package struct SceneCatalog: Sendable {
+  private let folders: [String]
+
+  /// Creates the catalog of the scenes in `folders`, given as absolute paths.
+  package init(folders: [String]) { self.folders = folders }
+
+  package struct Entry: Hashable, Sendable {
+    /// The folder's name, by which clients load the scene.
+    package var name: String
+    /// The absolute path of the folder.
+    package var path: String
+  }
+
+  /// Returns all scenes by name; of two with the same name, the first one.
+  package func entries() -> [Entry] {
+    var found: [String: Entry] = [:]
+    for folder in folders {
+      for path in Self.scenes(in: folder) {
+        let name = URL(filePath: path).lastPathComponent
+        if found[name] == nil { found[name] = Entry(name: name, path: path) }
+      }
+    }
+    return found.values.sorted { $0.name < $1.name }
+  }
+
+  package func entry(_ name: String) -> Entry? { entries().first { $0.name == name } }
+
+  private static func scenes(in path: String) -> [String] {
+    guard let folder = SceneFolder(path) else { return [] }
+    if !folder.sceneFiles.isEmpty { return [URL(filePath: path).standardizedFileURL.path(percentEncoded: false)] }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
+    return names.sorted().compactMap { name in
+      let inner = "\(folder.path)/\(name)"
+      return SceneFolder(inner).map { $0.sceneFiles.isEmpty } == false ? inner : nil
+    }
+  }
+}
+
+/// The fingerprint of a scene's files; if it changes, the scene is read again.
+package struct SceneFingerprint: Hashable, Sendable {
+  private struct File: Hashable {
+    var path: String
+    var size: Int
+    var modified: Date
+  }
+
+  private var files: [File] = []
+
+  /// Creates the fingerprint of a folder's scene files and of the pictures of the scene last read from it.
+  package init(folder: SceneFolder, scene: Scene?) {
+    var names = folder.sceneFiles
+    for anchor in scene?.anchors ?? [] {
+      if let image = anchor.image { names.append(image) }
+      for annotation in anchor.annotations {
+        if let image = annotation.card?.image { names.append(image) }
+        if let icon = annotation.marker.icon, Scene.isPicturePath(icon) { names.append(icon) }
+      }
+    }
+    for name in Set(names).sorted() {
+      if let path = folder.resolved(name) { add(name, path) }
+    }
+  }
+
+  /// Creates the fingerprint of all files in a folder from which no scene could be read.
+  package init(everythingIn folder: String?) {
+    guard let folder, let names = try? FileManager.default.subpathsOfDirectory(atPath: folder) else { return }
+    for name in names.sorted().prefix(2000) { add(name, "\(folder)/\(name)") }
+  }
+
+  private mutating func add(_ name: String, _ path: String) {
+    var information = stat()
+    guard lstat(path, &information) == 0 else { return }
+    let modified = Double(information.st_mtim.tv_sec) + Double(information.st_mtim.tv_nsec) / 1e9
+    files.append(
+      File(path: name, size: Int(information.st_size), modified: Date(timeIntervalSince1970: modified)))
+  }
+}
+
+/// The supported picture formats, recognised by the first bytes of a file.
+enum PictureKind: String, Sendable {
+  case jpeg = "jpg"
+  case png, webp, bmp, gif, pnm
+
+  /// - Parameter bytes: The file, or at least its first 16 bytes.
+  init?(of bytes: some Collection<UInt8>) {
+    let bytes = Array(bytes.prefix(16))
+    if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
+      self = .jpeg
+    } else if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
+      self = .png
+    } else if bytes.count >= 12, bytes.starts(with: "RIFF".utf8), bytes[8..<12].elementsEqual("WEBP".utf8) {
+      self = .webp
+    } else if bytes.starts(with: "BM".utf8), bytes.count == 16, bytes[15] == 0, bytes[14] >= 12 {
+      self = .bmp
+    } else if bytes.starts(with: "GIF87a".utf8) || bytes.starts(with: "GIF89a".utf8) {
+      self = .gif
+    } else if bytes.count >= 3, bytes[0] == UInt8(ascii: "P"),
+      (UInt8(ascii: "1")...UInt8(ascii: "6")).contains(bytes[1]),
+      [0x20, 0x0A, 0x0D, 0x09].contains(bytes[2])
+    {
+      self = .pnm
+    } else {
+      return nil
+    }
+  }
+}

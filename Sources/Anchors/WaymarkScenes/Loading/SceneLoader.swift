@@ -1,5 +1,6 @@
 import WaymarkConfiguration
 
+/// Reads a scene from its folder or from memory, with the problems that its author should correct.
 package enum SceneLoader {
   /// Reads and checks a folder; problems are part of the result.
   package static func load(folder path: String) -> SceneReport {

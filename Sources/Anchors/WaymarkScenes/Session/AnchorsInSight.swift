@@ -9,14 +9,14 @@ struct AnchorsInSight: Sendable {
   private(set) var scene: Scene?
   private(set) var now = -Double.infinity
   private var lastFrame = -Double.infinity
-  private var presences: [SightKey: Presence] = [:]
-  private var sightings: [SightKey: AnchorDetection] = [:]
+  private var presences: [AnchorKey: Presence] = [:]
+  private var sightings: [AnchorKey: AnchorDetection] = [:]
   /// The markers of each annotation by copy: one with key 0 that all copies share, or one per copy with its number as the key.
   private var markers: [String: [Int: TrackedMarker]] = [:]
   /// The index of each anchor in the scene, by name.
   private var order: [String: Int] = [:]
   /// The copy that has the annotations of each anchor, if they are attached to the nearest copy.
-  private var bearers: [String: SightKey] = [:]
+  private var bearers: [String: AnchorKey] = [:]
   private var frameSize = Point2(0, 0)
 
   /// The visibility and selection of markers that result from the session's phase.
@@ -99,7 +99,7 @@ struct AnchorsInSight: Sendable {
     }
   }
 
-  private mutating func forget(_ key: SightKey) {
+  private mutating func forget(_ key: AnchorKey) {
     sightings[key] = nil
     hideMarkers(of: key)
     if bearers[key.anchor] == key { bearers[key.anchor] = nil }
@@ -107,13 +107,13 @@ struct AnchorsInSight: Sendable {
 
   private func anchor(_ name: String) -> SceneAnchor? { order[name].flatMap { scene?.anchors[$0] } }
 
-  private mutating func hideMarkers(of key: SightKey) {
+  private mutating func hideMarkers(of key: AnchorKey) {
     guard let (anchor, copy) = bearer(key) else { return }
     for annotation in anchor.annotations { markers[annotation.id]?[copy]?.hide() }
   }
 
   /// Returns the anchor of a copy that has annotations, and the key of their markers; `nil` if the copy has none.
-  private func bearer(_ key: SightKey) -> (anchor: SceneAnchor, copy: Int)? {
+  private func bearer(_ key: AnchorKey) -> (anchor: SceneAnchor, copy: Int)? {
     guard let anchor = anchor(key.anchor) else { return nil }
     if anchor.hangsOnEach { return (anchor, key.copy ?? 0) }
     return anchor.copies == 1 || bearers[key.anchor] == key ? (anchor, 0) : nil
@@ -124,10 +124,10 @@ struct AnchorsInSight: Sendable {
   /// Processes the sightings of a frame.
   ///
   /// - Returns: The anchors and copies that were seen.
-  mutating func take(_ frame: SessionFrame, _ effects: inout [SessionEffect]) -> Set<SightKey> {
+  mutating func take(_ frame: SessionFrame, _ effects: inout [SessionEffect]) -> Set<AnchorKey> {
     frameSize = Point2(Double(frame.width), Double(frame.height))
     lastFrame = now
-    var seen: Set<SightKey> = []
+    var seen: Set<AnchorKey> = []
     for sighting in frame.sightings where sighting.isFinite && !seen.contains(sighting.key) {
       let key = sighting.key
       // With a scene, other anchors of the library are ignored.
@@ -157,8 +157,8 @@ struct AnchorsInSight: Sendable {
 
   /// Attaches the annotations of an anchor to its nearest copy. Another copy must be nearer by a tenth to replace it, so that
   /// they do not alternate between two copies at equal distance.
-  private mutating func chooseBearer(of anchor: SceneAnchor, _ seen: Set<SightKey>) {
-    func distance(_ key: SightKey) -> Double { sightings[key]?.relativeDistance ?? .infinity }
+  private mutating func chooseBearer(of anchor: SceneAnchor, _ seen: Set<AnchorKey>) {
+    func distance(_ key: AnchorKey) -> Double { sightings[key]?.relativeDistance ?? .infinity }
     let present = seen.filter { $0.anchor == anchor.name && isPresent($0) }
     guard let nearest = present.min(by: { (distance($0), $0) < (distance($1), $1) }) else { return }
     if let bearer = bearers[anchor.name], isPresent(bearer), distance(nearest) > 0.9 * distance(bearer) { return }
@@ -170,8 +170,8 @@ struct AnchorsInSight: Sendable {
   /// Reports the anchors as lost that were out of sight for too long.
   ///
   /// - Returns: The lost anchors and copies.
-  mutating func loseUnseen(except seen: Set<SightKey>, _ effects: inout [SessionEffect]) -> [SightKey] {
-    var lost: [SightKey] = []
+  mutating func loseUnseen(except seen: Set<AnchorKey>, _ effects: inout [SessionEffect]) -> [AnchorKey] {
+    var lost: [AnchorKey] = []
     for key in presences.keys.sorted() where !seen.contains(key) {
       guard var presence = presences[key] else { continue }
       let change = presence.handle(seen: false, at: now, configuration.presence)
@@ -217,7 +217,7 @@ struct AnchorsInSight: Sendable {
   /// The names of the anchors that are found.
   var present: Set<String> { Set(presences.lazy.filter { $0.value.isPresent }.map(\.key.anchor)) }
 
-  private func isPresent(_ key: SightKey) -> Bool { presences[key]?.isPresent == true }
+  private func isPresent(_ key: AnchorKey) -> Bool { presences[key]?.isPresent == true }
 
   /// The number of entries kept for anchors and copies.
   var keptCount: Int { presences.count + sightings.count }
@@ -229,10 +229,10 @@ struct AnchorsInSight: Sendable {
   var deadline: Double? { presences.values.compactMap { $0.deadline(configuration.presence) }.min() }
 
   /// Returns the anchors last seen at `time` or later.
-  func seen(since time: Double) -> Set<SightKey> { Set(presences.filter { $0.value.lastSeen >= time }.keys) }
+  func seen(since time: Double) -> Set<AnchorKey> { Set(presences.filter { $0.value.lastSeen >= time }.keys) }
 
   /// Returns the states of the found anchors and of those just lost, in the order of the scene.
-  func states(seen: Set<SightKey>, lost: [SightKey], _ emphasis: Emphasis) -> [AnchorState] {
+  func states(seen: Set<AnchorKey>, lost: [AnchorKey], _ emphasis: Emphasis) -> [AnchorState] {
     let reported = presences.lazy.filter { $0.value.isPresent }.map(\.key) + lost
     let known = scene == nil ? reported : reported.filter { order[$0.anchor] != nil }
     let keys = known.sorted { (order[$0.anchor] ?? 0, $0) < (order[$1.anchor] ?? 0, $1) }
@@ -248,7 +248,7 @@ struct AnchorsInSight: Sendable {
 
   /// Returns the states after anchors were lost by another input than a frame. These are included once more as `notTracking`,
   /// whether or not they are part of the scene.
-  func states(lost: [SightKey], _ emphasis: Emphasis) -> [AnchorState] {
+  func states(lost: [AnchorKey], _ emphasis: Emphasis) -> [AnchorState] {
     var states = states(seen: seen(since: lastFrame), lost: lost, emphasis)
     for key in lost where !states.contains(where: { $0.anchor == key.anchor && $0.copy == key.copy }) {
       states.append(
@@ -257,7 +257,7 @@ struct AnchorsInSight: Sendable {
     return states
   }
 
-  private func markerStates(_ key: SightKey, _ emphasis: Emphasis) -> [MarkerState] {
+  private func markerStates(_ key: AnchorKey, _ emphasis: Emphasis) -> [MarkerState] {
     guard let (anchor, copy) = bearer(key) else { return [] }
     return anchor.annotations.compactMap { annotation in
       markers[annotation.id]?[copy].map {
@@ -276,7 +276,7 @@ struct AnchorsInSight: Sendable {
           guard var marker = markers[annotation.id]?[copy] else { continue }
           let exists =
             anchor.hangsOnEach
-            ? isPresent(SightKey(anchor: anchor.name, copy: Self.reported(copy))) : copy == 0
+            ? isPresent(AnchorKey(anchor: anchor.name, copy: Self.reported(copy))) : copy == 0
           let visible = exists && emphasis.shows && marker.inSight
           let isSelected = exists && emphasis.selected == annotation.id
           let pulsing = visible && isSelected

@@ -136,7 +136,7 @@ package struct Session: Sendable {
   }
 
   /// Applies the changes caused by time: loses anchors and advances phases. Returns the lost anchors.
-  private mutating func passTime(seen: Set<SightKey>, _ effects: inout [SessionEffect]) -> [SightKey] {
+  private mutating func passTime(seen: Set<AnchorKey>, _ effects: inout [SessionEffect]) -> [AnchorKey] {
     let lost = sights.loseUnseen(except: seen, &effects)
     switch phase {
     case .scanning where sights.hasAnchor: enter(.matched, &effects)
@@ -156,7 +156,7 @@ package struct Session: Sendable {
   /// Reports anchors lost without a frame in one more update as `notTracking`, for clients that draw from updates only.
   private func updateLost(_ effects: inout [SessionEffect]) {
     let lost = effects.compactMap {
-      if case .anchorLost(let anchor, let copy, _) = $0 { SightKey(anchor: anchor, copy: copy) } else { nil }
+      if case .anchorLost(let anchor, let copy, _) = $0 { AnchorKey(anchor: anchor, copy: copy) } else { nil }
     }
     if !lost.isEmpty { effects.append(.anchorsUpdated(sights.states(lost: lost, emphasis))) }
   }

@@ -2,6 +2,7 @@ package import WaymarkBarcodes
 package import WaymarkImage
 import WaymarkSystem
 
+/// An input of the AR session: a scene, a request of a client, a frame, or the passage of time.
 package enum SessionInput: Sendable {
   /// A scene was loaded. A reload of the same scene keeps the phase, the selection and the followed anchors, as far as they
   /// still exist; another scene resets the session.
@@ -33,7 +34,7 @@ package enum SessionInput: Sendable {
 }
 
 /// An anchor, or one of several copies of it.
-package struct SightKey: Hashable, Comparable, Sendable {
+package struct AnchorKey: Hashable, Comparable, Sendable {
   package var anchor: String
   /// The number of the copy; `nil` if only one copy is followed.
   package var copy: Int?
@@ -94,7 +95,7 @@ package struct AnchorDetection: Hashable, Sendable {
   }
 
   /// The anchor and copy that were seen.
-  package var key: SightKey { SightKey(anchor: anchor, copy: copy) }
+  package var key: AnchorKey { AnchorKey(anchor: anchor, copy: copy) }
 
   /// The distance for comparing copies: in metres if the physical width is known, otherwise in an arbitrary unit.
   var relativeDistance: Double {

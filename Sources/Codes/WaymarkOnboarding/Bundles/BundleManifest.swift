@@ -123,7 +123,7 @@ package struct BundleManifest: Hashable, Sendable {
   private static func isLetter(_ byte: UInt8) -> Bool { byte.isASCIILetter || byte.isASCIIDigit }
 }
 
-/// Why a bundle cannot be made, or is refused.
+/// The error of a bundle that cannot be made or is refused.
 package typealias BundleError = Problem<BundleErrorCode>
 
 /// The codes of `BundleError`.
@@ -202,7 +202,7 @@ struct TarEntry: Hashable {
     return entry
   }
 
-  /// Returns the slash at which a path of more than 100 bytes is split into prefix and name; nil if there is none.
+  /// Returns the slash at which a path of more than 100 bytes is split into prefix and name, or `nil`.
   private static func split(_ path: String) -> String.Index? {
     path.indices.first { path[$0] == "/" && path[path.index(after: $0)...].utf8.count <= 100 }
   }

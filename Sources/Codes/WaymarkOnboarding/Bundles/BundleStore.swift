@@ -13,7 +13,7 @@ package struct BundleStore: Sendable {
   package struct State: Hashable, Sendable {
     /// The highest version with which the service has started.
     package var highest = 0
-    /// The version of the release in use; nil if there is none.
+    /// The version of the release in use, or `nil`.
     package var current: Int?
     /// The version of the release that was in use before.
     package var previous: Int?
@@ -31,7 +31,7 @@ package struct BundleStore: Sendable {
 
   package init(folder: String) { self.folder = folder }
 
-  /// Reads the state of the bundles of a name; the state is empty if there are none.
+  /// Reads the state of the bundles of a name; it is empty if no bundle was installed.
   package func state(of name: String) throws(BundleError) -> State {
     let path = statePath(name)
     let bytes: [UInt8]

@@ -5,7 +5,7 @@ extension PayloadKind {
   public static let gs1DigitalLink = Self(rawValue: "gs1DigitalLink")
 }
 
-/// GS1 Digital Link, uncompressed: a web address whose path names a thing by application identifiers
+/// GS1 Digital Link, uncompressed: a web address whose path identifies a product by application identifiers
 /// (GS1 Digital Link Standard: URI Syntax 1.4, section 4).
 package enum GS1DigitalLink: BuiltInKind {
   static let kind = PayloadKind.gs1DigitalLink

@@ -45,7 +45,7 @@ extension ScannedCode: CustomStringConvertible, CustomDebugStringConvertible, Cu
 package struct Inspection: Sendable {
   /// The payload; for a damaged text (`PayloadText.damaged`) only its kind, with a content of `null`.
   package private(set) var payload: Payload
-  /// The fault in the encoding of the text, such as control characters; nil if there is none.
+  /// The fault in the encoding of the text, such as control characters, or `nil`.
   private(set) var encodingProblem: String?
   /// The parsed token; nil for an unsigned code, and for a token that cannot be parsed.
   private(set) var token: CompactJWS?

@@ -18,7 +18,7 @@ package struct Payload: Sendable, Hashable {
   package var kind: PayloadKind
   /// The fields.
   package var fields: [PayloadField]
-  /// The way in which the payload breaks the form of its kind; nil if it does not.
+  /// The deviation from the form of the kind, in words; nil for a well-formed payload.
   package var problem: String?
   /// The name of the field that breaks the form; nil if no single field does.
   var problemField: String?
@@ -85,7 +85,7 @@ package struct Payload: Sendable, Hashable {
     var name: String
     /// The scheme in lower case; empty if the payload names none.
     var scheme: String
-    /// The host, or why it is invalid.
+    /// The host, or the error if it is invalid.
     var host: Result<HostName, HostError>
     /// The port; nil if none is written.
     var port: UInt16?

@@ -237,7 +237,7 @@ struct AddressFinder {
     add(authority, "", isPlain: visible == token, name: name)
   }
 
-  /// Returns the longest scheme that ends before an index, in lower case; empty if there is none.
+  /// Returns the longest scheme that ends before an index, in lower case; empty without one.
   private static func scheme(before index: Int, in bytes: [UInt8]) -> String {
     var start = index
     while start > 0, index - start < 64, URLParts.isSchemeByte(bytes[start - 1]) { start -= 1 }

@@ -134,7 +134,7 @@ package struct HostName: Sendable, Hashable {
   }
 }
 
-/// Why a host is invalid.
+/// The error of a host that is invalid.
 package typealias HostError = Problem<HostErrorCode>
 
 /// The codes of `HostError`.

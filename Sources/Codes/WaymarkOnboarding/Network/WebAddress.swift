@@ -4,7 +4,7 @@ import WaymarkSystem
 package struct WebAddress: Sendable, Hashable {
   /// The scheme in lower case.
   package let scheme: String
-  /// The host, or why it is invalid.
+  /// The host, or the error if it is invalid.
   package let host: Result<HostName, HostError>
   /// The text between the two slashes and the path, as written.
   let authority: String

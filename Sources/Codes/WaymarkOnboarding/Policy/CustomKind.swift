@@ -2,7 +2,7 @@ public import WaymarkSystem
 
 /// A kind of payload that an integrator declares.
 public struct CustomKind: Sendable, Hashable {
-  /// How such a payload is recognised.
+  /// The form by which payloads of the kind are recognised.
   public enum Form: Sendable, Hashable {
     /// A JSON object that has all these keys; a key may be a path such as `server.address`.
     case json(requiredKeys: [String])
@@ -12,7 +12,7 @@ public struct CustomKind: Sendable, Hashable {
 
   /// The identifier of the kind in policies and events.
   public let kind: PayloadKind
-  /// How payloads are recognised.
+  /// The form by which payloads are recognised.
   public let form: Form
   /// The key of the JSON object, or the query item of the URL, whose value is the host to connect to; nil for the URL's own host, or
   /// for a JSON object without a host.

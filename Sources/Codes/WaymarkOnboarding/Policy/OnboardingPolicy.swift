@@ -88,7 +88,7 @@ public struct OnboardingPolicy: Sendable {
 }
 
 extension OnboardingPolicy {
-  /// What the policy accepts beyond a device that strangers use, each with a remedy.
+  /// The warnings about rules that accept too much on a device for strangers, such as every host, each with a remedy.
   package var cautions: [(message: String, hint: String)] {
     var cautions: [(message: String, hint: String)] = []
     if hosts == nil {
@@ -139,11 +139,11 @@ extension OnboardingPolicy {
     }
   }
 
-  /// Why a host is refused.
+  /// The refusal of a host, with the values that the policy allows.
   struct HostRefusal {
     /// The name of the field or member with the host.
     var field: String
-    /// What is wrong.
+    /// The fault in words.
     var finding: String
     /// The values that the policy allows; nil if it has no list of them.
     var expected: [String]?

@@ -5,7 +5,7 @@ public import WaymarkSystem
 /// A private key that signs payloads for printing.
 public struct SigningKey: Sendable {
   private let material: PrivateKey
-  /// The key's identifier, which is written into the token's header (`kid`); nil for none.
+  /// The key's identifier, which is written into the token's header (`kid`), or `nil`.
   public let id: String?
 
   /// Generates a key for an algorithm.

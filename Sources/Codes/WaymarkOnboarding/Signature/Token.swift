@@ -98,7 +98,7 @@ package struct TokenClaims: Sendable, Hashable {
   }
 }
 
-/// Why a text is not a token, or its claims are invalid.
+/// The error of a text that is not a token, or of invalid claims.
 package typealias TokenError = Problem<TokenErrorCode>
 
 /// The codes of `TokenError`.

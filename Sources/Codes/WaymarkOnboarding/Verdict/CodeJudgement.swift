@@ -10,7 +10,7 @@ package struct CodeJudgement: Sendable {
   package private(set) var isHarmless = false
   /// The checks that were made, in order; a check that refused the code is the last.
   package private(set) var steps: [VerdictStep] = []
-  /// Why the code is refused, if it is.
+  /// The reason for which the code is refused; nil if it is accepted.
   package private(set) var refusal: InvalidReason?
   /// The code's identity for the replay guard; nil for unsigned payloads and without `jti`.
   package private(set) var replayEntry: ReplayEntry?

@@ -70,7 +70,7 @@ public struct Verdict: Sendable, Hashable {
   public var fieldsForObservers: [PayloadField] { fields.map(\.forObservers) }
 }
 
-/// Why a code that was read is refused, in the order in which the checks are made.
+/// The reasons for which a code is refused, in the order of the checks.
 public enum InvalidReason: String, Sendable, Hashable, Codable, CaseIterable {
   /// More bytes than the policy allows.
   case tooLarge
@@ -106,7 +106,7 @@ public enum InvalidReason: String, Sendable, Hashable, Codable, CaseIterable {
   case replayed
 }
 
-/// Why no code could be judged.
+/// The reasons for which no code could be judged.
 public enum ReadingFailure: String, Sendable, Hashable, Codable, CaseIterable {
   /// No code is in the picture.
   case nothingFound

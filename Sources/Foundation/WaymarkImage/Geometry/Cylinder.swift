@@ -228,7 +228,7 @@ package enum CylinderFit {
     return (a, seed(second))
   }
 
-  /// Returns the map with `rotation` and the translation of least squared algebraic error; `nil` if there is none.
+  /// Returns the map with `rotation` and the translation of least squared algebraic error, or `nil`.
   private static func place(
     _ rotation: Matrix3, _ shape: CylinderMap, _ pairs: UnsafeBufferPointer<PointPair>
   ) -> CylinderMap? {

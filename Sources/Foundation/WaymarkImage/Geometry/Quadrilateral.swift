@@ -223,7 +223,7 @@ package struct Bounds: Hashable, Sendable {
     self.max = max
   }
 
-  /// Creates the bounding box of points; the origin if there are none.
+  /// Creates the bounding box of points; without points, an empty box at the origin.
   package init(around points: [Point2]) {
     guard let first = points.first else {
       self.init(min: .zero, max: .zero)

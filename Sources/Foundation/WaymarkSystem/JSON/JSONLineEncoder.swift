@@ -65,7 +65,9 @@ private final class JSONEncodingState {
     }
   }
 
-  /// Writes a value whose own container, if it requests one, is at `depth`.
+  /// Writes a value.
+  ///
+  /// - Parameter depth: the nesting depth of the value's array or object.
   func write<T: Encodable>(_ value: T, depth: Int, codingPath: [any CodingKey]) throws {
     switch T.self {
     case is [Double].Type:

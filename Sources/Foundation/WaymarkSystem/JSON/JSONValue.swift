@@ -131,7 +131,7 @@ extension JSONValue: Hashable {
     members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
-  /// Hashes the value; equal values have equal hashes, whatever the order of members and the notation of numbers.
+  /// Hashes the value. The hash does not depend on the order of members or the notation of numbers, as equality does not.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)

@@ -3,6 +3,7 @@ import FoundationEssentials
 import WaymarkAnchors
 import WaymarkSystem
 
+/// `waymark anchors`: makes and changes libraries of anchors. `build`, `add`, `remove` and `list` are in this file.
 struct AnchorsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "anchors",

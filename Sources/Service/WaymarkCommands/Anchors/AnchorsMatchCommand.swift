@@ -6,6 +6,8 @@ import WaymarkProtocol
 import WaymarkService
 import WaymarkSystem
 
+/// `waymark anchors match` and, below, `waymark anchors track`: find anchors in single pictures, and follow them
+/// through a sequence.
 struct AnchorsMatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "match",

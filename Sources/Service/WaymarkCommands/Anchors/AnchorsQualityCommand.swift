@@ -4,6 +4,8 @@ import WaymarkAnchors
 import WaymarkImage
 import WaymarkSystem
 
+/// `waymark anchors quality` and, below, `waymark anchors compare`: rate pictures as anchors, and compare two
+/// libraries.
 struct AnchorsQualityCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "quality",

@@ -7,6 +7,7 @@ import WaymarkProtocol
 import WaymarkScenes
 import WaymarkSystem
 
+/// `waymark bundle`: makes, verifies, lists and applies signed bundles of scenes, keys and policies.
 struct BundleCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bundle",
@@ -246,7 +247,7 @@ private struct Activation: Sendable {
   let within: Double
   let settle: Double
 
-  /// Returns the problem of the service; `nil` if there is none.
+  /// Returns the problem of the service, or `nil`.
   func problem() async -> String? {
     if let command, let problem = Self.execute(command) { return problem }
     let end = MonotonicClock.now + within

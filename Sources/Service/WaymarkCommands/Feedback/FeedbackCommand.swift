@@ -6,6 +6,7 @@ import WaymarkProtocol
 import WaymarkService
 import WaymarkSystem
 
+/// `waymark feedback`: signals the results of scans by sound, LED and vibration (`FeedbackOutput`).
 struct FeedbackCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "feedback",

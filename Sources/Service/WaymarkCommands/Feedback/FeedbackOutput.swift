@@ -247,7 +247,7 @@ package struct LED: Sendable {
     if let trigger { try write(trigger, "trigger") }
   }
 
-  /// The trigger that controls the LED, such as `mmc0`; `nil` if there is none.
+  /// The trigger that controls the LED, such as `mmc0`, or `nil`.
   private var trigger: String? {
     guard let text = read("trigger"), let start = text.firstIndex(of: "["), let end = text.firstIndex(of: "]"),
       start < end

@@ -4,6 +4,7 @@ import Glibc
 import WaymarkOnboarding
 import WaymarkSystem
 
+/// `waymark onboarding`: judges payloads by a policy. `check` and `confirm` are in this file.
 struct OnboardingCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "onboarding",

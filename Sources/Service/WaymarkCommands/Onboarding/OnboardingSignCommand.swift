@@ -4,6 +4,7 @@ import Glibc
 import WaymarkOnboarding
 import WaymarkSystem
 
+/// `waymark onboarding sign` and, below, `waymark onboarding keygen`: sign payloads, and make key pairs.
 struct OnboardingSignCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sign",

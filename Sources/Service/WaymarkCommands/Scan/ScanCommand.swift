@@ -6,6 +6,7 @@ import WaymarkImage
 import WaymarkOnboarding
 import WaymarkSystem
 
+/// `waymark scan`: reads codes from picture files; with `--onboarding` judges them by a policy.
 struct ScanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan",

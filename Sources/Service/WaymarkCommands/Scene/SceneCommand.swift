@@ -4,6 +4,7 @@ import WaymarkImage
 import WaymarkScenes
 import WaymarkSystem
 
+/// `waymark scene`: checks, imports and draws scenes.
 struct SceneCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scene",

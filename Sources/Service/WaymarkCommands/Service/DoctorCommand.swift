@@ -4,6 +4,7 @@ import WaymarkCamera
 import WaymarkService
 import WaymarkSystem
 
+/// `waymark doctor` and, below, `waymark report` and `waymark cameras`: find and describe what a device lacks.
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",

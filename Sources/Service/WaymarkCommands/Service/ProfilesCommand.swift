@@ -3,6 +3,7 @@ import WaymarkClient
 import WaymarkProtocol
 import WaymarkSystem
 
+/// `waymark profiles`: lists the profiles of a running service, and chooses one.
 struct ProfilesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "profiles", abstract: "List and choose profiles.",

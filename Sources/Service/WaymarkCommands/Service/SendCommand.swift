@@ -5,6 +5,8 @@ import WaymarkImage
 import WaymarkProtocol
 import WaymarkSystem
 
+/// `waymark send` and, below, `waymark protocol`: send one request to the service, and print the schema of the
+/// protocol.
 struct SendCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "send",

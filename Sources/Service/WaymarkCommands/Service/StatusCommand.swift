@@ -3,6 +3,8 @@ import WaymarkClient
 import WaymarkProtocol
 import WaymarkSystem
 
+/// `waymark status` and, below, `waymark watch` and `waymark socket-path`: show the state and the events of a running
+/// service.
 struct StatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status", abstract: "Show the state of the service.",

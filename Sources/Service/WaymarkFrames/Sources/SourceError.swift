@@ -147,7 +147,7 @@ package struct SourceFault: Error, Sendable, Equatable {
     self.follows = follows
   }
 
-  func isNews(after reported: SourceError?) -> Bool {
+  func isNew(after reported: SourceError?) -> Bool {
     guard let reported, reported != problem else { return reported == nil }
     return switch follows {
     case .itself: true

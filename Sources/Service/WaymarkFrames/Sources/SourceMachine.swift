@@ -132,7 +132,7 @@ package struct SourceMachine: Sendable {
   private var opening = Opening()
   /// True if the source is open, or was left open for another writer.
   private var holds = false
-  /// The last reported problem, which is not reported again; nil if there is none.
+  /// The last reported problem, which is not reported again, or `nil`.
   private var problem: SourceError?
   /// True if the problem is only that no frames arrive.
   private var isSilenceAlone = false
@@ -284,8 +284,8 @@ package struct SourceMachine: Sendable {
 
   private mutating func fail(_ fault: SourceFault, _ now: Double) -> [Effect] {
     guard phase != .closed, phase != .waiting else { return [] }
-    let isNews = fault.isNews(after: problem)
-    if isNews {
+    let isNew = fault.isNew(after: problem)
+    if isNew {
       if phase != .opening { losses += 1 }
       problem = fault.problem
       isSilenceAlone = false
@@ -296,10 +296,10 @@ package struct SourceMachine: Sendable {
       close()
       problem = reported
       defer { clear() }
-      return [.close] + (isNews ? [.report(status(.lost, ended: true))] : [.report(status(.closed, ended: true))])
+      return [.close] + (isNew ? [.report(status(.lost, ended: true))] : [.report(status(.closed, ended: true))])
     }
     wait(fault, now)
-    return (holds ? [] : [.close]) + (isNews ? [.report(status(.lost))] : [])
+    return (holds ? [] : [.close]) + (isNew ? [.report(status(.lost))] : [])
   }
 
   private mutating func wait(_ fault: SourceFault, _ now: Double) {

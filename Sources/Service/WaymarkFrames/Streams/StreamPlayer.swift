@@ -369,7 +369,7 @@ package struct InputFile: ~Copyable {
 
   /// Takes ownership of a socket.
   ///
-  /// - Parameter process: the child process that writes into the socket; nil if there is none.
+  /// - Parameter process: the child process that writes into the socket, or `nil`.
   package init(owning descriptor: CInt, of process: pid_t? = nil) {
     self.descriptor = descriptor
     self.process = process

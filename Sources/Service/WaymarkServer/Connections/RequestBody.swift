@@ -45,10 +45,10 @@ package final class RequestBody {
 
   /// Skips the body, or the rest of it.
   package func skip() {
-    let isNews = state == .waiting
+    let isNew = state == .waiting
     state = .skipped
     bytes = []
-    if isNews { onStart() }
+    if isNew { onStart() }
   }
 
   /// Takes the received bytes of the body from the framer.

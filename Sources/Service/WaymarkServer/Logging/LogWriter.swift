@@ -32,7 +32,7 @@ package final class LogWriter: Sendable {
 
   /// Adds a line, which ends with a line feed, to the buffer without waiting.
   package func write(_ line: [UInt8]) {
-    let isNews = state.update { state -> Bool in
+    let isNew = state.update { state -> Bool in
       guard state.bytes + line.count <= limit else {
         state.missing += 1
         return false
@@ -42,7 +42,7 @@ package final class LogWriter: Sendable {
       return state.waiting.count == 1
     }
     // `start` has no effect if the thread is running. If it could not be created, the next line tries again.
-    if isNews { thread.start { [self] _ in run() } }
+    if isNew { thread.start { [self] _ in run() } }
   }
 
   private func run() {

@@ -111,7 +111,7 @@ extension ConfigurationProblem {
 
 /// Looks up users and groups in the system's databases.
 package enum Accounts {
-  /// The id of a user, from its name or number; nil if there is none.
+  /// The id of a user, from its name or number, or `nil`.
   package static func user(_ name: String) -> UInt32? {
     if let number = UInt32(name) { return number }
     var entry = passwd()
@@ -121,7 +121,7 @@ package enum Accounts {
     return entry.pw_uid
   }
 
-  /// The id of a group, from its name or number; nil if there is none.
+  /// The id of a group, from its name or number, or `nil`.
   package static func group(_ name: String) -> UInt32? {
     if let number = UInt32(name) { return number }
     var entry = Glibc.group()

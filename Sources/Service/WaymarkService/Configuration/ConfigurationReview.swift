@@ -7,6 +7,7 @@ import WaymarkServer
 import WaymarkSystem
 import WaymarkWorker
 
+/// Loading with the checks of `ConfigurationReview`, as the service does at its start.
 extension ConfigurationLoader {
   /// Loads the configuration and checks it on this device. The service starts only with a configuration without problems, and
   /// reloads no other.
@@ -73,7 +74,7 @@ package enum ConfigurationReview {
   /// The problems of the socket, the key of the trigger, and the folders.
   private static func places(_ configuration: ServiceConfiguration) -> [ConfigurationProblem] {
     var problems: [ConfigurationProblem] = []
-    // The socket of a flag or variable is that of a client too, which need not be allowed to make it.
+    // Clients use the flag and the variable of the socket, too, and need not be able to create it.
     if let path = configuration.socket.path, !configuration.overrides.contains(where: { $0["socket.path"] != nil }) {
       let kind = FileKind(path)
       if SocketFile.address(path) == nil {
@@ -159,7 +160,7 @@ private struct CameraSection {
             known?.message ?? "\(error)", path(key), element: element, hint: known?.hint ?? "Correct the value."))
       }
     }
-    // The source of a flag is opened at the start alone, which has an exit status of its own for it.
+    // A source from a flag is checked when it is opened at the start, whose exit status is then `cannotOpen`.
     if let source = settings.source.path, name != nil || configuration.overrides.first?["source.path"] == nil {
       var own = configuration
       (own.source, own.camera) = (settings.source, settings.camera)

@@ -40,7 +40,7 @@ package struct ServiceConfiguration: Sendable {
   /// The path of the configuration file.
   package var file: String? { document?.path }
 
-  /// What the configuration accepts beyond a device that strangers use, each with a remedy.
+  /// The warnings about settings that accept too much on a device for strangers, such as every host, each with a remedy.
   package var cautions: [(message: String, hint: String)] {
     (document.map { OnboardingConfiguration.read($0).configuration.policy } ?? OnboardingPolicy()).cautions
   }
@@ -279,6 +279,47 @@ extension ServiceConfiguration {
           key: problem.key.map { "profiles.\(profile.name).\($0)" } ?? "profiles.\(profile.name)",
           message: problem.message, hint: problem.hint)
       }
+    }
+  }
+}
+
+extension ServiceConfiguration {
+  /// The values that apply, each with its key and its origin: file and line, an environment variable, the command line, or the default.
+  /// Keys without a value and without a constant default are left out.
+  package var listing: [(key: String, value: String, origin: String)] {
+    let known = Set(schema.keys.map(\.path))
+    let lists = (document?.checked).map { Self.leaves(of: $0, "") } ?? []
+    return schema.keys.compactMap(line(of:))
+      + lists.filter { !known.contains($0.key) }.map { leaf in
+        (leaf.key, Self.text(of: leaf.node), document?.place(leaf.node) ?? "")
+      }
+  }
+
+  private func line(of key: ConfigurationKey) -> (key: String, value: String, origin: String)? {
+    for (origin, values) in zip(["command line", key.environmentName], overrides) {
+      if let value = values[key.path] { return (key.path, value.text, origin) }
+    }
+    if let document, let node = document.checked.at(key.path) {
+      return (key.path, Self.text(of: node), document.place(node))
+    }
+    return key.defaultValue.map { (key.path, $0.text, "default") }
+  }
+
+  /// The keys with single values or lists in a section and in the sections below it.
+  private static func leaves(of section: SourceNode, _ path: String) -> [(key: String, node: SourceNode)] {
+    section.entries.flatMap { entry in
+      let key = path.isEmpty ? entry.key : "\(path).\(entry.key)"
+      return entry.node.entries.isEmpty ? [(key, entry.node)] : leaves(of: entry.node, key)
+    }
+  }
+
+  /// A value in YAML's flow style.
+  private static func text(of node: SourceNode) -> String {
+    switch node.value {
+    case .list(let nodes): "[\(nodes.map(text(of:)).joined(separator: ", "))]"
+    case .map(let entries): "{\(entries.map { "\($0.key): \(text(of: $0.node))" }.joined(separator: ", "))}"
+    case .null: "{}"
+    case .bool, .number, .text: node.string.map { node.isQuoted ? "\"\($0)\"" : $0 } ?? ""
     }
   }
 }

@@ -280,13 +280,13 @@ package struct SceneSettings: Equatable, Sendable {
   package var folders: [String] = []
   /// The folder of compiled anchors; nil for one in the cache folder of the service or user.
   package var cache: String?
-  /// The name of the scene to load at the start; nil for none.
+  /// The name of the scene to load at the start, or `nil`.
   package var load: String?
   /// True if the session starts as soon as that scene is loaded.
   package var start = false
   /// The times of the session.
   package var session = SessionConfiguration()
-  /// The path of the library that is followed while no session is active; nil for none.
+  /// The path of the library that is followed while no session is active, or `nil`.
   package var library: String?
   /// The number of copies of each anchor of the library that are followed.
   package var copies = 1

@@ -145,7 +145,7 @@ package final class LensStore {
     entries = Array(read.filter { Self.lens($0) != nil }.suffix(Self.limit))
   }
 
-  /// The saved lens of a camera; nil if there is none.
+  /// The saved lens of a camera, or `nil`.
   package func lens(of camera: String) -> LensLearner.Lens? {
     entries.last { $0.camera == camera }.flatMap(Self.lens)
   }

@@ -21,9 +21,10 @@ package final class LensLearner: Sendable {
       CameraIntrinsics(estimatedFor: width, height, focal: estimate.focal)
     }
 
-    /// Returns whether this lens replaces the known one: true if there is none for the same aspect ratio, if this deviation is at most 0.7 of
-    /// the known one, or if the focal lengths differ by more than three times the sum of both deviations.
-    func isNews(after old: Lens?) -> Bool {
+    /// Returns whether this lens replaces the known one: true without a known lens of the same aspect ratio, if this
+    /// deviation is at most 0.7 of the known one, or if the focal lengths differ by more than three times the sum of both
+    /// deviations.
+    func isNew(after old: Lens?) -> Bool {
       guard estimate.deviation <= LensLearner.sufficient else { return false }
       guard let old, old.width * height == width * old.height else { return true }
       let ratio = old.intrinsics.scaled(from: (old.width, old.height), to: (width, height)).focal.x / estimate.focal
@@ -55,7 +56,7 @@ package final class LensLearner: Sendable {
 
   /// Starts to estimate for a camera.
   ///
-  /// - Parameter known: the saved lens of the camera; nil if there is none.
+  /// - Parameter known: the saved lens of the camera, or `nil`.
   package func begin(_ known: Lens?, of camera: String) {
     state.update { state in
       (state.known, state.estimator) = (known, nil)
@@ -88,7 +89,7 @@ package final class LensLearner: Sendable {
       state.estimator = estimator
       guard let estimate = estimator.estimate else { return nil }
       let lens = Lens(width: width, height: height, estimate: estimate)
-      guard lens.isNews(after: state.known) else { return nil }
+      guard lens.isNew(after: state.known) else { return nil }
       state.known = lens
       return (lens, state.onLens)
     }

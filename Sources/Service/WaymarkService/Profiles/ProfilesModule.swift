@@ -37,7 +37,7 @@ package final class ProfilesModule: ServiceModule {
 
   /// Replaces the profiles; a profile that a client or a code chose stays in use if it still exists.
   ///
-  /// - Returns: the name of the profile in use; nil for none. `onChange` is not called, since the caller applies all
+  /// - Returns: the name of the profile in use, or `nil`. `onChange` is not called, since the caller applies all
   ///   settings.
   package func use(_ profiles: [ServiceProfile]) -> String? {
     self.profiles = profiles

@@ -118,7 +118,7 @@ package struct ProfileChooser: Sendable {
   }
 
   private var profiles: [ServiceProfile]
-  /// The choice by a client or a code; nil if there is none.
+  /// The choice by a client or a code, or `nil`.
   private var made: Choice?
   /// The texts of codes that were in view, and when they were last seen, the newest last.
   private var seen: [(text: String, time: Double)] = []

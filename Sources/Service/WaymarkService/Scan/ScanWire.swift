@@ -112,7 +112,7 @@ package enum ScanWire {
   /// The names of all symbologies, for a hint.
   package static var symbologyNames: String { Symbology.allCases.map(\.rawValue).joined(separator: ", ") }
 
-  /// Returns the name of a symbology by any of its names; nil if there is none.
+  /// Returns the name of a symbology by any of its names, or `nil`.
   package static func symbologyName(_ name: String) -> String? { Symbology(name: name)?.rawValue }
 
   /// The symbology identifier of a code, and the data that follow it, as defined by ISO/IEC 15424.

@@ -57,7 +57,7 @@ package final class SceneMethods: ServerModule {
       starting = (number, end)
       return { try await start.value }
     }
-    // A client may send them together with `session.start`, which may have a scene to load.
+    // A client may send these requests at once after `session.start`; they wait while that request loads its scene.
     methods.add(SessionScanRequest.self, after: { [self] in starting?.task }) { [self] _, connection in
       try move(.scan, by: connection.actor)
     }

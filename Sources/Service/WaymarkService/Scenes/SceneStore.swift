@@ -8,6 +8,7 @@ import WaymarkServer
 import WaymarkSystem
 import WaymarkWorker
 
+/// A scene that was read and whose pictures were compiled.
 struct LoadedScene: Sendable {
   var name: String
   var folder: SceneFolder
@@ -31,7 +32,7 @@ struct LoadedScene: Sendable {
     }
   }
 
-  /// The path of a picture, by its id from `SessionWire.resource`; nil if there is none.
+  /// The path of a picture, by its id from `SessionWire.resource`, or `nil`.
   func picture(_ id: String) -> String? {
     guard let slash = id.firstIndex(of: "/") else { return nil }
     let (kind, name) = (id[..<slash], String(id[id.index(after: slash)...]))
@@ -94,7 +95,7 @@ struct SceneStore: Sendable {
   /// Reads a scene and compiles its anchors, which may take a while. Anchors in the cache, or in the scene in use, are not
   /// compiled again.
   ///
-  /// - Parameter previous: the scene in use; nil if there is none.
+  /// - Parameter previous: the scene in use, or `nil`.
   func load(
     _ entry: SceneCatalog.Entry, previous: LoadedScene?, progress: (_ done: Int, _ total: Int) -> Void
   ) -> Result<LoadedScene, SceneFailure> {

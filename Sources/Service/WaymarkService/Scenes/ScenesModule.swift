@@ -147,8 +147,7 @@ package final class ScenesModule: ServiceModule {
 
   /// Applies the settings of a reloaded configuration.
   ///
-  /// The scene in use stays, with phase and selection, unless the settings name another one; it is reloaded if its name now refers to
-  /// another folder.
+  /// The scene in use stays, with phase and selection, unless the settings name another one; it is reloaded if its name now refers to another folder.
   package func use(_ new: SceneSettings) {
     let old = settings
     settings = new
@@ -381,7 +380,7 @@ package final class ScenesModule: ServiceModule {
     }
   }
 
-  /// The path of a picture of the scene in use, by its id for `media.resource`; nil if there is none.
+  /// The path of a picture of the scene in use, by its id for `media.resource`, or `nil`.
   package func picture(_ id: String) -> String? { loaded?.picture(id) }
 }
 

@@ -26,7 +26,7 @@ final class CornerSearch {
 
   private var planes = [UInt8](repeating: 0, count: 2 * angles * width * width)
 
-  /// Returns the corner nearby with the best score; `nil` if there is none.
+  /// Returns the corner nearby with the best score, or `nil`.
   ///
   /// - Parameters:
   ///   - old: The assumed corner.

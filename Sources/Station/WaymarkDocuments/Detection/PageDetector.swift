@@ -56,7 +56,7 @@ package final class PageDetector {
   /// The lead in probability, or the odds, by which an outline found farther away must be likelier.
   private static let followLead = 0.1
   private static let followOdds = 2.0
-  /// The most pages besides the first. Each has at most the share `mostShared` inside other pages, and at least the score `leastOther`.
+  /// The most pages beyond the first. Each has at most the share `mostShared` inside other pages, and at least the score `leastOther`.
   package static let mostOthers = 3
   private static let mostShared = 0.2
   private static let leastOther = 0.6

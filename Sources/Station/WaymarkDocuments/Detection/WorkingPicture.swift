@@ -66,7 +66,7 @@ final class WorkingPicture {
 }
 
 extension Quadrilateral {
-  /// Returns the part of a row of pixels that is inside a convex outline or at most `margin` outside; `nil` if there is none.
+  /// Returns the part of a row of pixels that is inside a convex outline or at most `margin` outside, or `nil`.
   fileprivate func columns(at y: Double, margin: Double) -> Range<Double>? {
     var (left, right) = (Double.infinity, -Double.infinity)
     for i in 0..<4 {

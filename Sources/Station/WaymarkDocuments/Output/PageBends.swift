@@ -9,7 +9,7 @@ package struct PageBends: Sendable {
 
   /// The long side of the page in which lines are searched, in pixels.
   private static let workSize = 1200.0
-  /// The most numbers of `numbers`.
+  /// The largest count of `numbers`.
   package static let numberLimit = SideBends.count + LineBends.count
 
   /// The numbers of the sides, then those of the lines, if any.

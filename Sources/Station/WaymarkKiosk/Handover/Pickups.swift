@@ -119,13 +119,13 @@ struct PickupStore {
     return true
   }
 
-  /// Returns the result under a code, which stays stored; nil if there is none.
+  /// Returns the result under a code, which stays stored, or `nil`.
   mutating func look(_ code: String, at now: Double) -> Item? {
     expire(at: now)
     return entries[Self.key(code)]?.item
   }
 
-  /// Removes the result under a code and returns it; nil if there is none.
+  /// Removes the result under a code and returns it, or `nil`.
   mutating func take(_ code: String, at now: Double) -> Item? {
     expire(at: now)
     return entries.removeValue(forKey: Self.key(code))?.item

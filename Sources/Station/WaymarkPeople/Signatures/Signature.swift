@@ -2,6 +2,7 @@ import WaymarkCrypto
 import WaymarkImage
 package import WaymarkSystem
 
+/// The error of a signature that is invalid or cannot be read.
 package typealias SignatureError = Problem<SignatureErrorCode>
 
 package enum SignatureErrorCode: String, ProblemCode {

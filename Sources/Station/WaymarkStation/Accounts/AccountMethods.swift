@@ -4,6 +4,8 @@ package import WaymarkServer
 import WaymarkService
 import WaymarkSystem
 
+/// The methods `account.*`, `authentication.*`, `consent.*` and `sync.*`, which pass the requests of clients to the
+/// flow.
 extension AccountsModule {
   package func register(in methods: inout MethodTable) {
     registerSteps(in: &methods)

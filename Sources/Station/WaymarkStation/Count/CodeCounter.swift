@@ -149,7 +149,7 @@ package struct CodeCounter: Sendable {
   /// Finds the map by the numbers of codes: codes followed from the last view show the camera's movement, and matrix codes at known places
   /// show its position. The ends of linear codes are not exact enough for a position.
   ///
-  /// - Parameter passed: the frames since the last view; nil if there was none or the camera restarted its numbering.
+  /// - Parameter passed: the frames since the last view; nil before the first view or if the camera restarted its numbering.
   private mutating func mapByNumbers(_ seen: [ObservedCode], width: Double, passed: Int?) -> Homography? {
     var pairs: [Int: (now: Quadrilateral, then: Quadrilateral)] = [:]
     var moves: [(Quadrilateral, Quadrilateral)] = []

@@ -277,7 +277,7 @@ extension PointPair {
 }
 
 extension Homography {
-  /// Fits the similarity with the least squared distance between corners; nil if there is none.
+  /// Fits the similarity with the least squared distance between corners, or `nil`.
   fileprivate init?(similarityOver pairs: [(Quadrilateral, Quadrilateral)]) {
     self.init(similarityOver: PointPair.corners(of: pairs))
   }

@@ -246,7 +246,7 @@ package struct CountMembers: Sendable {
   /// Adds a client.
   ///
   /// - Parameters:
-  ///   - wanted: the id of the count that the client took part in before; nil for none.
+  ///   - wanted: the id of the count that the client took part in before, or `nil`.
   ///   - new: the id for a new count.
   /// - Returns: the id of the count that is ended, and whether a new one begins.
   package mutating func join(_ client: Int, wanted: String?, new: String) -> (ended: String?, isNew: Bool) {

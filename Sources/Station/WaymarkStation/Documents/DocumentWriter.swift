@@ -16,7 +16,7 @@ struct DocumentWriter: Sendable {
   let version: String
   /// The time of creation in seconds since 1970.
   let created: Int
-  /// The languages of the hidden text in PDFs; nil for none.
+  /// The languages of the hidden text in PDFs, or `nil`.
   let textLanguages: [String]?
   let log: Logger
   /// Seconds after which no further line of a document is read, as a client waits.
@@ -164,7 +164,7 @@ package struct PageWordReader: ~Copyable {
     var reader = engine.reader()
     reader.lineLimit = Self.lineLimit
     let end = min(end, MonotonicClock.now + Self.pageLimit)
-    reader.goesOn = { MonotonicClock.now < end }
+    reader.continues = { MonotonicClock.now < end }
     let read = try page.withView { view throws in try reader.readAsFar(view) }
     let scale = Point2(1 / Double(page.width), 1 / Double(page.height))
     let words = read.lines.flatMap { line in

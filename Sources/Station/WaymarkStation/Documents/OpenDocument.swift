@@ -163,7 +163,7 @@ final class OpenDocument {
     }
   }
 
-  /// Makes a connection the owner of the open document, which is created if there is none.
+  /// Makes a connection the owner of the open document, and creates the document if necessary.
   func begin(_ request: DocumentBeginRequest, _ connection: Connection) throws {
     if let trouble { throw ServiceError(.internalError, trouble.message, hint: trouble.hint) }
     guard store != nil else {

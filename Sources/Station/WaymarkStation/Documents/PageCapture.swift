@@ -36,7 +36,7 @@ package struct PageCapture: Sendable {
   }
 
   /// The observation of one frame.
-  package struct Sighting: Sendable {
+  package struct Observation: Sendable {
     package var outline: Quadrilateral
     package var score: Double
     package var look: PageQuality
@@ -58,7 +58,7 @@ package struct PageCapture: Sendable {
 
   private struct StillPeriod: Sendable {
     var best = -1.0
-    var kept: Sighting
+    var kept: Observation
     /// When `kept` was seen.
     var keptAt = -Double.infinity
     /// The outlines with their times and scores; their corners are in the same order.
@@ -93,7 +93,7 @@ package struct PageCapture: Sendable {
   private var hold: StillPeriod?
   private var lastSeen: Double?
   /// The captured page, until the view has changed.
-  private var shown: Sighting? {
+  private var shown: Observation? {
     didSet { (changedFraction, changedAt, hasChanged) = (0, nil, false) }
   }
   /// The time since which another page is seen instead of `shown`.
@@ -127,7 +127,7 @@ package struct PageCapture: Sendable {
   ///   - sight: the page; nil if the frame shows none.
   ///   - changedFraction: the share of the picture that has changed since the frame before.
   ///   - now: the time of the frame, in seconds of any monotonic clock.
-  package mutating func see(_ sight: Sighting?, changedFraction: Double = 1, at now: Double) -> Outcome {
+  package mutating func see(_ sight: Observation?, changedFraction: Double = 1, at now: Double) -> Outcome {
     if let before = shown { note(changedFraction, against: before, at: now) }
     guard let sight else { return miss(at: now) }
     lastSeen = now
@@ -153,7 +153,7 @@ package struct PageCapture: Sendable {
   }
 
   /// Notes a page that was captured by the shutter.
-  package mutating func captured(_ sight: Sighting?) {
+  package mutating func captured(_ sight: Observation?) {
     hold = nil
     shown = sight
     otherSince = nil
@@ -180,7 +180,7 @@ package struct PageCapture: Sendable {
   }
 
   /// Adds up the changes of the picture, also in frames without a page, such as while one sheet is laid over another.
-  private mutating func note(_ change: Double, against before: Sighting, at now: Double) {
+  private mutating func note(_ change: Double, against before: Observation, at now: Double) {
     let passed = changedAt.map { min(max(now - $0, 0), 1) } ?? 0
     changedAt = now
     changedFraction = changedFraction * max(0, 1 - passed / Self.stirring) + change
@@ -188,7 +188,7 @@ package struct PageCapture: Sendable {
   }
 
   /// Detects that the captured page is gone.
-  private mutating func review(_ sight: Sighting, against before: Sighting, at now: Double) {
+  private mutating func review(_ sight: Observation, against before: Observation, at now: Double) {
     // With few changes the page is the same, even if its outline is found elsewhere.
     guard hasChanged else { return }
     let moved = Self.motion(sight.outline, before.outline)
@@ -202,7 +202,7 @@ package struct PageCapture: Sendable {
     if let otherSince, now - otherSince >= settings.change { shown = nil }
   }
 
-  private mutating func holdStill(_ sight: Sighting, _ advice: DocumentAdvice?, at now: Double) -> Outcome {
+  private mutating func holdStill(_ sight: Observation, _ advice: DocumentAdvice?, at now: Double) -> Outcome {
     var current = hold ?? StillPeriod(kept: sight)
     let (glance, diagonal) = (settings.glance, Self.diagonal(sight.outline))
     var outline = sight.outline

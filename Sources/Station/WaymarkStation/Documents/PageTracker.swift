@@ -4,6 +4,7 @@ import WaymarkImage
 import WaymarkProtocol
 package import WaymarkService
 
+/// The lane that searches frames for pages.
 extension Lane where Settings == DocumentTask, Output == DocumentReading {
   /// Creates a lane, which is off until a session begins.
   ///
@@ -91,7 +92,7 @@ package final class PageTracker {
     task = wanted
     let page = self.page(in: frame)
     let sight = page.map { page in
-      PageCapture.Sighting(
+      PageCapture.Observation(
         outline: page.outline, score: page.score,
         look: frame.image.withView { PageQuality($0, outline: page.outline) },
         isNewInView: memory.isNewInView(page.outline))

@@ -107,7 +107,7 @@ package final class TextProcessor {
       reader.styles = [styles[count % styles.count]]
       count += 1
       let (clock, end) = (clock, clock() + Self.frameLimit)
-      reader.goesOn = { clock() < end }
+      reader.continues = { clock() < end }
       let (lines, skipped) = try reader.readAsFar(view, region: wanted.region.pixels(in: view))
       reading.lines = lines.count
       reading.skipped = skipped

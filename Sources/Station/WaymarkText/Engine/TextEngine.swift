@@ -13,7 +13,7 @@ package final class TextEngine {
   /// The time limit for one line in seconds; a line usually takes hundredths.
   private let limit: Double
 
-  private let standing: PersistentWorker
+  private let persistent: PersistentWorker
   /// True if Waymark's own network supports all of the languages.
   private let isCovered: Bool
 
@@ -45,7 +45,7 @@ package final class TextEngine {
     var launcher = WorkerLauncher(
       executable: program, arguments: ["waymark-text", WorkerLauncher.argument, languages.joined(separator: "+")])
     launcher.startLimit = startLimit
-    standing = PersistentWorker(launcher, WorkerMonitor { _ in })
+    persistent = PersistentWorker(launcher, WorkerMonitor { _ in })
   }
 
   private static func isName(_ word: String) -> Bool {
@@ -53,7 +53,7 @@ package final class TextEngine {
   }
 
   /// The id of the running process; `nil` if none is running.
-  package var process: Int32? { standing.process }
+  package var process: Int32? { persistent.process }
 
   /// Returns a reader of pictures whose lines are read by this program.
   package func reader() -> TextReader {
@@ -84,7 +84,7 @@ package final class TextEngine {
   ) throws(TextError) -> Reply? {
     guard image.width > 0, image.height > 0, max(image.width, image.height) <= LinePicture.sideLimit else { return nil }
     let request = TextRequest(width: image.width, height: image.height, reader: reader, alphabet: alphabet)
-    let answer = standing.use { worker throws(WorkerFailure) -> Reply? in
+    let answer = persistent.use { worker throws(WorkerFailure) -> Reply? in
       worker.arena.input.copyMemory(
         from: UnsafeRawBufferPointer(start: image.unsafeView.base, count: image.width * image.height))
       // A failed line is empty; the engine continues.
@@ -93,12 +93,12 @@ package final class TextEngine {
       }
       return reply
     }
-    guard let answer else { throw Self.problem(standing.lastFailure) }
+    guard let answer else { throw Self.problem(persistent.lastFailure) }
     return answer
   }
 
   /// Ends the program; the next line starts it again.
-  package func end() { standing.end() }
+  package func end() { persistent.end() }
 
   private static func problem(_ failure: WorkerFailure?) -> TextError {
     let cause = failure.map { "\($0.message)" }

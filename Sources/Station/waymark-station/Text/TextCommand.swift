@@ -98,7 +98,7 @@ struct TextCommand: ParsableCommand {
           try follower.see(picture, named: item.input.name, region: area, &report)
         } else {
           let end = began + Self.pictureLimit
-          reader.goesOn = { MonotonicClock.now < end }
+          reader.continues = { MonotonicClock.now < end }
           (report.lines, report.skipped) = try picture.withView { view throws in
             try reader.readAsFar(view, region: area)
           }

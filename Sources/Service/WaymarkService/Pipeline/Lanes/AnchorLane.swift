@@ -49,7 +49,7 @@ private final class AnchorProcessor {
   private let mailbox: CodeMailbox
   private let stages: StageTimes
   private var engine: AnchorEngine?
-  private var lens: LaneLens<SightKey>
+  private var lens: LaneLens<AnchorKey>
   /// The last number that the previous engine gave to a copy; the next engine continues from there.
   private var lastCopy = 0
   private var codes: AnchorCodeFollower?

@@ -12,8 +12,7 @@ package import WaymarkSystem
 package struct LiveScan: Sendable {
   package struct Request: Sendable {
     package var owner: Int?
-    /// In onboarding mode the policy judges each code, and an accepted one waits for its confirmation. In barcode mode every new
-    /// code is reported.
+    /// In onboarding mode the policy judges each code, and an accepted one waits for its confirmation. In barcode mode every new code is reported.
     package var mode: ScanMode
     /// The symbologies to read; nil for the configured ones.
     package var symbologies: Set<Symbology>?
@@ -49,7 +48,7 @@ package struct LiveScan: Sendable {
     package var newAfter = 2.0
     /// The seconds that an accepted code waits for its confirmation before the scan ends.
     package var confirmWithin = OnboardingConfiguration().confirmWithin
-    /// The mode of the scan that the service arms while no client has armed one; nil for none.
+    /// The mode of the scan that the service arms while no client has armed one, or `nil`.
     package var autoBegin: ScanMode?
 
     package init() {}
@@ -60,8 +59,7 @@ package struct LiveScan: Sendable {
     /// A client confirms the waiting verdict, and `judge` judges the code again; a nil `scan` means the armed one.
     case confirm(scan: String?, by: Int?, judge: OnboardingJudge, date: Date)
     case cancel(scan: String?, by: Int?)
-    /// The result of the effect `record`: true if the confirmation was written, false if the code was confirmed before, nil if
-    /// writing failed.
+    /// The result of the effect `record`: true if the confirmation was written, false if the code was confirmed before, nil if writing failed.
     case recorded(Bool?)
     /// A client disconnected.
     case left(Int)
@@ -213,8 +211,7 @@ package struct LiveScan: Sendable {
     history.restart()
     lastRead = now
     hasRead = false
-    // A client's scan reports the codes that are in view; one armed by the service does not repeat a code that was just confirmed
-    // or cancelled.
+    // A client's scan reports the codes that are in view; one armed by the service does not repeat a code that was just confirmed or cancelled.
     if request.owner != nil { history.forgetCodes() }
     return [.began(scan), .changed]
   }

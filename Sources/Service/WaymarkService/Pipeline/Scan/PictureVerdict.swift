@@ -6,7 +6,7 @@ package import WaymarkOnboarding
 /// A verdict and the code in the picture that was judged.
 package struct PictureVerdict: Sendable {
   package let verdict: Verdict
-  /// The judged code; nil if there is none.
+  /// The judged code, or `nil`.
   package let symbol: Symbol?
   /// The corners of the code, or of the first part of its message.
   package let corners: Quadrilateral?

@@ -7,7 +7,7 @@ import WaymarkProtocol
 /// receives.
 struct ScanHistory: Sendable {
   /// The result of a frame in onboarding mode.
-  enum News {
+  enum Finding {
     case accepted(Symbol)
     case refused(InvalidReason)
     case advice(GuideAdvisor.Guidance)
@@ -44,7 +44,7 @@ struct ScanHistory: Sendable {
   /// - Returns: the result to publish; nil if it was published before.
   mutating func take(
     _ result: PictureVerdict, _ reading: ScanReading, accepting accepted: Set<Symbology>, at now: Double
-  ) -> News? {
+  ) -> Finding? {
     evidence.add(result, reading)
     var inView = Set(reading.symbols.flatMap { [Self.key($0), Self.key($0, refused: .malformed)] })
     if result.verdict.outcome == .invalid(.ambiguous), let symbol = result.symbol {
@@ -55,15 +55,15 @@ struct ScanHistory: Sendable {
     case .successful:
       guard let symbol = result.symbol else { return nil }
       advisor.reset()
-      return isNews(symbol, Self.key(symbol), at: now) ? .accepted(symbol) : nil
+      return isNew(symbol, Self.key(symbol), at: now) ? .accepted(symbol) : nil
     case .invalid(let reason):
       guard let symbol = result.symbol else { return nil }
       advisor.reset()
       let key = Self.key(symbol, refused: reason)
-      let isNews = isNews(symbol, key, at: now)
+      let isNew = isNew(symbol, key, at: now)
       if seen.isReported(key) { evidence.hasRefused = true }
-      return isNews ? .refused(reason) : nil
-    case .unsuccessful: return advise(reading, accepted, at: now).map(News.advice)
+      return isNew ? .refused(reason) : nil
+    case .unsuccessful: return advise(reading, accepted, at: now).map(Finding.advice)
     }
   }
 
@@ -71,12 +71,12 @@ struct ScanHistory: Sendable {
   mutating func take(_ symbols: [Symbol], limit: Int, at now: Double) -> [Symbol] {
     seen.update(Set(symbols.map { Self.key($0) }), at: now)
     var news: [Symbol] = []
-    for symbol in symbols where news.count < limit && isNews(symbol, Self.key(symbol), at: now) { news.append(symbol) }
+    for symbol in symbols where news.count < limit && isNew(symbol, Self.key(symbol), at: now) { news.append(symbol) }
     if !news.isEmpty { advisor.reset() }
     return news
   }
 
-  /// Adds a frame without a code of the requested symbologies, and returns advice for a person; nil if there is none.
+  /// Adds a frame without a code of the requested symbologies, and returns advice for a person, or `nil`.
   mutating func takeEmpty(
     _ result: PictureVerdict, _ reading: ScanReading, accepting accepted: Set<Symbology>, at now: Double
   ) -> GuideAdvisor.Guidance? {
@@ -85,7 +85,7 @@ struct ScanHistory: Sendable {
   }
 
   /// Returns whether a code is to be reported, and marks it as reported.
-  private mutating func isNews(_ symbol: Symbol, _ key: SeenCodes.Key, at now: Double) -> Bool {
+  private mutating func isNew(_ symbol: Symbol, _ key: SeenCodes.Key, at now: Double) -> Bool {
     let isLasting = symbol.mayBePart && !seen.hasMoved(key, to: symbol.corners.center)
     guard seen.isNew(key, agreeing: isLasting ? Self.lasting : Self.agreement(symbol)) else { return false }
     seen.markReported(key, at: now)
@@ -110,10 +110,10 @@ struct ScanHistory: Sendable {
   private static func key(_ symbol: Symbol, refused reason: InvalidReason? = nil) -> SeenCodes.Key {
     switch reason {
     case nil:
-      SeenCodes.Key(symbology: symbol.symbology, bytes: symbol.bytes, part: symbol.part, standing: .accepted)
+      SeenCodes.Key(symbology: symbol.symbology, bytes: symbol.bytes, part: symbol.part, outcome: .accepted)
     // Two acceptable codes may alternate in being nearest to the middle; both share one key.
-    case .ambiguous: SeenCodes.Key(symbology: nil, bytes: [], standing: .ambiguous)
-    case _?: SeenCodes.Key(symbology: symbol.symbology, bytes: symbol.bytes, standing: .refused)
+    case .ambiguous: SeenCodes.Key(symbology: nil, bytes: [], outcome: .ambiguous)
+    case _?: SeenCodes.Key(symbology: symbol.symbology, bytes: symbol.bytes, outcome: .refused)
     }
   }
 
@@ -135,11 +135,11 @@ struct SeenCodes: Sendable {
     var bytes: [UInt8]
     /// The part of a message, since several parts may have the same bytes.
     var part: SymbolPart?
-    var standing: Standing
+    var outcome: Outcome
   }
 
   /// The result with which a code is reported.
-  enum Standing: Hashable, Sendable {
+  enum Outcome: Hashable, Sendable {
     case accepted, refused, ambiguous
   }
 

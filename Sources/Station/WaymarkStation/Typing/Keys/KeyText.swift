@@ -81,7 +81,7 @@ package struct KeyText: Hashable, Sendable {
     return KeyStroke(key, modifiers)
   }
 
-  /// Returns the key that produces a control character; nil if there is none.
+  /// Returns the key that produces a control character, or `nil`.
   static func key(for scalar: Unicode.Scalar) -> KeyStroke? {
     switch scalar.value {
     case 0x08: KeyStroke(14)

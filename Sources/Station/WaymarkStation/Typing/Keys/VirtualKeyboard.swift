@@ -11,7 +11,7 @@ package struct KeyboardSyscalls: Sendable {
   package var open: @Sendable (_ path: String, _ name: String, _ lastKey: UInt16) -> Int32
   /// Writes an event; returns 0, or minus errno.
   package var emit: @Sendable (_ descriptor: Int32, _ type: UInt16, _ code: UInt16, _ value: Int32) -> Int32
-  /// Reads the next event that was sent to the keyboard; nil if there is none.
+  /// Reads the next event that was sent to the keyboard, or `nil`.
   package var read: @Sendable (_ descriptor: Int32) -> Event?
   /// Removes the keyboard.
   package var close: @Sendable (_ descriptor: Int32) -> Void
