@@ -24,11 +24,12 @@ func module(_ path: String, _ dependencies: [Target.Dependency], resources: [Res
 
 /// A program of this package, from `Sources/PATH`.
 func program(
-  _ path: String, _ dependencies: [Target.Dependency], linkerSettings: [LinkerSetting]? = nil
+  _ path: String, _ dependencies: [Target.Dependency], excluding folders: [String] = [],
+  linkerSettings: [LinkerSetting]? = nil
 ) -> Target {
   .executableTarget(
-    name: name(path), dependencies: dependencies, path: "Sources/\(path)", swiftSettings: swiftSettings,
-    linkerSettings: linkerSettings)
+    name: name(path), dependencies: dependencies, path: "Sources/\(path)", exclude: folders,
+    swiftSettings: swiftSettings, linkerSettings: linkerSettings)
 }
 
 /// The last part of a path.
@@ -193,7 +194,8 @@ let package = Package(
         nioCore,
         .product(name: "NIOHTTP1", package: "swift-nio"), nioPosix,
         .product(name: "NIOSSL", package: "swift-nio-ssl"), .product(name: "NIOWebSocket", package: "swift-nio"),
-      ]),
+      ],
+      excluding: ["Page"]),
     // Decodes the picture files that take large libraries.
     program(
       "Beside/waymark-pictures", ["CPictures", "WaymarkSystem", "WaymarkImage", "WaymarkWorker"],

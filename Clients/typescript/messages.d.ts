@@ -185,6 +185,8 @@ export interface AnchorDescription {
   width?: number | null;
   /** Height of the reference in pixels, its long side scaled to 480. */
   height?: number | null;
+  /** How well its picture is recognized, 0 to 100; missing where it is a code. */
+  quality?: number | null;
   /** The code that it is; missing where it is the picture. */
   code?: AnchorCodeDescription | null;
   /** Width of the real picture, or of the code without its quiet zone, in metres, where known. */
@@ -630,10 +632,44 @@ export interface CodesUpdated {
   intrinsics?: Intrinsics | null;
 }
 
+/** The problems of a configuration; empty if the service would start with it. */
+export interface ConfigCheckResult {
+  /** The problems. */
+  problems: ConfigurationFault[];
+}
+
 /** The configuration was taken over. */
 export interface ConfigReloadResult {
   /** Sections that changed and need a restart. */
   restart: string[];
+}
+
+/** The configuration that runs. */
+export interface ConfigShowResult {
+  /** Its values. */
+  values: ConfigurationEntry[];
+  /** Sections whose values apply after a restart. */
+  restart: string[];
+}
+
+/** A value of the configuration. */
+export interface ConfigurationEntry {
+  /** Its key. */
+  key: string;
+  /** The value in YAML; `[redacted]` stands for what may be secret. */
+  value: string;
+  /** Where it comes from: file and line, an environment variable, `command line` or `default`. */
+  origin: string;
+}
+
+/** A problem of a configuration. */
+export interface ConfigurationFault {
+  /** The line of the text that was sent, where it is one of it. */
+  line?: number | null;
+  /** What is wrong, with its key and place. */
+  message: string;
+  /** The remedy. */
+  hint: string;
 }
 
 /** The configuration that runs. */
@@ -1064,6 +1100,12 @@ export interface LaneStatistics {
   stages?: StageStatistics[] | null;
 }
 
+/** The end of the log. */
+export interface LogReadResult {
+  /** The lines, oldest first. */
+  lines: string[];
+}
+
 /** A marker's state. */
 export interface MarkerChanged {
   /** The annotation. */
@@ -1170,6 +1212,12 @@ export interface ProfileStatus {
   cues?: string[] | null;
   /** The client that asked for it. */
   by?: Actor | null;
+}
+
+/** The report. */
+export interface ReportMakeResult {
+  /** Its text. */
+  text: string;
 }
 
 /** The role that a connection has now. */
@@ -1804,6 +1852,26 @@ export interface RoleLowerRequest {
 export interface ConfigReloadRequest {
 }
 
+/** Returns the values that apply, without secrets. */
+export interface ConfigShowRequest {
+}
+
+/** Checks a configuration file as a start does; changes nothing. */
+export interface ConfigCheckRequest {
+  /** The file, in place of the service's own. From 1 to 32768 bytes. */
+  text: string;
+}
+
+/** Returns the last lines of the log, without secrets. */
+export interface LogReadRequest {
+  /** How many; else all that are kept. From 1 to 200. */
+  lines?: number | null;
+}
+
+/** Makes the report that `waymark report` prints. */
+export interface ReportMakeRequest {
+}
+
 /** Lists the profiles and the one in use. */
 export interface ProfileListRequest {
 }
@@ -2424,6 +2492,14 @@ export interface Methods {
   "role.lower": { params: RoleLowerRequest; result: RoleLowerResult };
   /** Reloads the configuration, as SIGHUP does. */
   "config.reload": { params: ConfigReloadRequest; result: ConfigReloadResult };
+  /** Returns the values that apply, without secrets. */
+  "config.show": { params: ConfigShowRequest; result: ConfigShowResult };
+  /** Checks a configuration file as a start does; changes nothing. */
+  "config.check": { params: ConfigCheckRequest; result: ConfigCheckResult };
+  /** Returns the last lines of the log, without secrets. */
+  "log.read": { params: LogReadRequest; result: LogReadResult };
+  /** Makes the report that `waymark report` prints. */
+  "report.make": { params: ReportMakeRequest; result: ReportMakeResult };
   /** Lists the profiles and the one in use. */
   "profile.list": { params: ProfileListRequest; result: ProfileListResult };
   /** Chooses a profile, with precedence over the schedule; without a name, undoes the choice of a request or code. */

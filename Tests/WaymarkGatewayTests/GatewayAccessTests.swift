@@ -14,7 +14,7 @@ struct GatewayAccessTests {
   ])
   private let network = GatewayAccess(
     authorities: ListenAuthorities.of(host: "127.0.0.1", port: 8632).union(["kiosk.example:8632"]),
-    origins: ["https://app.example"], tokens: GatewayAccessTests.tokens, anonymous: nil)
+    isSecure: false, origins: ["https://app.example"], tokens: GatewayAccessTests.tokens, anonymous: nil)
 
   private func claims(
     host: String? = "127.0.0.1:8632", origin: String? = nil, site: String? = nil,
@@ -60,7 +60,12 @@ struct GatewayAccessTests {
   func origins() {
     #expect(network.decide(claims(origin: "https://app.example")) == .allowed(Self.caller))
     #expect(network.decide(claims(origin: "https://app.example", site: "cross-site")) == .allowed(Self.caller))
-    for origin in ["null", "https://app.example.evil", "http://app.example", "http://127.0.0.1:8632"] {
+    // The gateway's own page, under the name by which it was reached.
+    #expect(network.decide(claims(origin: "http://127.0.0.1:8632", site: "same-origin")) == .allowed(Self.caller))
+    for origin in [
+      "null", "https://app.example.evil", "http://app.example", "https://127.0.0.1:8632", "http://127.0.0.1:80",
+      "http://kiosk.example:8632",
+    ] {
       #expect(network.decide(claims(origin: origin)) == .refused(.foreignOrigin))
     }
     #expect(network.decide(claims(site: "cross-site")) == .refused(.foreignOrigin))
@@ -69,7 +74,10 @@ struct GatewayAccessTests {
   @Test("What an observer may not do is refused from the head of the request, what the service decides is not")
   func operatorParts() throws {
     let paths = GatewayPaths(try ProtocolSchema())
-    for path in ["scan.begin", "scan.picture", "scene.load", "config.reload", "document.save", "webhooks"] {
+    for path in [
+      "scan.begin", "scan.picture", "scene.load", "config.reload", "config.show", "config.check", "log.read",
+      "report.make", "document.save", "webhooks",
+    ] {
       #expect(paths.operatorPart(of: "/v1/\(path)") == path)
     }
     for path in [
@@ -135,7 +143,7 @@ struct GatewayAccessTests {
   func unixSocket() {
     let local = Caller(name: "/run/http.sock", role: .operator)
     let access = GatewayAccess(
-      authorities: nil, origins: [], tokens: TokenTable([(Self.token, Self.caller)]), anonymous: local)
+      authorities: nil, isSecure: false, origins: [], tokens: TokenTable([(Self.token, Self.caller)]), anonymous: local)
     #expect(access.decide(claims(host: nil, authorization: nil)) == .allowed(local))
     #expect(access.decide(claims(host: "anything")) == .allowed(Self.caller))
     #expect(access.decide(claims(authorization: "Bearer wrong")) == .refused(.noToken))

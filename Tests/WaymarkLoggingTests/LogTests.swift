@@ -24,6 +24,18 @@ import Testing
     )
   }
 
+  @Test func theLastLinesAreKept() {
+    var lines = RecentLines()
+    #expect(lines.all.isEmpty)
+    for number in 1...RecentLines.limit + 3 { lines.append("\(number)") }
+    #expect(lines.all == (4...RecentLines.limit + 3).map(String.init))
+    lines.append(String(repeating: "a", count: 100_000))
+    #expect(lines.all.last?.count == RecentLines.longest + 1 && lines.all.count == RecentLines.limit)
+    // All loggers of the process write to the same lines.
+    Logger(label: "kept") { JournalLogHandler(label: $0, isJournal: true) }.critical("a line of the test")
+    #expect(JournalLogHandler.recentLines.contains { $0.hasSuffix(" critical kept: a line of the test") })
+  }
+
   @Test func whatComesFromOutsideDoesNotEndTheLine() throws {
     let hostile = line("a\nb\u{1B}[31m", ["device": "x y\"z\n<0>fake"])
     #expect(!hostile.text(.text, isJournal: true).contains("\n"))

@@ -34,7 +34,8 @@ enum Samples {
     scene: "shelf",
     anchors: [
       AnchorDescription(
-        anchor: "box", resource: "a4", width: 480, height: 300, copies: 20, annotate: .each, annotations: [])
+        anchor: "box", resource: "a4", width: 480, height: 300, quality: 87, copies: 20, annotate: .each,
+        annotations: [])
     ])
   static let successful = ScanSuccessful(
     scan: "s1", context: context, kind: "sapOnboarding", symbology: "qr", text: "{\"host\":\"mobile.example.com\"}",
@@ -195,7 +196,9 @@ enum Samples {
   static let requests: [any ServedRequest] = [
     PingRequest(), StatusRequest(),
     SubscribeRequest(events: ["scan.*", "anchors.*"], after: EventPosition(instance: "1abc", seq: 41)),
-    ConfigReloadRequest(),
+    ConfigReloadRequest(), ConfigShowRequest(), ConfigCheckRequest(text: "scan:\n  rate: 5\n"),
+    LogReadRequest(lines: 20),
+    ReportMakeRequest(),
     UnsubscribeRequest(events: ["anchors.*"]),
     RoleLowerRequest(role: .observer),
     ScanBeginRequest(
@@ -252,6 +255,20 @@ enum Samples {
         intrinsics: intrinsics, statistics: statistics)
     ),
     ("subscribe", snapshot), ("config.reload", ConfigReloadResult(restart: ["socket"])),
+    (
+      "config.show",
+      ConfigShowResult(
+        values: [ConfigurationEntry(key: "scan.rate", value: "5", origin: "/etc/waymark/waymark.yaml:2")],
+        restart: ["socket"])
+    ),
+    (
+      "config.check",
+      ConfigCheckResult(problems: [
+        ConfigurationFault(
+          line: 2, message: "waymark.yaml:2: scan.rat: there is no such key", hint: "Do you mean rate?")
+      ])
+    ), ("log.read", LogReadResult(lines: ["2026-01-02T03:04:05.678Z notice waymark.service: listening"])),
+    ("report.make", ReportMakeResult(text: "waymark report")),
     (
       "profile.list",
       ProfileListResult(

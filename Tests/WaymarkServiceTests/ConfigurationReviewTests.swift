@@ -153,7 +153,7 @@ import WaymarkSystem
     #expect(configuration.camera.settings.transform.mirror)
     #expect(problems.map(\.origin) == ["\(folder)/waymark.d/10-site.yaml"], "\(problems)")
     #expect(problems.first?.line == 3 && problems.first?.key == "scan.barcodeSymbologies")
-    let listing = Dictionary(configuration.listing.map { ($0.key, "\($0.value) \($0.origin)") }) { first, _ in first }
+    let listing = Dictionary(configuration.listing().map { ($0.key, "\($0.value) \($0.origin)") }) { first, _ in first }
     #expect(listing["camera.width"] == "1280 \(folder)/waymark.d/20-device.yaml:3")
     #expect(listing["camera.mirror"] == "true \(file):1")
     #expect(listing["camera.height"] == "720 WAYMARK_CAMERA_HEIGHT")

@@ -24,6 +24,9 @@ struct GatewayCommand: AsyncParsableCommand {
   @Option(help: "The service's socket (else the configuration's, else $WAYMARK_SOCKET, else the system's).")
   var socket: String?
 
+  @Option(help: ArgumentHelp("The folder of the page's files.", visibility: .hidden))
+  var page: String?
+
   @Flag(help: "Check the configuration and what it names, and end.")
   var check = false
 
@@ -73,7 +76,8 @@ struct GatewayCommand: AsyncParsableCommand {
     let environment = ProcessInfo.processInfo.environment["WAYMARK_SOCKET"]
     let server = try GatewayServer(
       configuration: configuration,
-      socket: socket ?? configuration.socket ?? environment ?? "/run/waymark/waymark.sock", version: waymarkVersion,
+      socket: socket ?? configuration.socket ?? environment ?? "/run/waymark/waymark.sock", page: page,
+      version: waymarkVersion,
       logger: logger)
     let serving = Task {
       try await server.run { JournalLog.write(.notice, "gateway \(waymarkVersion) listens on \($0.text)") }

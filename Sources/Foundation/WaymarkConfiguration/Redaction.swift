@@ -27,6 +27,35 @@ package enum Redaction {
     text(problem.description.replacing(#/"[^"]*"/#, with: "\"…\""))
   }
 
+  /// Returns the value of a key in YAML's flow style. A value that does not have the kind of the key, and the value of an unknown key, is
+  /// replaced by the placeholder.
+  package static func value(_ node: SourceNode, at path: [String], in table: ConfigurationTable) -> String {
+    guard case .list(let items) = node.value else { return shown(node, path, table) }
+    return "[\(items.map { shown($0, path, table) }.joined(separator: ", "))]"
+  }
+
+  private static func shown(_ node: SourceNode, _ path: [String], _ table: ConfigurationTable) -> String {
+    guard let text = node.isNull ? "" : node.string else { return mark }
+    let isKnown: Bool
+    switch table.key(at: path)?.kind {
+    case .string, .strings: isKnown = true
+    // This section may contain personal data.
+    case _ where path.count > 1 && path[0] == "accounts": isKnown = false
+    case .choice(let words), .choices(let words): isKnown = words.contains(text)
+    case .bool, .flag: isKnown = node.bool != nil || ["yes", "no", "on", "off"].contains(text.lowercased())
+    case .int, .double: isKnown = Double(text) != nil
+    default: isKnown = false
+    }
+    guard isKnown || text.isEmpty else { return mark }
+    return word(Self.text(text))
+  }
+
+  /// Returns a word of YAML, in quotation marks where it needs them.
+  fileprivate static func word(_ text: String) -> String {
+    if text.wholeMatch(of: #/[A-Za-z0-9_\/.\[\]][A-Za-z0-9_\/.\-\[\]]*/#) != nil { return text }
+    return "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n"))\""
+  }
+
   // Computed, because `Regex` is not Sendable; reports are rare.
   private static var secretName: Regex<Substring> {
     #/secret|token|passw|passphrase|passcode|kennwort|pwd|apikey|api_key|credential|cookie|private|shared_?key|access_?key|bearer|session_?id|saml|assertion|authorization/#
@@ -57,37 +86,13 @@ package struct RedactedConfiguration: Sendable {
     }
     for entry in entries {
       let place = path + [entry.key]
-      let head = String(repeating: "  ", count: depth) + Self.word(Redaction.text(entry.key)) + ":"
+      let head = String(repeating: "  ", count: depth) + Redaction.word(Redaction.text(entry.key)) + ":"
       switch entry.node.value {
       case .map:
         lines.append(head)
         write(entry.node, path: place, depth: depth + 1)
-      case .list(let items):
-        lines.append("\(head) [\(items.map { shown($0, place) }.joined(separator: ", "))]")
-      default: lines.append("\(head) \(shown(entry.node, place))")
+      default: lines.append("\(head) \(Redaction.value(entry.node, at: place, in: table))")
       }
     }
-  }
-
-  /// Returns a value if its key is known and the value has the kind of the key, else the placeholder.
-  private func shown(_ node: SourceNode, _ path: [String]) -> String {
-    guard let text = node.isNull ? "" : node.string else { return Redaction.mark }
-    let isKnown: Bool
-    switch table.key(at: path)?.kind {
-    case .string, .strings: isKnown = true
-    // This section may contain personal data.
-    case _ where path.count > 1 && path[0] == "accounts": isKnown = false
-    case .choice(let words), .choices(let words): isKnown = words.contains(text)
-    case .bool, .flag: isKnown = node.bool != nil || ["yes", "no", "on", "off"].contains(text.lowercased())
-    case .int, .double: isKnown = Double(text) != nil
-    default: isKnown = false
-    }
-    guard isKnown || text.isEmpty else { return Redaction.mark }
-    return Self.word(Redaction.text(text))
-  }
-
-  private static func word(_ text: String) -> String {
-    if text.wholeMatch(of: #/[A-Za-z0-9_\/.\[\]][A-Za-z0-9_\/.\-\[\]]*/#) != nil { return text }
-    return "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n"))\""
   }
 }

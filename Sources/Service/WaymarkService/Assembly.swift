@@ -23,7 +23,10 @@ package final class Assembly {
   package let profiles: ProfilesModule
   /// The settings of each profile by its name; under nil those without a profile.
   private var profiled: [String?: ProfiledSettings] = [:]
-  private var configuration: ServiceConfiguration
+  /// The configuration in use; of keys that need a restart it has the file's new values, and the running service the old ones.
+  private(set) var configuration: ServiceConfiguration
+  /// The sections that have changed and need a restart.
+  private(set) var pendingRestart: [String] = []
   private let socketGroup: UInt32?
   private let manager: ServiceManager
   private var trigger: HardwareTrigger?
@@ -188,6 +191,7 @@ package final class Assembly {
     scenes.use(settings)
     for (name, camera) in cameras.parts { camera.codes.use(settings.choice(of: name)) }
     configuration = new
+    pendingRestart = fixed
     log.notice("the new configuration is in effect")
     if !fixed.isEmpty {
       log.warning(

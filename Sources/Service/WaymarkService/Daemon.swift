@@ -6,20 +6,26 @@ import WaymarkConfiguration
 import WaymarkFrames
 import WaymarkProtocol
 import WaymarkServer
-import WaymarkSystem
+package import WaymarkSystem
 
 /// The service: loads the configuration, runs until a signal ends it, and stops its parts in order.
 package struct Daemon: Sendable {
   private let loader: ConfigurationLoader
   private let features: [Feature]
   private let version: String
+  private let report: @Sendable (_ socket: String) throws -> ChildProgram.Result
   private let manager: ServiceManager
   private let log: Logger
 
-  package init(loader: ConfigurationLoader, features: [Feature], version: String) {
+  /// - Parameter report: runs the program that prints the report about the service on a socket.
+  package init(
+    loader: ConfigurationLoader, features: [Feature], version: String,
+    report: @escaping @Sendable (_ socket: String) throws -> ChildProgram.Result
+  ) {
     self.loader = loader
     self.features = features
     self.version = version
+    self.report = report
     manager = ServiceManager(environment: loader.environment)
     ServiceManager.clearEnvironment()
     log = Self.logger("waymark", environment: loader.environment).subsystem(.service)
@@ -66,6 +72,14 @@ package struct Daemon: Sendable {
       assembly.configuration(isDefault: loader.named == nil)
     }
     await assembly.hub.add(reloading)
+    await assembly.hub.add(
+      SetupModule(file: loader.named ?? loader.standardFile) {
+        (assembly.configuration, assembly.pendingRestart)
+      } check: { [loader, features] in
+        loader.checked(features, $0).problems
+      } report: { [report] in
+        try report(path)
+      })
     let server = try await SocketServer.start(socket, hub: assembly.hub)
     try await assembly.start()
     log.notice("listening", metadata: ["socket": "\(path)", "version": "\(version)"])

@@ -225,6 +225,8 @@ class AnchorDescription(Message):
     """Width of the reference in pixels, its long side scaled to 480."""
     height: int | None = None
     """Height of the reference in pixels, its long side scaled to 480."""
+    quality: int | None = None
+    """How well its picture is recognized, 0 to 100; missing where it is a code."""
     code: AnchorCodeDescription | None = None
     """The code that it is; missing where it is the picture."""
     physical_width: float | None = field(default=None, metadata={"wire": "physicalWidth"})
@@ -755,11 +757,53 @@ class CodesUpdated(Message):
 
 
 @dataclass(kw_only=True, slots=True)
+class ConfigCheckResult(Message):
+    """The problems of a configuration; empty if the service would start with it."""
+
+    problems: list[ConfigurationFault]
+    """The problems."""
+
+
+@dataclass(kw_only=True, slots=True)
 class ConfigReloadResult(Message):
     """The configuration was taken over."""
 
     restart: list[str]
     """Sections that changed and need a restart."""
+
+
+@dataclass(kw_only=True, slots=True)
+class ConfigShowResult(Message):
+    """The configuration that runs."""
+
+    values: list[ConfigurationEntry]
+    """Its values."""
+    restart: list[str]
+    """Sections whose values apply after a restart."""
+
+
+@dataclass(kw_only=True, slots=True)
+class ConfigurationEntry(Message):
+    """A value of the configuration."""
+
+    key: str
+    """Its key."""
+    value: str
+    """The value in YAML; `[redacted]` stands for what may be secret."""
+    origin: str
+    """Where it comes from: file and line, an environment variable, `command line` or `default`."""
+
+
+@dataclass(kw_only=True, slots=True)
+class ConfigurationFault(Message):
+    """A problem of a configuration."""
+
+    line: int | None = None
+    """The line of the text that was sent, where it is one of it."""
+    message: str
+    """What is wrong, with its key and place."""
+    hint: str
+    """The remedy."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -1277,6 +1321,14 @@ class LaneStatistics(Message):
 
 
 @dataclass(kw_only=True, slots=True)
+class LogReadResult(Message):
+    """The end of the log."""
+
+    lines: list[str]
+    """The lines, oldest first."""
+
+
+@dataclass(kw_only=True, slots=True)
 class MarkerChanged(Message):
     """A marker's state."""
 
@@ -1404,6 +1456,14 @@ class ProfileStatus(Message):
     """The cues that are signalled while it is in use; else all."""
     by: Actor | None = None
     """The client that asked for it."""
+
+
+@dataclass(kw_only=True, slots=True)
+class ReportMakeResult(Message):
+    """The report."""
+
+    text: str
+    """Its text."""
 
 
 @dataclass(kw_only=True, slots=True)

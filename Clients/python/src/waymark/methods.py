@@ -15,7 +15,9 @@ from .messages import (
     CameraSelectResult,
     CardActionResult,
     CodeSize,
+    ConfigCheckResult,
     ConfigReloadResult,
+    ConfigShowResult,
     ConsentExportResult,
     CountState,
     DocumentPage,
@@ -27,10 +29,12 @@ from .messages import (
     FormSubmitResult,
     GalleryListResult,
     GalleryScanResult,
+    LogReadResult,
     Message,
     PingResult,
     ProfileListResult,
     ProfileStatus,
+    ReportMakeResult,
     RoleLowerResult,
     ScanBeginResult,
     SceneListResult,
@@ -85,6 +89,28 @@ class Methods:
     def config_reload(self) -> ConfigReloadResult:
         """Reloads the configuration, as SIGHUP does."""
         return self._call("config.reload", {}, ConfigReloadResult)
+
+    def config_show(self) -> ConfigShowResult:
+        """Returns the values that apply, without secrets."""
+        return self._call("config.show", {}, ConfigShowResult)
+
+    def config_check(self, *, text: str) -> ConfigCheckResult:
+        """Checks a configuration file as a start does; changes nothing.
+
+        :param text: The file, in place of the service's own. From 1 to 32768 bytes.
+        """
+        return self._call("config.check", {"text": text}, ConfigCheckResult)
+
+    def log_read(self, *, lines: int | None = None) -> LogReadResult:
+        """Returns the last lines of the log, without secrets.
+
+        :param lines: How many; else all that are kept. From 1 to 200.
+        """
+        return self._call("log.read", {"lines": lines}, LogReadResult)
+
+    def report_make(self) -> ReportMakeResult:
+        """Makes the report that `waymark report` prints."""
+        return self._call("report.make", {}, ReportMakeResult)
 
     def profile_list(self) -> ProfileListResult:
         """Lists the profiles and the one in use."""
@@ -796,6 +822,28 @@ class AsyncMethods:
     async def config_reload(self) -> ConfigReloadResult:
         """Reloads the configuration, as SIGHUP does."""
         return await self._call("config.reload", {}, ConfigReloadResult)
+
+    async def config_show(self) -> ConfigShowResult:
+        """Returns the values that apply, without secrets."""
+        return await self._call("config.show", {}, ConfigShowResult)
+
+    async def config_check(self, *, text: str) -> ConfigCheckResult:
+        """Checks a configuration file as a start does; changes nothing.
+
+        :param text: The file, in place of the service's own. From 1 to 32768 bytes.
+        """
+        return await self._call("config.check", {"text": text}, ConfigCheckResult)
+
+    async def log_read(self, *, lines: int | None = None) -> LogReadResult:
+        """Returns the last lines of the log, without secrets.
+
+        :param lines: How many; else all that are kept. From 1 to 200.
+        """
+        return await self._call("log.read", {"lines": lines}, LogReadResult)
+
+    async def report_make(self) -> ReportMakeResult:
+        """Makes the report that `waymark report` prints."""
+        return await self._call("report.make", {}, ReportMakeResult)
 
     async def profile_list(self) -> ProfileListResult:
         """Lists the profiles and the one in use."""

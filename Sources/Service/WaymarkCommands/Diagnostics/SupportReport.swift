@@ -115,13 +115,16 @@ extension SupportReport {
     let findings = await Diagnosis(loader: loader, socket: socket).findings()
     var log = SystemFacts.log(logLines)
     log.lines = log.lines.map(Redaction.text)
+    let (service, ownLines) = await service(socket)
+    // The service's user, and a user of a container, may not read the journal.
+    if log.lines.isEmpty, !ownLines.isEmpty { log = Log(lines: ownLines.suffix(logLines), problem: nil) }
     return SupportReport(
       made: WallClock.timestamp(seconds: Int(WallClock.now)),
       program: Program(
         version: version,
         path: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "",
         packages: SystemFacts.packages),
-      machine: SystemFacts.machine, cameras: CameraFinder().all(), service: await service(socket),
+      machine: SystemFacts.machine, cameras: CameraFinder().all(), service: service,
       configuration: Configuration(
         file: configuration.file, isDefault: loader.named == nil,
         lines: RedactedConfiguration(configuration.document, table: loader.schema.table).lines,
@@ -130,8 +133,10 @@ extension SupportReport {
       findings: findings.filter { $0.subject != "configuration" }, log: log)
   }
 
-  private static func service(_ socket: String) async -> Service {
+  /// The service's state, and the last lines that it logged, as far as it answers.
+  private static func service(_ socket: String) async -> (Service, log: [String]) {
     var service = Service(socket: socket, unit: SystemFacts.unit.map(Redaction.text))
+    var log: [String] = []
     do {
       let client = try await WaymarkClient.connect(to: socket)
       var status = try await client.send(StatusRequest())
@@ -139,12 +144,14 @@ extension SupportReport {
       status.scan?.pending = nil
       status.scan?.context = nil
       service.status = status
+      // An observer may not read it, and an older service has no such method.
+      log = (try? await client.send(LogReadRequest()))?.lines ?? []
     } catch let error as ClientError {
       service.problem = error.message
     } catch {
       service.problem = "\(error)"
     }
-    return service
+    return (service, log)
   }
 
   /// Returns the environment variables that begin with `WAYMARK_`; the values of secret and unknown variables are

@@ -66,9 +66,16 @@ struct ServeCommand: AsyncParsableCommand {
     flags["camera.device"] = camera
     flags["scan.autoBegin"] = autoBegin
     flags["log.level"] = logLevel
+    let loader = place.loader(flags: flags)
+    let file = place.config.map { ["--config", $0] } ?? []
     try await Daemon(
-      loader: place.loader(flags: flags), features: Program.current.features, version: waymarkVersion
-    ).run()
+      loader: loader, features: Program.current.features, version: waymarkVersion
+    ) { socket in
+      // A process of its own: the report waits for other programs, and tries a worker.
+      try ChildProgram.capture(
+        ["/proc/self/exe", "report", "--socket", socket] + file, outputLimit: SetupModule.reportLimit,
+        confinement: .init(environment: loader.environment, timeout: SetupModule.reportTimeout))
+    }.run()
   }
 }
 
@@ -99,7 +106,7 @@ struct ConfigShowCommand: ParsableCommand {
     place.config = file ?? place.config
     let (configuration, problems) = place.loader().load()
     try refuse(problems)
-    for (key, value, from) in configuration.listing { Output.line("\(key): \(value)\(origin ? "  # \(from)" : "")") }
+    for (key, value, from) in configuration.listing() { Output.line("\(key): \(value)\(origin ? "  # \(from)" : "")") }
   }
 }
 

@@ -98,6 +98,76 @@ public struct ConfigReloadRequest: ServiceRequest, ServedRequest {
   public init() {}
 }
 
+/// Returns the values that apply, without secrets.
+public struct ConfigShowRequest: ServiceRequest, ServedRequest {
+  /// The name on the wire.
+  public static let method = "config.show"
+  /// The result of a success.
+  public typealias Result = ConfigShowResult
+  package static let allowsObservers = false
+  package static let bounds: [ParameterBound] = []
+
+  /// The only value.
+  public init() {}
+}
+
+/// Checks a configuration file as a start does; changes nothing.
+public struct ConfigCheckRequest: ServiceRequest, ServedRequest {
+  /// The file, in place of the service's own. From 1 to 32768 bytes.
+  public var text: String
+
+  /// The name on the wire.
+  public static let method = "config.check"
+  /// The result of a success.
+  public typealias Result = ConfigCheckResult
+  package static let allowsObservers = false
+  package static let bounds: [ParameterBound] = [
+    ParameterBound(
+      "text", .bytes, from: 1, to: 32768,
+      "The file, in place of the service's own. From 1 to 32768 bytes.")
+  ]
+
+  /// A value from its members.
+  public init(text: String) {
+    self.text = text
+  }
+}
+
+/// Returns the last lines of the log, without secrets.
+public struct LogReadRequest: ServiceRequest, ServedRequest {
+  /// How many; else all that are kept. From 1 to 200.
+  public var lines: Int?
+
+  /// The name on the wire.
+  public static let method = "log.read"
+  /// The result of a success.
+  public typealias Result = LogReadResult
+  package static let allowsObservers = false
+  package static let bounds: [ParameterBound] = [
+    ParameterBound(
+      "lines", .value, from: 1, to: 200,
+      "How many; else all that are kept. From 1 to 200.")
+  ]
+
+  /// A value from its members.
+  public init(lines: Int? = nil) {
+    self.lines = lines
+  }
+}
+
+/// Makes the report that `waymark report` prints.
+public struct ReportMakeRequest: ServiceRequest, ServedRequest {
+  /// The name on the wire.
+  public static let method = "report.make"
+  /// The result of a success.
+  public typealias Result = ReportMakeResult
+  package static let allowsObservers = false
+  package static let bounds: [ParameterBound] = []
+
+  /// The only value.
+  public init() {}
+}
+
 /// The first line of a connection.
 public struct Hello: EventPayload {
   /// The version of the protocol.
@@ -331,6 +401,87 @@ public struct ConfigReloadResult: Codable, Hashable, Sendable {
   /// A value from its members.
   public init(restart: [String]) {
     self.restart = restart
+  }
+}
+
+/// The configuration that runs.
+public struct ConfigShowResult: Codable, Hashable, Sendable {
+  /// Its values.
+  public var values: [ConfigurationEntry]
+  /// Sections whose values apply after a restart.
+  public var restart: [String]
+
+  /// A value from its members.
+  public init(values: [ConfigurationEntry], restart: [String]) {
+    self.values = values
+    self.restart = restart
+  }
+}
+
+/// A value of the configuration.
+public struct ConfigurationEntry: Codable, Hashable, Sendable {
+  /// Its key.
+  public var key: String
+  /// The value in YAML; `[redacted]` stands for what may be secret.
+  public var value: String
+  /// Where it comes from: file and line, an environment variable, `command line` or `default`.
+  public var origin: String
+
+  /// A value from its members.
+  public init(key: String, value: String, origin: String) {
+    self.key = key
+    self.value = value
+    self.origin = origin
+  }
+}
+
+/// The problems of a configuration; empty if the service would start with it.
+public struct ConfigCheckResult: Codable, Hashable, Sendable {
+  /// The problems.
+  public var problems: [ConfigurationFault]
+
+  /// A value from its members.
+  public init(problems: [ConfigurationFault]) {
+    self.problems = problems
+  }
+}
+
+/// A problem of a configuration.
+public struct ConfigurationFault: Codable, Hashable, Sendable {
+  /// The line of the text that was sent, where it is one of it.
+  public var line: Int?
+  /// What is wrong, with its key and place.
+  public var message: String
+  /// The remedy.
+  public var hint: String
+
+  /// A value from its members.
+  public init(line: Int? = nil, message: String, hint: String) {
+    self.line = line
+    self.message = message
+    self.hint = hint
+  }
+}
+
+/// The end of the log.
+public struct LogReadResult: Codable, Hashable, Sendable {
+  /// The lines, oldest first.
+  public var lines: [String]
+
+  /// A value from its members.
+  public init(lines: [String]) {
+    self.lines = lines
+  }
+}
+
+/// The report.
+public struct ReportMakeResult: Codable, Hashable, Sendable {
+  /// Its text.
+  public var text: String
+
+  /// A value from its members.
+  public init(text: String) {
+    self.text = text
   }
 }
 

@@ -820,6 +820,8 @@ public struct AnchorDescription: Codable, Hashable, Sendable {
   public var width: Int?
   /// Height of the reference in pixels, its long side scaled to 480.
   public var height: Int?
+  /// How well its picture is recognized, 0 to 100; missing where it is a code.
+  public var quality: Int?
   /// The code that it is; missing where it is the picture.
   public var code: AnchorCodeDescription?
   /// Width of the real picture, or of the code without its quiet zone, in metres, where known.
@@ -842,14 +844,15 @@ public struct AnchorDescription: Codable, Hashable, Sendable {
 
   /// A value from its members.
   public init(
-    anchor: String, resource: String? = nil, width: Int? = nil, height: Int? = nil, code: AnchorCodeDescription? = nil,
-    physicalWidth: Double? = nil, radius: Double? = nil, copies: Int? = nil, annotate: AnnotatedCopies? = nil,
-    annotations: [AnnotationDescription]
+    anchor: String, resource: String? = nil, width: Int? = nil, height: Int? = nil, quality: Int? = nil,
+    code: AnchorCodeDescription? = nil, physicalWidth: Double? = nil, radius: Double? = nil, copies: Int? = nil,
+    annotate: AnnotatedCopies? = nil, annotations: [AnnotationDescription]
   ) {
     self.anchor = anchor
     self.resource = resource
     self.width = width
     self.height = height
+    self.quality = quality
     self.code = code
     self.physicalWidth = physicalWidth
     self.radius = radius

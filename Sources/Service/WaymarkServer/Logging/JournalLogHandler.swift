@@ -16,6 +16,8 @@ package struct JournalLogHandler: LogHandler {
   private static let settings = Mutex(LogSettings())
   /// The rate limiter, shared by all loggers.
   private static let gate = Mutex(LogRateLimiter())
+  /// The last lines of all loggers.
+  private static let recent = Mutex(RecentLines())
 
   package init(label: String, isJournal: Bool) {
     self.label = label
@@ -24,6 +26,9 @@ package struct JournalLogHandler: LogHandler {
 
   /// Sets the levels and the format of all loggers.
   package static func use(_ settings: LogSettings) { Self.settings.withLock { $0 = settings } }
+
+  /// Returns the last lines of all loggers, as for a terminal, oldest first.
+  package static var recentLines: [String] { recent.withLock { $0.all } }
 
   package var logLevel: Logger.Level {
     get { Self.settings.withLock { $0.level(of: part) } }
@@ -46,8 +51,35 @@ package struct JournalLogHandler: LogHandler {
     let line = LogLine(
       time: WallClock.timestamp, level: event.level, label: label, subsystem: part?.rawValue,
       message: event.message.description, metadata: details.mapValues { "\($0)" })
+    Self.recent.withLock { $0.append(line.text(.text, isJournal: false)) }
     let text = line.text(Self.settings.withLock { $0.format }, isJournal: isJournal) + "\n"
     LogWriter.standardError.write(Array(text.utf8))
+  }
+}
+
+/// The last lines of a log, limited in number and length.
+struct RecentLines: Sendable {
+  /// The maximum number of lines.
+  static let limit = 200
+  /// The maximum characters of a line.
+  static let longest = 1000
+
+  private var lines: [String] = []
+  /// The index of the oldest line, once all places are taken.
+  private var head = 0
+
+  /// The lines, oldest first.
+  var all: [String] { Array(lines[head...] + lines[..<head]) }
+
+  /// Adds a line, in place of the oldest one beyond the limit.
+  mutating func append(_ line: String) {
+    let kept = line.utf8.count > Self.longest ? line.prefix(Self.longest) + "…" : line[...]
+    if lines.count < Self.limit {
+      lines.append(String(kept))
+    } else {
+      lines[head] = String(kept)
+      head = (head + 1) % Self.limit
+    }
   }
 }
 

@@ -44,7 +44,9 @@ package struct ConfigurationLoader: Sendable {
   }
 
   /// Loads the configuration, and finds its problems.
-  package func load() -> (configuration: ServiceConfiguration, problems: [ConfigurationProblem]) {
+  ///
+  /// - Parameter text: the text to read in place of the configuration file; nil for the file.
+  package func load(_ text: String? = nil) -> (configuration: ServiceConfiguration, problems: [ConfigurationProblem]) {
     let table = schema.table
     var origins = [
       ConfigurationValues(flags: flags, table: table), ConfigurationValues(environment: environment, table: table),
@@ -54,7 +56,7 @@ package struct ConfigurationLoader: Sendable {
     let overrides = origins.map(\.values)
     var document: ConfigurationDocument?
     for file in [path] + layers(of: path, &problems) {
-      switch Self.read(file) {
+      switch file == path ? text.map(Result.success) ?? Self.read(file) : Self.read(file) {
       case .success(let yaml):
         let read = ConfigurationDocument(yaml, path: file, table: table)
         document = document?.overlaid(by: read) ?? read

@@ -12,12 +12,14 @@ extension ConfigurationLoader {
   /// Loads the configuration and checks it on this device. The service starts only with a configuration without problems, and
   /// reloads no other.
   ///
-  /// - Parameter features: the features of the program.
+  /// - Parameters:
+  ///   - features: the features of the program.
+  ///   - text: the text to read in place of the configuration file; nil for the file.
   /// - Returns: the configuration, and the problems in the order of the file.
   package func checked(
-    _ features: [Feature]
+    _ features: [Feature], _ text: String? = nil
   ) -> (configuration: ServiceConfiguration, problems: [ConfigurationProblem]) {
-    let (configuration, problems) = load()
+    let (configuration, problems) = load(text)
     return (configuration, (problems + ConfigurationReview.problems(in: configuration, features)).inOrder)
   }
 }

@@ -286,23 +286,33 @@ extension ServiceConfiguration {
 extension ServiceConfiguration {
   /// The values that apply, each with its key and its origin: file and line, an environment variable, the command line, or the default.
   /// Keys without a value and without a constant default are left out.
-  package var listing: [(key: String, value: String, origin: String)] {
+  ///
+  /// - Parameter isRedacted: true to leave out of the values what may be secret, as the report does.
+  package func listing(isRedacted: Bool = false) -> [(key: String, value: String, origin: String)] {
     let known = Set(schema.keys.map(\.path))
     let lists = (document?.checked).map { Self.leaves(of: $0, "") } ?? []
-    return schema.keys.compactMap(line(of:))
+    return schema.keys.compactMap { line(of: $0, isRedacted) }
       + lists.filter { !known.contains($0.key) }.map { leaf in
-        (leaf.key, Self.text(of: leaf.node), document?.place(leaf.node) ?? "")
+        let key = isRedacted ? Redaction.text(leaf.key) : leaf.key
+        return (key, text(of: leaf.node, leaf.key, isRedacted), document?.place(leaf.node) ?? "")
       }
   }
 
-  private func line(of key: ConfigurationKey) -> (key: String, value: String, origin: String)? {
+  private func line(of key: ConfigurationKey, _ isRedacted: Bool) -> (key: String, value: String, origin: String)? {
     for (origin, values) in zip(["command line", key.environmentName], overrides) {
-      if let value = values[key.path] { return (key.path, value.text, origin) }
+      guard let value = values[key.path]?.text else { continue }
+      guard isRedacted else { return (key.path, value, origin) }
+      return (key.path, Redaction.isSecret(name: key.path) ? Redaction.mark : Redaction.text(value), origin)
     }
     if let document, let node = document.checked.at(key.path) {
-      return (key.path, Self.text(of: node), document.place(node))
+      return (key.path, text(of: node, key.path, isRedacted), document.place(node))
     }
     return key.defaultValue.map { (key.path, $0.text, "default") }
+  }
+
+  private func text(of node: SourceNode, _ key: String, _ isRedacted: Bool) -> String {
+    guard isRedacted else { return Self.text(of: node) }
+    return Redaction.value(node, at: key.split(separator: ".").map(String.init), in: schema.table)
   }
 
   /// The keys with single values or lists in a section and in the sections below it.

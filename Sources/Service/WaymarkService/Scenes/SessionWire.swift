@@ -108,10 +108,12 @@ enum SessionWire {
     SceneDescription(
       scene: name, title: scene.name,
       anchors: scene.anchors.map { anchor in
-        let reference = library.flatMap { library in library.index(of: anchor.name).map { library.references[$0] } }
+        let found = library.flatMap { library in library.index(of: anchor.name).map { (library, $0) } }
+        let reference = found.map { $0.references[$1] }
         return AnchorDescription(
           anchor: anchor.name, resource: resource(anchor), width: reference?.width, height: reference?.height,
-          code: anchor.code.map(code), physicalWidth: anchor.physicalWidth, radius: anchor.radius,
+          quality: found.map { $0.quality(of: $1) }, code: anchor.code.map(code), physicalWidth: anchor.physicalWidth,
+          radius: anchor.radius,
           copies: anchor.copies > 1 ? anchor.copies : nil,
           annotate: anchor.copies > 1 ? AnnotatedCopies(anchor.annotate) : nil,
           annotations: anchor.annotations.map { annotation in

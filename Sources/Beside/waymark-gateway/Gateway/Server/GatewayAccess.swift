@@ -24,11 +24,14 @@ struct GatewayAccess: Sendable {
 
   /// - Parameters:
   ///   - authorities: `Host` as clients may send it; nil allows any.
-  ///   - origins: the pages that may send requests.
+  ///   - isSecure: true if the listener encrypts, which is a part of the origin of the gateway's own page.
+  ///   - origins: the other pages that may send requests.
   ///   - anonymous: the sender of a request without a token, which is refused if nil.
-  init(authorities: Set<String>?, origins: Set<String>, tokens: TokenTable, anonymous: Caller?) {
+  init(authorities: Set<String>?, isSecure: Bool, origins: Set<String>, tokens: TokenTable, anonymous: Caller?) {
     access = AccessGuard { host in
-      authorities.map { authorities in host.map(authorities.contains) ?? false } ?? true ? origins : nil
+      guard let authorities else { return origins }
+      guard let host, authorities.contains(host) else { return nil }
+      return origins.union([(isSecure ? "https://" : "http://") + host])
     } admitsCrossSite: {
       // The guard has checked that the origin is listed.
       $0.origin != nil
@@ -40,6 +43,13 @@ struct GatewayAccess: Sendable {
 
   /// Returns whether a page may send requests.
   func lists(origin: String) -> Bool { origins.contains(origin.lowercased()) }
+
+  /// Returns whether a request names a host of the gateway, whatever page it comes from.
+  func serves(_ claims: AccessClaims) -> Bool {
+    var claims = claims
+    (claims.origin, claims.fetchSite) = (nil, nil)
+    return access.refusal(of: claims) == nil
+  }
 
   /// Returns the reason to refuse a request regardless of its sender, or nil.
   func refusal(of claims: AccessClaims) -> AccessRefusal? { access.refusal(of: claims) }

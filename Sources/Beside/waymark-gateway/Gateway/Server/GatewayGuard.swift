@@ -12,6 +12,7 @@ struct GatewayGuard: RouterMiddleware {
   let access: GatewayAccess
   let connections: Connections
   let paths: GatewayPaths
+  let page: GatewayPage
   /// Counts refused requests.
   let figures: ServerFigures
   /// Returns whether the service is connected.
@@ -22,8 +23,8 @@ struct GatewayGuard: RouterMiddleware {
   ) async throws -> Response {
     let claims = AccessClaims(request)
     var response: Response
-    if let health = health(request) {
-      response = health
+    if let open = health(request) ?? page(request, claims) {
+      response = open
     } else {
       response = try await answer(request, claims, context, next)
     }
@@ -73,6 +74,14 @@ struct GatewayGuard: RouterMiddleware {
       hint: "Use \(verbs.joined(separator: " or ")).")
     response.headers[.allow] = verbs.joined(separator: ", ")
     return response
+  }
+
+  /// Returns the answer to a request for a file of the page, which needs no token, as it contains no secret; nil for other paths.
+  private func page(_ request: Request, _ claims: AccessClaims) -> Response? {
+    guard GatewayPage.has(request.uri.path) else { return nil }
+    guard access.serves(claims) else { return refuse(.foreignHost) }
+    guard request.method == .get else { return Self.unknownVerb(request, ["GET"]) }
+    return page.response(to: request.uri.path)
   }
 
   /// Returns the answer to a health probe, which needs no token; nil for other paths.

@@ -14,6 +14,7 @@ package struct GatewayServer: Sendable {
   private let configuration: GatewayConfiguration
   private let limits: HTTPLimits
   private let paths: GatewayPaths
+  private let page: GatewayPage
   private let webhooks: [WebhookSender]
   private let feeds: EventFeeds
   private let methods: MethodRoutes
@@ -25,10 +26,14 @@ package struct GatewayServer: Sendable {
 
   /// Creates a gateway, which does not listen yet.
   ///
+  /// - Parameters:
+  ///   - socket: the path of the service's socket.
+  ///   - page: the folder of the page's files; nil for the installed ones.
   /// - Throws: `GatewayError` when a token cannot be read.
   package init(
-    configuration: GatewayConfiguration, socket: String, version: String, logger: Logger
+    configuration: GatewayConfiguration, socket: String, page folder: String? = nil, version: String, logger: Logger
   ) throws {
+    page = GatewayPage(folder: folder ?? GatewayPage.standardFolder)
     self.configuration = configuration
     self.logger = logger
     var limits = HTTPLimits()
@@ -121,10 +126,12 @@ package struct GatewayServer: Sendable {
     switch address {
     case .socket(let path):
       return GatewayAccess(
-        authorities: nil, origins: origins, tokens: tokens, anonymous: Caller(name: path, role: .operator))
+        authorities: nil, isSecure: false, origins: origins, tokens: tokens,
+        anonymous: Caller(name: path, role: .operator))
     case .network(let host, let port):
       let names = ListenAuthorities.of(host: host, port: port).union(configuration.hosts)
-      return GatewayAccess(authorities: names, origins: origins, tokens: tokens, anonymous: nil)
+      return GatewayAccess(
+        authorities: names, isSecure: configuration.tls != nil, origins: origins, tokens: tokens, anonymous: nil)
     }
   }
 
@@ -135,7 +142,7 @@ package struct GatewayServer: Sendable {
     metrics.server.add(connections)
     router.add(
       middleware: GatewayGuard(
-        access: access, connections: connections, paths: paths, figures: metrics.server
+        access: access, connections: connections, paths: paths, page: page, figures: metrics.server
       ) { feed.isConnected })
     metrics.add(to: router)
     methods.add(to: router)

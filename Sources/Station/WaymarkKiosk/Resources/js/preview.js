@@ -1,5 +1,4 @@
 // The live picture: a multipart JPEG stream, fetched and parsed here because an <img> cannot say which frame it shows.
-import { pictures } from './api.js';
 import { cover } from './viewport.js';
 
 const CRLF2 = [13, 10, 13, 10];
@@ -44,7 +43,7 @@ export async function* parts(body) {
 /**
  * Draws the live picture on a canvas, and an overlay on exactly the frame it was computed from.
  *
- * The canvas has the pixels of the screen; `viewport(size, now)` returns the position of the picture, as `{ viewport, moving }`, and
+ * `source(signal)` requests the stream. The canvas has the pixels of the screen; `viewport(size, now)` returns the position of the picture, as `{ viewport, moving }`, and
  * `paint(context, overlay, { viewport, scale, now })` draws over it in CSS pixels, `scale` being from the captured frame to
  * the picture. While `expectsOverlay()` is true a frame waits for its overlay (`overlay(sequence, value)`), at most
  * `patience` frames long; an overlay is never drawn on another frame. Frames decode one at a time; the newest wins.
@@ -67,11 +66,9 @@ export class Preview {
   #wanted = null;
   #box = { width: 0, height: 0, ratio: 1 };
 
-  constructor(canvas, { width = 1280, rate = 30, camera = null, paint, expectsOverlay, onstate, viewport }) {
+  constructor(canvas, { source, paint, expectsOverlay, onstate, viewport }) {
     this.canvas = canvas;
-    this.width = width;
-    this.rate = rate;
-    this.camera = camera;
+    this.source = source;
     this.paint = paint;
     this.expectsOverlay = expectsOverlay;
     this.onstate = onstate;
@@ -162,7 +159,7 @@ export class Preview {
     while (!signal.aborted) {
       this.onstate('loading');
       try {
-        const response = await fetch(pictures.preview(this.width, this.rate, this.camera), { signal });
+        const response = await this.source(signal);
         if (!response.ok) throw new Error(`the picture stream answered ${response.status}`);
         for await (const part of parts(response.body)) {
           this.#past.set(part.sequence, part.bytes);

@@ -1,4 +1,5 @@
 // The live picture over the whole screen, with the messages over it (loading, camera lost) and the drawings of a view.
+import { pictures } from '../api.js';
 import { announce, button, el, still } from '../dom.js';
 import { toast } from '../elements/feedback.js';
 import { art, icon } from '../icons.js';
@@ -92,7 +93,7 @@ export function cameraStage(app, { label, camera, area, whole = false, paint = (
 
   const move = (animated) => { from = animated ? last : null; since = performance.now(); };
 
-  const preview = new Preview(canvas, { paint, expectsOverlay, viewport, camera: camera.name, onstate: (state) => wait(state !== 'live') });
+  const preview = new Preview(canvas, { paint, expectsOverlay, viewport, source: (signal) => fetch(pictures.preview(1280, 30, camera.name), { signal }), onstate: (state) => wait(state !== 'live') });
   preview.ground = getComputedStyle(document.documentElement).getPropertyValue('--stage');
   const observer = new ResizeObserver(() => { measure(); preview.resize(box.width, box.height, devicePixelRatio); });
   observer.observe(node);

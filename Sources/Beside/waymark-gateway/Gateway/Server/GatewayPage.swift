@@ -1,0 +1,60 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import WaymarkHTTP
+import WaymarkSystem
+
+/// The files of the page for the person who sets the device up, read once and served from memory. They contain no secret: the page asks for a
+/// token, and reads everything with it by the paths of all clients.
+struct GatewayPage: Sendable {
+  /// The files by their paths, each with its type.
+  private static let files = [
+    "/": ("index.html", "text/html; charset=utf-8"), "/assets/page.css": ("page.css", "text/css; charset=utf-8"),
+    "/assets/page.js": ("page.js", "text/javascript; charset=utf-8"), "/assets/icon.svg": ("icon.svg", "image/svg+xml"),
+    "/assets/fonts/inter-regular.woff2": ("fonts/inter-regular.woff2", "font/woff2"),
+    "/assets/fonts/inter-semibold.woff2": ("fonts/inter-semibold.woff2", "font/woff2"),
+  ]
+
+  /// The content security policy: only files of this gateway, nothing inline, and no embedding in frames.
+  private static let policy = [
+    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "font-src 'self'",
+    "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'", "trusted-types 'none'",
+  ].joined(separator: "; ")
+
+  /// The folder of the files: of the package that the program belongs to, else beside a build.
+  static var standardFolder: String {
+    let program =
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/usr/bin/waymark-gateway"
+    let folder = Folder.parent(of: program)
+    let candidates = ["\(folder)/../share/waymark-gateway/page", "\(folder)/../../gateway-page"]
+    return candidates.first { FileKind("\($0)/index.html") == .regular } ?? "/usr/share/waymark-gateway/page"
+  }
+
+  /// The bytes of the files by their paths; only those that are there.
+  let contents: [String: [UInt8]]
+
+  /// Reads the files of a folder; without it the gateway has no page.
+  init(folder: String) {
+    contents = Self.files.compactMapValues { name, _ in
+      try? WholeFile.read("\(folder)/\(name)", limit: 1 << 20)
+    }
+  }
+
+  /// Returns whether a path is one of the page.
+  static func has(_ path: String) -> Bool { files[path] != nil }
+
+  /// The answer with the file of a path.
+  func response(to path: String) -> Response {
+    guard let (_, type) = Self.files[path], let bytes = contents[path] else {
+      return GatewayAnswer.own(
+        "unknownPath", "The files of the page are not installed.",
+        hint: "Reinstall waymark-gateway, or name their folder with --page.")
+    }
+    var headers: HTTPFields = [.contentType: type, .contentSecurityPolicy: Self.policy]
+    headers[.init("Cross-Origin-Opener-Policy")!] = "same-origin"
+    headers[.init("Permissions-Policy")!] = "camera=(), microphone=(), geolocation=()"
+    return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+  }
+}
