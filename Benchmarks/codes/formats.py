@@ -2,13 +2,14 @@
 """Which of the test pictures waymark, zbarimg and ZXingReader read, by their formats; and which codes of two encoders, by their sizes.
 
   formats.py [pictures] [--program FILE] [--write]
-  formats.py sizes [--program FILE] [--write] [--count N] [--only NAME] [--keep FOLDER] [--misses]
+  formats.py sizes [--program FILE] [--write] [--count N] [--only NAME]... [--keep FOLDER] [--misses]
 
 pictures  Every picture of Tests/Fixtures/Pictures/read and converted holds a code with the picture's name as its text, or one a page. The
           table counts the pictures of which all codes were read; `refused` if a program opened none. Needs zbar-tools and
           zxing-cpp-tools, and waymark-pictures beside waymark.
 sizes     Every symbology as zint and BWIPP draw it, N random texts at each of 12 sizes from 1.5 to 5.9 pixels a module: half of them with
-          hard edges, half averaged over each pixel. Needs zint, Ghostscript, and numpy, opencv-python-headless and treepoem (PyPI).
+          hard edges, half averaged over each pixel. With --only, --write replaces the rows of these symbologies. Needs zint,
+          Ghostscript, and numpy, opencv-python-headless and treepoem (PyPI).
 
 `--write` puts the table into README.md.
 """
@@ -177,7 +178,6 @@ def sizes(options):
     import numpy
     import treepoem
 
-    random.seed(options.seed)
     folder = Path(options.keep or tempfile.mkdtemp(prefix='waymark-sizes-'))
     folder.mkdir(parents=True, exist_ok=True)
 
@@ -205,8 +205,10 @@ def sizes(options):
         runs = [n for row in picture[::3] for n in numpy.diff(numpy.flatnonzero(numpy.diff(row > 128)))]
         return int(numpy.quantile(runs, 0.02))
 
-    rows, jobs = [row for row in SYMBOLOGIES if options.only in (None, row[0])], []
+    rows, jobs = [row for row in SYMBOLOGIES if not options.only or row[0] in options.only], []
     for name, zint, plain, bwipp, extra, draw, asked, across in rows:
+        # A piece of the table has the texts of the whole.
+        random.seed(f'{options.seed} {name}')
         for i in range(options.count):
             data, text = draw()
             bases = (by_zint(zint, data, plain, 5), by_bwipp(bwipp, data, extra))
@@ -235,17 +237,25 @@ def sizes(options):
                 sums[2] += bool(found - {text, f'0{text}'})
                 if not right: sums[3][size] = sums[3].get(size, 0) + 1
                 if options.misses and (not right or found - {text, f'0{text}'}): print(path, name, encoder, size, repr(text), found)
-    lines = ['| symbology | zint | BWIPP | wrong | not read at |', '|---|--:|--:|--:|---|']
+    lines = {}
     for name, *_ in rows:
         own = [tally[name, encoder] for encoder in ('zint', 'BWIPP')]
         missed = ', '.join(f'{encoder} {size}: {n}' for encoder, sums in zip(('zint', 'BWIPP'), own) for size, n in sorted(sums[3].items()))
-        lines.append(f'| {name} | ' + ' | '.join(f'{sums[1]} of {sums[0]}' for sums in own) + f' | {sum(sums[2] for sums in own)} | {missed} |')
-        print(lines[-1], flush=True)
-    read, of, wrong = (sum(sums[i] for sums in tally.values()) for i in (1, 0, 2))
-    lines.append(f'| all | {read} of {of}: {100 * read / of:.2f} % | | {wrong} | |')
-    print(lines[-1])
+        lines[name] = f'| {name} | ' + ' | '.join(f'{sums[1]} of {sums[0]}' for sums in own) + f' | {sum(sums[2] for sums in own)} | {missed} |'
+        print(lines[name], flush=True)
     if not options.keep: shutil.rmtree(folder)
-    return lines
+    return summed(lines)
+
+
+def summed(lines):
+    """The table of all symbologies, in which those measured now replace their rows of the page."""
+    section = re.search(r'<!-- sizes -->\n(.*?)<!-- end sizes -->', (ROOT / 'Benchmarks/codes/README.md').read_text(), re.S).group(1)
+    known = {line.split(' | ')[0][2:]: line for line in section.splitlines() if ' of ' in line} | lines
+    table = [known[name] for name, *_ in SYMBOLOGIES if name in known]
+    counts = [tuple(map(int, pair)) for line in table for pair in re.findall(r'(\d+) of (\d+)', line)]
+    read, of = (sum(pair[i] for pair in counts) for i in (0, 1))
+    total = f'| all | {read} of {of}: {100 * read / of:.2f} % | | {sum(int(line.split(" | ")[3]) for line in table)} | |'
+    return ['| symbology | zint | BWIPP | wrong | not read at |', '|---|--:|--:|--:|---|', *table, total]
 
 
 def main():
@@ -255,7 +265,7 @@ def main():
     parser.add_argument('--write', action='store_true')
     parser.add_argument('--count', type=int, default=20)
     parser.add_argument('--seed', type=int, default=1)
-    parser.add_argument('--only')
+    parser.add_argument('--only', action='append')
     parser.add_argument('--keep')
     parser.add_argument('--misses', action='store_true')
     options = parser.parse_args()

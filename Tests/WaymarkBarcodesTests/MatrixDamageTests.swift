@@ -141,7 +141,10 @@ struct MatrixDamageTests {
     for fixture in fixtures {
       let flat = fixture.drawRound(module: 8)
       #expect(try texts(flat, .maxiCode) == [fixture.text])
-      #expect(try texts(fixture.drawRound(module: 8, beside: 0.6), .maxiCode) == [fixture.text])
+      for (module, beside) in [(8, 0.6), (5, 0.6), (7, 0.7), (13.3, 0.5)] {
+        let picture = fixture.drawRound(module: module, beside: beside)
+        #expect(try texts(picture, .maxiCode) == [fixture.text], "\(module) \(beside)")
+      }
       let tilted = flat.seen(
         as: Quadrilateral(topLeft: [120, 40], topRight: [420, 110], bottomRight: [380, 400], bottomLeft: [60, 330]),
         width: 480, height: 440)

@@ -91,6 +91,45 @@ import WaymarkImage
     #expect(Set(zones) == [.itf, .standard2of5, .iata2of5, .matrix2of5, .code11, .msi, .telepen, .pharmacode])
   }
 
+  /// A reflection before bars that read as the stop pattern, with the wide spaces beside it.
+  @Test(arguments: ScanConfiguration.Effort.allCases)
+  func readsNoPartOfAnITFBesideAWideGap(_ effort: ScanConfiguration.Effort) throws {
+    let bars = modules([8, 6, 1, 0, 9, 2, 5, 3, 5, 2, 8, 2, 1, 4])
+    // Four pairs of digits of 18 modules follow a start of four; then come a wide bar, a narrow space and a narrow bar.
+    let from = 4 + 4 * 18 + 5
+    for width in 8...14 {
+      var spoilt = bars
+      spoilt.replaceSubrange(from..<(from + width), with: [Bool](repeating: false, count: width))
+      #expect(try texts(draw(spoilt, 3, before: 42, after: 42), effort).isEmpty, "\(width)")
+    }
+  }
+
+  @Test("an ITF between other bars is read if its quiet zones are wide, or if its neighbour has other widths")
+  func neighbours() throws {
+    let bars = modules([1, 2, 3, 4, 5, 6, 7, 0])
+    let other = [Bool](repeating: true, count: 2) + [false, false, true, true, true, true, false, false, true, true]
+    for (quiet, beside) in [(17, modules([4, 4, 4, 4, 4, 4])), (11, other)] {
+      let light = [Bool](repeating: false, count: quiet)
+      let texts = try texts(draw(bars + light + beside, 3, before: 42, after: 42), .still)
+      #expect(texts.contains("12345670"), "\(quiet)")
+    }
+  }
+
+  @Test("bars of an ITF that the picture cuts are no UPC-E", arguments: [ScanConfiguration.Effort.still, .live])
+  func readsNoUPCE(_ effort: ScanConfiguration.Effort) throws {
+    var widths: [Int] = []
+    for modules in RetailPattern.widths(.upcE, Array("01234565".utf8)) ?? [] { widths.append(modules) }
+    let bars = widths.enumerated().flatMap { i, width in [Bool](repeating: i.isMultiple(of: 2), count: width) }
+    #expect(try texts(draw(bars, 3, before: 30, after: 6), effort).isEmpty)
+    #expect(try Set(texts(draw(bars, 3, before: 30, after: 27), effort)) == ["01234565"])
+  }
+
+  @Test("an ITF-14 of the right check digit is read from a label that is cut close")
+  func named() throws {
+    let bars = modules([3, 0, 7, 1, 2, 3, 4, 5, 0, 0, 0, 0, 1, 0])
+    #expect(try Set(texts(draw(bars, 3, before: 18, after: 18), .still)) == ["30712345000010"])
+  }
+
   /// The bars alone, from the first to the last.
   private func cropped(_ name: String) throws -> GrayImage {
     let image = try Fixture.load(name)

@@ -87,6 +87,29 @@ import WaymarkImage
     #expect(right >= 24)
   }
 
+  @Test(
+    "a stripe turns two digits into others whose parities name a first digit",
+    arguments: [ScanConfiguration.Effort.still, .live])
+  func exchanged(_ effort: ScanConfiguration.Effort) throws {
+    let widths = try #require(RetailPattern.widths(.ean13, Array("7738540288178".utf8)))
+    let line =
+      [Bool](repeating: false, count: 40)
+      + widths.enumerated().flatMap { i, width in
+        [Bool](repeating: i.isMultiple(of: 2), count: 2 * width)
+      } + [Bool](repeating: false, count: 40)
+    for shift in 0..<8 {
+      let picture = GrayImage(width: line.count, height: 128) { pixels in
+        for y in 0..<128 {
+          for x in line.indices { pixels[y * line.count + x] = line[x] && (16..<112).contains(y) ? 30 : 225 }
+        }
+      }
+      let stripe = spoilt(picture, from: 111 + shift, width: 4, level: 255)
+      var scanner = try BarcodeScanner(ScanConfiguration(effort: effort))
+      let texts = stripe.withView { view in (0..<4).flatMap { _ in scanner.scan(view).symbols.map(\.text) } }
+      #expect(Set(texts).isSubset(of: ["7738540288178"]), "\(shift)")
+    }
+  }
+
   @Test("stripes that are no code fit none for certain")
   func stripes() throws {
     var random = RandomSource(seed: 5)

@@ -54,6 +54,13 @@ import Testing
     #expect(accepted == "2")
   }
 
+  /// Widths as drawn at 1.9 pixels a module with hard edges: narrow spaces have one or two pixels.
+  @Test func readsAStandard2of5OfCoarsePixels() {
+    let widths = "62622122222261622222216262212262612222625222222221622261226222522262215".compactMap(
+      \.wholeNumberValue)
+    #expect(text(PlainTwoOfFive.industrial(line(widths.map(Double.init)))) == "770649")
+  }
+
   @Test func takesNoInterleavedCodeForAnotherTwoOfFive() {
     let five = ["11221", "21112", "12112", "22111", "11212", "21211", "12211", "11122", "21121", "12121"].map {
       Array($0).compactMap(\.wholeNumberValue).map { $0 == 2 ? 3.0 : 1 }

@@ -47,6 +47,9 @@ struct LinearRules {
   /// The quiet zone required on both sides, if a part of a symbol may be a valid symbol; nil if start and stop characters or a check refute
   /// parts.
   var quietZone: QuietZone?
+  /// The light on both sides that must be inside the picture, as a share of the length of the bars: more than a space, so that bars at the
+  /// border are not a part of another symbol.
+  var inside = 0.0
   /// Returns whether the standard prescribes the length of a content: a content of another length may be a part of a longer symbol.
   var hasNamedLength: (String) -> Bool = { _ in true }
   /// The strength of the symbology's structure: of two contents for the same bars, the one of lower strength is an accident.
@@ -65,6 +68,13 @@ struct LinearRules {
   var readsBothWays = true
   /// Decodes a line that lacks quiet zones or is blurred, if libzbar reads nothing.
   var readCrowded: ((LinearLine) -> LinearRead?)?
+
+  /// Returns the quiet zone required on both sides of a content; nil if none is.
+  func zone(of bytes: [UInt8]) -> QuietZone? {
+    var zone = quietZone
+    if let named = zone?.named, hasNamedLength(String(decoding: bytes, as: UTF8.self)) { zone?.modules = named }
+    return zone
+  }
 
   /// The rules of EAN and UPC-A: a check digit, and the number of lines that libzbar requires for EAN at full density.
   static var checkedRetail: LinearRules {
@@ -106,7 +116,10 @@ extension Symbology {
       // The check digit has no bars; the parities of the six digits encode it.
       SymbologyRow(
         name: "UPC-E", aim: .computed { Self.retail(RetailPattern.expanded($0).map { "0" + $0 } ?? $0, addOn: $1) },
-        zbar: ZBAR_UPCE, kind: .linear(LinearRules(lines: { _ in (10, 10) }, strength: 1, isRetail: true)))
+        zbar: ZBAR_UPCE,
+        kind: .linear(
+          LinearRules(
+            lines: { _ in (10, 10) }, inside: 3 / 51.0, strength: 1, isRetail: true)))
     case .code128:
       // A check character modulo 103. Any bars may look like symbols of fewer than three characters.
       SymbologyRow(
@@ -141,7 +154,7 @@ extension Symbology {
         name: "ITF", aliases: "i25 interleaved2of5", aim: .always("]I0"), zbar: ZBAR_I25,
         kind: .linear(
           LinearRules(
-            lines: { _ in (10, 14) }, quietZone: QuietZone(modules: 10),
+            lines: { _ in (10, 14) }, quietZone: QuietZone(modules: 10, named: 4),
             hasNamedLength: { $0.count == 14 && GTIN.hasValidCheckDigit($0) }, strength: 0,
             isPlausible: { $0.count >= 6 && $0.count.isMultiple(of: 2) },
             readCrowded: TwoOfFive.interleaved)))

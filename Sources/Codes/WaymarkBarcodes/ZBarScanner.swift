@@ -107,7 +107,7 @@ struct ZBarScanner: ~Copyable {
       } else if let symbology = Symbology.allCases.first(where: { $0.row.zbar == type }) {
         if symbology.isMatrix { matrixReads += 1 }
         let raw = Self.raw(symbol, symbology)
-        if symbology.row.linear?.quietZone?.surrounds(raw, in: view, visible: visible) == false {
+        if symbology.row.linear?.zone(of: raw.bytes)?.surrounds(raw, in: view, visible: visible) == false {
           result.parts.append(raw)
         } else if let code = raw.verified(in: view, visible: visible) {
           result.codes.append(code)

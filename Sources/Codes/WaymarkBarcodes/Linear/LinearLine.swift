@@ -166,7 +166,7 @@ enum LinearReaders {
       let ways = rules.readsBothWays ? [false, true] : [isBackward]
       return ways.compactMap { isReversed in
         guard let own = read(isReversed ? back : line)?.placed(on: line, isReversed: isReversed) else { return nil }
-        return rules.quietZone?.holds(line, first: own.first, last: own.last) == false ? nil : own
+        return rules.zone(of: own.bytes)?.holds(line, first: own.first, last: own.last) == false ? nil : own
       }
     }
   }
@@ -202,12 +202,12 @@ package enum CrowdedReaders {
   package static func read(_ line: LinearLine, _ wanted: Set<Symbology>) -> [Found] {
     guard line.widths.count >= fewestRuns else { return [] }
     let readers = wanted.compactMap { symbology in
-      symbology.row.linear.flatMap { rules in rules.readCrowded.map { (read: $0, zone: rules.quietZone) } }
+      symbology.row.linear.flatMap { rules in rules.readCrowded.map { (read: $0, rules: rules) } }
     }
     return [(line, false), (line.reversed, true)].flatMap { way, isReversed in
       readers.compactMap { reader in
         guard let own = reader.read(way)?.placed(on: line, isReversed: isReversed),
-          reader.zone?.holds(line, first: own.first, last: own.last) != false
+          reader.rules.zone(of: own.bytes)?.holds(line, first: own.first, last: own.last) != false
         else { return nil }
         return Found(
           content: Content(symbology: own.symbology, bytes: own.bytes, isGS1: own.isGS1), from: line.edges[own.first],

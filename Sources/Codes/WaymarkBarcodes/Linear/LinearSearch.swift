@@ -154,7 +154,7 @@ struct LinearSearch {
             of: region, image)
         add(symbol, to: &evidence)
       }
-      if !own.isEmpty { for symbol in lines.read(own) { evidence.add(symbol) } }
+      if !own.isEmpty { for symbol in lines.read(own) where isWhole(symbol) { evidence.add(symbol) } }
     }
     // Stretched strips show hardly anything new to this reader, whose threshold is local.
     if wanted.contains(.dataBarExpanded), effort == .live || pass != .stripStretched || evidence.accepted.isEmpty {
@@ -205,8 +205,20 @@ struct LinearSearch {
     return asked
   }
 
+  /// Returns false if a symbol may be a part of another one that reaches beyond it.
+  private func isWhole(_ symbol: Symbol) -> Bool {
+    guard let rules = symbol.symbology.row.linear else { return true }
+    let bars = BarRegion(covering: symbol.corners)
+    let reach = (0.5 + rules.inside) * bars.length * bars.direction
+    let isInside = [bars.center - reach, bars.center + reach].allSatisfy {
+      $0.x > -1 && $0.y > -1 && $0.x < Double(image.width) && $0.y < Double(image.height)
+    }
+    return (isInside || rules.inside == 0) && rules.zone(of: symbol.bytes)?.surrounds(symbol, in: image) != false
+  }
+
   /// Adds a symbol that libzbar read, as Code 32 if it is one.
   private func add(_ symbol: Symbol, to evidence: inout Evidence) {
+    guard isWhole(symbol) else { return }
     let extended = evidence.claims.first { claim in
       claim.symbol.symbology == .code128 && claim.symbol.bytes != symbol.bytes
         && claim.symbol.bytes.map { $0 & 0x7F } == symbol.bytes && Evidence.overlap(claim.symbol, symbol)

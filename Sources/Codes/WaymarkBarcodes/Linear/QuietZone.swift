@@ -3,9 +3,11 @@ import WaymarkImage
 /// The quiet zone of a symbology of which a part may be a valid symbol: the light beside the bars shows that no bar is missing.
 struct QuietZone {
   /// The width that the standard prescribes, in modules.
-  let modules: Double
+  var modules: Double
   /// One of so many bars, and of so many spaces, is narrow in every symbol.
   var narrowest = 2
+  /// The width that suffices for a content whose length and check digit the standard prescribes; nil if it prescribes none.
+  var named: Double?
 
   /// The share of the quiet zone that must be light before the next bars, less than 1 because of blur and pixel sampling, and before
   /// the border of the picture, where labels are cropped closer.
@@ -15,6 +17,9 @@ struct QuietZone {
   private static let ground = (light: 1.5, modules: 5.0, bars: 1.6)
   /// The number of runs at the end of a symbol from which its module is measured.
   private static let measured = 30
+  /// The light beside a symbol, in modules, from which bars beyond it are those of another symbol: a gap of less than ten modules in a
+  /// symbol also shows the wide spaces beside it.
+  private static let separate = 16.0
 
   /// Returns whether there is a quiet zone on both sides of the runs of a symbol.
   func holds(_ line: LinearLine, first: Int, last: Int) -> Bool {
@@ -39,9 +44,29 @@ struct QuietZone {
     let hasNext = line.edges.indices.contains(next)
     let end = hasNext ? line.edges[next] : step > 0 ? line.visible.upperBound : line.visible.lowerBound
     let light = Double(step) * (end - line.edges[edge])
-    if light >= (hasNext ? Self.share.bars : Self.share.border) * modules * module { return true }
+    if light >= (hasNext ? Self.share.bars : Self.share.border) * modules * module {
+      return light >= Self.separate * module || !continues(beside: run + 2 * step, towards: step, (bars, spaces), line)
+    }
     return hasNext && light >= Self.ground.light * module
       && line.widths[run + 2 * step] >= max(Self.ground.modules * module, Self.ground.bars * (bars.max() ?? 0))
+  }
+
+  /// Returns whether the runs beyond the light beside a symbol have the widths of its own, as those of one that a reflection cuts in two.
+  private func continues(
+    beside run: Int, towards step: Int, _ own: (bars: [Double], spaces: [Double]), _ line: LinearLine
+  ) -> Bool {
+    let longest = Self.ground.bars * (own.spaces.max() ?? 0)
+    var (seen, alike) = (0, 0)
+    // The light may cover a part of the first bar.
+    for i in 1..<Self.measured {
+      let at = run + step * i
+      guard line.widths.indices.contains(at), i.isMultiple(of: 2) || line.widths[at] < longest else { break }
+      seen += 1
+      if (i.isMultiple(of: 2) ? own.bars : own.spaces).contains(where: { abs(line.widths[at] - $0) < 0.2 * $0 }) {
+        alike += 1
+      }
+    }
+    return seen >= 2 && 4 * alike >= 3 * seen
   }
 
   /// Returns the mean of the narrow widths: those below 1.6 times the mean of the narrowest ones.
@@ -51,6 +76,26 @@ struct QuietZone {
     let narrow = widths.filter { $0 < limit }
     return narrow.reduce(0, +) / Double(max(1, narrow.count))
   }
+
+  /// Returns whether there is a quiet zone on both sides of a symbol, in half of those lines across it and far beyond its ends that show
+  /// its elements; true if none does.
+  func surrounds(_ symbol: Symbol, in image: ImageView) -> Bool {
+    let strip = BarStrip(BarRegion(covering: symbol.corners), bands: Self.bands, margin: Self.beyond)
+    let drawn = strip.draw(image)
+    let isInverted = [.stripInverted, .inverted].contains(symbol.pass)
+    let held = (isInverted ? ToneMapping.invert(drawn.unsafeView) : drawn).withView { view in
+      (0..<Self.bands).compactMap { band -> Bool? in
+        guard let line = LinearLine(view, row: 2 * band, visible: strip.visible(band: band, in: image)),
+          let runs = line.runs(of: symbol.symbology, symbol.bytes)
+        else { return nil }
+        return holds(line, first: runs.lowerBound, last: runs.upperBound - 1)
+      }
+    }
+    return 2 * held.count(where: \.self) >= held.count
+  }
+
+  /// The number of lines across a symbol, and the part of its length that they reach beyond its ends: more than `separate`.
+  private static let (bands, beyond) = (5, 0.45)
 
   // MARK: Codes of libzbar
 
@@ -103,7 +148,8 @@ extension ZBarScanner.Raw {
   /// Returns the code as the readers of this module decode it, for the symbologies that libzbar is known to misread; nil if they
   /// decode another one.
   ///
-  /// libzbar ignores FNC4 in a Code 128, and corrupts text after a separator of a DataBar Expanded.
+  /// libzbar ignores FNC4 in a Code 128, corrupts text after a separator of a DataBar Expanded, and reads damaged digits of ITF, EAN and
+  /// UPC as others.
   func verified(in view: ImageView, visible: ((_ row: Int) -> ClosedRange<Double>)?) -> ZBarScanner.Raw? {
     switch symbology {
     case .code128:
@@ -124,7 +170,85 @@ extension ZBarScanner.Raw {
       var reader = DataBarExpandedReader()
       for (line, _) in lines(in: view, visible: visible) { reader.add([line]) }
       return reader.read().map { Array($0.text.utf8) } == bytes ? self : nil
-    default: return self
+    case .itf:
+      let runs = lines(in: view, visible: visible).map { $0.line.runs(of: symbology, bytes) }
+      return 3 * runs.count { $0 != nil } >= runs.count ? self : nil
+    default:
+      guard let widths = RetailPattern.widths(symbology, bytes) else { return self }
+      let shown = lines(in: view, visible: visible).compactMap { $0.line.shows(retail: widths) }
+      return 2 * shown.count(where: \.self) >= shown.count ? self : nil
     }
+  }
+}
+
+extension LinearLine {
+  /// Returns the runs that are the elements of a code: narrow and wide ones as those of an ITF, or as wide as those of an EAN or UPC;
+  /// nil if no runs are, or for another symbology.
+  fileprivate func runs(of symbology: Symbology, _ bytes: [UInt8]) -> Range<Int>? {
+    if let widths = RetailPattern.widths(symbology, bytes) { return best(widths)?.runs }
+    guard symbology == .itf else { return nil }
+    let elements = TwoOfFive.elements(bytes)
+    return ranges(elements.count).first { runs in
+      let own = Array(widths[runs])
+      return [elements, elements.reversed()].contains { wide in
+        (0..<2).allSatisfy { kind in
+          let kind = stride(from: kind, to: own.count, by: 2)
+          let (narrow, broad) = (kind.filter { !wide[$0] }.map { own[$0] }, kind.filter { wide[$0] }.map { own[$0] })
+          guard let least = broad.min(), let most = broad.max(), let widest = narrow.max() else { return false }
+          return widest < least && most < Self.uniform * least
+        }
+      }
+    }
+  }
+
+  /// The largest ratio of two wide elements of an ITF.
+  private static let uniform = 2.0
+
+  /// Returns the ranges of so many runs that begin with a dark one.
+  private func ranges(_ count: Int) -> [Range<Int>] {
+    widths.count < count ? [] : stride(from: 0, through: widths.count - count, by: 2).map { $0..<($0 + count) }
+  }
+
+  /// The deviation of an element from its width, in modules, that shows another digit: a moved edge changes two widths by one module. The
+  /// deviation of half of the digits up to which a line shows single ones.
+  private static let (other, clear) = (0.6, 0.2)
+
+  /// Returns whether the runs have the widths of the digits of an EAN or UPC symbol: false if they have in most digits and clearly not in
+  /// all; nil if they are unclear.
+  fileprivate func shows(retail elements: [Int]) -> Bool? {
+    guard let digits = best(elements)?.digits, let worst = digits.last, digits[digits.count / 2] < Self.clear else {
+      return nil
+    }
+    return worst < Self.other
+  }
+
+  /// Returns the runs that come closest to the elements of an EAN or UPC symbol, and the largest deviation of an element in each digit,
+  /// in modules, sorted.
+  private func best(_ elements: [Int]) -> (runs: Range<Int>, digits: [Double])? {
+    // A digit has four elements and seven modules; of two halves the second begins after the guard in the middle.
+    let middle = elements.count == 33 ? elements.count : (elements.count - 11) / 2 + 3
+    let starts = stride(from: 3, to: elements.count - 4, by: 4).map { $0 < middle ? $0 : $0 + 5 }.filter {
+      $0 + 4 <= elements.count - 3
+    }
+    var best: (runs: Range<Int>, digits: [Double])?
+    for (modules, starts) in [(elements, starts), (elements.reversed(), starts.map { elements.count - 4 - $0 })] {
+      for runs in ranges(elements.count) {
+        let own = Array(widths[runs])
+        let module = own.reduce(0, +) / Double(elements.reduce(0, +))
+        // Ink spread makes bars wider and spaces narrower.
+        let excess = own.indices.reduce(0) {
+          $0 + (own[$1] / module - Double(modules[$1])) * ($1.isMultiple(of: 2) ? 1 : -1)
+        }
+        let spread = excess / Double(own.count) * module
+        let digits = starts.map { start in
+          let size = own[start..<(start + 4)].reduce(0, +) / 7
+          return (start..<(start + 4)).reduce(0) {
+            max($0, abs((own[$1] + ($1.isMultiple(of: 2) ? -spread : spread)) / size - Double(modules[$1])))
+          }
+        }.sorted()
+        if digits[digits.count / 2] < best?.digits[digits.count / 2] ?? 1 { best = (runs, digits) }
+      }
+    }
+    return best
   }
 }

@@ -75,6 +75,15 @@ enum TwoOfFive {
     private func limit(_ kind: Int) -> Double { (widest.narrow[kind] + narrowest.wide[kind]) / 2 }
   }
 
+  /// Returns for each element of a symbol whether it is wide.
+  static func elements(_ bytes: [UInt8]) -> [Bool] {
+    let digits = bytes.map { Self.digits[Int($0 - 0x30) % 10] }
+    let pairs = stride(from: 0, to: digits.count - 1, by: 2).flatMap { i in
+      (0..<5).flatMap { [digits[i][$0], digits[i + 1][$0]] }
+    }
+    return [false, false, false, false] + pairs + [true, false, false]
+  }
+
   /// For each digit and element, true if the element is wide.
   fileprivate static let digits: [[Bool]] = [
     "00110", "10001", "01001", "11000", "00101", "10100", "01100", "00011", "10010", "01010",

@@ -7,11 +7,16 @@ struct TwoWidthCode {
   private let characters: [[Bool]]
   /// The fewest characters of a symbol.
   private let fewest: Int
+  /// False if all spaces are narrow.
+  private let hasWideSpaces: Bool
 
   init(start: String, stop: String, characters: [String], fewest: Int) {
     func elements(_ pattern: String) -> [Bool] { pattern.map { $0 == "1" } }
     (self.start, self.stop, self.characters) = (elements(start), elements(stop), characters.map(elements))
     self.fewest = fewest
+    hasWideSpaces = ([start, stop] + characters).contains { pattern in
+      pattern.enumerated().contains { $0.element == "1" && !$0.offset.isMultiple(of: 2) }
+    }
   }
 
   /// A space of this many narrow elements ends a symbol: wide elements have up to 4.5, quiet zones at least 10.
@@ -32,7 +37,7 @@ struct TwoWidthCode {
       var last = first
       while last + 2 < w.count, w[last + 1] < Self.end * narrow { last += 2 }
       let count = last - first + 1 - start.count - stop.count
-      guard count >= fewest * length, count.isMultiple(of: length), let wide = Self.classified(w[first...last]),
+      guard count >= fewest * length, count.isMultiple(of: length), let wide = classified(w[first...last]),
         Array(wide.prefix(start.count)) == start, Array(wide.suffix(stop.count)) == stop
       else { continue }
       let found = stride(from: start.count, to: start.count + count, by: length).map { at in
@@ -46,10 +51,10 @@ struct TwoWidthCode {
 
   /// Returns for each element whether it is wide; nil if bars or spaces have more than two widths. Ink spread makes bars wider and
   /// spaces narrower, so the two have limits of their own.
-  private static func classified(_ widths: ArraySlice<Double>) -> [Bool]? {
+  private func classified(_ widths: ArraySlice<Double>) -> [Bool]? {
     let own = Array(widths)
     var limits: [Double] = []
-    for kind in 0..<2 {
+    for kind in 0..<(hasWideSpaces ? 2 : 1) {
       let sorted = stride(from: kind, to: own.count, by: 2).map { own[$0] }.sorted()
       // The largest step from one width to the next is between narrow and wide elements; there may be only narrow ones.
       let steps = zip(sorted, sorted.dropFirst()).map { $1 / max($0, 1e-6) }
@@ -66,6 +71,8 @@ struct TwoWidthCode {
         limits.append((narrow + wide) / 2)
       }
     }
+    // Coarse pixels make narrow spaces of two widths.
+    if !hasWideSpaces { limits.append(limits[0]) }
     return own.indices.map { own[$0] > limits[$0 % 2] }
   }
 }

@@ -72,19 +72,24 @@ struct MaxiCodeReader {
         return best.start
       }
     for start in likely {
-      var map = start.map
-      for half in [7.0, 11, 16] { map = sharpest(map, half: half, module: unit.x) }
-      let sampler = ModuleSampler(view, columns: 30, rows: 33) { x, y in map.apply(Self.place(x, y)) }
-      for sharpen: Float in [0, 0.6] {
-        let matrix = sampler.matrix(radius: 5, sharpen: sharpen, inverted: false)
-        guard let message = MaxiCodeDecoder.decode(matrix) else { continue }
-        return MatrixDetection(
-          symbology: .maxiCode, corners: map.apply(Quadrilateral(width: 30, height: 33)), module: unit.x, certainty: 1,
-          message: message)
+      for halves in Self.halves {
+        let map = halves.reduce(start.map) { sharpest($0, half: $1, module: unit.x) }
+        let sampler = ModuleSampler(view, columns: 30, rows: 33) { x, y in map.apply(Self.place(x, y)) }
+        for sharpen: Float in [0, 0.6] {
+          let matrix = sampler.matrix(radius: 5, sharpen: sharpen, inverted: false)
+          guard let message = MaxiCodeDecoder.decode(matrix) else { continue }
+          return MatrixDetection(
+            symbology: .maxiCode, corners: map.apply(Quadrilateral(width: 30, height: 33)), module: unit.x,
+            certainty: 1, message: message)
+        }
       }
     }
     return nil
   }
+
+  /// The parts of a symbol to which a start is fitted in turn, by half their width in modules. A flat symbol is fitted as a whole: a
+  /// part that is mostly padding looks alike when it is shifted.
+  private static let halves: [[Double]] = [[16], [7, 11, 16]]
 
   /// A position of the grid around a mark.
   private struct Start {

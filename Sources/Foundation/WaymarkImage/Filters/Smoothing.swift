@@ -224,6 +224,8 @@ package struct StructureTensor: Sendable {
   package private(set) var xy: [Float]
   /// The mean square of the differences between neighbours in each cell, not smoothed, in squared gray levels.
   package private(set) var energy: [Float]
+  /// The energy below which `inner` is the whole of a cell.
+  private static let leastEnergy: Float = 8
   /// The sums xx, yy and xy of each cell, not smoothed, without either the row that changes most downwards or the column that changes
   /// most across, because there bars may end.
   package private(set) var inner: [SIMD3<Float>]
@@ -245,46 +247,54 @@ package struct StructureTensor: Sendable {
         var sxx = SIMD8<Int32>(repeating: 0)
         var syy = sxx
         var sxy = sxx
-        var (most, end) = (Int32(-1), (sxx, sxx))
         // Every other row suffices, because bars are higher than wide.
-        var y = 0
-        while y < side {
-          let p = UnsafeRawPointer(view.row(cy &* side &+ y) + cx &* side)
-          let here = SIMD8<Int16>(truncatingIfNeeded: p.loadUnaligned(as: SIMD8<UInt8>.self))
-          let right = SIMD8<Int16>(truncatingIfNeeded: (p + 1).loadUnaligned(as: SIMD8<UInt8>.self))
-          let below = SIMD8<Int16>(truncatingIfNeeded: (p + view.stride).loadUnaligned(as: SIMD8<UInt8>.self))
-          let gx = (right &- here) &>> 1
-          let gy = (below &- here) &>> 1
-          let across = SIMD8<Int32>(truncatingIfNeeded: gx &* gx)
-          let down = SIMD8<Int32>(truncatingIfNeeded: gy &* gy)
-          let both = SIMD8<Int32>(truncatingIfNeeded: gx &* gy)
+        for y in 0..<(side / 2) {
+          let (across, down, both) = Self.changes(view, cx &* side, cy &* side &+ 2 &* y)
           sxx &+= across
           syy &+= down
           sxy &+= both
-          let change = down.wrappedSum()
-          if change > most { (most, end) = (change, (across, both)) }
-          y &+= 2
         }
         let i = cy &* columns &+ cx
         xx[i] = Float(sxx.wrappedSum())
         yy[i] = Float(syy.wrappedSum())
         xy[i] = Float(sxy.wrappedSum())
-        let whole = SIMD3(xx[i], yy[i], xy[i])
-        let row = whole - [Float(end.0.wrappedSum()), Float(most), Float(end.1.wrappedSum())]
-        let isColumn = sxx .== sxx.max()
-        let column =
-          whole - [
-            Float(sxx.max()), Float(syy.replacing(with: 0, where: .!isColumn).max()),
-            Float(sxy.replacing(with: 0, where: .!isColumn).wrappedSum()),
-          ]
-        inner[i] =
-          abs(row.x - row.y) * (column.x + column.y) >= abs(column.x - column.y) * (row.x + row.y) ? row : column
         // The sum over 32 pixels of squares of half differences: divided by 32 and multiplied by 4.
         energy[i] = (xx[i] + yy[i]) / 8
+        let whole = SIMD3(xx[i], yy[i], xy[i])
+        inner[i] = whole
+        guard energy[i] >= Self.leastEnergy else { continue }
+        var (most, row) = (Int32(-1), whole)
+        for y in 0..<(side / 2) {
+          let (across, down, both) = Self.changes(view, cx &* side, cy &* side &+ 2 &* y)
+          let change = down.wrappedSum()
+          guard change > most else { continue }
+          most = change
+          row = whole - [Float(across.wrappedSum()), Float(change), Float(both.wrappedSum())]
+        }
+        var end = 0
+        for x in 1..<side where sxx[x] > sxx[end] { end = x }
+        let column = whole - [Float(sxx[end]), Float(syy[end]), Float(sxy[end])]
+        inner[i] =
+          abs(row.x - row.y) * (column.x + column.y) >= abs(column.x - column.y) * (row.x + row.y) ? row : column
       }
     }
     xx = BoxSum.sums(of: xx, width: columns, height: rows, radius: 1)
     yy = BoxSum.sums(of: yy, width: columns, height: rows, radius: 1)
     xy = BoxSum.sums(of: xy, width: columns, height: rows, radius: 1)
+  }
+
+  /// Returns gx², gy² and gx·gy of the eight pixels that begin at (x, y).
+  @inline(__always)
+  private static func changes(
+    _ view: ImageView, _ x: Int, _ y: Int
+  ) -> (across: SIMD8<Int32>, down: SIMD8<Int32>, both: SIMD8<Int32>) {
+    let p = UnsafeRawPointer(view.row(y) + x)
+    let here = SIMD8<Int16>(truncatingIfNeeded: p.loadUnaligned(as: SIMD8<UInt8>.self))
+    let right = SIMD8<Int16>(truncatingIfNeeded: (p + 1).loadUnaligned(as: SIMD8<UInt8>.self))
+    let below = SIMD8<Int16>(truncatingIfNeeded: (p + view.stride).loadUnaligned(as: SIMD8<UInt8>.self))
+    let (gx, gy) = ((right &- here) &>> 1, (below &- here) &>> 1)
+    return (
+      SIMD8(truncatingIfNeeded: gx &* gx), SIMD8(truncatingIfNeeded: gy &* gy), SIMD8(truncatingIfNeeded: gx &* gy)
+    )
   }
 }
