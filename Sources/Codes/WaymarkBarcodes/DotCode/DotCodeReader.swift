@@ -223,9 +223,14 @@ struct DotSamples {
         return edge(u + Double(outline.x.lowerBound + left), v + Double(outline.y.lowerBound + top))
       }
       guard corners.count == 4 else { return nil }
-      // A symbol is printed wider than high.
+      // A symbol is printed in the upright form or a quarter turn from it: in the one that looks more upright.
       let outline = Quadrilateral(corners: corners)
-      return (message, across >= down ? outline : outline.turned(by: 1))
+      let other = outline.turned(by: isMirrored ? 3 : 1)
+      func slope(_ outline: Quadrilateral) -> Double {
+        let side = outline.topRight - outline.topLeft
+        return side.x / max(side.length, 1)
+      }
+      return (message, slope(outline) >= slope(other) ? outline : other)
     }
     return nil
   }

@@ -36,7 +36,9 @@ struct DotCodeWords {
   /// The share of codewords with a valid pattern below which a symbol is not looked at further: 23 % of random ones have one.
   private static let leastValid = 0.34
   /// The least number of bits by which the dots exceed what any content fits.
-  private static let proof = 32.0
+  private static let proof = 30.0
+  /// The same of the codewords of a block, without the dots behind them.
+  private static let blockProof = 22.0
   /// The largest number of combinations of values of unreadable codewords that are tried.
   private static let trials = 80_000
   /// The number of values that are tried for a codeword: a pattern with a missing dot fits at most five.
@@ -124,7 +126,8 @@ struct DotCodeWords {
     let order = places.indices.sorted { (likely[$0].doubt, $1) > (likely[$1].doubt, $0) }
     func wrong(_ block: [Int]) -> Int { zip(places, block).reduce(0) { $0 + changes($1.0, $1.1) } }
     func isProven(_ wrong: Int) -> Bool {
-      Self.proof(dots: 9 * places.count, wrong: wrong, data: places.count - checks) >= Self.proof
+      let codewords = places.count - (places[0] == 0 ? 1 : 0)
+      return Self.proof(dots: 9 * codewords, wrong: wrong, data: codewords - checks) >= Self.blockProof
     }
     for count in stride(from: 0, through: checks, by: 2) {
       var block = best
