@@ -39,7 +39,7 @@ struct MatrixCodeTests {
   @Test("what declares GS1 is split, and a named character set is used")
   func content() throws {
     let fixtures = try MatrixFixture.load("matrices.txt").filter { $0.text.hasPrefix("0109") || $0.text == "Ελληνικά" }
-    #expect(fixtures.count == 9)
+    #expect(fixtures.count == 11)
     for fixture in fixtures {
       let symbol = try #require(read(fixture.draw(scale: 3), fixture.symbology).symbols.first)
       if fixture.text.hasPrefix("0109") {
@@ -217,7 +217,7 @@ struct MatrixCodeTests {
       let dark = (0..<(80 * 60)).map { _ in random.next() % 2 == 0 }
       for i in pixels.indices { pixels[i] = dark[i / 320 / 4 * 80 + i % 320 / 4] ? 30 : 220 }
     }
-    for symbology in [Symbology.dataMatrix, .aztec, .pdf417, .microPDF417, .microQR, .rMQR, .maxiCode] {
+    for symbology in [Symbology.dataMatrix, .aztec, .pdf417, .microPDF417, .microQR, .rMQR, .maxiCode, .dotCode] {
       #expect(try read(noise, symbology).symbols.isEmpty)
       #expect(try read(blocks, symbology).symbols.isEmpty)
       #expect(try read(GrayImage(width: 320, height: 240, value: 200), symbology).symbols.isEmpty)

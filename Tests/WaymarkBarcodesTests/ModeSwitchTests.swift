@@ -14,6 +14,7 @@ import WaymarkImage
       let size = try #require(DataMatrixSize.all.first { $0.columns == modules.columns && $0.rows == modules.rows })
       return DataMatrixDecoder.decode(size, modules)?.bytes
     case .maxiCode: return MaxiCodeDecoder.decode(modules)?.bytes
+    case .dotCode: return DotCodeDecoder.decode(modules)?.bytes
     case .microQR: return MicroQRDecoder.decode(modules)?.bytes
     case .qr:
       var decoder = QRDecoder()
@@ -37,7 +38,7 @@ import WaymarkImage
 
   private static let symbologies: [Symbology] = [
     .dataMatrix, .aztec, .qr, .maxiCode, .pdf417, .microPDF417, .microQR, .rMQR, .code128, .code39, .code93, .codabar,
-    .itf,
+    .itf, .dotCode,
   ]
 
   @Test("every mode after every other, of every symbology", arguments: symbologies)

@@ -7,7 +7,7 @@ import WaymarkImage
 struct StructuredAppendTests {
   private static let identifiers: [Symbology: String?] = [
     .dataMatrix: .some("1281"), .aztec: .some("ID"), .pdf417: .some("017053"), .microPDF417: .some("017053"),
-    .maxiCode: .none,
+    .maxiCode: .none, .dotCode: .none,
   ]
 
   private func read(
@@ -34,7 +34,7 @@ struct StructuredAppendTests {
 
   @Test(
     "All parts in a picture are one message; of some each is told by itself, and which are missing",
-    arguments: [Symbology.dataMatrix, .aztec, .pdf417, .microPDF417, .maxiCode])
+    arguments: [Symbology.dataMatrix, .aztec, .pdf417, .microPDF417, .maxiCode, .dotCode])
   func parts(_ symbology: Symbology) throws {
     let parts = try MatrixFixture.load("parts.txt").filter { $0.symbology == symbology }
     for shifts in [[0, 0, 0], [0, 40, 12]] {

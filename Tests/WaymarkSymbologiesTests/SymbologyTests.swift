@@ -31,7 +31,7 @@ struct SymbologyTests {
   @Test func identifiersOfGS1AndAddOns() {
     for (symbology, plain, gs1) in [
       (Symbology.qr, "]Q1", "]Q3"), (.code128, "]C0", "]C1"), (.dataMatrix, "]d1", "]d2"), (.aztec, "]z0", "]z1"),
-      (.pdf417, "]L2", "]L2"), (.dataBar, "]e0", "]e0"),
+      (.pdf417, "]L2", "]L2"), (.dotCode, "]J0", "]J1"), (.dataBar, "]e0", "]e0"),
     ] {
       #expect(symbology.identified("1", isGS1: false).identifier == plain)
       #expect(symbology.identified("1", isGS1: true).identifier == gs1)
@@ -45,20 +45,20 @@ struct SymbologyTests {
     let readers = Symbology.allCases.compactMap(\.row.reader)
     #expect(readers.map(\.order).sorted() == Array(readers.indices))
     #expect(Set(readers.map(\.turn)).sorted() == Array(0...(readers.map(\.turn).max() ?? 0)))
-    let turns = (0..<5).map { MatrixSearch.turn($0, of: MatrixSearch.symbologies) }
-    #expect(turns == [[.dataMatrix], [.pdf417], [.aztec, .maxiCode], [.microQR, .rMQR], [.microPDF417]])
+    let turns = (0..<6).map { MatrixSearch.turn($0, of: MatrixSearch.symbologies) }
+    #expect(turns == [[.dataMatrix], [.pdf417], [.aztec, .maxiCode], [.microQR, .rMQR], [.microPDF417], [.dotCode]])
     #expect(MatrixSearch.turn(3, of: [.microPDF417, .pdf417]) == [.microPDF417])
   }
 
   @Test func groupsOfSymbologies() {
     #expect(Symbology.retail == [.ean13, .ean8, .upcA, .upcE])
     let rare: Set<Symbology> = [.standard2of5, .iata2of5, .matrix2of5, .code11, .msi, .telepen, .pharmacode]
-    #expect(Symbology.onRequest == rare.union([.sq, .code32, .ean2, .ean5]))
+    #expect(Symbology.onRequest == rare.union([.sq, .code32, .ean2, .ean5, .dotCode]))
     #expect(LinearReaders.symbologies == rare.union([.dataBarLimited]))
     #expect(CrowdedReaders.symbologies == [.code128, .code39, .itf])
     #expect(
       Set(Symbology.allCases.filter(\.isMatrix)) == [
-        .qr, .sq, .dataMatrix, .aztec, .pdf417, .microPDF417, .microQR, .rMQR, .maxiCode,
+        .qr, .sq, .dataMatrix, .aztec, .pdf417, .microPDF417, .microQR, .rMQR, .maxiCode, .dotCode,
       ])
     #expect(Symbology.aztec.moduleGrids.map(\.columns).prefix(6) == [11, 15, 19, 23, 27, 31])
   }

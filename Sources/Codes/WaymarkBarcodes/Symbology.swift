@@ -62,9 +62,11 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case rMQR
   /// MaxiCode, ISO/IEC 16023.
   case maxiCode
+  /// DotCode, AIM ISS DotCode Rev. 4: dots on a chequerboard, as ink jets print them.
+  case dotCode
 
-  /// The symbologies that are read only on request: SQ Code is rare, and the others have so weak checks that they would
-  /// be read in pictures without codes.
+  /// The symbologies that are read only on request: SQ Code is rare, DotCode takes time in every picture, and the others
+  /// have so weak checks that they would be read in pictures without codes.
   public static let onRequest: Set<Symbology> = Set(allCases.filter(\.row.isOnRequest))
 
   /// The symbologies that a still picture is searched for by default: all except those on request.

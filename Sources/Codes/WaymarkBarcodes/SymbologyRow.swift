@@ -267,6 +267,10 @@ extension Symbology {
         name: "MaxiCode", aim: .computed { text, _ in (text.hasPrefix("[)>\u{1E}01") ? "]U1" : "]U0", text) },
         zbar: nil,
         kind: .matrix(grids: { [] }, MatrixReader(order: 2, turn: 2, detections: MaxiCodeReader.detections)))
+    case .dotCode:
+      SymbologyRow(
+        name: "DotCode", aliases: "gs1dotcode", isOnRequest: true, aim: .gs1("]J1", plain: "]J0"), zbar: nil,
+        kind: .matrix(grids: { [] }, MatrixReader(order: 7, turn: 5, detections: DotCodeReader.detections)))
     }
   }
 

@@ -90,6 +90,8 @@ package struct ReedSolomon: Sendable {
   static let twelveBits = ReedSolomon(field: FiniteField(bits: 12, polynomial: 0x1069), firstRoot: 1)
   /// The code of PDF417 (ISO/IEC 15438 clause 5.10).
   package static let pdf417 = ReedSolomon(field: FiniteField(prime: 929, generator: 3), firstRoot: 1)
+  /// The code of DotCode (AIM ISS DotCode clause 5.4).
+  static let dotCode = ReedSolomon(field: FiniteField(prime: 113, generator: 3), firstRoot: 1)
 
   /// Corrects a block in place.
   ///

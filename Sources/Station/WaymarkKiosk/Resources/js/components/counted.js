@@ -14,7 +14,7 @@ const NAMES = {
   codabar: 'Codabar', itf: 'ITF', dataBar: 'DataBar', dataBarExpanded: 'DataBar Expanded', dataBarLimited: 'DataBar Limited', code32: 'Code 32',
   standard2of5: 'Standard 2 of 5', iata2of5: 'IATA 2 of 5', matrix2of5: 'Matrix 2 of 5', code11: 'Code 11', msi: 'MSI', telepen: 'Telepen',
   pharmacode: 'Pharmacode', ean2: 'EAN-2', ean5: 'EAN-5', dataMatrix: 'Data Matrix', aztec: 'Aztec Code', pdf417: 'PDF417', microPDF417: 'MicroPDF417',
-  microQR: 'Micro QR Code', rMQR: 'rMQR Code', maxiCode: 'MaxiCode',
+  microQR: 'Micro QR Code', rMQR: 'rMQR Code', maxiCode: 'MaxiCode', dotCode: 'DotCode',
   // end table symbology-names
 };
 const kindOf = (symbology) => NAMES[symbology] ?? symbology;
@@ -90,7 +90,7 @@ export function countedList({ onchange }) {
       if (at < 0) { dialog.close(); return; }
       const { name, symbology, text, copies } = all[at];
       place.textContent = t('count.place', { number: at + 1, count: all.length });
-      head.replaceChildren(el('span', { class: 'sign' }, icon(['qr', 'microQR', 'rMQR', 'dataMatrix', 'aztec', 'maxiCode'].includes(symbology) ? 'qr' : 'barcode')), el('div', { class: 'grow' }, el('h2', {}, articleName(name)), el('span', { class: 'soft' }, kindOf(symbology))));
+      head.replaceChildren(el('span', { class: 'sign' }, icon(['qr', 'microQR', 'rMQR', 'dataMatrix', 'aztec', 'maxiCode', 'dotCode'].includes(symbology) ? 'qr' : 'barcode')), el('div', { class: 'grow' }, el('h2', {}, articleName(name)), el('span', { class: 'soft' }, kindOf(symbology))));
       facts.replaceChildren(el('dt', {}, t('count.kind')), el('dd', {}, kindOf(symbology)), ...(text && name !== undefined ? [el('dt', {}, t('count.content')), el('dd', {}, printable(text))] : []));
       amount.value = String(copies);
       back.disabled = at <= 0;

@@ -1,0 +1,52 @@
+import WaymarkImage
+
+/// Decodes the dots of a DotCode symbol (AIM ISS DotCode, clause 5).
+///
+/// A dot that is missing leaves a codeword with four dots, which is one of at most five: where more codewords are unreadable than there are
+/// checks, these are tried. The proof of a reading is the number of dots that agree, not that of the checks that remain.
+package enum DotCodeDecoder {
+  /// The lengths of the sides of a symbol in modules.
+  static let sides = 5...200
+
+  /// Reads the message.
+  ///
+  /// - Parameter matrix: one module for each place of the grid, of which every second one can hold a dot.
+  package static func decode(_ matrix: ModuleMatrix) -> CodeMessage? {
+    // The upright form has an odd number of columns; the other one is turned to it.
+    guard (matrix.columns + matrix.rows) % 2 == 1 else { return nil }
+    let upright =
+      matrix.columns % 2 == 1
+      ? matrix : matrix.picked(columns: matrix.rows, rows: matrix.columns) { ($1, matrix.rows - 1 - $0) }
+    guard let places = places(columns: upright.columns, rows: upright.rows) else { return nil }
+    let dots = places.map { x, y in (upright[x, y] ? 1 : -1) * upright.margin(x, y) }
+    return decode(dots)
+  }
+
+  /// Returns the places of the dots in the order of their bits: down the columns, the six at the corners last; `nil` if there is no symbol of
+  /// this size.
+  static func places(columns: Int, rows: Int) -> [(x: Int, y: Int)]? {
+    guard columns % 2 == 1, rows % 2 == 0, sides.contains(columns), sides.contains(rows) else { return nil }
+    let (right, bottom) = (columns - 1, rows - 1)
+    let last = [(right, bottom - 1), (0, bottom - 1), (right - 1, bottom), (1, bottom), (right, 0), (0, 0)]
+    var places: [(x: Int, y: Int)] = []
+    for x in 0...right {
+      for y in stride(from: x % 2, through: bottom, by: 2) where !last.contains(where: { $0 == (x, y) }) {
+        places.append((x, y))
+      }
+    }
+    return places + last
+  }
+
+  /// Reads the message of dots in the order of `places`: positive where there is a dot, larger where that is more certain.
+  static func decode(_ dots: [Float]) -> CodeMessage? {
+    var words = DotCodeWords(dots)?.corrected()
+    if words == nil, dots.suffix(6).allSatisfy({ $0 > 0 }) {
+      // Corners that are all lit may be so to show the outline, instead of what they encode.
+      words = DotCodeWords(dots.dropLast(6) + [Float](repeating: 0, count: 6))?.corrected()
+    }
+    return words.flatMap {
+      var text = DotCodeText($0)
+      return text.message()
+    }
+  }
+}

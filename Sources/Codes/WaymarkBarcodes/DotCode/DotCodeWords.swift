@@ -1,0 +1,149 @@
+import WaymarkImage
+
+/// The codewords of a DotCode symbol with their error correction.
+struct DotCodeWords {
+  /// The dots of a codeword as bits, the first one as the highest, and the bits that are known.
+  private struct Seen {
+    var bits = 0
+    var known = 0
+    var values: [Float] = []
+  }
+
+  /// The number of data codewords: as many as fit.
+  private let data: Int
+  private var seen: [Seen] = []
+  /// The dots behind the codewords, which are all lit.
+  private let padding: ArraySlice<Float>
+
+  /// The patterns of the codeword values, of five dots each (annex C).
+  private static let patterns = [
+    0x155, 0x0AB, 0x0AD, 0x0B5, 0x0D5, 0x156, 0x15A, 0x16A, 0x1AA, 0x0AE, 0x0B6, 0x0BA, 0x0D6, 0x0DA, 0x0EA, 0x12B,
+    0x12D, 0x135, 0x14B, 0x14D, 0x153, 0x159, 0x165, 0x169, 0x195, 0x1A5, 0x1A9, 0x057, 0x05B, 0x05D, 0x06B, 0x06D,
+    0x075, 0x097, 0x09B, 0x09D, 0x0A7, 0x0B3, 0x0B9, 0x0CB, 0x0CD, 0x0D3, 0x0D9, 0x0E5, 0x0E9, 0x12E, 0x136, 0x13A,
+    0x14E, 0x15C, 0x166, 0x16C, 0x172, 0x174, 0x196, 0x19A, 0x1A6, 0x1AC, 0x1B2, 0x1B4, 0x1CA, 0x1D2, 0x1D4, 0x05E,
+    0x06E, 0x076, 0x07A, 0x09E, 0x0BC, 0x0CE, 0x0DC, 0x0E6, 0x0EC, 0x0F2, 0x0F4, 0x117, 0x11B, 0x11D, 0x127, 0x133,
+    0x139, 0x147, 0x163, 0x171, 0x18B, 0x18D, 0x193, 0x199, 0x1A3, 0x1B1, 0x1C5, 0x1C9, 0x1D1, 0x02F, 0x037, 0x03B,
+    0x03D, 0x04F, 0x067, 0x073, 0x079, 0x08F, 0x0C7, 0x0E3, 0x0F1, 0x11E, 0x13C, 0x178, 0x18E, 0x19C, 0x1B8, 0x1C6,
+    0x1CC,
+  ]
+  private static let isPattern: [Bool] = {
+    var isPattern = [Bool](repeating: false, count: 512)
+    for pattern in patterns { isPattern[pattern] = true }
+    return isPattern
+  }()
+  /// The step of each mask.
+  private static let masks = [0, 3, 7, 17]
+  /// The share of codewords with a valid pattern below which a symbol is not looked at further: 23 % of random ones have one.
+  private static let leastValid = 0.34
+  /// The least number of bits by which the dots exceed what any content fits.
+  private static let proof = 30.0
+  /// The same of the codewords of a block, without the dots behind them.
+  private static let blockProof = 22.0
+  /// The largest number of combinations of values of unreadable codewords that are tried.
+  private static let trials = 80_000
+  /// The number of values that are tried for a codeword: a pattern with a missing dot fits at most five.
+  private static let choices = 5
+
+  /// - Parameter dots: the dots in the order of their bits: positive if lit, 0 if unknown.
+  /// - Returns: `nil` for fewer dots than one data codeword and its checks need, or if few codewords have a valid pattern.
+  init?(_ dots: [Float]) {
+    var data = 0
+    while 9 * (data + 1 + Self.checks(data + 1)) + 2 <= dots.count { data += 1 }
+    guard data > 0 else { return nil }
+    let valid = stride(from: 2, to: 9 * (data + Self.checks(data)) + 2, by: 9).count { i in
+      Self.isPattern[(i..<(i + 9)).reduce(0) { $0 << 1 | (dots[$1] > 0 ? 1 : 0) }]
+    }
+    guard Double(valid) >= Self.leastValid * Double(data + Self.checks(data)) else { return nil }
+    self.data = data
+    let count = data + Self.checks(data)
+    padding = dots[(9 * count + 2)...]
+    seen.append(Self.see(dots[..<2]))
+    for i in 0..<count { seen.append(Self.see(dots[(9 * i + 2)..<(9 * i + 11)])) }
+  }
+
+  private static func checks(_ data: Int) -> Int { 3 + data / 2 }
+
+  private static func see(_ dots: ArraySlice<Float>) -> Seen {
+    var seen = Seen(values: Array(dots))
+    for dot in dots {
+      seen.bits = seen.bits << 1 | (dot > 0 ? 1 : 0)
+      seen.known = seen.known << 1 | (dot == 0 ? 0 : 1)
+    }
+    return seen
+  }
+
+  /// Returns the data codewords without their mask; `nil` if there are too many errors, or too few dots agree with the result.
+  func corrected() -> [Int]? {
+    var words = [Int](repeating: 0, count: seen.count)
+    // Blocks of at most 112 codewords are interleaved.
+    let step = (seen.count + 111) / 112
+    for start in 0..<step {
+      let places = Array(stride(from: start, to: seen.count, by: step))
+      guard let block = corrected(places, checks: places.count - (data - start + step) / step) else { return nil }
+      for (place, word) in zip(places, block) { words[place] = word }
+    }
+    let wrong = words.indices.reduce(padding.count { $0 < 0 }) { $0 + changes($1, words[$1]) }
+    guard Self.proof(dots: 2 + 9 * (seen.count - 1) + padding.count, wrong: wrong, data: data) >= Self.proof else {
+      return nil
+    }
+    let mask = Self.masks[words[0]]
+    return (0..<data).map { (words[$0 + 1] + 113 * mask - $0 * mask % 113) % 113 }
+  }
+
+  /// Returns the number of bits by which dots of which some are wrong exceed those of the content: the logarithm of the share of random
+  /// fields of dots that no content fits as well.
+  private static func proof(dots: Int, wrong: Int, data: Int) -> Double {
+    guard 3 * wrong < dots else { return 0 }
+    var bits = Double(dots) - 2 - 6.82 * Double(data)
+    for i in 0..<wrong { bits -= Double.naturalLogarithm(Double(dots - i) / Double(i + 1)) / 0.6931 }
+    return bits - Double.naturalLogarithm(Double(dots - wrong + 1) / Double(dots - 2 * wrong + 1)) / 0.6931
+  }
+
+  /// Returns the number of dots by which a codeword differs from a value.
+  private func changes(_ word: Int, _ value: Int) -> Int {
+    let seen = self.seen[word]
+    if word == 0 { return value < 4 ? ((seen.bits ^ value) & seen.known).nonzeroBitCount : 9 }
+    return ((seen.bits ^ Self.patterns[value]) & seen.known).nonzeroBitCount
+  }
+
+  /// Returns the likeliest values of a codeword, and the doubt about the first one.
+  private func likely(_ word: Int) -> (values: [Int], doubt: Float) {
+    let dots = seen[word].values
+    let patterns = word == 0 ? Array(0..<4) : Self.patterns
+    let scores = patterns.map { pattern in
+      dots.indices.reduce(Float(0)) { pattern >> (dots.count - 1 - $1) & 1 == 1 ? $0 + dots[$1] : $0 - dots[$1] }
+    }
+    let order = scores.indices.sorted { (scores[$0], $1) > (scores[$1], $0) }
+    return (Array(order.prefix(Self.choices)), scores[order[1]] - scores[order[0]])
+  }
+
+  // MARK: Blocks
+
+  /// Returns the codewords of a block.
+  private func corrected(_ places: [Int], checks: Int) -> [Int]? {
+    let likely = places.map(self.likely)
+    let best = likely.map { $0.values[0] }
+    let order = places.indices.sorted { (likely[$0].doubt, $1) > (likely[$1].doubt, $0) }
+    func wrong(_ block: [Int]) -> Int { zip(places, block).reduce(0) { $0 + changes($1.0, $1.1) } }
+    func isProven(_ wrong: Int) -> Bool {
+      let codewords = places.count - (places[0] == 0 ? 1 : 0)
+      return Self.proof(dots: 9 * codewords, wrong: wrong, data: codewords - checks) >= Self.blockProof
+    }
+    for count in stride(from: 0, through: checks, by: 2) {
+      var block = best
+      if ReedSolomon.dotCode.correct(&block, checks: checks, erasures: Array(order.prefix(count))) != nil,
+        isProven(wrong(block))
+      {
+        return block
+      }
+    }
+    let unreadable = order.filter { changes(places[$0], best[$0]) > 0 }
+    // The clearest of those that the checks cannot correct are tried with each of their likeliest values.
+    let tried = unreadable.dropFirst(checks)
+    guard !tried.isEmpty else { return nil }
+    let erased = Array(unreadable.prefix(checks))
+    return DotCodeBlock(best, erased: erased, tried: Array(tried)).solved(
+      choices: tried.map { likely[$0].values }, trials: Self.trials, limit: { isProven($0) }
+    ) { changes(places[$0], $1) }
+  }
+}
