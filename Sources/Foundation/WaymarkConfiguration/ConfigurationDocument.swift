@@ -52,10 +52,14 @@ package struct ConfigurationDocument: Sendable {
   /// Returns the file and the line of a value.
   package func place(_ node: SourceNode) -> String { "\(paths[node.mark.file]):\(node.mark.line)" }
 
-  /// Resolves a path of the document, relative to the folder of the file.
-  package func resolved(_ name: String) -> String {
-    guard !name.hasPrefix("/"), let slash = path.lastIndex(of: "/") else { return name }
-    return String(path[...slash]) + name
+  /// Resolves a path of the document, relative to the folder of the first file.
+  ///
+  /// - Parameter node: the value that has the path: if its file is a symbolic link, the path is relative to the folder of the target.
+  package func resolved(_ name: String, in node: SourceNode? = nil) -> String {
+    var file = path
+    if let own = node?.mark.file, own > 0, let target = SymbolicLink.target(of: paths[own]) { file = target }
+    guard !name.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return name }
+    return String(file[...slash]) + name
   }
 
   /// Returns a problem at a position in the document.
