@@ -85,6 +85,21 @@ struct CommandLineTests {
     #expect(run.diagnostics.contains("source.credentials") && !run.diagnostics.contains("secret"))
   }
 
+  @Test(
+    "The demo judges a code, finds a poster, and leaves nothing behind", arguments: [Executable.path, Executable.base])
+  func demo(_ program: String) throws {
+    let folders = {
+      try FileManager.default.contentsOfDirectory(atPath: "/tmp").filter { $0.hasPrefix("waymark-demo-") }
+    }
+    let before = try folders()
+    // The environment and the configuration of the device are not those of the demo.
+    let run = try Executable.run(
+      ["demo", "--seconds", "1"], environment: ["WAYMARK_SCAN_RATE": "no number"], program: program)
+    #expect(run.status == 0, "\(run.diagnostics)")
+    #expect(run.text.contains("mobile.example.com") && run.text.contains("anchor.found"), "\(run.text)")
+    #expect(Set(try folders()).subtracting(before).isEmpty)
+  }
+
   @Test("A short option may have its value attached") func attachedValue() throws {
     #expect(try shell("$W scan -j1 \"$P/wifi.png\"").status == 0)
     let file = "/tmp/waymark-attached-\(ProcessInfo.processInfo.processIdentifier).pdf"
