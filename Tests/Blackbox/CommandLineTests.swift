@@ -76,6 +76,7 @@ struct CommandLineTests {
     let run = try shell("$W serve --source '\(source)' --socket '\(folder.path)/s'", in: folder.path)
     #expect(run.status == 65)
     #expect(run.diagnostics.contains(wanted) && run.diagnostics.contains("an MJPEG or Y4M file"))
+    #expect(!run.diagnostics.contains("waymark: "), "The log has it: \(run.diagnostics)")
   }
 
   @Test("An address with a password is refused where everybody could read it")

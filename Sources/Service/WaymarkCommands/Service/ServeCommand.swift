@@ -66,9 +66,14 @@ struct ServeCommand: AsyncParsableCommand {
     flags["camera.device"] = camera
     flags["scan.autoBegin"] = autoBegin
     flags["log.level"] = logLevel
-    try await Daemon(
-      loader: place.loader(flags: flags), features: Program.current.features, version: waymarkVersion
-    ).run()
+    do {
+      try await Daemon(
+        loader: place.loader(flags: flags), features: Program.current.features, version: waymarkVersion
+      ).run()
+    } catch is ConfigurationProblem {
+      // The log has each of them.
+      throw ExitCode(ExitStatus.badData.rawValue)
+    }
   }
 }
 
