@@ -170,16 +170,3 @@ package enum FileKind: Sendable {
     }
   }
 }
-
-/// Symbolic links.
-package enum SymbolicLink {
-  /// The path to which a link points, not followed further; nil if the file is not a link, or cannot be read.
-  package static func target(of path: String) -> String? {
-    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink(path, &target, target.count)
-    guard count > 0, count < target.count else { return nil }
-    let name = String(decoding: target[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
-    guard !name.hasPrefix("/"), let slash = path.lastIndex(of: "/") else { return name }
-    return path[...slash] + name
-  }
-}

@@ -1,4 +1,5 @@
 package import ArgumentParser
+import FoundationEssentials
 import Glibc
 import WaymarkSystem
 
@@ -82,7 +83,7 @@ struct BridgeExec: ParsableCommand {
 
   func run() throws {
     // In the folder of this program, as both are built and installed; else in `PATH`.
-    let own = SymbolicLink.target(of: "/proc/self/exe") ?? ""
+    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     let beside = own.deletingLastPathComponent + "/waymark-bridge"
     let program = access(beside, X_OK) == 0 ? beside : "waymark-bridge"
     var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]

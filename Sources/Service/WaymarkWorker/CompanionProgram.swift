@@ -13,7 +13,11 @@ package enum CompanionProgram {
   }
 
   /// The path of this executable; nil if /proc is not mounted.
-  package static var ownPath: String? { SymbolicLink.target(of: "/proc/self/exe") }
+  package static var ownPath: String? {
+    var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &path, path.count - 1)
+    return count > 0 ? String(decoding: path[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
+  }
 }
 
 /// The interface to the program `waymark-cameras`, which plays addresses as Y4M.
