@@ -76,6 +76,7 @@ struct CommandLineTests {
     let run = try shell("$W serve --source '\(source)' --socket '\(folder.path)/s'", in: folder.path)
     #expect(run.status == 65)
     #expect(run.diagnostics.contains(wanted) && run.diagnostics.contains("an MJPEG or Y4M file"))
+    #expect(!run.diagnostics.contains("waymark: "), "The log has it: \(run.diagnostics)")
   }
 
   @Test("An address with a password is refused where everybody could read it")
@@ -83,6 +84,21 @@ struct CommandLineTests {
     let run = try shell("$W serve --source 'rtsp://me:secret@camera/stream' --socket /nonexistent/s")
     #expect(run.status == 65)
     #expect(run.diagnostics.contains("source.credentials") && !run.diagnostics.contains("secret"))
+  }
+
+  @Test(
+    "The demo judges a code, finds a poster, and leaves nothing behind", arguments: [Executable.path, Executable.base])
+  func demo(_ program: String) throws {
+    let folders = {
+      try FileManager.default.contentsOfDirectory(atPath: "/tmp").filter { $0.hasPrefix("waymark-demo-") }
+    }
+    let before = try folders()
+    // The environment and the configuration of the device are not those of the demo.
+    let run = try Executable.run(
+      ["demo", "--seconds", "1"], environment: ["WAYMARK_SCAN_RATE": "no number"], program: program)
+    #expect(run.status == 0, "\(run.diagnostics)")
+    #expect(run.text.contains("mobile.example.com") && run.text.contains("anchor.found"), "\(run.text)")
+    #expect(Set(try folders()).subtracting(before).isEmpty)
   }
 
   @Test("A short option may have its value attached") func attachedValue() throws {

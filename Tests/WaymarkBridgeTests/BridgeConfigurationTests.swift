@@ -98,6 +98,7 @@ import WaymarkSystem
       ("broker:\n  tls:\n    caFile: /nowhere/ca.pem", "bridge.yaml:3: broker.tls.caFile: "),
       ("store:\n  folder: /nowhere/a/b", "bridge.yaml:2: store.folder: "),
       ("metricsFile: /nowhere/a/figures", "bridge.yaml:1: metricsFile: "),
+      ("metricsFile: /nowhere/figures", "bridge.yaml:1: metricsFile: "),
     ] {
       let error = #expect(throws: BridgeError.self) { try read(yaml).checkFiles() }
       #expect(error?.code == .badConfiguration && error?.message.hasPrefix(words) == true, "\(error?.message ?? "")")

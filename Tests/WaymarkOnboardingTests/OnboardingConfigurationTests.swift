@@ -29,6 +29,7 @@ struct OnboardingConfigurationTests {
         keyFiles: [keys.jwks, key.pem]
         algorithms: [ES256, EdDSA]
         signatures: optional
+        signedKinds: [sapOnboarding, serviceNow]
         issuer: acme
         audience: [kiosk, tablet]
         clockSkew: 2.5
@@ -50,6 +51,7 @@ struct OnboardingConfigurationTests {
     #expect(policy.keys.map(\.id) == ["k", nil])
     #expect(policy.algorithms == [.es256, .edDSA])
     #expect(policy.signatures == .optional)
+    #expect(policy.signedKinds.map(\.rawValue).sorted() == ["sapOnboarding", "serviceNow"])
     #expect(policy.issuers == ["acme"])
     #expect(policy.audiences == ["kiosk", "tablet"])
     #expect(policy.clockSkew == 2.5)
@@ -69,7 +71,9 @@ struct OnboardingConfigurationTests {
 
   @Test(
     "An empty list of what is allowed is refused: it could mean all or nothing",
-    arguments: ["kinds", "hosts", "ports", "linkSchemes", "keyFiles", "algorithms", "issuer", "audience"])
+    arguments: [
+      "kinds", "hosts", "ports", "linkSchemes", "keyFiles", "algorithms", "signedKinds", "issuer", "audience",
+    ])
   func emptyLists(_ key: String) {
     for value in ["", "[]", "~"] {
       #expect(problems("onboarding:\n  \(key): \(value)\n") == ["w.yaml:2: onboarding.\(key): the list is empty"])
@@ -134,6 +138,23 @@ struct OnboardingConfigurationTests {
         "w.yaml:2: onboarding.signatures: signatures are required, and there is no key to check them with, "
           + "so every code "
           + "would be refused"
+      ),
+      (
+        "onboarding:\n  signedKinds: [sapOnboarding]",
+        "w.yaml:2: onboarding.signedKinds: signatures are required, and there is no key to check them with, so every code "
+          + "would be refused"
+      ),
+      (
+        "onboarding:\n  signatures: refused\n  signedKinds: [jwt]",
+        "w.yaml:3: onboarding.signedKinds: signatures are refused, so every code of these kinds would be, too"
+      ),
+      (
+        "onboarding:\n  signedKinds: [wifi]",
+        "w.yaml:2: onboarding.signedKinds: \"wifi\" is not a kind that can be signed"
+      ),
+      (
+        "onboarding:\n  signedKinds: [portal]\n  customKinds: {portal: {url: \"https://a.example/*\"}}",
+        "w.yaml:2: onboarding.signedKinds: \"portal\" is not a kind that can be signed"
       ),
       ("a: [", "w.yaml:1: it is not YAML: did not find expected node content"),
       ("- a", "w.yaml:1: a section with keys is expected"),

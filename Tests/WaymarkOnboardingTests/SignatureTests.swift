@@ -62,6 +62,11 @@ struct SignatureTests {
     policy.signatures = .optional
     #expect(OnboardingJudge(policy: policy).verdict(Samples.sap).isSuccessful)
     #expect(try OnboardingJudge(policy: policy).verdict(sign(Self.key)).isSuccessful)
+    policy.signedKinds = [.sapOnboarding]
+    #expect(OnboardingJudge(policy: policy).verdict(Samples.sap).outcome == .invalid(.signatureRequired))
+    #expect(OnboardingJudge(policy: policy).verdict(Samples.wifi).isSuccessful, "another kind may be unsigned")
+    #expect(try OnboardingJudge(policy: policy).verdict(sign(Self.key)).isSuccessful)
+    policy.signedKinds = []
     policy.signatures = .refused
     #expect(OnboardingJudge(policy: policy).verdict(Samples.sap).isSuccessful)
     #expect(try OnboardingJudge(policy: policy).verdict(sign(Self.key)).outcome == .invalid(.kindNotAllowed))

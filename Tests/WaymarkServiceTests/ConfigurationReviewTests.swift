@@ -3,6 +3,7 @@ import Testing
 import WaymarkCamera
 import WaymarkConfiguration
 import WaymarkFrames
+import WaymarkOnboarding
 import WaymarkSystem
 
 @testable import WaymarkService
@@ -163,5 +164,35 @@ import WaymarkSystem
     try "camera: {widht: 1}\n".write(toFile: folder + "/waymark.d/30.yaml", atomically: true, encoding: .utf8)
     let wrong = loader.checked(Station.features).problems.first { $0.key == "camera.widht" }
     #expect(wrong?.origin == "\(folder)/waymark.d/30.yaml" && wrong?.line == 1)
+  }
+
+  @Test("A bundle's file is one of them by a link, and its paths are relative to the bundle")
+  func bundleLayer() throws {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let (files, file) = (FileManager.default, folder + "/waymark.yaml")
+    for name in ["waymark.d", "releases/site-1", "current"] {
+      try files.createDirectory(atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
+    }
+    try files.createSymbolicLink(atPath: folder + "/current/site", withDestinationPath: "../releases/site-1")
+    try files.createSymbolicLink(
+      atPath: folder + "/waymark.d/50-site.yaml", withDestinationPath: folder + "/current/site/waymark.yaml")
+    try "onboarding: {hosts: [base.example.com]}\n".write(toFile: file, atomically: true, encoding: .utf8)
+    try #"{"keys":[{"kid":"k","kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}"#.write(
+      toFile: folder + "/releases/site-1/keys.jwks", atomically: true, encoding: .utf8)
+    try "onboarding: {keyFiles: [keys.jwks]}\nreplay: {folder: used}\n".write(
+      toFile: folder + "/releases/site-1/waymark.yaml", atomically: true, encoding: .utf8)
+    let loader = ConfigurationLoader(named: file, environment: [:], flags: [:], isSystem: false, schema: stationSchema)
+    let (configuration, problems) = loader.checked(Station.features)
+    #expect(problems.isEmpty, "\(problems)")
+    let document = try #require(configuration.document)
+    let onboarding = OnboardingConfiguration.read(document).configuration
+    #expect(onboarding.policy.keys.map(\.id) == ["k"])
+    #expect(onboarding.policy.hosts?.map(\.description) == ["base.example.com"])
+    #expect(onboarding.replayFolder == folder + "/current/site/used")
+    let keys = configuration.listing.first { $0.key == "onboarding.keyFiles" }
+    #expect(keys?.origin == folder + "/waymark.d/50-site.yaml:1")
+    try files.removeItem(atPath: folder + "/releases/site-1/waymark.yaml")
+    #expect(loader.checked(Station.features).problems.map(\.origin) == [folder + "/waymark.d/50-site.yaml"])
   }
 }

@@ -258,6 +258,23 @@ import WaymarkWorker
     await bench.stop()
   }
 
+  /// The library's reference of the picture is smaller than the file.
+  @Test func aPlaceInPixelsIsOneOfTheFile() throws {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try FileManager.default.copyItem(
+      atPath: "\(Self.root)/Samples/scenes/pump-room", toPath: "\(folder)/pump-room")
+    let file = "\(folder)/pump-room/scene.yaml"
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    try text.replacing("position: [-0.09, 0.0, 0.0]", with: "px: [240, 300]").write(
+      toFile: file, atomically: true, encoding: .utf8)
+    let entry = try #require(SceneCatalog(folders: [folder]).entry("pump-room"))
+    let loaded = try SceneStore(cache: "\(folder)/cache", isolation: .none).load(entry, previous: nil) { _, _ in }.get()
+    let reference = try #require(loaded.library?.references.first { $0.name == "pump-7" })
+    #expect(reference.width < 840)
+    #expect((loaded.scene.anchors[0].annotations[0].position - Point3(-0.09, 0, 0)).length < 1e-9)
+  }
+
   /// One that is replaced while the others are compiled is seen as a change afterwards.
   @Test func aPictureThatChangesMeanwhileIsNotTakenForTheOld() async throws {
     let folder = try TestFolder.make()

@@ -56,15 +56,21 @@ package struct SceneAnchor: Hashable, Sendable {
 }
 
 extension SceneAnchor {
-  /// Sets the positions that the file gives as shares of the picture, from the picture's size in pixels.
+  /// Sets the positions that the file gives as places on the picture, from the size of the upright picture in pixels.
+  ///
+  /// - Precondition: the size is that of the file, not of a smaller copy, if ``hasPixelPlaces``.
   package mutating func place(width: Int, height: Int) {
-    let unit = physicalWidth ?? 1
+    let scale = (physicalWidth ?? 1) / Double(max(1, width))
     for index in annotations.indices {
-      guard let share = annotations[index].share else { continue }
-      let down = (share.y - 0.5) * Double(height) / Double(max(1, width))
-      annotations[index].position = Point3((share.x - 0.5) * unit, 0, down * unit)
+      guard let place = annotations[index].place else { continue }
+      let pixels = place.unit == .pixels ? Point2(1, 1) : Point2(Double(width), Double(height))
+      let fromCenter = place.point * pixels - Point2(Double(width), Double(height)) / 2
+      annotations[index].position = Point3(fromCenter.x * scale, 0, fromCenter.y * scale)
     }
   }
+
+  /// True if the file gives a place in pixels.
+  package var hasPixelPlaces: Bool { annotations.contains { $0.place?.unit == .pixels } }
 
   /// True if several copies may be followed and the annotations are attached to each of them.
   var hangsOnEach: Bool { copies > 1 && annotate == .each }
@@ -84,13 +90,26 @@ package struct Annotation: Hashable, Sendable {
   /// The position in the anchor's frame: origin at its centre, x along its width (round a cylinder along the curve), y out of
   /// the picture, z down its height. In metres, or in widths of the picture or code if the physical width is unknown.
   package var position: Point3
-  /// The place on the picture as shares of its width and height from the upper left corner, from which `SceneAnchor.place` calculates
-  /// the position; `nil` if the file has the position itself.
-  package var share: Point2?
+  /// The place on the picture, from which `SceneAnchor.place` calculates the position; `nil` if the file has the position itself.
+  package var place: PicturePlace?
   package var marker = Marker()
   package var card: SceneCard?
   /// The object that the annotation represents in another system, passed through unchanged.
   package var businessObject: JSONValue?
+}
+
+/// A place on an upright picture, from its upper left corner, or beside it.
+package struct PicturePlace: Hashable, Sendable {
+  /// The unit of a place; the raw value is its key in a scene.
+  package enum Unit: String, CaseIterable, Hashable, Sendable {
+    /// Shares of the width and the height.
+    case shares = "at"
+    /// Pixels of the file.
+    case pixels = "px"
+  }
+
+  package var point: Point2
+  package var unit: Unit
 }
 
 package struct Marker: Hashable, Sendable {

@@ -1,3 +1,4 @@
+import Glibc
 import WaymarkSystem
 
 /// A configuration file, or several of which later ones override earlier ones: the content with positions, the known and valid part of
@@ -52,10 +53,24 @@ package struct ConfigurationDocument: Sendable {
   /// Returns the file and the line of a value.
   package func place(_ node: SourceNode) -> String { "\(paths[node.mark.file]):\(node.mark.line)" }
 
-  /// Resolves a path of the document, relative to the folder of the file.
-  package func resolved(_ name: String) -> String {
+  /// Resolves a path of the document, relative to the folder of the first file.
+  ///
+  /// - Parameter node: the value that has the path: if its file is a symbolic link, the path is relative to the folder of the target.
+  package func resolved(_ name: String, in node: SourceNode? = nil) -> String {
+    var file = path
+    if let own = node?.mark.file, own > 0, let target = Self.linkTarget(of: paths[own]) { file = target }
+    guard !name.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return name }
+    return String(file[...slash]) + name
+  }
+
+  /// The path to which a symbolic link points, not followed further; nil for other files.
+  private static func linkTarget(of path: String) -> String? {
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(path, &target, target.count)
+    guard count > 0, count < target.count else { return nil }
+    let name = String(decoding: target[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
     guard !name.hasPrefix("/"), let slash = path.lastIndex(of: "/") else { return name }
-    return String(path[...slash]) + name
+    return path[...slash] + name
   }
 
   /// Returns a problem at a position in the document.

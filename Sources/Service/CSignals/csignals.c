@@ -91,7 +91,7 @@ __attribute__((constructor(101))) static void begin(int count, char **arguments)
   argument_count = arguments ? count : 0;
   argument_texts = arguments;
   fill_standard_descriptors();
-  if (count < 2 || !arguments || strcmp(arguments[1], "serve") != 0) return;
+  if (count < 2 || !arguments || (strcmp(arguments[1], "serve") != 0 && strcmp(arguments[1], "demo") != 0)) return;
   atomic_store(&phase, STARTING);
   struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
   sigemptyset(&action.sa_mask);

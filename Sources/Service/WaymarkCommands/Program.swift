@@ -40,7 +40,7 @@ package struct Program: Sendable {
       // Returns if no service started it, or after the service has exited.
       exit(ExitStatus.unavailable.rawValue)
     }
-    if ["serve", "kiosk", "type"].contains(arguments.dropFirst().first) {
+    if ["demo", "serve", "kiosk", "type"].contains(arguments.dropFirst().first) {
       csignals_leave_no_memory_behind()
       // Without descriptors the event loops and libdispatch end the process without a message.
       if let limit = OpenFileLimit.shortage(below: Self.leastOpenFiles) {

@@ -17,6 +17,7 @@ package struct WaymarkBase: AsyncParsableCommand {
       usage: "waymark COMMAND …",
       version: waymarkVersion,
       subcommands: [
+        DemoCommand.self,
         ScanCommand.self,
         OnboardingCommand.self,
         AnchorsCommand.self,

@@ -100,16 +100,20 @@ struct SourceFactory {
     settings.allowsVendorFormats = !configuration.isIsolated || settings.allowsVendorFormats
     return settings
   }
+}
 
-  static var sampleScenes: String? {
+/// The samples of the package or of the checkout.
+package enum SampleFiles {
+  /// Returns the path of a folder of samples, such as `scenes`; nil if it is not installed.
+  package static func folder(_ name: String) -> String? {
     var candidates: [String] = []
     var folder = CompanionProgram.ownPath ?? ""
     for _ in 0..<6 {
       guard let slash = folder.lastIndex(of: "/") else { break }
       folder = String(folder[..<slash])
-      candidates += ["\(folder)/share/waymark/scenes", "\(folder)/Samples/scenes"]
+      candidates += ["\(folder)/share/waymark/\(name)", "\(folder)/Samples/\(name)"]
     }
-    candidates += ["Samples/scenes", "/usr/share/waymark/scenes"]
+    candidates += ["Samples/\(name)", "/usr/share/waymark/\(name)"]
     return candidates.first { FileKind($0) == .folder }
   }
 }
@@ -117,7 +121,7 @@ struct SourceFactory {
 extension SceneSettings {
   /// The folders in which scenes are: without configured ones those of the sample scenes, for a first try.
   var effectiveFolders: [String] {
-    folders.isEmpty ? SourceFactory.sampleScenes.map { [$0] } ?? [] : folders
+    folders.isEmpty ? SampleFiles.folder("scenes").map { [$0] } ?? [] : folders
   }
 
   init(_ configuration: ServiceConfiguration, log: Logger) {

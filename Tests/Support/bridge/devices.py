@@ -168,7 +168,7 @@ class Consumer(threading.Thread):
         self.process = subprocess.Popen(
             list(prefix) + [tool("mosquitto_sub"), "-V", "5", "-q", "1", "-c", "-i", "consumer", "-x", "86400", "-t", "waymark/#",
              "-F", "%t %q %r %p"] + arguments, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        self.events, self.statuses, self.replies, self.deliveries = {}, {}, [], 0
+        self.events, self.bodies, self.statuses, self.replies, self.deliveries = {}, {}, {}, [], 0
         self.highest, self.faults, self.arrivals = {}, [], []
         self.start()
 
@@ -199,6 +199,7 @@ class Consumer(threading.Thread):
             if number != last + 1:
                 self.faults.append("%s jumps from %d to %d" % (device, last, number))
             self.highest[key] = number
+            self.bodies.setdefault(device, []).append(body)
             if body["event"] in ("bridge.dropped", "bridge.missed"):
                 self.faults.append("%s: %s" % (device, body))
                 continue

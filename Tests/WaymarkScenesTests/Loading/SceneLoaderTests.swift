@@ -64,10 +64,15 @@ import WaymarkSystem
     #expect(try load(SceneWriter.yaml(scene)).scene == scene)
   }
 
-  @Test func aPlaceMayBeAShareOfThePicture() throws {
-    let yaml = Self.whole.replacing("position: [0.05, 0.0, 0.02]", with: "at: [0.75, 0.25]")
+  @Test(arguments: ["at: [0.75, 0.25]", "px: [300, 50]"])
+  func aPlaceMayBeInSharesOrPixelsOfThePicture(_ place: String) throws {
+    let yaml = Self.whole.replacing("position: [0.05, 0.0, 0.02]", with: place)
     var scene = try #require(try load(yaml).scene)
-    #expect(scene.anchors[0].annotations[0].share == Point2(0.75, 0.25))
+    let isShare = place.hasPrefix("at")
+    #expect(
+      scene.anchors[0].annotations[0].place
+        == PicturePlace(point: isShare ? Point2(0.75, 0.25) : Point2(300, 50), unit: isShare ? .shares : .pixels))
+    #expect(scene.anchors[0].hasPixelPlaces == !isShare)
     #expect(try load(SceneWriter.yaml(scene)).scene == scene)
     // x along the width, z down the height, from the centre: a quarter of 0.21 m to the right, and of 0.105 m up.
     scene.anchors[0].place(width: 400, height: 200)
@@ -77,18 +82,26 @@ import WaymarkSystem
     scene.anchors[0].physicalWidth = nil
     scene.anchors[0].place(width: 400, height: 200)
     #expect((scene.anchors[0].annotations[0].position - Point3(0.25, 0, -0.125)).length < 1e-12)
+  }
+
+  @Test func aWrongPlaceIsReported() throws {
     for (wrong, code) in [
       ("at: [0.75, 0.25], position: [0, 0, 0]", "twoPositions"), ("at: [0.5]", "wrongLength"),
-      ("at: [320, 240]", "tooFar"), ("at: 0.5", "wrongType"),
+      ("at: [320, 240]", "tooFar"), ("at: 0.5", "wrongType"), ("at: [0, 0], px: [0, 0]", "twoPositions"),
+      ("px: [5, 5], position: [0, 0, 0]", "twoPositions"), ("px: [5, 5, 5]", "wrongLength"),
+      ("px: [0, -100001]", "tooFar"),
+      ("px: [.inf, 0]", "notFinite"), ("px: 5", "wrongType"),
     ] {
       let text = Self.whole.replacing(
         "- id: 0017\n        position: [0, 0.01, 0]", with: "- {id: b, \(wrong)}")
       #expect(try load(text).problems.map(\.code) == [code], "\(wrong)")
     }
-    let code = Self.whole.replacing(
-      "- name: valve\n    image: pump-7.png",
-      with: "- name: rack\n    code: A\n    annotations: [{id: c, at: [0, 0]}]")
-    #expect(try load(code).problems.map(\.code) == ["needsPicture"])
+    for key in ["at", "px"] {
+      let code = Self.whole.replacing(
+        "- name: valve\n    image: pump-7.png",
+        with: "- name: rack\n    code: A\n    annotations: [{id: c, \(key): [0, 0]}]")
+      #expect(try load(code).problems.map(\.code) == ["needsPicture"])
+    }
   }
 
   @Test func anIconThatThePageDoesNotDrawIsAWarning() throws {

@@ -206,24 +206,29 @@ struct SceneParser {
   private mutating func annotation(
     _ node: SourceNode, _ field: String, metric: Bool, isCode: Bool
   ) -> Annotation? {
-    guard let map = reader.map(node, field, keys: ["id", "position", "at", "marker", "card", "businessObject"]) else {
+    guard let map = reader.map(node, field, keys: ["id", "position", "at", "px", "marker", "card", "businessObject"])
+    else {
       return nil
     }
     let id = reader.requiredText(map, "id", field, owner: node)
     if let id { unique(id, .annotation, map["id"]?.mark ?? node.mark, "\(field).id", "duplicateID") }
     var position = Point3(0, 0, 0)
-    let share = map.given("at").flatMap { self.share($0, "\(field).at", isCode: isCode) }
-    if let node = map.given("at") {
-      if map.given("position") != nil {
-        reader.report(
-          node.mark, "\(field).at", "twoPositions", "'position' is given, too", hint: "keep one of them")
+    var place: PicturePlace?
+    let given = PicturePlace.Unit.allCases.filter { map.given($0.rawValue) != nil }
+    if let unit = given.first, let node = map.given(unit.rawValue) {
+      let key = "\(field).\(unit.rawValue)"
+      place = self.place(node, unit, key, isCode: isCode)
+      if let other = map.given("position") != nil ? "position" : given.dropFirst().first?.rawValue {
+        reader.report(node.mark, key, "twoPositions", "'\(other)' is given, too", hint: "keep one of them")
       }
     } else if let positionNode = map.given("position") {
       position = self.position(positionNode, "\(field).position", metric: metric) ?? position
     } else {
       reader.report(
         node.mark, "\(field).position", "missing", "'position' is missing",
-        hint: "add 'position: [x, y, z]' in metres from the centre of the picture, or 'at: [x, y]' in shares of it")
+        hint:
+          "add 'position: [x, y, z]' in metres from the centre of the picture, or 'at: [x, y]' in shares or 'px: [x, y]' in pixels of it"
+      )
     }
     let marker = map.given("marker").map { self.marker($0, "\(field).marker") } ?? Marker()
     let card = map.given("card").flatMap { self.card($0, "\(field).card") }
@@ -233,30 +238,37 @@ struct SceneParser {
           node.mark, "\(field).businessObject", "notFinite", "a number in it is not finite", hint: "remove it")
     }
     return id.map {
-      Annotation(id: $0, position: position, share: share, marker: marker, card: card, businessObject: business)
+      Annotation(id: $0, position: position, place: place, marker: marker, card: card, businessObject: business)
     }
   }
 
-  /// Returns a place in shares of the picture, which may lie beside it.
-  private mutating func share(_ node: SourceNode, _ field: String, isCode: Bool) -> Point2? {
+  /// Returns a place on the picture, which may lie beside it.
+  private mutating func place(
+    _ node: SourceNode, _ unit: PicturePlace.Unit, _ field: String, isCode: Bool
+  ) -> PicturePlace? {
     guard let nodes = reader.list(node, field) else { return nil }
     guard nodes.count == 2 else {
       return reader.refuse(
         node.mark, field, "wrongLength", "\(nodes.count) numbers where two belong",
-        hint: "write [x, y]: [0, 0] is the upper left corner of the picture, [1, 1] the lower right one")
+        hint: unit == .shares
+          ? "write [x, y]: [0, 0] is the upper left corner of the picture, [1, 1] the lower right one"
+          : "write [x, y] in pixels from the upper left corner of the picture")
     }
     let numbers = nodes.enumerated().compactMap { reader.number($0.element, "\(field)[\($0.offset)]") }
     guard numbers.count == 2 else { return nil }
     guard !isCode else {
       return reader.refuse(
-        node.mark, field, "needsPicture", "only pictures have shares", hint: "write 'position: [x, y, z]' in metres")
+        node.mark, field, "needsPicture", "only pictures have shares and pixels",
+        hint: "write 'position: [x, y, z]' in metres")
     }
-    guard numbers.allSatisfy({ abs($0) <= SceneLimits.shares }) else {
+    let limit = unit == .shares ? SceneLimits.shares : SceneLimits.pixels
+    guard numbers.allSatisfy({ abs($0) <= limit }) else {
       return reader.refuse(
-        node.mark, field, "tooFar", "more than \(Int(SceneLimits.shares)) pictures away",
-        hint: "write shares of the picture from 0 to 1, not pixels")
+        node.mark, field, "tooFar", "more than \(Int(limit)) \(unit == .shares ? "pictures" : "pixels") away",
+        hint: unit == .shares
+          ? "write shares of the picture from 0 to 1; pixels are 'px: [x, y]'" : "write pixels of the picture")
     }
-    return Point2(numbers[0], numbers[1])
+    return PicturePlace(point: Point2(numbers[0], numbers[1]), unit: unit)
   }
 
   private mutating func position(_ node: SourceNode, _ field: String, metric: Bool) -> Point3? {

@@ -91,6 +91,8 @@ package enum SceneLimits {
   static let reach = 100.0
   /// The greatest distance from the picture's corner, in widths or heights of it.
   static let shares = 10.0
+  /// The greatest distance from the picture's corner in pixels.
+  static let pixels = 100_000.0
   /// The most problems in a list; of the others only the number is reported.
   static let problems = 50
 }

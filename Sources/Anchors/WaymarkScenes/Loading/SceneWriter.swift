@@ -27,8 +27,8 @@ package enum SceneWriter {
   private static func yaml(_ annotation: Annotation) -> String {
     let p = annotation.position
     var out = "      - id: \(quoted(annotation.id))\n"
-    if let share = annotation.share {
-      out += "        at: [\(number(share.x)), \(number(share.y))]\n"
+    if let place = annotation.place {
+      out += "        \(place.unit.rawValue): [\(number(place.point.x)), \(number(place.point.y))]\n"
     } else {
       out += "        position: [\(number(p.x)), \(number(p.y)), \(number(p.z))]\n"
     }

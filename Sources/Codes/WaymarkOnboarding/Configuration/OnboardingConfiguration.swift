@@ -55,6 +55,7 @@ extension OnboardingConfiguration: Configurable {
         "signatures", "signatures of codes", into: \.policy.signatures,
         otherwise: "`required` as soon as there is a key",
         remedy: "Leave it out to demand signatures as soon as there is a key."),
+      Setting("signedKinds", .strings, "kinds that need one with `signatures: optional`", otherwise: "none"),
       Setting(
         "issuer", .strings, "accepted issuers (`iss`) of tokens", into: \.policy.issuers,
         otherwise: "all", from: { (names: [String]) in .some(Set(names)) }),

@@ -62,7 +62,7 @@ struct PolicyReader {
     for word in section["keyFiles"]?.elements ?? [] {
       let name = word.string ?? ""
       do {
-        let (keys, remarks) = try KeyFile.publicKeys(document.resolved(name))
+        let (keys, remarks) = try KeyFile.publicKeys(document.resolved(name, in: word))
         policy.keys += keys
         warnings += remarks.map { "\(name): \($0)" }
         if keys.isEmpty {
@@ -74,11 +74,34 @@ struct PolicyReader {
         add("\(name): \(error.message)", "onboarding.keyFiles", word, hint: error.hint)
       }
     }
-    if policy.signatures == .required, policy.keys.isEmpty, problems.isEmpty, document.problems.isEmpty {
+    readSignedKinds(section["signedKinds"], into: &policy)
+    guard policy.keys.isEmpty, problems.isEmpty, document.problems.isEmpty else { return }
+    for (key, isRequired) in [
+      ("signatures", policy.signatures == .required), ("signedKinds", !policy.signedKinds.isEmpty),
+    ]
+    where isRequired {
       add(
         "signatures are required, and there is no key to check them with, so every code would be refused",
-        "onboarding.signatures", section["signatures"], hint: "Name the issuer's public keys under keyFiles.")
+        "onboarding.\(key)", section[key], hint: "Name the issuer's public keys under keyFiles.")
     }
+  }
+
+  private mutating func readSignedKinds(_ words: SourceNode?, into policy: inout OnboardingPolicy) {
+    let addresses = policy.customKinds.filter { if case .url = $0.form { true } else { false } }.map(\.kind)
+    let known = (PayloadKind.builtIn + policy.customKinds.map(\.kind)).filter {
+      !PayloadKind.unsigned.contains($0) && !addresses.contains($0)
+    }
+    for word in words?.elements ?? [] where !known.contains(PayloadKind(rawValue: word.string ?? "")) {
+      add(
+        "\"\(word.string ?? "")\" is not a kind that can be signed", "onboarding.signedKinds", word,
+        hint: "Kinds that can be signed are \(known.map(\.rawValue).joined(separator: ", ")).")
+    }
+    if let words, policy.signatures == .refused {
+      add(
+        "signatures are refused, so every code of these kinds would be, too", "onboarding.signedKinds", words,
+        hint: "Write signatures: optional.")
+    }
+    policy.signedKinds = Set((words?.strings ?? []).map(PayloadKind.init(rawValue:)))
   }
 
   private mutating func customKinds(_ node: SourceNode?) -> [CustomKind] {
@@ -163,7 +186,8 @@ extension OnboardingConfiguration {
 
   /// The folder of the replay store that a file names; a path in it is relative to the file's folder.
   package static func replayFolder(_ document: ConfigurationDocument) -> String? {
-    document.checked.at("replay.folder")?.string.map(document.resolved)
+    guard let node = document.checked.at("replay.folder"), let name = node.string else { return nil }
+    return document.resolved(name, in: node)
   }
 
   /// Reads the two sections of a checked file; returns the policy and the problems with its values.

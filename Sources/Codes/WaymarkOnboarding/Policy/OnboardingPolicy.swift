@@ -36,6 +36,8 @@ public struct OnboardingPolicy: Sendable {
   public var algorithms: Set<SignatureAlgorithm>?
   /// The policy for signatures; nil to require them as soon as there is a key.
   public var signatures: Signatures?
+  /// The kinds whose unsigned payloads are refused where signatures are optional.
+  public var signedKinds: Set<PayloadKind> = []
   /// The issuers (`iss`) that are accepted; nil for any, also for tokens without one.
   public var issuers: Set<String>?
   /// The audiences (`aud`) of which a token must name one; nil to ignore the audience.
@@ -85,6 +87,11 @@ public struct OnboardingPolicy: Sendable {
 
   /// The policy for signatures, defaults resolved.
   public var acceptedSignatures: Signatures { signatures ?? (keys.isEmpty ? .optional : .required) }
+
+  /// Returns whether unsigned payloads of a kind are refused.
+  func requiresSignature(of kind: PayloadKind) -> Bool {
+    acceptedSignatures == .required || signedKinds.contains(kind)
+  }
 }
 
 extension OnboardingPolicy {
@@ -94,7 +101,7 @@ extension OnboardingPolicy {
     if hosts == nil {
       cautions.append(("Onboarding codes may name every host.", "List the hosts under onboarding.hosts."))
     }
-    if acceptedSignatures != .required {
+    if !acceptedKinds.allSatisfy(requiresSignature) {
       cautions.append(
         ("Unsigned onboarding codes are accepted.", "Name the issuers' public keys under onboarding.keyFiles."))
     }

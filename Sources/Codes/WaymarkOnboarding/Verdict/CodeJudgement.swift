@@ -88,8 +88,8 @@ package struct CodeJudgement: Sendable {
   }
 
   private mutating func checkSignature(_ inspection: Inspection, _ policy: OnboardingPolicy) -> Bool {
-    let isRequired = policy.acceptedSignatures == .required
     guard let token = inspection.token else {
+      let isRequired = policy.requiresSignature(of: inspection.payload.kind)
       guard !isRequired else { return check(.signatureRequired, false, "the payload is not signed") }
       skip([.signatureRequired], "the policy does not require a signature")
       skip([.algorithmNotAllowed, .unknownKey, .badSignature], "the payload is not signed")

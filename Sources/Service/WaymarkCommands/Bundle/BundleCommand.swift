@@ -175,7 +175,7 @@ struct BundleApplyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "apply", abstract: "Apply a bundle, or leave everything as it was.",
     discussion: """
-      Its files appear below FOLDER/current/NAME in one step; name that place in waymark.yaml, for example under scenes.folders. \
+      Its files appear below FOLDER/current/NAME in one step; its waymark.yaml applies once it is linked in waymark.d. \
       Then the service reloads its configuration; if it fails to, or a scene cannot be loaded, the previous bundle is restored.
       Example:
         waymark bundle apply site-4-12.tar --keys /etc/waymark/bundle-keys.jwks

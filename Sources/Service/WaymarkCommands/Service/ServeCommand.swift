@@ -68,14 +68,20 @@ struct ServeCommand: AsyncParsableCommand {
     flags["log.level"] = logLevel
     let loader = place.loader(flags: flags)
     let file = place.config.map { ["--config", $0] } ?? []
-    try await Daemon(
+    let daemon = Daemon(
       loader: loader, features: Program.current.features, version: waymarkVersion
     ) { socket in
       // A process of its own: the report waits for other programs, and tries a worker.
       try ChildProgram.capture(
         ["/proc/self/exe", "report", "--socket", socket] + file, outputLimit: SetupModule.reportLimit,
         confinement: .init(environment: loader.environment, timeout: SetupModule.reportTimeout))
-    }.run()
+    }
+    do {
+      try await daemon.run()
+    } catch is ConfigurationProblem {
+      // The log has each of them.
+      throw ExitCode(ExitStatus.badData.rawValue)
+    }
   }
 }
 

@@ -60,7 +60,7 @@ struct WatchCommand: AsyncParsableCommand {
     abstract: "Print the service's events as they happen; connects again by itself.",
     discussion: """
       Example:
-        waymark watch 'scan.*' --count 1
+        waymark watch --events 'scan.*' --count 1
       """)
 
   @OptionGroup var place: SocketOptions
@@ -92,10 +92,12 @@ struct WatchCommand: AsyncParsableCommand {
   func run() async throws {
     let patterns = events.isEmpty ? (json ? ["*"] : Self.readable) : events
     var left = count
+    var outage = ""
     do {
       for try await update in WaymarkClient.updates(at: place.path, events: patterns) {
         switch update {
         case .connected(let client, let snapshot):
+          outage = ""
           if json {
             Output.json(try Output.text(snapshot))
           } else {
@@ -110,7 +112,8 @@ struct WatchCommand: AsyncParsableCommand {
           }
         case .disconnected(let error, _):
           if noReconnect { throw error }
-          Output.diagnostic("\(error.message) Trying again.")
+          if error.message != outage { Output.diagnostic("\(error.message) Trying again.") }
+          outage = error.message
         }
       }
     } catch is CancellationError {

@@ -124,13 +124,19 @@ struct SceneStore: Sendable {
     do throws(SceneFailure) {
       let (library, keys) = try library(
         scene, folder, previous, entry.name, warn: { problems.append($0) }, progress)
-      guard before == SceneFingerprint(folder: folder, scene: nil) else {
-        throw failure(entry.name, [], "its files changed while they were read", code: "badScene")
-      }
       var placed = scene
       for index in placed.anchors.indices where placed.anchors[index].code == nil {
-        guard let picture = library?.references.first(where: { $0.name == scene.anchors[index].name }) else { continue }
-        placed.anchors[index].place(width: picture.width, height: picture.height)
+        let anchor = scene.anchors[index]
+        if anchor.hasPixelPlaces {
+          // A reference is smaller than the file.
+          let picture = try picture(try file(anchor, folder, entry.name), anchor, entry.name)
+          placed.anchors[index].place(width: picture.width, height: picture.height)
+        } else if let picture = library?.references.first(where: { $0.name == anchor.name }) {
+          placed.anchors[index].place(width: picture.width, height: picture.height)
+        }
+      }
+      guard before == SceneFingerprint(folder: folder, scene: nil) else {
+        throw failure(entry.name, [], "its files changed while they were read", code: "badScene")
       }
       return .success(
         LoadedScene(
@@ -151,20 +157,11 @@ struct SceneStore: Sendable {
     _ scene: Scene, _ folder: SceneFolder, _ previous: LoadedScene?, _ name: String, warn: (String) -> Void,
     _ progress: (_ done: Int, _ total: Int) -> Void
   ) throws(SceneFailure) -> (AnchorLibrary?, [String]) {
-    func file(_ anchor: SceneAnchor) throws(SceneFailure) -> [UInt8] {
-      let image = anchor.image ?? ""
-      guard let path = folder.resolved(image),
-        let bytes = try? WholeFile.read(path, limit: SceneLimits.pictureBytes)
-      else {
-        throw failure(name, [], "the picture \(image) is gone", code: "badScene")
-      }
-      return bytes
-    }
     let anchors = scene.pictures
     guard !anchors.isEmpty else { return (nil, []) }
     // Each file is read for its key and again to compile it, so that only one is in memory at a time.
     var keys: [String] = []
-    for anchor in anchors { keys.append(Self.key(anchor, try file(anchor))) }
+    for anchor in anchors { keys.append(Self.key(anchor, try file(anchor, folder, name))) }
     if let previous, previous.keys == keys, previous.library?.failure == nil { return (previous.library, keys) }
     let entry = Self.hash("twins\u{0}\(keys.joined())".utf8)
     if let library = cache.library(entry, warn: warn), library.references.map(\.name) == anchors.map(\.name) {
@@ -181,7 +178,7 @@ struct SceneStore: Sendable {
           continue
         }
       }
-      let bytes = try file(anchor)
+      let bytes = try file(anchor, folder, name)
       guard Self.key(anchor, bytes) == keys[index] else {
         throw failure(name, [], "its files changed while they were read", code: "badScene")
       }
@@ -201,6 +198,15 @@ struct SceneStore: Sendable {
     }
     progress(anchors.count, anchors.count)
     return (try write(compiled, as: entry, name), keys)
+  }
+
+  private func file(_ anchor: SceneAnchor, _ folder: SceneFolder, _ name: String) throws(SceneFailure) -> [UInt8] {
+    let image = anchor.image ?? ""
+    guard let path = folder.resolved(image), let bytes = try? WholeFile.read(path, limit: SceneLimits.pictureBytes)
+    else {
+      throw failure(name, [], "the picture \(image) is gone", code: "badScene")
+    }
+    return bytes
   }
 
   private func picture(_ file: [UInt8], _ anchor: SceneAnchor, _ name: String) throws(SceneFailure) -> GrayImage {

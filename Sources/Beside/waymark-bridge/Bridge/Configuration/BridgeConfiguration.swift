@@ -1,3 +1,4 @@
+import Glibc
 package import WaymarkConfiguration
 package import WaymarkSpool
 package import WaymarkSystem
@@ -84,7 +85,14 @@ package struct BridgeConfiguration: Configurable, Hashable {
     }
     problems.append(places.problem("broker.passwordFile") { _ = try broker.password() })
     problems.append(places.folderProblem("store.folder", storeFolder))
-    if let file = metricsFile { problems.append(places.folderProblem("metricsFile", Folder.parent(of: file))) }
+    if let file = metricsFile {
+      let folder = Folder.parent(of: file)
+      // Unlike that of the store, this folder is not made.
+      let missing = FileError(folder, cannotBe: "found", number: ENOENT)
+      problems.append(
+        FileKind(folder) == .folder
+          ? places.folderProblem("metricsFile", folder) : places.problem("metricsFile") { throw missing })
+    }
     if let text = problems.compactMap(\.self).inOrder.text {
       throw BridgeError(.badConfiguration, text.message, hint: text.hint)
     }
