@@ -594,6 +594,12 @@ export interface CodeLost {
   lastSeen: number;
 }
 
+/** The place of a code in a picture. */
+export interface CodePlace {
+  /** Its corners, in pixels. */
+  corners: number[][];
+}
+
 /** The size of a code. */
 export interface CodeSize {
   /** Only codes of this symbology. */
@@ -1007,6 +1013,8 @@ export interface GalleryScanResult {
   invalid?: ScanInvalid | null;
   /** Why nothing acceptable was read. */
   unsuccessful?: ScanUnsuccessful | null;
+  /** Where the codes are among which an ambiguous picture does not decide; at most 32. */
+  choices?: CodePlace[] | null;
 }
 
 /** The first line of a connection. */
@@ -1118,6 +1126,22 @@ export interface MessagePart {
   count?: number | null;
   /** The identifier that all parts of one message share; missing if the codes contain none. */
   id?: string | null;
+}
+
+/** The outcome of an onboarding was reported. */
+export interface OnboardingEnded {
+  /** The confirmed scan. */
+  scan: string;
+  /** The `context` of `scan.begin`, unread. */
+  context?: unknown;
+  /** How it ended. */
+  outcome: "connected" | "failed";
+  /** Why it failed. */
+  reason?: string | null;
+  /** A sentence for the person. */
+  text?: string | null;
+  /** The client that reported it. */
+  by?: Actor | null;
 }
 
 /** The answer to a ping. */
@@ -1850,6 +1874,18 @@ export interface ScanConfirmRequest {
   camera?: string | null;
 }
 
+/** Reports how the onboarding of a confirmed scan ended; sent by the program that connects the device. */
+export interface OnboardingOutcomeRequest {
+  /** The confirmed scan. From 1 to 128 bytes. */
+  scan: string;
+  /** How it ended. */
+  outcome: "connected" | "failed";
+  /** Why it failed. */
+  reason?: string | null;
+  /** A sentence for the person, which replaces that of the reason. From 1 to 500 bytes. */
+  text?: string | null;
+}
+
 /** Lists pictures, newest first. */
 export interface GalleryListRequest {
   /** The limit; else 50. From 1 to 500. */
@@ -1864,6 +1900,8 @@ export interface GalleryScanRequest {
   id: string;
   /** The mode; else `onboarding`. */
   mode?: "onboarding" | "barcode" | null;
+  /** x, y, width, height as shares of the picture; a code's centre must be inside. */
+  region?: number[] | null;
   /** Returned with the events. */
   context?: unknown;
   /** The camera in whose scan an accepted code waits, by its name; the first one when missing. */
@@ -2434,6 +2472,8 @@ export interface Methods {
   "scan.cancel": { params: ScanCancelRequest; result: Record<string, never> };
   /** Confirms the waiting verdict by the current policy and time. */
   "scan.confirm": { params: ScanConfirmRequest; result: Record<string, never> };
+  /** Reports how the onboarding of a confirmed scan ended; sent by the program that connects the device. */
+  "onboarding.outcome": { params: OnboardingOutcomeRequest; result: Record<string, never> };
   /** Lists pictures, newest first. */
   "gallery.list": { params: GalleryListRequest; result: GalleryListResult };
   /** Reads a picture of the gallery; the verdict is also sent as an event. */
@@ -2620,6 +2660,8 @@ export interface Events {
   "scan.cancelled": ScanCancelled;
   /** The last event of every armed scan. */
   "scan.ended": ScanEnded;
+  /** The outcome of an onboarding was reported. */
+  "onboarding.ended": OnboardingEnded;
   /** The scanner's state. */
   "scanner.status": ScannerStatus;
   /** A code is followed from now on. */

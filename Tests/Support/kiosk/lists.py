@@ -20,7 +20,7 @@ def a_counted_list_is_sorted_filtered_and_put_right(browser):
         newest = [["1 ×", "A-17", "Code 128"], ["2 ×", "Code without an article number", "QR Code"], ["4 ×", "4006381333931", "EAN-13"]]
         assert browser.script(rows) == newest, browser.script(rows)
         head = "return document.querySelector('.counted .total').textContent + ' ' + document.querySelector('.counted h3').textContent"
-        assert browser.script(head) == "7 counted, different: 3", browser.script(head)
+        assert browser.script(head) == "7 counted · 3 kinds", browser.script(head)
         # An order is chosen in a menu at its button, the first one is chosen already, and what was chosen is said.
         browser.click("[data-sort]")
         browser.find(".menu")
@@ -77,8 +77,9 @@ def a_counted_list_is_sorted_filtered_and_put_right(browser):
         fields = browser.until("probe.sent.find((one) => one.method === 'form.submit')?.params.fields", what="a count that is sent")
         values = {one["name"]: one["value"] for one in fields}
         assert values["total"] == "9" and '"amount":6' in values["codes"], values
-        browser.click("dialog .leave")
+        browser.click("[data-state=count-sent] [data-done]")
         browser.gone(".stage")
+        browser.until("document.activeElement?.dataset?.open === 'count'", what="the focus on what was chosen last")
         settle(browser)
 
 
@@ -183,6 +184,6 @@ def no_button_says_only_that_it_is_done(browser):
     with Stand([picture("no-code.jpg")]) as stand:
         opened(browser, stand, "field")
         bare = browser.script("return import('/assets/js/strings.js').then(({ tables }) => Object.values(tables).flatMap((table) => Object.entries(table)).filter(([, text]) => /^(Done|OK|Fertig)$/.test(text)).map(([key]) => key))")
-        # The keyboard on the screen has a key of that name, which ends typing.
-        assert set(bare) == {"keys.done"}, bare
+        # The keyboard on the screen has a key of that name, which ends typing, and a result is left with it.
+        assert set(bare) == {"keys.done", "result.done"}, bare
         settle(browser)

@@ -711,6 +711,14 @@ class CodeLost(Message):
 
 
 @dataclass(kw_only=True, slots=True)
+class CodePlace(Message):
+    """The place of a code in a picture."""
+
+    corners: list[list[float]]
+    """Its corners, in pixels."""
+
+
+@dataclass(kw_only=True, slots=True)
 class CodeSize(Message):
     """The size of a code."""
 
@@ -1212,6 +1220,8 @@ class GalleryScanResult(Message):
     """The refusal."""
     unsuccessful: ScanUnsuccessful | None = None
     """Why nothing acceptable was read."""
+    choices: list[CodePlace] | None = None
+    """Where the codes are among which an ambiguous picture does not decide; at most 32."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -1340,6 +1350,26 @@ class MessagePart(Message):
     """How many codes carry the message; missing if only another of them contains it."""
     id: str | None = None
     """The identifier that all parts of one message share; missing if the codes contain none."""
+
+
+@dataclass(kw_only=True, slots=True)
+class OnboardingEnded(Message):
+    """The outcome of an onboarding was reported."""
+
+    event: ClassVar[str] = "onboarding.ended"
+    """The name of the event."""
+    scan: str
+    """The confirmed scan."""
+    context: Any = None
+    """The `context` of `scan.begin`, unread."""
+    outcome: Literal["connected", "failed"]
+    """How it ended."""
+    reason: str | None = None
+    """Why it failed."""
+    text: str | None = None
+    """A sentence for the person."""
+    by: Actor | None = None
+    """The client that reported it."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -2150,6 +2180,7 @@ EVENTS: dict[str, type[Message]] = {
     "scan.confirmed": ScanConfirmed,
     "scan.cancelled": ScanCancelled,
     "scan.ended": ScanEnded,
+    "onboarding.ended": OnboardingEnded,
     "scanner.status": ScannerStatus,
     "code.found": CodeFound,
     "code.lost": CodeLost,

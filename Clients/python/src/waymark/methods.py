@@ -146,6 +146,23 @@ class Methods:
         """
         self.call("scan.confirm", {"scan": scan, "camera": camera})
 
+    def onboarding_outcome(
+        self,
+        *,
+        scan: str,
+        outcome: Literal["connected", "failed"],
+        reason: str | None = None,
+        text: str | None = None,
+    ) -> None:
+        """Reports how the onboarding of a confirmed scan ended; sent by the program that connects the device.
+
+        :param scan: The confirmed scan. From 1 to 128 bytes.
+        :param outcome: How it ended.
+        :param reason: Why it failed.
+        :param text: A sentence for the person, which replaces that of the reason. From 1 to 500 bytes.
+        """
+        self.call("onboarding.outcome", {"scan": scan, "outcome": outcome, "reason": reason, "text": text})
+
     def gallery_list(self, *, limit: int | None = None, after: str | None = None) -> GalleryListResult:
         """Lists pictures, newest first.
 
@@ -159,6 +176,7 @@ class Methods:
         *,
         id: str,
         mode: Literal["onboarding", "barcode"] | None = None,
+        region: list[float] | None = None,
         context: Any = None,
         camera: str | None = None,
     ) -> GalleryScanResult:
@@ -166,12 +184,14 @@ class Methods:
 
         :param id: The picture.
         :param mode: The mode; else `onboarding`.
+        :param region: x, y, width, height as shares of the picture; a code's centre must be inside.
         :param context: Returned with the events.
         :param camera: The camera in whose scan an accepted code waits, by its name; the first one when missing.
         """
         return self._call("gallery.scan", {
             "id": id,
             "mode": mode,
+            "region": region,
             "context": context,
             "camera": camera,
         }, GalleryScanResult)
@@ -857,6 +877,23 @@ class AsyncMethods:
         """
         await self.call("scan.confirm", {"scan": scan, "camera": camera})
 
+    async def onboarding_outcome(
+        self,
+        *,
+        scan: str,
+        outcome: Literal["connected", "failed"],
+        reason: str | None = None,
+        text: str | None = None,
+    ) -> None:
+        """Reports how the onboarding of a confirmed scan ended; sent by the program that connects the device.
+
+        :param scan: The confirmed scan. From 1 to 128 bytes.
+        :param outcome: How it ended.
+        :param reason: Why it failed.
+        :param text: A sentence for the person, which replaces that of the reason. From 1 to 500 bytes.
+        """
+        await self.call("onboarding.outcome", {"scan": scan, "outcome": outcome, "reason": reason, "text": text})
+
     async def gallery_list(self, *, limit: int | None = None, after: str | None = None) -> GalleryListResult:
         """Lists pictures, newest first.
 
@@ -870,6 +907,7 @@ class AsyncMethods:
         *,
         id: str,
         mode: Literal["onboarding", "barcode"] | None = None,
+        region: list[float] | None = None,
         context: Any = None,
         camera: str | None = None,
     ) -> GalleryScanResult:
@@ -877,12 +915,14 @@ class AsyncMethods:
 
         :param id: The picture.
         :param mode: The mode; else `onboarding`.
+        :param region: x, y, width, height as shares of the picture; a code's centre must be inside.
         :param context: Returned with the events.
         :param camera: The camera in whose scan an accepted code waits, by its name; the first one when missing.
         """
         return await self._call("gallery.scan", {
             "id": id,
             "mode": mode,
+            "region": region,
             "context": context,
             "camera": camera,
         }, GalleryScanResult)
