@@ -752,6 +752,8 @@ export interface CountState {
   stretches: number;
   /** The different codes, in the order in which they began to count; at most 500. */
   codes: CountedArticle[];
+  /** What it is compared with; in events only after it was set. */
+  expected?: ExpectedArticle[] | null;
   /** True if more codes were seen than are counted: at most 1024 copies of 500 different codes. */
   full?: boolean | null;
 }
@@ -903,6 +905,16 @@ export interface EventPosition {
   instance: string;
   /** The last event that the client has. */
   seq: number;
+}
+
+/** An article that is expected on the shelf. */
+export interface ExpectedArticle {
+  /** The content of its code. From 1 to 160 bytes. */
+  text: string;
+  /** Its name, for people; else the content. From 1 to 64 bytes. */
+  name?: string | null;
+  /** How many copies are expected. From 0 to 9999. */
+  amount: number;
 }
 
 /** A form was deleted. */
@@ -1958,6 +1970,17 @@ export interface CountEndRequest {
   camera?: string | null;
 }
 
+/**
+ * Sets what the counts of a camera are compared with, until it is set again or the service ends; an empty list ends
+ * the comparison.
+ */
+export interface CountExpectedRequest {
+  /** The articles, each text once. From 0 to 200 entries. */
+  articles: ExpectedArticle[];
+  /** The camera, by its name; the first one when missing. */
+  camera?: string | null;
+}
+
 /** Switches the camera's light. */
 export interface TorchRequest {
   /** On or off. */
@@ -2488,6 +2511,11 @@ export interface Methods {
   "count.reset": { params: CountResetRequest; result: CountState };
   /** Leaves the count; it ends with its last client. */
   "count.end": { params: CountEndRequest; result: Record<string, never> };
+  /**
+   * Sets what the counts of a camera are compared with, until it is set again or the service ends; an empty list
+   * ends the comparison.
+   */
+  "count.expected": { params: CountExpectedRequest; result: Record<string, never> };
   /** Switches the camera's light. */
   "torch": { params: TorchRequest; result: TorchResult };
   /** Lists the cameras. */

@@ -215,6 +215,7 @@ enum Samples {
     CodesFollowRequest(
       symbologies: ["qr", "dataMatrix"], sizes: [CodeSize(symbology: "qr", prefix: "PUMP-", width: 0.04)]),
     CodesUnfollowRequest(), CountBeginRequest(symbologies: ["ean13"], count: "n1abc"), CountResetRequest(),
+    CountExpectedRequest(articles: [.init(text: "4006381333931", name: "Pens", amount: 4)], camera: "desk"),
     CountEndRequest(),
     SceneUnloadRequest(), SessionStartRequest(scene: "pump-room"), SessionScanRequest(),
     SessionCoachRequest(),
@@ -328,7 +329,7 @@ extension Samples {
 
   private static let sharedResults: [(method: String, result: any Codable & Sendable)] =
     [
-      "scan.confirm", "onboarding.outcome", "codes.follow", "codes.unfollow", "count.end", "document.mode", "document.capture",
+      "scan.confirm", "onboarding.outcome", "count.expected", "codes.follow", "codes.unfollow", "count.end", "document.mode", "document.capture",
       "document.retake",
       "document.discard", "document.end", "text.cancel", "scene.unload", "account.remove", "account.unlock",
       "authentication.provide", "authentication.answer", "sync.progress",

@@ -908,6 +908,8 @@ class CountState(Message):
     """The stretches between which the camera's position was lost: where there are several, copies may count twice."""
     codes: list[CountedArticle]
     """The different codes, in the order in which they began to count; at most 500."""
+    expected: list[ExpectedArticle] | None = None
+    """What it is compared with; in events only after it was set."""
     full: bool | None = None
     """True if more codes were seen than are counted: at most 1024 copies of 500 different codes."""
 
@@ -1088,6 +1090,18 @@ class EventPosition(Message):
     """The run of the service that counts."""
     seq: int
     """The last event that the client has."""
+
+
+@dataclass(kw_only=True, slots=True)
+class ExpectedArticle(Message):
+    """An article that is expected on the shelf."""
+
+    text: str
+    """The content of its code. From 1 to 160 bytes."""
+    name: str | None = None
+    """Its name, for people; else the content. From 1 to 64 bytes."""
+    amount: int
+    """How many copies are expected. From 0 to 9999."""
 
 
 @dataclass(kw_only=True, slots=True)

@@ -21,6 +21,7 @@ from .messages import (
     DocumentPage,
     DocumentSaved,
     DocumentSession,
+    ExpectedArticle,
     FormAcknowledgeResult,
     FormField,
     FormPendingResult,
@@ -246,6 +247,15 @@ class Methods:
         :param camera: The camera, by its name; the first one when missing.
         """
         self.call("count.end", {"camera": camera})
+
+    def count_expected(self, *, articles: list[ExpectedArticle], camera: str | None = None) -> None:
+        """Sets what the counts of a camera are compared with, until it is set again or the service ends; an empty list
+        ends the comparison.
+
+        :param articles: The articles, each text once. From 0 to 200 entries.
+        :param camera: The camera, by its name; the first one when missing.
+        """
+        self.call("count.expected", {"articles": articles, "camera": camera})
 
     def torch(self, *, on: bool, camera: str | None = None) -> TorchResult:
         """Switches the camera's light.
@@ -981,6 +991,15 @@ class AsyncMethods:
         :param camera: The camera, by its name; the first one when missing.
         """
         await self.call("count.end", {"camera": camera})
+
+    async def count_expected(self, *, articles: list[ExpectedArticle], camera: str | None = None) -> None:
+        """Sets what the counts of a camera are compared with, until it is set again or the service ends; an empty list
+        ends the comparison.
+
+        :param articles: The articles, each text once. From 0 to 200 entries.
+        :param camera: The camera, by its name; the first one when missing.
+        """
+        await self.call("count.expected", {"articles": articles, "camera": camera})
 
     async def torch(self, *, on: bool, camera: str | None = None) -> TorchResult:
         """Switches the camera's light.

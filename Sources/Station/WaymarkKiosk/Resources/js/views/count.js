@@ -44,6 +44,8 @@ export function openCount(app) {
   const nothing = emptyState({ picture: 'count', size: 92, title: t('count.nothing'), text: t('count.nothing.help'), level: 4 });
   const gap = el('p', { class: 'gap', hidden: true }, icon('alert'), el('span', {}, t('count.gap')));
 
+  const compared = el('p', { class: 'filtered compared', role: 'status', hidden: true }, icon('info'), el('span', {}));
+
   const camera = app.cameras.for('count');
   const stage = cameraStage(app, {
     label: t('count.title'), camera, area, expectsOverlay: () => shelf.live,
@@ -56,13 +58,16 @@ export function openCount(app) {
   });
 
   /** The counted codes as `[{ symbology, text, amount }]`; copies count if `by` is "place", and do not if it is "content". */
-  const counted = () => list.rows.map(({ symbology, text = '', amount: copies }) => ({ symbology, text, amount: copies }));
+  const counted = () => list.rows.filter((one) => one.amount > 0).map(({ symbology, text = '', amount: copies }) => ({ symbology, text, amount: copies }));
 
   function draw() {
     const { stretches } = shelf.state;
-    list.take(shelf.state.codes, by);
+    list.take(shelf.state.codes, by, shelf.state.expected);
     const codes = counted();
-    const now = JSON.stringify([by, codes]);
+    const { differences } = list;
+    compared.hidden = !differences;
+    compared.lastElementChild.textContent = differences?.words ?? '';
+    const now = JSON.stringify([by, codes, differences]);
     gap.hidden = by !== 'place' || stretches < 2;
     if (now === shown) return;
     stuck.moved();
@@ -73,7 +78,7 @@ export function openCount(app) {
     if (total > before) cue('counted');
     amount.textContent = String(total);
     setText(words, t('count.rest', { count: codes.length }));
-    panel.toggleAttribute('data-empty', !codes.length);
+    panel.toggleAttribute('data-empty', !list.rows.length);
     for (const one of [csv, json, send, again]) one.disabled = !codes.length;
     send.rest();
     send.disabled = !codes.length;
@@ -110,13 +115,13 @@ export function openCount(app) {
     work: async () => {
       const handed = shown;
       const codes = counted();
-      await command('form.submit', { form: 'count', key, fields: [{ name: 'by', value: by }, { name: 'total', value: String(total) }, { name: 'codes', value: JSON.stringify(codes) }] });
+      await command('form.submit', { form: 'count', key, fields: [{ name: 'by', value: by }, { name: 'total', value: String(total) }, { name: 'codes', value: JSON.stringify(codes) }, ...(list.differences ? [{ name: 'differences', value: JSON.stringify(list.differences.list) }] : [])] });
       const number = key;
       key = handedNumber();
       // Codes that were counted meanwhile were not submitted.
       if (shown === handed) dirty = false;
       await openResult(app, { of: 'count', number, result: { type: 'csv', text: csvOf(codes) } }, {
-        state: 'count-sent', title: t('count.sent'), text: t('count.sent.help', { total, count: codes.length }),
+        state: 'count-sent', title: t('count.sent'), text: [t('count.sent.help', { total, count: codes.length }), list.differences?.words].filter(Boolean).join('. '),
         another: { label: t('count.another'), onclick: restart }, ondone: () => { dialog.close(); app.home(); },
       });
     },
@@ -128,7 +133,7 @@ export function openCount(app) {
   send.disabled = true;
   const panel = el('section', { class: 'sheet counted', 'aria-label': t('count.list'), 'data-empty': true },
     el('div', { class: 'head' }, amount, words, list.sort, list.filter),
-    el('div', { class: 'choice-row', role: 'group', 'aria-label': t('count.by') }, ...choices), gap, list.bar, nothing, list.list,
+    el('div', { class: 'choice-row', role: 'group', 'aria-label': t('count.by') }, ...choices), gap, compared, list.bar, nothing, list.list,
     el('div', { class: 'actions' }, again, ...(goesHome(app, 'count') ? [] : [csv, json]), send));
 
   /** Leaves the view; asks first if the count was not saved. */
