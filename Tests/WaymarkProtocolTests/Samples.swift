@@ -329,7 +329,8 @@ extension Samples {
 
   private static let sharedResults: [(method: String, result: any Codable & Sendable)] =
     [
-      "scan.confirm", "onboarding.outcome", "count.expected", "codes.follow", "codes.unfollow", "count.end", "document.mode", "document.capture",
+      "scan.confirm", "onboarding.outcome", "count.expected", "codes.follow", "codes.unfollow", "count.end",
+      "document.mode", "document.capture",
       "document.retake",
       "document.discard", "document.end", "text.cancel", "scene.unload", "account.remove", "account.unlock",
       "authentication.provide", "authentication.answer", "sync.progress",

@@ -1,4 +1,5 @@
 import WaymarkProtocol
+import WaymarkSystem
 
 /// The confirmed scans whose onboarding has not been reported as ended yet: the newest 64 of the last ten minutes.
 struct AwaitedOutcomes {
@@ -27,6 +28,7 @@ struct AwaitedOutcomes {
     }
     let scan = scans.remove(at: index)
     return OnboardingEnded(
-      scan: scan.id, context: scan.context, outcome: report.outcome, reason: report.reason, text: report.text, by: actor)
+      scan: scan.id, context: scan.context, outcome: report.outcome, reason: report.reason, text: report.text, by: actor
+    )
   }
 }

@@ -270,7 +270,8 @@ package final class ScanModule: ServiceModule {
           outcomes.confirmed(scan.id, scan.request.context, at: MonotonicClock.now)
         }
         publisher.publish(effect, view(scan, frame))
-      case .invalid(let scan, _, _), .unsuccessful(let scan, _, _, _), .guide(let scan, _), .cancelled(let scan, _, _), .ended(let scan, _, _):
+      case .invalid(let scan, _, _), .unsuccessful(let scan, _, _, _), .guide(let scan, _), .cancelled(let scan, _, _),
+        .ended(let scan, _, _):
         publisher.publish(effect, view(scan, frame))
       }
     }
