@@ -28,7 +28,7 @@ export function assist(app, view) {
 
 /**
  * Draws what to do into `area` once nothing was recognised for a while: `picture` is an illustration, `text()` what to do. `moved()` hides it
- * and begins to wait anew, `stop()` ends it.
+ * until as long again has passed; `stop()` ends it.
  * @param {{ area: HTMLElement, picture: string, text: () => string }} options
  */
 export function guidance({ area, picture, text }) {
