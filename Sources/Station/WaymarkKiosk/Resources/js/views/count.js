@@ -44,7 +44,7 @@ export function openCount(app) {
   const nothing = emptyState({ picture: 'count', size: 92, title: t('count.nothing'), text: t('count.nothing.help'), level: 4 });
   const gap = el('p', { class: 'gap', hidden: true }, icon('alert'), el('span', {}, t('count.gap')));
 
-  const compared = el('p', { class: 'filtered compared', role: 'status', hidden: true }, icon('info'), el('span', {}));
+  const compared = el('p', { class: 'compared', role: 'status', hidden: true }, icon('info'), el('span', {}));
 
   const camera = app.cameras.for('count');
   const stage = cameraStage(app, {
