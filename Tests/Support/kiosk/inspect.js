@@ -134,7 +134,7 @@
     }
   }
   // Buttons that are drawn keep 8 px from the edges of the screen and from each other; rows of lists and keys of one control touch.
-  const drawn = targets.map((node) => [node, seen(node.getBoundingClientRect(), node).part]).filter(([node, part]) => {
+  const drawn = targets.map((node) => [node, root.matches('dialog') ? cut(seen(node.getBoundingClientRect(), node).part, root.getBoundingClientRect()) : seen(node.getBoundingClientRect(), node).part]).filter(([node, part]) => {
     const style = getComputedStyle(node);
     return node.matches('button, a') && !isEmpty(part) && !joined(node) && (parseFloat(style.borderTopWidth) > 0 && !clear(style.borderTopColor) || !clear(style.backgroundColor));
   });

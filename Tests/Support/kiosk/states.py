@@ -220,7 +220,7 @@ def home(browser, lang):
         browser.click("[data-save]")
         browser.find('[data-state="document-saved"] [data-pickup] svg', within=40)
         browser.click("[data-way=stick]")
-        browser.until("document.querySelector('[data-handed]').textContent && document.querySelector('[data-way=stick]').dataset.state === 'success'")
+        browser.until("document.querySelector('[data-handed=stick]').textContent && document.querySelector('[data-way=stick]').dataset.state === 'success'")
         yield "document taken home"
 
 
