@@ -94,7 +94,7 @@ def a_program_that_fails_or_hangs_is_told_to_the_visitor_and_may_be_tried_again(
         browser.click("[data-save]")
         browser.find('[data-state="document-saved"] .handover')
         number = re.search(NUMBER, browser.text('[data-state="document-saved"] .number'))[0]
-        said = "document.querySelector('[data-handed]').textContent"
+        said = "document.querySelector('[data-handed=stick]').textContent"
         for outcome, words in (("fails", "It could not be sent."), ("later", "It cannot be sent right now."), ("hangs", "It took too long and was stopped."), ("works", "Completed")):
             with open(os.path.join(folder, "program.next"), "w", encoding="utf8") as out:
                 out.write(outcome)
