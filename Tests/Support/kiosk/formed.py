@@ -63,7 +63,7 @@ def the_form_has_its_way_out_and_its_save_in_the_bar(browser):
             browser.script("document.querySelector('.form > .room').scrollTop = 0")
             # The place to sign is as wide as the field, has its purpose above and says what to do below.
             cell = browser.script("const s = document.querySelector('wm-signature'), w = (q) => s.shadowRoot.querySelector(q); return [s.getBoundingClientRect().width, w('.cell').getBoundingClientRect().width, w('.add').getBoundingClientRect().width, w('.label').textContent, w('.purpose').textContent, w('.message').textContent]")
-            assert cell[0] == cell[1] == cell[2] and cell[3].startswith("Received by") and "Record goods" in cell[4] and "finger or a pen" in cell[5], (width, cell)
+            assert cell[0] == cell[1] == cell[2] and cell[3].startswith("Received by") and "Receipt of the goods" in cell[4] and "finger or a pen" in cell[5], (width, cell)
         # On a phone one button asks with which scanner.
         browser.resize(360, 640)
         browser.script("document.querySelector('wm-text-field[name=material]').shadowRoot.querySelector('button.both').click()")

@@ -140,7 +140,9 @@
   });
   for (const [i, [node, box]] of drawn.entries()) {
     const whole = node.getBoundingClientRect();
-    for (const [side, gap] of [['left', box.left], ['right', innerWidth - box.right], ['top', box.top], ['bottom', innerHeight - box.bottom]]) if (gap > -1 && gap < 7.5 && Math.abs(whole[side] - box[side]) < 1 && !(side === 'left' || side === 'right' ? box.right - box.left > innerWidth - 16 : false)) faults.push(`edge: ${name(node)} ${Math.round(gap)} px from the ${side}`);
+    // What scrolls passes the edges above and below.
+    const scrolls = chain(node).some((one) => /auto|scroll/.test(getComputedStyle(one).overflowY) && one.scrollHeight > one.clientHeight + 1);
+    for (const [side, gap] of [['left', box.left], ['right', innerWidth - box.right], ['top', box.top], ['bottom', innerHeight - box.bottom]]) if (gap > -1 && gap < 7.5 && Math.abs(whole[side] - box[side]) < 1 && !(scrolls && (side === 'top' || side === 'bottom')) && !(side === 'left' || side === 'right' ? box.right - box.left > innerWidth - 16 : false)) faults.push(`edge: ${name(node)} ${Math.round(gap)} px from the ${side}`);
     for (const [other, beside] of drawn.slice(i + 1)) {
       const x = Math.max(box.left, beside.left) - Math.min(box.right, beside.right);
       const y = Math.max(box.top, beside.top) - Math.min(box.bottom, beside.bottom);
