@@ -596,6 +596,12 @@ export interface CodeLost {
   lastSeen: number;
 }
 
+/** The place of a code in a picture. */
+export interface CodePlace {
+  /** Its corners, in pixels. */
+  corners: number[][];
+}
+
 /** The size of a code. */
 export interface CodeSize {
   /** Only codes of this symbology. */
@@ -782,6 +788,8 @@ export interface CountState {
   stretches: number;
   /** The different codes, in the order in which they began to count; at most 500. */
   codes: CountedArticle[];
+  /** What it is compared with; in events only after it was set. */
+  expected?: ExpectedArticle[] | null;
   /** True if more codes were seen than are counted: at most 1024 copies of 500 different codes. */
   full?: boolean | null;
 }
@@ -935,6 +943,16 @@ export interface EventPosition {
   seq: number;
 }
 
+/** An article that is expected on the shelf. */
+export interface ExpectedArticle {
+  /** The content of its code. From 1 to 160 bytes. */
+  text: string;
+  /** Its name, for people; else the content. From 1 to 64 bytes. */
+  name?: string | null;
+  /** How many copies are expected. From 0 to 9999. */
+  amount: number;
+}
+
 /** A form was deleted. */
 export interface FormAcknowledgeResult {
   /** How many are pending. */
@@ -1043,6 +1061,8 @@ export interface GalleryScanResult {
   invalid?: ScanInvalid | null;
   /** Why nothing acceptable was read. */
   unsuccessful?: ScanUnsuccessful | null;
+  /** Where the codes are among which an ambiguous picture does not decide; at most 32. */
+  choices?: CodePlace[] | null;
 }
 
 /** The first line of a connection. */
@@ -1160,6 +1180,22 @@ export interface MessagePart {
   count?: number | null;
   /** The identifier that all parts of one message share; missing if the codes contain none. */
   id?: string | null;
+}
+
+/** The outcome of an onboarding was reported. */
+export interface OnboardingEnded {
+  /** The confirmed scan. */
+  scan: string;
+  /** The `context` of `scan.begin`, unread. */
+  context?: unknown;
+  /** How it ended. */
+  outcome: "connected" | "failed";
+  /** Why it failed. */
+  reason?: string | null;
+  /** A sentence for the person. */
+  text?: string | null;
+  /** The client that reported it. */
+  by?: Actor | null;
 }
 
 /** The answer to a ping. */
@@ -1918,6 +1954,18 @@ export interface ScanConfirmRequest {
   camera?: string | null;
 }
 
+/** Reports how the onboarding of a confirmed scan ended; sent by the program that connects the device. */
+export interface OnboardingOutcomeRequest {
+  /** The confirmed scan. From 1 to 128 bytes. */
+  scan: string;
+  /** How it ended. */
+  outcome: "connected" | "failed";
+  /** Why it failed. */
+  reason?: string | null;
+  /** A sentence for the person, which replaces that of the reason. From 1 to 500 bytes. */
+  text?: string | null;
+}
+
 /** Lists pictures, newest first. */
 export interface GalleryListRequest {
   /** The limit; else 50. From 1 to 500. */
@@ -1932,6 +1980,8 @@ export interface GalleryScanRequest {
   id: string;
   /** The mode; else `onboarding`. */
   mode?: "onboarding" | "barcode" | null;
+  /** x, y, width, height as shares of the picture; a code's centre must be inside. */
+  region?: number[] | null;
   /** Returned with the events. */
   context?: unknown;
   /** The camera in whose scan an accepted code waits, by its name; the first one when missing. */
@@ -1984,6 +2034,17 @@ export interface CountResetRequest {
 
 /** Leaves the count; it ends with its last client. */
 export interface CountEndRequest {
+  /** The camera, by its name; the first one when missing. */
+  camera?: string | null;
+}
+
+/**
+ * Sets what the counts of a camera are compared with, until it is set again or the service ends; an empty list ends
+ * the comparison.
+ */
+export interface CountExpectedRequest {
+  /** The articles, each text once. From 0 to 200 entries. */
+  articles: ExpectedArticle[];
   /** The camera, by its name; the first one when missing. */
   camera?: string | null;
 }
@@ -2510,6 +2571,8 @@ export interface Methods {
   "scan.cancel": { params: ScanCancelRequest; result: Record<string, never> };
   /** Confirms the waiting verdict by the current policy and time. */
   "scan.confirm": { params: ScanConfirmRequest; result: Record<string, never> };
+  /** Reports how the onboarding of a confirmed scan ended; sent by the program that connects the device. */
+  "onboarding.outcome": { params: OnboardingOutcomeRequest; result: Record<string, never> };
   /** Lists pictures, newest first. */
   "gallery.list": { params: GalleryListRequest; result: GalleryListResult };
   /** Reads a picture of the gallery; the verdict is also sent as an event. */
@@ -2524,6 +2587,11 @@ export interface Methods {
   "count.reset": { params: CountResetRequest; result: CountState };
   /** Leaves the count; it ends with its last client. */
   "count.end": { params: CountEndRequest; result: Record<string, never> };
+  /**
+   * Sets what the counts of a camera are compared with, until it is set again or the service ends; an empty list
+   * ends the comparison.
+   */
+  "count.expected": { params: CountExpectedRequest; result: Record<string, never> };
   /** Switches the camera's light. */
   "torch": { params: TorchRequest; result: TorchResult };
   /** Lists the cameras. */
@@ -2696,6 +2764,8 @@ export interface Events {
   "scan.cancelled": ScanCancelled;
   /** The last event of every armed scan. */
   "scan.ended": ScanEnded;
+  /** The outcome of an onboarding was reported. */
+  "onboarding.ended": OnboardingEnded;
   /** The scanner's state. */
   "scanner.status": ScannerStatus;
   /** A code is followed from now on. */

@@ -127,6 +127,8 @@ enum Samples {
     ScanGuide(scan: "s1", context: context, advice: .tooSmall, corners: corners),
     ScanConfirmed(scan: "s1", context: context, by: actor),
     ScanCancelled(scan: "s1", context: context, reason: .replaced, by: actor),
+    OnboardingEnded(
+      scan: "s1", context: context, outcome: .failed, reason: .unreachable, text: "No answer.", by: actor),
     ScannerStatus(
       status: .error, code: "cameraNotPermitted", message: "/dev/video0 may not be opened.",
       hint: "Join the group video."),
@@ -204,8 +206,10 @@ enum Samples {
     ScanBeginRequest(
       mode: .barcode, symbologies: ["ean13", "code128"], region: [0.25, 0.25, 0.5, 0.5], timeout: 30, once: true,
       context: context),
-    ScanCancelRequest(scan: "s1"), ScanConfirmRequest(scan: "s1"), GalleryListRequest(limit: 20, after: "p9"),
-    GalleryScanRequest(id: "p9", mode: .onboarding, context: context),
+    ScanCancelRequest(scan: "s1"), ScanConfirmRequest(scan: "s1"),
+    OnboardingOutcomeRequest(scan: "s1", outcome: .failed, reason: .unreachable, text: "No answer."),
+    GalleryListRequest(limit: 20, after: "p9"),
+    GalleryScanRequest(id: "p9", mode: .onboarding, region: [0, 0.25, 0.5, 0.5], context: context),
     ScanPictureRequest(size: 48_213, mode: .onboarding, context: context), TorchRequest(on: true), CameraListRequest(),
     CameraSelectRequest(id: "usb-046d_C920_1A2B3C"), CameraControlRequest(name: "focus", value: 30),
     MediaPreviewRequest(width: 320, rate: 10), MediaSnapshotRequest(width: 320),
@@ -214,6 +218,7 @@ enum Samples {
     CodesFollowRequest(
       symbologies: ["qr", "dataMatrix"], sizes: [CodeSize(symbology: "qr", prefix: "PUMP-", width: 0.04)]),
     CodesUnfollowRequest(), CountBeginRequest(symbologies: ["ean13"], count: "n1abc"), CountResetRequest(),
+    CountExpectedRequest(articles: [.init(text: "4006381333931", name: "Pens", amount: 4)], camera: "desk"),
     CountEndRequest(),
     SceneUnloadRequest(), SessionStartRequest(scene: "pump-room"), SessionScanRequest(),
     SessionCoachRequest(),
@@ -341,7 +346,8 @@ extension Samples {
 
   private static let sharedResults: [(method: String, result: any Codable & Sendable)] =
     [
-      "scan.confirm", "codes.follow", "codes.unfollow", "count.end", "document.mode", "document.capture",
+      "scan.confirm", "onboarding.outcome", "count.expected", "codes.follow", "codes.unfollow", "count.end",
+      "document.mode", "document.capture",
       "document.retake",
       "document.discard", "document.end", "text.cancel", "scene.unload", "account.remove", "account.unlock",
       "authentication.provide", "authentication.answer", "sync.progress",

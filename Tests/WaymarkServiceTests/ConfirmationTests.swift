@@ -76,6 +76,36 @@ import WaymarkSystem
     await stand.service.stop()
   }
 
+  @Test("The outcome of a confirmed onboarding is reported once", .enabled(if: canDrawCodes, "needs qrencode"))
+  func outcome() async throws {
+    let stand = try await Stand(true)
+    let listener = try stand.service.client()
+    _ = try listener.ask("subscribe")
+    try stand.show()
+    let scan = try #require(try stand.client.ask("status", id: 3)["result"]?["scan"]?["scan"]?.string)
+    let report = #"{"scan":"\#(scan)","outcome":"failed","reason":"unreachable"}"#
+    func answer() throws -> JSONValue { try stand.client.ask("onboarding.outcome", report, id: 4) }
+    #expect(try answer()["error"]?["code"]?.string == "notFound", "it is not confirmed yet")
+    #expect(try stand.client.ask("scan.confirm", id: 2)["result"] != nil)
+    #expect(try answer()["result"] != nil)
+    var event = try listener.next()
+    while event["event"]?.string != "onboarding.ended" { event = try listener.next() }
+    #expect(event["scan"]?.string == scan && event["outcome"]?.string == "failed")
+    #expect(event["reason"]?.string == "unreachable")
+    #expect(try answer()["error"]?["code"]?.string == "notFound", "it was reported before")
+    await stand.service.stop()
+  }
+
+  @Test("Outcomes are awaited for a time and for a number of scans")
+  func awaited() throws {
+    var awaited = AwaitedOutcomes()
+    func report(_ scan: String) -> OnboardingOutcomeRequest { .init(scan: scan, outcome: .connected) }
+    for number in 0...AwaitedOutcomes.most { awaited.confirmed("s\(number)", nil, at: 0) }
+    #expect(throws: ServiceError.self) { try awaited.take(report("s0"), at: 1, by: nil) }
+    #expect(try awaited.take(report("s1"), at: AwaitedOutcomes.within, by: nil).outcome == .connected)
+    #expect(throws: ServiceError.self) { try awaited.take(report("s2"), at: AwaitedOutcomes.within + 1, by: nil) }
+  }
+
   @Test("A host that was taken off the list in between is not confirmed", .enabled(if: canDrawCodes, "needs qrencode"))
   func judgedAgain() async throws {
     let stand = try await Stand(true)

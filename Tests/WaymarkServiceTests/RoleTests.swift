@@ -133,7 +133,8 @@ import WaymarkSystem
     #expect(try client.ask("status")["result"] != nil)
     #expect(try client.ask("subscribe")["result"] != nil)
     for method in [
-      "scan.begin", "scan.cancel", "scan.confirm", "torch", "gallery.list", "gallery.scan", "camera.select",
+      "scan.begin", "scan.cancel", "scan.confirm", "onboarding.outcome", "torch", "gallery.list", "gallery.scan",
+      "camera.select",
       "camera.control", "scene.load", "session.start", "annotation.next", "card.action",
     ] {
       let code = try client.ask(method)["error"]?["code"]

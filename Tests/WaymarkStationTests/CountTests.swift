@@ -63,7 +63,9 @@ import WaymarkSystem
     let name = String(repeating: "\u{1}", count: 64)
     let codes = (0..<500).map { _ in CountedArticle(symbology: "dataBarExpanded", text: text, name: name, amount: 1024)
     }
-    let state = CountState(count: "n", total: 1024, views: .max, stretches: 1024, codes: codes, full: true)
+    let expected = (0..<200).map { _ in ExpectedArticle(text: text, name: name, amount: 9999) }
+    let state = CountState(
+      count: "n", total: 1024, views: .max, stretches: 1024, codes: codes, expected: expected, full: true)
     let line = try JSONLineEncoder.line(EventLine(seq: .max, time: "2026-01-02T03:04:05.678Z", payload: state))
     #expect(line.count < ConnectionLimits().outbox)
   }
@@ -111,6 +113,14 @@ import WaymarkSystem
     _ = try two.ask("subscribe", #"{"events":["codes.updated"]}"#, id: 8)
     #expect(try two.event("codes.updated")["codes"]?.array?.first?["counted"]?.bool == true)
     _ = try two.ask("unsubscribe", #"{"events":["codes.updated"]}"#, id: 9)
+    // What is expected comes to both once, and to a client that joins.
+    let twice = #"{"articles":[{"text":"A","amount":1},{"text":"A","amount":2}]}"#
+    #expect(try two.ask("count.expected", twice, id: 20)["error"]?["code"]?.string == "badParams")
+    #expect(try two.ask("count.expected", #"{"articles":[{"text":"A","amount":2}]}"#, id: 21)["result"] != nil)
+    #expect(try one.event("count.changed")["expected"]?.array?.first?["amount"]?.int == 2)
+    #expect(try one.ask("count.begin", "{}", id: 22)["result"]?["expected"]?.array?.count == 1)
+    #expect(try two.ask("count.expected", #"{"articles":[]}"#, id: 23)["result"] != nil)
+    #expect(try one.event("count.changed")["expected"]?.array?.isEmpty == true)
     // The count is emptied for both and continues.
     #expect(try two.ask("count.reset", "{}", id: 10)["result"]?["total"]?.int == 0)
     #expect(try one.event("count.changed")["total"]?.int == 0)

@@ -63,7 +63,10 @@ def onboard(browser, user="ada", pictures=False):
     see = (lambda name: shown(browser, name)) if pictures else (lambda name: None)
     screen(browser, "welcome")
     see("account-welcome")
-    assert browser.script("return document.querySelector('.account button[type=submit]').disabled"), "the terms come first"
+    # Going on without the terms leads to them.
+    browser.click(".account button[type=submit]")
+    browser.find('.account .banner[data-kind="warning"]')
+    assert browser.script("return document.activeElement.id") == "account-terms", "the terms come first"
     browser.click("#account-terms")
     submit(browser)
     screen(browser, "activation")
@@ -313,7 +316,7 @@ def every_step_can_be_left_and_denied(browser):
             browser.click("dialog.ask .actions .button:not(.primary)")
         screen(browser, "welcome")
         # The demonstration, and back.
-        browser.click(".account .column .actions .button:not(.primary)")
+        browser.click(".account > .foot .button:not(.primary)")
         browser.find("[data-open]")
         browser.click("[data-do=signOut]")
         screen(browser, "welcome")

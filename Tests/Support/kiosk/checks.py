@@ -67,6 +67,15 @@ def opened(browser, stand, view):
     browser.click(f"[data-open={view}]")
 
 
+def pictures_allowed(browser):
+    """Agrees to pictures of the device being shown, and closes the gallery that opens then."""
+    browser.click("[data-gallery]")
+    browser.click("dialog.ask .primary")
+    browser.find(".gallery")
+    browser.click(".gallery .actions .button")
+    browser.gone(".gallery")
+
+
 def annotated(browser, stand):
     """Opens the AR scanner and waits until there are cards."""
     opened(browser, stand, "ar")

@@ -258,7 +258,7 @@ def a_document_from_the_camera_to_a_file(browser):
             written = file.read()
         assert written.startswith(b"%PDF-") and len(re.findall(rb"/Type\s*/Page\b", written)) == 3, written[:40]
         stand.becomes("empty", lambda state: not (state.get("document") or {}).get("count"), method="subscribe")
-        browser.click('[data-state="document-saved"] .button')
+        browser.click('[data-state="document-saved"] [data-done]')
         browser.find("[data-open=document]")
         settle(browser)
 

@@ -215,6 +215,13 @@ def a_form_reaches_the_programs(browser):
         browser.click("form .primary")
         browser.until("document.querySelector('wm-fields').shadowRoot.querySelector('.banner').dataset.kind === 'error'")
         assert browser.script("return document.querySelector('wm-text-field[name=material]').value") == "77"
+        # It is saved by itself once the service is back, and the message goes.
+        stand.start_service()
+        browser.find('[data-state="form-saved"]', within=40)
+        assert browser.script("return document.querySelector('wm-fields').shadowRoot.querySelector('.banner')?.checkVisibility() ?? false") is False
+        late = Program(stand)
+        assert [one["value"] for form in late.ask("form.pending")["forms"] for one in form["fields"] if one["name"] == "material"] == ["77"]
+        late.close()
         browser.collect()
         browser.console.clear()
         settle(browser)

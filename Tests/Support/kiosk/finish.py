@@ -2,7 +2,7 @@
 
 import os
 
-from checks import CHECKS, FRAMES, PICTURES, SCENE, annotated, check, holding, opened, picture, release, settle, shown
+from checks import CHECKS, FRAMES, PICTURES, SCENE, annotated, check, holding, opened, picture, pictures_allowed, release, settle, shown
 from accounts import configuration, consent, fill, passcode, screen, submit
 from mended import STILL, apart, boxes
 from provider import Provider
@@ -111,7 +111,7 @@ def the_brand_tells_what_this_device_is(browser):
 def the_roll_of_pictures_follows_a_pull(browser):
     with Stand([picture("no-code.jpg")], gallery=PICTURES) as stand:
         opened(browser, stand, "onboard")
-        browser.click(".roll .ask .button")
+        pictures_allowed(browser)
         browser.find(".roll .strip .thumb")
         left, top, right, bottom = boxes(browser, ".roll .head .grow")[0]
         x, y = (left + right) / 2, (top + bottom) / 2
@@ -129,7 +129,7 @@ def a_view_that_is_open_before_the_gallery_is_known_shows_it(browser):
     with holding(browser, "gallery.list"), Stand([picture("no-code.jpg")], gallery=PICTURES) as stand:
         opened(browser, stand, "onboard")
         release(browser)
-        browser.find(".roll .ask .button")
+        browser.find("[data-gallery]")
         settle(browser)
 
 

@@ -58,12 +58,12 @@ def the_form_has_its_way_out_and_its_save_in_the_bar(browser):
             line = browser.script("return document.querySelector('wm-stepper').shadowRoot.querySelector('.box').getBoundingClientRect().height")
             assert all(abs(one - line) < 2 for one in tall), (width, tall, line, single)
             # The bar stays while the rest scrolls.
-            browser.script("const m = document.querySelector('main'); m.scrollTop = m.scrollHeight")
+            browser.script("const m = document.querySelector('.form > .room'); m.scrollTop = m.scrollHeight")
             assert abs(box(browser, ".form .bar")[1] - bar[1]) < 1, (width, bar, box(browser, ".form .bar"))
-            browser.script("document.querySelector('main').scrollTop = 0")
+            browser.script("document.querySelector('.form > .room').scrollTop = 0")
             # The place to sign is as wide as the field, has its purpose above and says what to do below.
             cell = browser.script("const s = document.querySelector('wm-signature'), w = (q) => s.shadowRoot.querySelector(q); return [s.getBoundingClientRect().width, w('.cell').getBoundingClientRect().width, w('.add').getBoundingClientRect().width, w('.label').textContent, w('.purpose').textContent, w('.message').textContent]")
-            assert cell[0] == cell[1] == cell[2] and cell[3].startswith("Received by") and "Record goods" in cell[4] and "finger or a pen" in cell[5], (width, cell)
+            assert cell[0] == cell[1] == cell[2] and cell[3].startswith("Received by") and "Receipt of the goods" in cell[4] and "finger or a pen" in cell[5], (width, cell)
         # On a phone one button asks with which scanner.
         browser.resize(360, 640)
         browser.script("document.querySelector('wm-text-field[name=material]').shadowRoot.querySelector('button.both').click()")
@@ -87,8 +87,11 @@ def what_was_saved_can_be_put_right(browser):
             browser.script(f"{field.format(name)}.fill('{text}')")
         browser.script(f"{field.format('quantity')}.fill('3')")
         browser.click("form .primary")
-        browser.find("[data-correct]")
-        number = browser.script("return document.querySelector('.last').textContent.match(/[A-Z0-9]{4}-[A-Z0-9]{4}/)[0]")
+        number = browser.text("[data-state=form-saved] .number strong")
+        shown(browser, "form-saved")
+        browser.click("[data-another]")
+        browser.gone("[data-state=form-saved]")
+        assert number in browser.text(".last")
         assert browser.script(f"return {field.format('material')}.value") == ""
         labels = "return [...document.querySelectorAll('.form wm-fields > *')].map((one) => one.getAttribute('label'))"
         made = browser.script(labels)
@@ -105,7 +108,12 @@ def what_was_saved_can_be_put_right(browser):
         browser.until("probe.sent.filter((one) => one.method === 'form.submit').length >= 2", what="the correction")
         again = sent(browser, "form.submit")[-1]
         assert again["context"] == {"corrects": number} and again["key"] != number and [one["value"] for one in again["fields"] if one["name"] == "quantity"] == ["4"], again
-        browser.until("document.querySelector('.form h1').textContent === 'Record goods'", what="an empty form")
+        # From the result as well; and what is done leads back to the start.
+        browser.click("[data-state=form-saved] [data-correct]")
+        browser.until("document.querySelector('.form h1').textContent === 'Record goods: correct'", what="the entry once more")
+        browser.click("form .primary")
+        browser.click("[data-state=form-saved] [data-done]")
+        browser.find("[data-open=field]")
         settle(browser)
 
 
@@ -207,8 +215,8 @@ def documents_are_set_and_put_right_where_hands_are(browser):
         browser.click(".pages .bar .leave")
         browser.gone(".pages")
         browser.click("[data-save]")
-        browser.find("[data-state=document-saved] .art[data-size='160']")
-        assert browser.text("[data-state=document-saved] .primary") == "Continue"
+        browser.find("[data-state=document-saved] .tick")
+        assert browser.text("[data-state=document-saved] .primary") == "Done" and "Back to the start in" in browser.text("[data-ends]")
         # The outline has one colour in every phase.
         colours = browser.script("""return import('/assets/js/components/overlay.js').then(({ drawPage }) => ['looking', 'holding', 'waiting'].map((phase) => {
           const context = new OffscreenCanvas(300, 300).getContext('2d');

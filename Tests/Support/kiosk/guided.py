@@ -57,7 +57,7 @@ def the_welcome_says_what_there_is_and_steps_are_counted(browser):
         welcome = browser.script(side)
         browser.until("document.querySelectorAll('.logos img').length === 2", what="the further logos")
         at_rest(browser)
-        assert box(browser, ".logos")[1] >= box(browser, ".account .column > .actions")[3] - 1
+        assert box(browser, ".logos")[1] >= box(browser, ".features")[3] - 1
         # They stand in the middle, clear of what is pressed.
         dots, bar = box(browser, ".dots"), box(browser, ".account .bar")
         assert abs((dots[0] + dots[2]) - (bar[0] + bar[2])) < 4 and dots[0] > bar[0] and dots[2] < bar[2], (dots, bar)
@@ -67,7 +67,7 @@ def the_welcome_says_what_there_is_and_steps_are_counted(browser):
         # On a screen that stands upright what is to be done lies below, near the hand, and the picture above.
         browser.resize(1080, 1920)
         at_rest(browser)
-        assert box(browser, ".account .column > .actions")[3] > 1920 * .8 and box(browser, ".account .side")[3] < 1920 * .45
+        assert box(browser, ".account > .foot")[3] > 1920 * .8 and box(browser, ".account .side")[3] < 1920 * .45
         browser.usual()
         account(browser, phase="activation", purpose="first")
         browser.find('[data-screen="activation"]')
@@ -111,7 +111,7 @@ def consents_come_up_and_are_decided_at_the_foot(browser):
         for width, height in ((360, 640), (1280, 720), (1080, 1920)):
             browser.resize(width, height)
             at_rest(browser)
-            assert box(browser, ".account .column > .actions")[3] > height * .9, (width, height, box(browser, ".account .column > .actions"))
+            assert box(browser, ".account > .foot")[3] > height * .9, (width, height, box(browser, ".account > .foot"))
         browser.usual()
         # Another consent is a screen of its own, which comes up as the first one went down.
         consent("privacy", 0, 1)
@@ -130,7 +130,7 @@ def consents_come_up_and_are_decided_at_the_foot(browser):
         shadow = "getComputedStyle(document.querySelector('.account .bar')).boxShadow !== 'none'"
         browser.script("document.querySelector('.consent-text').textContent += ' More.'.repeat(400)")
         assert not browser.script(f"return {shadow}")
-        browser.script("document.querySelector('main').scrollTop = 120")
+        browser.script("document.querySelector('.account > .room').scrollTop = 120")
         browser.until(shadow, what="a shadow")
         assert abs(box(browser, ".account .bar")[1] - box(browser, "main")[1]) < 1
         browser.usual()

@@ -60,7 +60,7 @@ def a_receipt_is_printed_and_mailed_under_the_number_that_programs_are_told(brow
         browser.find("[data-pickup] svg")
         shown(browser, "home-form")
         browser.click("[data-way=print]")
-        browser.until("document.querySelector('[data-handed]').textContent === 'It comes out on the right.'")
+        browser.until("document.querySelector('[data-handed=print]').textContent === 'It comes out on the right.'")
         assert content(folder, "arguments").splitlines()[:2] == ["-t", number]
         receipt = content(folder, "file")
         assert f"Number: {number}" in receipt and "Material number: 4012345" in receipt, receipt
@@ -72,11 +72,11 @@ def a_receipt_is_printed_and_mailed_under_the_number_that_programs_are_told(brow
         shown(browser, "home-mail")
         browser.script("document.querySelector('.handover-question wm-text-field').fill('ann@example.org')")
         browser.click(".handover-question [type=submit]")
-        browser.until("document.querySelector('[data-handed]').textContent === 'It was sent.'")
+        browser.until("document.querySelector('[data-handed=mail]').textContent === 'Completed'")
         told = json.loads(content(folder, "told"))
         assert (told["way"], told["answer"], told["number"], told["of"], told["form"], told["language"]) == ("mail", "ann@example.org", number, "form", "goods-received", "en"), told
         assert "ann@example.org" not in content(folder, "arguments")
-        browser.click('[data-state="form-saved"] > .primary')
+        browser.click('[data-state="form-saved"] [data-done]')
         browser.gone('[data-state="form-saved"]')
         listener.close()
         settle(browser)
@@ -94,8 +94,8 @@ def a_program_that_fails_or_hangs_is_told_to_the_visitor_and_may_be_tried_again(
         browser.click("[data-save]")
         browser.find('[data-state="document-saved"] .handover')
         number = re.search(NUMBER, browser.text('[data-state="document-saved"] .number'))[0]
-        said = "document.querySelector('[data-handed]').textContent"
-        for outcome, words in (("fails", "It could not be sent."), ("later", "It cannot be sent right now."), ("hangs", "It took too long and was stopped."), ("works", "It was sent.")):
+        said = "document.querySelector('[data-handed=stick]').textContent"
+        for outcome, words in (("fails", "It could not be sent."), ("later", "It cannot be sent right now."), ("hangs", "It took too long and was stopped."), ("works", "Completed")):
             with open(os.path.join(folder, "program.next"), "w", encoding="utf8") as out:
                 out.write(outcome)
             browser.click("[data-way=stick]")

@@ -42,6 +42,12 @@
 
   const deepAt = (x, y) => { let at = document.elementFromPoint(x, y); while (at?.shadowRoot) { const next = at.shadowRoot.elementFromPoint(x, y); if (!next || next === at) break; at = next; } return at; };
   const within = (node, outer) => chain(node).includes(outer);
+  const deepest = () => { let one = document.activeElement; while (one?.shadowRoot?.activeElement) one = one.shadowRoot.activeElement; return one; };
+  /** A message that goes by itself. */
+  const passing = (node) => chain(node).some((one) => one.id === 'toasts');
+  const clear = (color) => (color.match(/[\d.]+/g) ?? []).length === 4 && Number(color.match(/[\d.]+/g)[3]) === 0;
+  /** Parts of one control, which touch each other: choices, keys, rows, handles of a picture, thumbnails in a strip. */
+  const joined = (node) => chain(node).some((one) => one.matches?.('.menu, .keyboard, wm-keyboard, wm-choice, wm-stepper, wm-date, .codes, .handle, .strip, .grid, .filters, .deeds, .rail'));
   const floats = (node) => chain(node).some((one) => ['sticky', 'fixed'].includes(getComputedStyle(one).position) && one !== root);
 
   // Text: none is cut off, and none lies on another.
@@ -67,7 +73,7 @@
     const both = cut(a.part, b.part);
     if (both.right - both.left < 3 || both.bottom - both.top < 5) continue;
     const at = deepAt((both.left + both.right) / 2, (both.top + both.bottom) / 2);
-    if (at && floats(at)) continue;
+    if (at && passing(at)) continue;
     // Text under something opaque is judged below, with the targets.
     const over = [a, b].find((one) => at && (within(at, one.node) || within(one.node, at)));
     const lower = over === a ? b : a;
@@ -75,8 +81,39 @@
     if (!opaque) faults.push(`overlap: ${name(a.node)} and ${name(b.node)}`);
   }
 
-  // Targets: large enough, and under nothing.
+  // Text under something that stays in its place while the rest scrolls.
+  for (const { node, part } of texts) {
+    const at = deepAt((part.left + part.right) / 2, (part.top + part.bottom) / 2);
+    if (at && floats(at) && !passing(at) && !within(at, node) && !within(node, at) && getComputedStyle(node).pointerEvents !== 'none') faults.push(`under: ${name(node)} under ${name(at)}`);
+  }
+
+  // No word is broken inside. Identifiers, addresses and what was read may be.
+  for (const node of nodes) {
+    if (node.matches('noscript, script, option, title, desc, canvas, textarea, svg *') || hiddenOnPurpose(node) || chain(node).some((one) => one.matches?.('.host, .address, .choice, .what strong, .object h2, dd, bdi'))) continue;
+    for (const child of node.childNodes) {
+      if (child.nodeType !== Node.TEXT_NODE) continue;
+      for (const word of child.textContent.matchAll(/[\p{L}]{2,}/gu)) {
+        const range = document.createRange();
+        range.setStart(child, word.index);
+        range.setEnd(child, word.index + word[0].length);
+        const pieces = [...range.getClientRects()].filter((one) => one.width > .5);
+        // With large letters a word may be longer than the screen is wide.
+        const fits = !options.large || pieces.reduce((sum, one) => sum + one.width, 0) < innerWidth * .65;
+        if (fits && new Set(pieces.map((one) => Math.round(one.top))).size > 1) faults.push(`broken: “${word[0]}” in ${name(node)}`);
+      }
+    }
+  }
+
+  // Targets: large enough, under nothing, and with room around them.
   const targets = nodes.filter((node) => node.matches('button, a[href], input, textarea, select, summary, [role="button"], [role="slider"]') && !hiddenOnPurpose(node));
+  // What has the focus is where it can be seen.
+  const focus = deepest();
+  if (focus && focus !== document.body && targets.includes(focus)) {
+    const box = focus.getBoundingClientRect();
+    const at = deepAt((box.left + box.right) / 2, (box.top + box.bottom) / 2);
+    // A button below the edge of what scrolls is reached by scrolling; a field that is typed into is in sight.
+    if (!focus.matches('input, textarea, select') && isEmpty(seen({ left: box.left, right: box.right, top: box.top + box.height / 2, bottom: box.top + box.height / 2 + 1.5 }, focus).part)) { /* scrolled away */ } else if (!at || !within(at, focus) && !within(focus, at) && !(focus.closest('label') && within(at, focus.closest('label')))) faults.push(`focus lost: ${name(focus)} under ${at ? name(at) : 'the edge'}`);
+  }
   for (const node of targets) {
     let box = node.getBoundingClientRect();
     const label = node.matches('input') ? node.closest('label') : null;
@@ -89,16 +126,30 @@
     if (primary && options.primary && (isEmpty(part) || part.bottom - part.top < box.height - 2 || part.right - part.left < box.width - 2)) { faults.push(`out of view: ${name(node)}`); continue; }
     if (isEmpty(part) && options.reach !== false) { node.scrollIntoView({ block: 'center' }); box = node.getBoundingClientRect(); ({ part } = seen(box, node)); if (isEmpty(part)) { faults.push(`out of reach: ${name(node)}`); continue; } }
     const [w, h] = [part.right - part.left, part.bottom - part.top];
-    if (node.disabled && !primary) continue;
     for (const [u, v] of [[.5, .5], [.15, .5], [.85, .5], [.5, .2], [.5, .8]]) {
       const at = deepAt(part.left + w * u, part.top + h * v);
-      if (!at || within(at, node) || within(node, at) || label && within(at, label)) continue;
-      if (floats(at) && !primary) continue;
+      if (!at || within(at, node) || within(node, at) || label && within(at, label) || passing(at)) continue;
       faults.push(`covered: ${name(node)} by ${name(at)}`);
       break;
     }
   }
-  for (const node of nodes) if (node.scrollTop && node.matches('main, .column, dialog, .fields, .tools')) node.scrollTop = 0;
+  // Buttons that are drawn keep 8 px from the edges of the screen and from each other; rows of lists and keys of one control touch.
+  const drawn = targets.map((node) => [node, root.matches('dialog') ? cut(seen(node.getBoundingClientRect(), node).part, root.getBoundingClientRect()) : seen(node.getBoundingClientRect(), node).part]).filter(([node, part]) => {
+    const style = getComputedStyle(node);
+    return node.matches('button, a') && !isEmpty(part) && !joined(node) && (parseFloat(style.borderTopWidth) > 0 && !clear(style.borderTopColor) || !clear(style.backgroundColor));
+  });
+  for (const [i, [node, box]] of drawn.entries()) {
+    const whole = node.getBoundingClientRect();
+    // What scrolls passes the edges above and below.
+    const scrolls = chain(node).some((one) => /auto|scroll/.test(getComputedStyle(one).overflowY) && one.scrollHeight > one.clientHeight + 1);
+    for (const [side, gap] of [['left', box.left], ['right', innerWidth - box.right], ['top', box.top], ['bottom', innerHeight - box.bottom]]) if (gap > -1 && gap < 7.5 && Math.abs(whole[side] - box[side]) < 1 && !(scrolls && (side === 'top' || side === 'bottom')) && !(side === 'left' || side === 'right' ? box.right - box.left > innerWidth - 16 : false)) faults.push(`edge: ${name(node)} ${Math.round(gap)} px from the ${side}`);
+    for (const [other, beside] of drawn.slice(i + 1)) {
+      const x = Math.max(box.left, beside.left) - Math.min(box.right, beside.right);
+      const y = Math.max(box.top, beside.top) - Math.min(box.bottom, beside.bottom);
+      if (x < 7.5 && y < 7.5 && !within(node, other) && !within(other, node)) faults.push(`close: ${name(node)} ${Math.round(Math.max(x, y))} px from ${name(other)}`);
+    }
+  }
+  for (const node of nodes) if (node.scrollTop && node.matches('main, .room, .column, dialog, .fields, .tools, .sheet, .body')) node.scrollTop = 0;
 
   // Nothing scrolls sideways but strips of pictures and cards.
   if (document.documentElement.scrollWidth > innerWidth + 1) faults.push(`sideways: the page is ${document.documentElement.scrollWidth} wide`);
@@ -116,7 +167,6 @@
   }
 
   if (options.focus) {
-    const deepest = () => { let one = document.activeElement; while (one?.shadowRoot?.activeElement) one = one.shadowRoot.activeElement; return one; };
     const at = deepest();
     for (const node of targets) {
       if (node.disabled || node.tabIndex < 0) continue;

@@ -2,12 +2,14 @@
 
   matrix.py [--sample] [STATE...]
 
-All states × sizes × English and German × light and dark × 200 % text, `--reach` and single functions included. A fault is: text that is cut
-off or lies on other text, a primary action out of view or under something, a target under 48 px, sideways scrolling, two
-languages on one screen, too little contrast, a focus that cannot be seen, or an order of Tab against that of reading. Then the
+All states × sizes × English, German and a pseudo language with texts a third longer × light and dark × 200 % text, `--reach` and single functions included. A fault is: text that is cut
+off, lies on other text or under something, a word broken inside, a primary action out of view, a target under something, under 48 px or closer
+than 8 px to an edge or another one, a focus that is covered or cannot be seen, sideways scrolling, two languages on one screen, too little
+contrast, or an order of Tab against that of reading. Then the
 way through all states is gone once more in either language, at usual letters and at 200 %, and a layout that shifts by itself is
 a fault. `--sample` looks at the smallest and the most usual size alone.
 """
+import json
 import os
 import re
 import sys
@@ -24,13 +26,32 @@ from checks import check, settle
 from stand import ROOT
 
 SIZES = [(360, 640), (800, 480), (1024, 600), (1280, 720), (1920, 1080), (1080, 1920)]
-LARGE = [(360, 640), (1280, 720)]
+LARGE = [(360, 640), (800, 480), (1280, 720), (1080, 1920)]
 SHORT = (800, 337)
 with open(os.path.join(os.path.dirname(__file__), "inspect.js"), encoding="utf8") as source:
     INSPECT = source.read()
 INSPECT = "return (" + INSPECT[INSPECT.index("(options)"):].rstrip() + ")(arguments[0])"
 # Words that are in nearly every sentence of one language and in none of the other.
 COMMON = {"en": r"\b(the|your|you|with|please|and|is|are|of|to|this|that|from|again)\b", "de": r"\b(der|die|das|und|ist|Sie|Ihr|Ihre|mit|bitte|nicht|wird|werden|eine?n?|zu|von)\b"}
+
+
+def longer():
+    """A script that makes every English text of the page a third longer: of each three letters of a word, the last is doubled."""
+    texts = {}
+    folder = os.path.join(ROOT, "Sources/Station/WaymarkKiosk/Resources/js")
+    for path in [os.path.join(folder, "strings.js")] + [os.path.join(folder, "strings", one) for one in os.listdir(os.path.join(folder, "strings"))]:
+        with open(path, encoding="utf8") as file:
+            english = re.split(r"(?m)^(?:export )?const de = \{", file.read())[0]
+        for key, text in re.findall(r"(?m)^  '([\w.]+)': '((?:[^'\\]|\\.)*)'", english):
+            texts[key] = "".join(one if one.startswith("{") else re.sub(r"([^\W\d_]{2})([^\W\d_])", r"\1\2\2", one) for one in re.split(r"(\{\w+\})", text.replace("\\'", "'")))
+    return """new MutationObserver((_, self) => {
+      const meta = document.querySelector('meta[name=waymark]');
+      if (!meta) return;
+      self.disconnect();
+      const config = JSON.parse(meta.content || '{}');
+      config.page = { ...config.page, words: { ...config.page?.words, en: { ...TEXTS, ...config.page?.words?.en } } };
+      meta.content = JSON.stringify(config);
+    }).observe(document, { childList: true, subtree: true });""".replace("TEXTS", json.dumps(texts))
 
 
 def tables():
@@ -50,6 +71,8 @@ TABLES = tables()
 
 def foreign(said, lang):
     """Texts that are in the other language."""
+    if lang == "long":
+        return
     other = "de" if lang == "en" else "en"
     for text in said:
         own, theirs = (len(re.findall(COMMON[one], text)) for one in (lang, other))
@@ -84,23 +107,27 @@ def look(browser, lang, sample, reach):
     browser.media(prefers_color_scheme="light", prefers_reduced_motion="reduce")
     if not reach:
         browser.script("document.documentElement.style.fontSize = '200%'")
-        for width, height in LARGE[:1 if sample else 2]:
+        for width, height in LARGE[:1] if sample else LARGE:
             browser.resize(width, height)
             settled(browser)
-            note(browser.script(INSPECT, {"primary": False})["faults"], f"{width}×{height} at 200 %")
+            note(browser.script(INSPECT, {"primary": False, "large": True})["faults"], f"{width}×{height} at 200 %")
         browser.script("document.documentElement.style.fontSize = ''")
     return found
 
 
 def ways(browser, lang, wanted, sample, lines):
     """The states one after the other; one that cannot be reached is a line, and ends its group."""
-    browser.cdp("Network.setUserAgentOverride", userAgent=browser.script("return navigator.userAgent"), acceptLanguage=lang)
+    kept = browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=longer())["identifier"] if lang == "long" else None
+    own = "en" if kept else lang
+    browser.cdp("Network.setUserAgentOverride", userAgent=browser.script("return navigator.userAgent"), acceptLanguage=own)
     for group in GROUPS:
         try:
-            yield from reached(group, browser, lang, wanted, sample)
+            yield from reached(group, browser, own, wanted, sample)
         except Exception as error:
             lines.append(f"{lang} {group.__name__}: a state could not be reached: {error}")
             print(lines[-1], flush=True)
+    if kept:
+        browser.cdp("Page.removeScriptToEvaluateOnNewDocument", identifier=kept)
 
 
 def run(browser, wanted=(), sample=False, languages=("en", "de")):
@@ -166,7 +193,7 @@ def main():
     browser = Browser((1280, 720))
     begun = time.monotonic()
     try:
-        screens, lines = run(browser, wanted, sample)
+        screens, lines = run(browser, wanted, sample, ("en", "de", "long"))
         lines += [] if sample else shifts(browser, wanted)
     finally:
         browser.close()

@@ -5,7 +5,7 @@ import socket
 import time
 
 
-from checks import FRAMES, PICTURES, SCENE, at_rest, check, hold, opened, picture, release, settle, shown
+from checks import FRAMES, PICTURES, SCENE, at_rest, check, hold, opened, picture, pictures_allowed, release, settle, shown
 from stand import Stand
 
 # A frame in which the pump is in sight and nothing else.
@@ -111,7 +111,7 @@ def the_code_is_outlined_and_stands_still(browser):
 def a_chosen_picture_is_shown_with_its_code(browser):
     with Stand([picture("no-code.jpg")], gallery=PICTURES) as stand:
         opened(browser, stand, "onboard")
-        browser.click(".roll .ask .button")
+        pictures_allowed(browser)
         browser.click('.roll .strip button[aria-label*="onboarding-on"]')
         browser.find('.verdict[data-outcome="successful"]')
         at_rest(browser)

@@ -6,7 +6,8 @@ import tempfile
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
-from checks import PICTURES, check, hold, opened, picture, release, settle, shown
+from checks import PICTURES, check, hold, opened, picture, pictures_allowed, release, settle, shown
+from fields import Program
 from stand import Stand
 
 
@@ -26,8 +27,34 @@ def onboarding_from_start_to_handed_over(browser):
         browser.find('[data-state="handed-over"]')
         assert host in browser.text('[data-state="handed-over"]')
         shown(browser, "handed-over")
-        browser.click('[data-state="handed-over"] .button')
+        browser.click('[data-state="handed-over"] [data-done]')
         browser.find("[data-open=onboard]")
+        settle(browser)
+
+
+@check
+def the_end_of_an_onboarding_is_told(browser):
+    for outcome, words in (({"outcome": "connected"}, "Connected"), ({"outcome": "failed", "reason": "unreachable"}, "The address did not answer."), ({"outcome": "failed", "text": "The licence has run out."}, "The licence has run out.")):
+        with Stand([picture("onboarding.png")]) as stand:
+            opened(browser, stand, "onboard")
+            browser.find('.verdict[data-outcome="successful"]')
+            program = Program(stand)
+            program.ask("subscribe", events=["scan.*"])
+            browser.click(".verdict .primary")
+            browser.find('[data-state="handed-over"]')
+            program.ask("onboarding.outcome", scan=program.event("scan.confirmed")["scan"], **outcome)
+            browser.find(f'[data-state="handed-over"][data-outcome="{outcome["outcome"]}"]')
+            assert words in browser.text('[data-state="handed-over"]'), browser.text('[data-state="handed-over"]')
+            shown(browser, f"onboarding-{outcome['outcome']}{'-' + outcome['reason'] if 'reason' in outcome else ''}")
+            program.close()
+            settle(browser)
+    # Where nothing reports it, the page says so, and ends by itself.
+    with Stand([picture("onboarding.png")], options=["--return-after", "2"]) as stand:
+        opened(browser, stand, "onboard")
+        browser.click(".verdict .primary")
+        browser.find('[data-state="handed-over"][data-outcome="open"]')
+        assert "not known yet" in browser.text('[data-state="handed-over"]')
+        browser.gone('[data-state="handed-over"]')
         settle(browser)
 
 
@@ -59,10 +86,10 @@ def an_invalid_code_says_why_in_words(browser):
 def the_gallery_asks_first_and_answers_unsuccessful(browser):
     with Stand([picture("no-code.jpg")], gallery=PICTURES) as stand:
         opened(browser, stand, "onboard")
-        browser.find(".roll .ask")
+        browser.find("[data-gallery]")
         assert not browser.driver.find_elements("css selector", ".roll .strip img")
         shown(browser, "scan-waiting")
-        browser.click(".roll .ask .button")
+        pictures_allowed(browser)
         browser.until("document.querySelectorAll('.roll .strip img').length >= 5", what="thumbnails")
         browser.until("[...document.querySelectorAll('.roll .strip img')].every((i) => i.complete && i.naturalWidth)", what="loaded thumbnails")
         shown(browser, "camera-roll")
@@ -87,7 +114,7 @@ def an_empty_gallery_and_a_file_that_is_no_picture(browser):
         out.write("no picture\n")
     with Stand([picture("no-code.jpg")], gallery=empty) as stand:
         opened(browser, stand, "onboard")
-        browser.click(".roll .ask .button")
+        pictures_allowed(browser)
         browser.until("document.querySelector('.roll .strip p')?.textContent === 'There are no pictures yet'")
         shown(browser, "gallery-empty")
         browser.click("[data-gallery]")

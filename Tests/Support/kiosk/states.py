@@ -48,7 +48,7 @@ def plain(browser, lang):
         yield "about the device"
         browser.click(".about .primary")
         browser.click("[data-open=onboard]")
-        browser.find(".roll .ask")
+        browser.find("[data-gallery]")
         browser.until("document.querySelector('.stage canvas').dataset.frame")
         yield "scan waiting"
         browser.click("[data-gallery]")
@@ -66,7 +66,7 @@ def plain(browser, lang):
         left(browser)
         browser.click("[data-open=onboard]")
         browser.click('.roll .strip button[aria-label*="two-codes"]')
-        browser.find('.verdict[data-outcome="invalid"], .verdict .choices')
+        browser.find(".several [data-choice]")
         yield "picture with two codes"
         left(browser)
         browser.click("[data-open=ar]")
@@ -210,8 +210,7 @@ def home(browser, lang):
         browser.find(".handover-question")
         yield "address for a way home"
         browser.click(".handover-question .button:not(.primary)")
-        browser.click('[data-state="form-saved"] > .primary')
-        browser.click(".form .leave")
+        browser.click('[data-state="form-saved"] [data-done]')
         browser.click("[data-open=document]")
         browser.until("!document.querySelector('.shutter').disabled")
         browser.script("document.querySelector('[data-mode][aria-checked=true]')?.click()")
@@ -221,7 +220,7 @@ def home(browser, lang):
         browser.click("[data-save]")
         browser.find('[data-state="document-saved"] [data-pickup] svg', within=40)
         browser.click("[data-way=stick]")
-        browser.until("document.querySelector('[data-handed]').textContent && document.querySelector('[data-way=stick]').dataset.state === 'success'")
+        browser.until("document.querySelector('[data-handed=stick]').textContent && document.querySelector('[data-way=stick]').dataset.state === 'success'")
         yield "document taken home"
 
 

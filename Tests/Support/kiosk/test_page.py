@@ -35,6 +35,7 @@ import guided  # noqa: F401
 import lists  # noqa: F401
 import formed  # noqa: F401
 import sighted  # noqa: F401
+import assisted  # noqa: F401
 import quality  # noqa: F401
 import matrix  # noqa: F401
 import monkey  # noqa: F401

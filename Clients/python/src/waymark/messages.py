@@ -713,6 +713,14 @@ class CodeLost(Message):
 
 
 @dataclass(kw_only=True, slots=True)
+class CodePlace(Message):
+    """The place of a code in a picture."""
+
+    corners: list[list[float]]
+    """Its corners, in pixels."""
+
+
+@dataclass(kw_only=True, slots=True)
 class CodeSize(Message):
     """The size of a code."""
 
@@ -944,6 +952,8 @@ class CountState(Message):
     """The stretches between which the camera's position was lost: where there are several, copies may count twice."""
     codes: list[CountedArticle]
     """The different codes, in the order in which they began to count; at most 500."""
+    expected: list[ExpectedArticle] | None = None
+    """What it is compared with; in events only after it was set."""
     full: bool | None = None
     """True if more codes were seen than are counted: at most 1024 copies of 500 different codes."""
 
@@ -1127,6 +1137,18 @@ class EventPosition(Message):
 
 
 @dataclass(kw_only=True, slots=True)
+class ExpectedArticle(Message):
+    """An article that is expected on the shelf."""
+
+    text: str
+    """The content of its code. From 1 to 160 bytes."""
+    name: str | None = None
+    """Its name, for people; else the content. From 1 to 64 bytes."""
+    amount: int
+    """How many copies are expected. From 0 to 9999."""
+
+
+@dataclass(kw_only=True, slots=True)
 class FormAcknowledgeResult(Message):
     """A form was deleted."""
 
@@ -1256,6 +1278,8 @@ class GalleryScanResult(Message):
     """The refusal."""
     unsuccessful: ScanUnsuccessful | None = None
     """Why nothing acceptable was read."""
+    choices: list[CodePlace] | None = None
+    """Where the codes are among which an ambiguous picture does not decide; at most 32."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -1392,6 +1416,26 @@ class MessagePart(Message):
     """How many codes carry the message; missing if only another of them contains it."""
     id: str | None = None
     """The identifier that all parts of one message share; missing if the codes contain none."""
+
+
+@dataclass(kw_only=True, slots=True)
+class OnboardingEnded(Message):
+    """The outcome of an onboarding was reported."""
+
+    event: ClassVar[str] = "onboarding.ended"
+    """The name of the event."""
+    scan: str
+    """The confirmed scan."""
+    context: Any = None
+    """The `context` of `scan.begin`, unread."""
+    outcome: Literal["connected", "failed"]
+    """How it ended."""
+    reason: str | None = None
+    """Why it failed."""
+    text: str | None = None
+    """A sentence for the person."""
+    by: Actor | None = None
+    """The client that reported it."""
 
 
 @dataclass(kw_only=True, slots=True)
@@ -2210,6 +2254,7 @@ EVENTS: dict[str, type[Message]] = {
     "scan.confirmed": ScanConfirmed,
     "scan.cancelled": ScanCancelled,
     "scan.ended": ScanEnded,
+    "onboarding.ended": OnboardingEnded,
     "scanner.status": ScannerStatus,
     "code.found": CodeFound,
     "code.lost": CodeLost,

@@ -23,6 +23,7 @@ from .messages import (
     DocumentPage,
     DocumentSaved,
     DocumentSession,
+    ExpectedArticle,
     FormAcknowledgeResult,
     FormField,
     FormPendingResult,
@@ -172,6 +173,23 @@ class Methods:
         """
         self.call("scan.confirm", {"scan": scan, "camera": camera})
 
+    def onboarding_outcome(
+        self,
+        *,
+        scan: str,
+        outcome: Literal["connected", "failed"],
+        reason: str | None = None,
+        text: str | None = None,
+    ) -> None:
+        """Reports how the onboarding of a confirmed scan ended; sent by the program that connects the device.
+
+        :param scan: The confirmed scan. From 1 to 128 bytes.
+        :param outcome: How it ended.
+        :param reason: Why it failed.
+        :param text: A sentence for the person, which replaces that of the reason. From 1 to 500 bytes.
+        """
+        self.call("onboarding.outcome", {"scan": scan, "outcome": outcome, "reason": reason, "text": text})
+
     def gallery_list(self, *, limit: int | None = None, after: str | None = None) -> GalleryListResult:
         """Lists pictures, newest first.
 
@@ -185,6 +203,7 @@ class Methods:
         *,
         id: str,
         mode: Literal["onboarding", "barcode"] | None = None,
+        region: list[float] | None = None,
         context: Any = None,
         camera: str | None = None,
     ) -> GalleryScanResult:
@@ -192,12 +211,14 @@ class Methods:
 
         :param id: The picture.
         :param mode: The mode; else `onboarding`.
+        :param region: x, y, width, height as shares of the picture; a code's centre must be inside.
         :param context: Returned with the events.
         :param camera: The camera in whose scan an accepted code waits, by its name; the first one when missing.
         """
         return self._call("gallery.scan", {
             "id": id,
             "mode": mode,
+            "region": region,
             "context": context,
             "camera": camera,
         }, GalleryScanResult)
@@ -252,6 +273,15 @@ class Methods:
         :param camera: The camera, by its name; the first one when missing.
         """
         self.call("count.end", {"camera": camera})
+
+    def count_expected(self, *, articles: list[ExpectedArticle], camera: str | None = None) -> None:
+        """Sets what the counts of a camera are compared with, until it is set again or the service ends; an empty list
+        ends the comparison.
+
+        :param articles: The articles, each text once. From 0 to 200 entries.
+        :param camera: The camera, by its name; the first one when missing.
+        """
+        self.call("count.expected", {"articles": articles, "camera": camera})
 
     def torch(self, *, on: bool, camera: str | None = None) -> TorchResult:
         """Switches the camera's light.
@@ -905,6 +935,23 @@ class AsyncMethods:
         """
         await self.call("scan.confirm", {"scan": scan, "camera": camera})
 
+    async def onboarding_outcome(
+        self,
+        *,
+        scan: str,
+        outcome: Literal["connected", "failed"],
+        reason: str | None = None,
+        text: str | None = None,
+    ) -> None:
+        """Reports how the onboarding of a confirmed scan ended; sent by the program that connects the device.
+
+        :param scan: The confirmed scan. From 1 to 128 bytes.
+        :param outcome: How it ended.
+        :param reason: Why it failed.
+        :param text: A sentence for the person, which replaces that of the reason. From 1 to 500 bytes.
+        """
+        await self.call("onboarding.outcome", {"scan": scan, "outcome": outcome, "reason": reason, "text": text})
+
     async def gallery_list(self, *, limit: int | None = None, after: str | None = None) -> GalleryListResult:
         """Lists pictures, newest first.
 
@@ -918,6 +965,7 @@ class AsyncMethods:
         *,
         id: str,
         mode: Literal["onboarding", "barcode"] | None = None,
+        region: list[float] | None = None,
         context: Any = None,
         camera: str | None = None,
     ) -> GalleryScanResult:
@@ -925,12 +973,14 @@ class AsyncMethods:
 
         :param id: The picture.
         :param mode: The mode; else `onboarding`.
+        :param region: x, y, width, height as shares of the picture; a code's centre must be inside.
         :param context: Returned with the events.
         :param camera: The camera in whose scan an accepted code waits, by its name; the first one when missing.
         """
         return await self._call("gallery.scan", {
             "id": id,
             "mode": mode,
+            "region": region,
             "context": context,
             "camera": camera,
         }, GalleryScanResult)
@@ -989,6 +1039,15 @@ class AsyncMethods:
         :param camera: The camera, by its name; the first one when missing.
         """
         await self.call("count.end", {"camera": camera})
+
+    async def count_expected(self, *, articles: list[ExpectedArticle], camera: str | None = None) -> None:
+        """Sets what the counts of a camera are compared with, until it is set again or the service ends; an empty list
+        ends the comparison.
+
+        :param articles: The articles, each text once. From 0 to 200 entries.
+        :param camera: The camera, by its name; the first one when missing.
+        """
+        await self.call("count.expected", {"articles": articles, "camera": camera})
 
     async def torch(self, *, on: bool, camera: str | None = None) -> TorchResult:
         """Switches the camera's light.

@@ -45,6 +45,9 @@ package enum EventText {
     case .scanConfirmed(let scan): return "scan \(scan.scan)"
     case .scanCancelled(let scan): return "scan \(scan.scan), \(scan.reason.rawValue)"
     case .scanEnded(let scan): return "scan \(scan.scan), \(scan.reason.rawValue)"
+    case .onboardingEnded(let ended):
+      return ["scan \(ended.scan)", ended.outcome.rawValue, ended.reason?.rawValue].compactMap { $0 }
+        .joined(separator: ", ")
     case .scannerStatus(let status): return details(of: status)
     case .cameraStatus(let status): return details(of: status)
     case .cameraIntrinsicsFound(let found):

@@ -30,6 +30,8 @@ public enum EventBody: Hashable, Sendable {
   case scanCancelled(ScanCancelled)
   /// `scan.ended`.
   case scanEnded(ScanEnded)
+  /// `onboarding.ended`.
+  case onboardingEnded(OnboardingEnded)
   /// `scanner.status`.
   case scannerStatus(ScannerStatus)
   /// `code.found`.
@@ -142,6 +144,8 @@ public enum EventBody: Hashable, Sendable {
       self = .scanCancelled(try JSONValueDecoder.decode(ScanCancelled.self, from: line))
     case "scan.ended":
       self = .scanEnded(try JSONValueDecoder.decode(ScanEnded.self, from: line))
+    case "onboarding.ended":
+      self = .onboardingEnded(try JSONValueDecoder.decode(OnboardingEnded.self, from: line))
     case "scanner.status":
       self = .scannerStatus(try JSONValueDecoder.decode(ScannerStatus.self, from: line))
     case "code.found":
@@ -242,6 +246,7 @@ public enum EventBody: Hashable, Sendable {
     case .scanConfirmed: "scan.confirmed"
     case .scanCancelled: "scan.cancelled"
     case .scanEnded: "scan.ended"
+    case .onboardingEnded: "onboarding.ended"
     case .scannerStatus: "scanner.status"
     case .codeFound: "code.found"
     case .codeLost: "code.lost"
@@ -314,6 +319,7 @@ package enum ProtocolCatalog {
     ScanBeginRequest.self,
     ScanCancelRequest.self,
     ScanConfirmRequest.self,
+    OnboardingOutcomeRequest.self,
     GalleryListRequest.self,
     GalleryScanRequest.self,
     ScanPictureRequest.self,
@@ -322,6 +328,7 @@ package enum ProtocolCatalog {
     CountBeginRequest.self,
     CountResetRequest.self,
     CountEndRequest.self,
+    CountExpectedRequest.self,
     TorchRequest.self,
     CameraListRequest.self,
     CameraSelectRequest.self,
@@ -401,6 +408,7 @@ package enum ProtocolCatalog {
     "count.begin": "waymark-station",
     "count.reset": "waymark-station",
     "count.end": "waymark-station",
+    "count.expected": "waymark-station",
     "media.document": "waymark-station",
     "document.begin": "waymark-station",
     "document.mode": "waymark-station",
@@ -465,6 +473,7 @@ package enum ProtocolCatalog {
     ScanConfirmed.self,
     ScanCancelled.self,
     ScanEnded.self,
+    OnboardingEnded.self,
     ScannerStatus.self,
     CodeFound.self,
     CodeLost.self,

@@ -60,6 +60,41 @@ public struct CountEndRequest: ServiceRequest, ServedRequest {
   }
 }
 
+/// Sets what the counts of a camera are compared with, until it is set again or the service ends; an empty list ends
+/// the comparison.
+public struct CountExpectedRequest: ServiceRequest, ServedRequest {
+  /// The articles, each text once. From 0 to 200 entries.
+  public var articles: [ExpectedArticle]
+  /// The camera, by its name; the first one when missing.
+  public var camera: String?
+
+  /// The name on the wire.
+  public static let method = "count.expected"
+  /// The result of a success.
+  public typealias Result = Empty
+  package static let allowsObservers = false
+  package static let bounds: [ParameterBound] = [
+    ParameterBound(
+      "articles", .entries, from: 0, to: 200,
+      "The articles, each text once. From 0 to 200 entries."),
+    ParameterBound(
+      "articles[].text", .bytes, from: 1, to: 160,
+      "The content of its code. From 1 to 160 bytes."),
+    ParameterBound(
+      "articles[].name", .bytes, from: 1, to: 64,
+      "Its name, for people; else the content. From 1 to 64 bytes."),
+    ParameterBound(
+      "articles[].amount", .value, from: 0, to: 9999,
+      "How many copies are expected. From 0 to 9999."),
+  ]
+
+  /// A value from its members.
+  public init(articles: [ExpectedArticle], camera: String? = nil) {
+    self.articles = articles
+    self.camera = camera
+  }
+}
+
 /// The whole count, when it changes, at most five times a second.
 public struct CountState: EventPayload {
   /// The count: the same until it is over.
@@ -72,6 +107,8 @@ public struct CountState: EventPayload {
   public var stretches: Int
   /// The different codes, in the order in which they began to count; at most 500.
   public var codes: [CountedArticle]
+  /// What it is compared with; in events only after it was set.
+  public var expected: [ExpectedArticle]?
   /// True if more codes were seen than are counted: at most 1024 copies of 500 different codes.
   public var full: Bool?
 
@@ -82,16 +119,21 @@ public struct CountState: EventPayload {
   public var forObservers: Self {
     var copy = self
     copy.codes = codes.map(\.forObservers)
+    copy.expected = nil
     return copy
   }
 
   /// A value from its members.
-  public init(count: String, total: Int, views: Int, stretches: Int, codes: [CountedArticle], full: Bool? = nil) {
+  public init(
+    count: String, total: Int, views: Int, stretches: Int, codes: [CountedArticle], expected: [ExpectedArticle]? = nil,
+    full: Bool? = nil
+  ) {
     self.count = count
     self.total = total
     self.views = views
     self.stretches = stretches
     self.codes = codes
+    self.expected = expected
     self.full = full
   }
 }
@@ -145,6 +187,23 @@ public struct CountedArticle: Codable, Hashable, Sendable {
   /// A value from its members.
   public init(symbology: String, text: String? = nil, name: String? = nil, amount: Int) {
     self.symbology = symbology
+    self.text = text
+    self.name = name
+    self.amount = amount
+  }
+}
+
+/// An article that is expected on the shelf.
+public struct ExpectedArticle: Codable, Hashable, Sendable {
+  /// The content of its code. From 1 to 160 bytes.
+  public var text: String
+  /// Its name, for people; else the content. From 1 to 64 bytes.
+  public var name: String?
+  /// How many copies are expected. From 0 to 9999.
+  public var amount: Int
+
+  /// A value from its members.
+  public init(text: String, name: String? = nil, amount: Int) {
     self.text = text
     self.name = name
     self.amount = amount

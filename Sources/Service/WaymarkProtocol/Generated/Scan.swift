@@ -87,6 +87,40 @@ public struct ScanConfirmRequest: ServiceRequest, ServedRequest {
   }
 }
 
+/// Reports how the onboarding of a confirmed scan ended; sent by the program that connects the device.
+public struct OnboardingOutcomeRequest: ServiceRequest, ServedRequest {
+  /// The confirmed scan. From 1 to 128 bytes.
+  public var scan: String
+  /// How it ended.
+  public var outcome: OnboardingResult
+  /// Why it failed.
+  public var reason: OnboardingFault?
+  /// A sentence for the person, which replaces that of the reason. From 1 to 500 bytes.
+  public var text: String?
+
+  /// The name on the wire.
+  public static let method = "onboarding.outcome"
+  /// The result of a success.
+  public typealias Result = Empty
+  package static let allowsObservers = false
+  package static let bounds: [ParameterBound] = [
+    ParameterBound(
+      "scan", .bytes, from: 1, to: 128,
+      "The confirmed scan. From 1 to 128 bytes."),
+    ParameterBound(
+      "text", .bytes, from: 1, to: 500,
+      "A sentence for the person, which replaces that of the reason. From 1 to 500 bytes."),
+  ]
+
+  /// A value from its members.
+  public init(scan: String, outcome: OnboardingResult, reason: OnboardingFault? = nil, text: String? = nil) {
+    self.scan = scan
+    self.outcome = outcome
+    self.reason = reason
+    self.text = text
+  }
+}
+
 /// Lists pictures, newest first.
 public struct GalleryListRequest: ServiceRequest, ServedRequest {
   /// The limit; else 50. From 1 to 500.
@@ -118,6 +152,8 @@ public struct GalleryScanRequest: ServiceRequest, ServedRequest {
   public var id: String
   /// The mode; else `onboarding`.
   public var mode: ScanMode?
+  /// x, y, width, height as shares of the picture; a code's centre must be inside.
+  public var region: [Double]?
   /// Returned with the events.
   public var context: JSONValue?
   /// The camera in whose scan an accepted code waits, by its name; the first one when missing.
@@ -131,9 +167,12 @@ public struct GalleryScanRequest: ServiceRequest, ServedRequest {
   package static let bounds: [ParameterBound] = []
 
   /// A value from its members.
-  public init(id: String, mode: ScanMode? = nil, context: JSONValue? = nil, camera: String? = nil) {
+  public init(
+    id: String, mode: ScanMode? = nil, region: [Double]? = nil, context: JSONValue? = nil, camera: String? = nil
+  ) {
     self.id = id
     self.mode = mode
+    self.region = region
     self.context = context
     self.camera = camera
   }
@@ -484,6 +523,46 @@ public struct ScanEnded: EventPayload {
   }
 }
 
+/// The outcome of an onboarding was reported.
+public struct OnboardingEnded: EventPayload {
+  /// The confirmed scan.
+  public var scan: String
+  /// The `context` of `scan.begin`, unread.
+  public var context: JSONValue?
+  /// How it ended.
+  public var outcome: OnboardingResult
+  /// Why it failed.
+  public var reason: OnboardingFault?
+  /// A sentence for the person.
+  public var text: String?
+  /// The client that reported it.
+  public var by: Actor?
+
+  /// The name on the wire.
+  public static let event = "onboarding.ended"
+
+  /// The value as an observer sees it. Without what observers may not see.
+  public var forObservers: Self {
+    var copy = self
+    copy.context = nil
+    copy.text = nil
+    return copy
+  }
+
+  /// A value from its members.
+  public init(
+    scan: String, context: JSONValue? = nil, outcome: OnboardingResult, reason: OnboardingFault? = nil,
+    text: String? = nil, by: Actor? = nil
+  ) {
+    self.scan = scan
+    self.context = context
+    self.outcome = outcome
+    self.reason = reason
+    self.text = text
+    self.by = by
+  }
+}
+
 /// The scanner's state.
 public struct ScannerStatus: EventPayload {
   /// Its state.
@@ -562,18 +641,58 @@ public struct GalleryScanResult: Codable, Hashable, Sendable {
   public var invalid: ScanInvalid?
   /// Why nothing acceptable was read.
   public var unsuccessful: ScanUnsuccessful?
+  /// Where the codes are among which an ambiguous picture does not decide; at most 32.
+  public var choices: [CodePlace]?
 
   /// A value from its members.
   public init(
     scan: String, outcome: ScanOutcome, successful: [ScanSuccessful]? = nil, invalid: ScanInvalid? = nil,
-    unsuccessful: ScanUnsuccessful? = nil
+    unsuccessful: ScanUnsuccessful? = nil, choices: [CodePlace]? = nil
   ) {
     self.scan = scan
     self.outcome = outcome
     self.successful = successful
     self.invalid = invalid
     self.unsuccessful = unsuccessful
+    self.choices = choices
   }
+}
+
+/// The place of a code in a picture.
+public struct CodePlace: Codable, Hashable, Sendable {
+  /// Its corners, in pixels.
+  public var corners: [[Double]]
+
+  /// A value from its members.
+  public init(corners: [[Double]]) {
+    self.corners = corners
+  }
+}
+
+/// How an onboarding ended.
+public enum OnboardingResult: String, Codable, CaseIterable, Sendable {
+  /// The device is connected.
+  case connected
+  /// It is not.
+  case failed
+}
+
+/// Why an onboarding failed.
+public struct OnboardingFault: RawRepresentable, Codable, Hashable, Sendable {
+  /// The word on the wire.
+  public let rawValue: String
+
+  /// A word of this service, or of a newer one.
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// The host did not answer.
+  public static let unreachable = OnboardingFault(rawValue: "unreachable")
+  /// The host refused the device.
+  public static let refused = OnboardingFault(rawValue: "refused")
+  /// It took too long.
+  public static let timedOut = OnboardingFault(rawValue: "timedOut")
+  /// Another reason.
+  public static let other = OnboardingFault(rawValue: "other")
 }
 
 /// The outcome of a picture: accepted, refused, or nothing acceptable.

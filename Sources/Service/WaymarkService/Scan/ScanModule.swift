@@ -34,6 +34,7 @@ package final class ScanModule: ServiceModule {
   private lazy var lane = makeLane()
   private var publisher: ScanPublisher
   private let confirmations: ConfirmationWriter
+  private var outcomes = AwaitedOutcomes()
   /// The prefix of the ids of the scans; empty for the first camera.
   private let idPrefix: String
   private(set) lazy var stills = StillScans(
@@ -133,6 +134,13 @@ package final class ScanModule: ServiceModule {
         try await ConfirmationWriter.written(recording)
         return Empty()
       }
+    }
+    methods.add(OnboardingOutcomeRequest.self) { [self] request, connection in
+      let outcome = try outcomes.take(request, at: MonotonicClock.now, by: connection.actor)
+      hub.log.subsystem(.scan).info(
+        "an onboarding ended", metadata: ["scan": "\(request.scan)", "outcome": "\(request.outcome.rawValue)"])
+      hub.publish(outcome, camera: capture.camera)
+      return Empty()
     }
     methods.addLater(GalleryScanRequest.self) { [self] request, connection in
       { try await self.stills.scanPicture(request, connection) }
@@ -257,8 +265,13 @@ package final class ScanModule: ServiceModule {
       case .successful(let scan, _):
         acceptedSource = view(scan, frame).source
         publisher.publish(effect, view(scan, frame))
-      case .invalid(let scan, _, _), .unsuccessful(let scan, _, _, _), .guide(let scan, _),
-        .confirmed(let scan, _, _), .cancelled(let scan, _, _), .ended(let scan, _, _):
+      case .confirmed(let scan, _, _):
+        if scan.request.mode == .onboarding {
+          outcomes.confirmed(scan.id, scan.request.context, at: MonotonicClock.now)
+        }
+        publisher.publish(effect, view(scan, frame))
+      case .invalid(let scan, _, _), .unsuccessful(let scan, _, _, _), .guide(let scan, _), .cancelled(let scan, _, _),
+        .ended(let scan, _, _):
         publisher.publish(effect, view(scan, frame))
       }
     }

@@ -80,18 +80,20 @@ package enum ScanWire {
   package static func request(_ request: ScanBeginRequest, of owner: Int) throws -> LiveScan.Request {
     var wanted = LiveScan.Request(owner: owner, mode: request.mode)
     wanted.symbologies = try request.symbologies.map { try symbologies($0) }
-    if let shares = request.region {
-      guard let region = ScanRegion(shares) else {
-        throw ServiceError(
-          .badParams, "region must be four fractions x, y, width, height inside the frame.",
-          hint: "[0.25, 0.25, 0.5, 0.5] is the middle of the frame.")
-      }
-      wanted.region = region
-    }
+    if let shares = request.region { wanted.region = try region(shares) }
     wanted.timeout = request.timeout
     wanted.once = request.once ?? false
     wanted.context = request.context
     return wanted
+  }
+
+  package static func region(_ shares: [Double]) throws -> ScanRegion {
+    guard let region = ScanRegion(shares) else {
+      throw ServiceError(
+        .badParams, "region must be four fractions x, y, width, height inside the frame.",
+        hint: "[0.25, 0.25, 0.5, 0.5] is the middle of the frame.")
+    }
+    return region
   }
 
   package static func symbologies(_ names: [String]) throws -> Set<Symbology> {

@@ -79,10 +79,12 @@ final class StillScans {
     // Reads all common symbologies, so that a code of a symbology that is not accepted is reported as such.
     let wanted = ScanConfiguration(symbologies: accepted.union(Symbology.common), effort: .still)
     let isolation = isolation
-    let (reading, width, height) = try await hub.pictures.work(for: connection) { stop in
+    let region = try request.region.map(ScanWire.region)
+    var (reading, width, height) = try await hub.pictures.work(for: connection) { stop in
       try isolation.codes(in: try read(), wanted, or: stop)
     }
     let size = PictureSize(width: width, height: height)
+    if let region { reading.keep(in: region, size) }
     return mode == .onboarding
       ? try judge(reading, size, accepted, request, connection) : codes(reading, size, accepted, request, connection)
   }
@@ -112,10 +114,23 @@ final class StillScans {
       let event = ScanWire.invalid(
         id, request.context, reason, result, source: .picture, picture: Self.picture(request), by: connection.actor)
       hub.publish(event)
-      return GalleryScanResult(scan: id, outcome: .invalid, invalid: event)
+      return GalleryScanResult(
+        scan: id, outcome: .invalid, invalid: event,
+        choices: reason == .ambiguous ? choices(reading, center, accepted) : nil)
     case .unsuccessful(let reason):
       return unsuccessful(reason, result, request, connection)
     }
+  }
+
+  /// The places of the codes that would be accepted alone.
+  private func choices(_ reading: ScanReading, _ center: Point2, _ accepted: Set<Symbology>) -> [CodePlace] {
+    let alone = reading.symbols.lazy.filter { [self] symbol in
+      let verdict = rules().judge.verdict(
+        on: ScanReading(symbols: [symbol]), center: center, accepting: accepted, now: hub.date
+      ).verdict
+      return verdict.outcome == .successful
+    }
+    return alone.prefix(32).map { CodePlace(corners: ScanWire.corners($0.corners)) }
   }
 
   private func unsuccessful(

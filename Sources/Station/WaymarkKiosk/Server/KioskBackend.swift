@@ -78,7 +78,8 @@ package final class SocketBackend: KioskBackend {
 
   /// The events that pages receive.
   private static let events = [
-    "scan.*", "code.*", "codes.updated", "count.*", "document.*", "text.*", "camera.status", "scanner.status",
+    "scan.*", "onboarding.*", "code.*", "codes.updated", "count.*", "document.*", "text.*", "camera.status",
+    "scanner.status",
     "session.phase",
     "anchor.*", "anchors.updated",
     "marker.changed",

@@ -23,6 +23,8 @@ package final class CountModule: ServiceModule {
   private var published = CountDesk.Tally(run: 0)
   /// The publishable text of each counted content.
   private var texts: [CodeContent: ArticleText] = [:]
+  /// What the count is compared with; nil if it was never set.
+  private var expected: [ExpectedArticle]?
   private var isStopped = false
 
   /// Creates a module that counts the codes that `codes` follows.
@@ -45,6 +47,16 @@ package final class CountModule: ServiceModule {
       guard let self, !self.isStopped else { throw ServiceError.stopping }
       return try self.reset(connection)
     }
+    methods.add(CountExpectedRequest.self) { [weak self] request, _ in
+      guard let self, !self.isStopped else { throw ServiceError.stopping }
+      guard Set(request.articles.map(\.text)).count == request.articles.count else {
+        throw ServiceError(
+          .badParams, "An expected article is named twice.", hint: "Name each text once, with its whole amount.")
+      }
+      self.expected = request.articles
+      if let now = self.described(compared: true) { self.hub.publish(now, camera: self.camera) }
+      return Empty()
+    }
     methods.add(CountEndRequest.self) { [weak self] _, connection in
       guard let self else { throw ServiceError.stopping }
       if let count = self.members.end(connection.number) { self.finish(count, .ended) }
@@ -65,7 +77,7 @@ package final class CountModule: ServiceModule {
     if let count = members.finish() { finish(count, .stopping) }
   }
 
-  package func contribute(to snapshot: inout Snapshot) { snapshot.count = described }
+  package func contribute(to snapshot: inout Snapshot) { snapshot.count = described(compared: true) }
 
   private func begin(_ request: CountBeginRequest, _ connection: Connection) throws -> CountState {
     let symbologies =
@@ -90,7 +102,7 @@ package final class CountModule: ServiceModule {
   }
 
   private func state() throws -> CountState {
-    guard let described else { throw ServiceError.stopping }
+    guard let described = described(compared: true) else { throw ServiceError.stopping }
     return described
   }
 
@@ -124,15 +136,16 @@ package final class CountModule: ServiceModule {
   private func publish() {
     pace.tell(at: MonotonicClock.now)
     published = tally
-    if let described { hub.publish(described, camera: camera) }
+    if let described = described() { hub.publish(described, camera: camera) }
   }
 
-  private var described: CountState? {
+  /// The state of the count, with what it is compared with if `compared` is true; nil without a count.
+  private func described(compared: Bool = false) -> CountState? {
     members.count.map { count in
       CountState(
         count: count, total: tally.copies.reduce(0) { $0 + $1.amount }, views: tally.views,
         stretches: tally.stretches, codes: tally.copies.map { CountedArticle($0, texts[$0.content]) },
-        full: tally.isFull ? true : nil)
+        expected: compared ? expected : nil, full: tally.isFull ? true : nil)
     }
   }
 }

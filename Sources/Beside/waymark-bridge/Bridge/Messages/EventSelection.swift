@@ -29,6 +29,7 @@ package struct EventSelection: Hashable, Sendable {
     "scan.confirmed": ["scan"],
     "scan.cancelled": ["scan", "reason"],
     "scan.ended": ["scan", "reason"],
+    "onboarding.ended": ["scan", "outcome", "reason"],
     "camera.status": ["status", "device", "format", "width", "height", "rate", "code", "message"],
     "session.phase": ["phase", "scene"],
     "anchor.found": ["anchor", "copy", "score"],

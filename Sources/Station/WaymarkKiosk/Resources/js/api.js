@@ -47,6 +47,19 @@ async function send(path, headers, body) {
   return answer(response);
 }
 
+/**
+ * Repeats `work` after an error that an interrupted connection caused: once the connection is back, or after a moment if it already is.
+ * The work checks itself whether it is still wanted. Returns true if it will be repeated.
+ * @param {any} app
+ */
+export function repeatWhenBack(app, error, work) {
+  const online = document.documentElement.dataset.online === 'true';
+  if (error.code !== 'offline' && online) return false;
+  if (online) setTimeout(work, 2000);
+  else { const off = app.events.on('connection', ({ online: back }) => { if (back) { off(); work(); } }); }
+  return true;
+}
+
 /** @typedef {import('waymark').Methods} Methods What each method takes and answers, as schema/ says. */
 
 /**

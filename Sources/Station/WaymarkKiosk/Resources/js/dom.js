@@ -33,12 +33,27 @@ export function button(label, onclick, more = {}) {
   return el('button', { class: `button ${kind}`.trim(), type: 'button', onclick, ...attributes }, before, label ? el('span', {}, label) : null);
 }
 
+/**
+ * A screen or the contents of a dialog with a `bar` above and a `foot` below, an array of buttons and texts. Both stay in place beside `room`,
+ * the scrolled contents, and never lie over them. `tag` and `attributes` are as in `el`.
+ * @param {string} tag
+ * @param {Record<string, any>} attributes
+ * @param {{ bar?: any, side?: any, room: any, foot?: any[] | null }} parts
+ */
+export function framed(tag, attributes, { bar = null, side = null, room, foot = null }) {
+  room.classList.add('room');
+  return el(tag, { ...attributes, class: `framed ${attributes.class ?? ''}`.trim() }, bar, side, room, foot ? el('footer', { class: 'actions foot' }, ...foot) : null);
+}
+
 /** The node that has the focus, also within custom elements. */
 export function focused() {
   let node = /** @type {any} */ (document.activeElement);
   while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
   return node;
 }
+
+/** Scrolls the field that has the focus into view, after something beside it has changed its place. */
+export const keepInView = () => requestAnimationFrame(() => { const at = focused(); if (at?.matches('input, textarea, select')) at.scrollIntoView({ block: 'nearest' }); });
 
 /**
  * All elements below a node in document order, including those within custom elements.

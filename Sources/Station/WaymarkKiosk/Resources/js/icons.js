@@ -8,6 +8,7 @@ export const PATHS = {
   chevron: 'M6 9l6 6 6-6',
   back: 'M15 5l-7 7 7 7',
   forward: 'M9 5l7 7-7 7',
+  clock: 'M12 3a9 9 0 1 1 0 18 9 9 0 0 1 0-18zM12 7v5l3.5 2',
   check: 'M5 12.5l4.5 4.5L19 7.5',
   cross: 'M7 7l10 10M17 7L7 17',
   question: 'M9 9a3 3 0 1 1 4.5 2.6c-1 .6-1.5 1.2-1.5 2.4M12 17.5v.01',

@@ -7,6 +7,7 @@ import { openMenu } from './elements/menu.js';
 import { art } from './icons.js';
 import { fieldSections, withKeyboard } from './kit-fields.js';
 import { chooseLanguage } from './strings.js';
+import './texts.js';
 
 chooseLanguage('en');
 

@@ -3,9 +3,10 @@ import { Account } from './account.js';
 import { command, configuration, EventStream } from './api.js';
 import { Cameras } from './cameras.js';
 import { closeAll, isOpen } from './dialog.js';
+import { keepInView } from './dom.js';
 import { banner, clearMessages, toast } from './elements/feedback.js';
 import { watchIdle } from './idle.js';
-import { chooseLanguage, configureWords, keepLanguage, t } from './strings.js';
+import { chooseLanguage, configureWords, forgetTexts, keepLanguage, retranslate, t } from './strings.js';
 import { attractView, startView } from './views/start.js';
 
 const root = document.getElementById('app');
@@ -48,10 +49,10 @@ const app = {
   events: new EventStream(),
   /** Resolves once the capabilities of the device are known. */
   learned: new Promise((resolve) => { learned = resolve; }),
-  state: { snapshot: null, scene: null, following: false, role: 'operator', torchOn: false, gallery: false, gone: false },
+  state: { snapshot: null, scene: null, following: false, role: 'operator', torchOn: false, gallery: false, scenes: null, gone: false },
   cameras: new Cameras(),
   account: new Account(accountChanged),
-  views, show, again, forget,
+  views, show, again, speak, forget,
   /** Shows the first view: signing in if that is required, else the start view. */
   home() {
     closeAll();
@@ -64,9 +65,9 @@ const app = {
   profile() { return using(parts.profile, ({ openProfile }) => openProfile(app)); },
   /** How often each task was completed here today. */
   today: () => (counted.day === new Date().toDateString() ? counted.done : {}),
-  open(name, what) { return views.find((one) => one.name === name)?.open(what); },
+  open(name, what) { chosen = name; return views.find((one) => one.name === name)?.open(what); },
   /** Resets the page after a visitor has left. */
-  rest() { app.account.abandon(); forget(); show(attractView); },
+  rest() { chosen = ''; app.account.abandon(); forget(); show(attractView); },
   get resting() { return current === attractView; },
   /** True if there may be input that a visitor would lose. */
   get busy() { return current !== startView && current !== attractView && !(accountView && current === accountView && app.account.state?.phase === 'signIn'); },
@@ -80,6 +81,9 @@ function count(what) {
   counted.done[what] = (counted.done[what] ?? 0) + 1;
   if (current === startView && !isOpen()) again();
 }
+
+/** The name of the view that the visitor chose last. */
+let chosen = '';
 
 /** The element of the current view. */
 let shown = null;
@@ -104,7 +108,8 @@ function accountChanged() {
   else if (current === startView) again();
 }
 
-root.addEventListener('scroll', () => root.toggleAttribute('data-scrolled', root.scrollTop > 0), { passive: true });
+root.addEventListener('scroll', ({ target }) => { if (target === root || /** @type {Element} */ (target).matches('.room')) root.toggleAttribute('data-scrolled', /** @type {Element} */ (target).scrollTop > 0); }, { capture: true, passive: true });
+new ResizeObserver(keepInView).observe(root);
 
 /** Fills the page with a view. */
 function show(view) {
@@ -116,18 +121,27 @@ function show(view) {
   // The first view needs neither scrolling nor focus, and both would force an early layout.
   if (begins) return;
   root.scrollTop = 0;
-  const first = /** @type {HTMLElement | null} */ (root.querySelector('[data-first]'));
+  root.removeAttribute('data-scrolled');
+  // Back on the start view, the focus is on the tile that was chosen last.
+  const first = /** @type {HTMLElement | null} */ (root.querySelector('[data-first]') ?? (view === startView && chosen ? root.querySelector(`[data-open="${chosen}"]`) : null));
   (first ?? root).focus({ preventScroll: true });
 }
 
 /** Shows the same view once more, in another language. */
 function again() { show(current); }
 
+/** Shows everything in the language that was just chosen. A view with input is translated in place, as are open dialogs. */
+function speak() {
+  if (shown?.holds) retranslate(root); else if (current === accountView) shown.refresh(); else if (!isOpen()) again(); else if (current === startView) { root.replaceChildren(shown = startView(app)); }
+  for (const one of document.querySelectorAll('dialog[open]')) retranslate(one);
+}
+
 /** Removes everything that a visitor has left. */
 function forget() {
   closeAll();
   clearMessages();
   sessionStorage.clear();
+  forgetTexts();
   keepLanguage(null);
   document.getElementById('announcer').textContent = '';
   getSelection()?.removeAllRanges();
@@ -169,9 +183,12 @@ function connection(now) {
 
 /** Asks for the capabilities of the device, which may change with every connection. */
 async function capabilities() {
-  const [cameras, gallery] = await Promise.all([command('camera.list').catch(() => null), command('gallery.list', { limit: 1 }).catch(() => null)]);
+  const [cameras, gallery, scenes] = await Promise.all([command('camera.list').catch(() => null), command('gallery.list', { limit: 1 }).catch(() => null), command('scene.list').catch(() => null)]);
   app.cameras.learn(cameras?.cameras ?? []);
   app.state.gallery = Boolean(gallery);
+  const before = app.state.scenes;
+  app.state.scenes = scenes?.scenes?.length ?? null;
+  if (before !== app.state.scenes && app.state.scenes === 0 && current === startView && !isOpen()) again();
   learned();
 }
 

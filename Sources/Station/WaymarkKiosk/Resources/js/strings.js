@@ -1,13 +1,6 @@
-// All texts of the page. A new language is another table with the same keys. The texts of one part of the page are in a file in strings/,
-// which is added to TABLES below.
-import * as account from './strings/account.js';
-import * as count from './strings/count.js';
-import * as documents from './strings/documents.js';
-import * as elements from './strings/elements.js';
-import * as explore from './strings/explore.js';
-import * as form from './strings/form.js';
-import * as handover from './strings/handover.js';
-import * as scanner from './strings/scanner.js';
+// The texts of the page. A new language is another table with the same keys. The texts that the start view does not need are in strings/,
+// and are added by texts.js with the code of the other views.
+import { everything } from './dom.js';
 
 const en = {
   'start.title': 'What would you like to do?',
@@ -20,16 +13,29 @@ const en = {
   'start.field': 'Record goods',
   'start.field.help': 'Fill in a form by scanning the labels.',
   'start.document': 'Scan documents',
-  'start.document.help': 'Hold papers in front of the camera and save them as one PDF.',
+  'start.document.help': 'Show your papers to the camera and save them as one PDF.',
   'error.noSpace': 'There is no room left to store pages. Please tell a member of staff; nothing was lost.',
   'error.tooManyPages': 'The document is full. Save it, then continue.',
   'error.notWritten': 'The page could not be stored. Please try again.',
+  'start.count': 'Count a shelf',
+  'start.count.fixed': 'Count goods',
+  'start.count.help': 'Move the camera along it. Every code is counted once.',
+  'start.count.help.fixed': 'Hold the goods up to the camera. Every code is counted once.',
+  'account.demo': 'Demo mode: nothing that you do is kept',
+  'account.signedIn': 'Signed in: {name}',
+  'account.signOut': 'Sign out',
+  'about.title': 'About this device',
+  'ar.noScene': 'Nothing to explore yet',
   'start.begin': 'Begin',
   'start.languages': 'Language',
   'today.connections': 'devices connected today',
+  'today.connections.one': 'device connected today',
   'today.documents': 'documents today',
+  'today.documents.one': 'document today',
   'today.counts': 'counts today',
+  'today.counts.one': 'count today',
   'today.forms': 'forms today',
+  'today.forms.one': 'form today',
   'today.title': 'Done here today',
   'profile.sound': 'Sounds',
   'profile.contrast': 'More contrast',
@@ -41,6 +47,9 @@ const en = {
   'attract.title': 'Ready when you are',
   'attract.text': 'Connect a device or explore a machine. It takes less than a minute.',
   'attract.begin': 'Touch to begin',
+  'help.title': 'Help and language',
+  'help.staff': 'If you get stuck, a member of staff will be glad to help.',
+  'help.start': 'Touch what you would like to do. Nothing happens before you have seen it and confirmed it.',
   'idle.title': 'Are you still there?',
   'idle.text': 'If not, everything you entered is cleared and this screen starts over.',
   'idle.stay': 'I’m still here',
@@ -50,7 +59,6 @@ const en = {
   'common.home': 'Home',
   'common.again': 'Try again',
   'common.start': 'Back to the start',
-  'common.onward': 'Continue',
   'common.exit': 'Leave',
   'common.stop': 'Stop',
   'common.dismiss': 'Dismiss this message',
@@ -71,7 +79,7 @@ const en = {
   'error.busy': 'The scanner is in use. Wait a moment and try again.',
   'error.tooLarge': 'The picture is larger than 16 MB. Choose a smaller one.',
   'error.notPermitted': 'This screen is locked. Please ask a member of staff.',
-  'error.unavailable': 'Something went wrong here. Try again, or ask a member of staff.',
+  'error.unavailable': 'The scanner did not do this. Try again, or ask a member of staff.',
   'error.badPicture': 'This file is not a picture. Choose a photo of the code.',
   'error.noCamera': 'The camera is disconnected. Please tell a member of staff.',
   'error.notFound': 'It is no longer there. Choose something else.',
@@ -94,16 +102,29 @@ const de = {
   'start.field': 'Waren erfassen',
   'start.field.help': 'Füllen Sie ein Formular aus, indem Sie die Etiketten scannen.',
   'start.document': 'Dokumente scannen',
-  'start.document.help': 'Halten Sie Papiere vor die Kamera und speichern Sie sie als ein PDF.',
+  'start.document.help': 'Zeigen Sie der Kamera Ihre Papiere und speichern Sie sie als PDF.',
   'error.noSpace': 'Es ist kein Platz mehr für Seiten. Bitte sagen Sie dem Personal Bescheid; nichts ging verloren.',
   'error.tooManyPages': 'Das Dokument ist voll. Speichern Sie es und scannen Sie dann weiter.',
   'error.notWritten': 'Die Seite konnte nicht gespeichert werden. Bitte versuchen Sie es noch einmal.',
+  'start.count': 'Regal zählen',
+  'start.count.fixed': 'Waren zählen',
+  'start.count.help': 'Führen Sie die Kamera daran entlang. Jeder Code zählt einmal.',
+  'start.count.help.fixed': 'Halten Sie die Ware vor die Kamera. Jeder Code zählt einmal.',
+  'account.demo': 'Demomodus: nichts, was Sie tun, wird gespeichert',
+  'account.signedIn': 'Angemeldet: {name}',
+  'account.signOut': 'Abmelden',
+  'about.title': 'Über dieses Gerät',
+  'ar.noScene': 'Noch nichts zu erkunden',
   'start.begin': 'Starten',
   'start.languages': 'Sprache',
   'today.connections': 'Geräte heute verbunden',
+  'today.connections.one': 'Gerät heute verbunden',
   'today.documents': 'Dokumente heute',
+  'today.documents.one': 'Dokument heute',
   'today.counts': 'Zählungen heute',
+  'today.counts.one': 'Zählung heute',
   'today.forms': 'Formulare heute',
+  'today.forms.one': 'Formular heute',
   'today.title': 'Heute hier erledigt',
   'profile.sound': 'Töne',
   'profile.contrast': 'Mehr Kontrast',
@@ -115,6 +136,9 @@ const de = {
   'attract.title': 'Willkommen',
   'attract.text': 'Verbinden Sie ein Gerät oder erkunden Sie eine Maschine. Es dauert keine Minute.',
   'attract.begin': 'Zum Starten berühren',
+  'help.title': 'Hilfe und Sprache',
+  'help.staff': 'Wenn Sie nicht weiterkommen, hilft Ihnen das Personal gern.',
+  'help.start': 'Berühren Sie, was Sie tun möchten. Nichts geschieht, bevor Sie es gesehen und bestätigt haben.',
   'idle.title': 'Sind Sie noch da?',
   'idle.text': 'Wenn nicht, wird alles gelöscht, was Sie eingegeben haben, und der Bildschirm beginnt von vorn.',
   'idle.stay': 'Ich bin noch da',
@@ -124,7 +148,6 @@ const de = {
   'common.home': 'Startseite',
   'common.again': 'Noch einmal versuchen',
   'common.start': 'Zurück zum Anfang',
-  'common.onward': 'Weiter',
   'common.exit': 'Verlassen',
   'common.stop': 'Anhalten',
   'common.dismiss': 'Diese Meldung schließen',
@@ -145,7 +168,7 @@ const de = {
   'error.busy': 'Der Scanner wird gerade benutzt. Warten Sie kurz und versuchen Sie es noch einmal.',
   'error.tooLarge': 'Das Bild ist größer als 16 MB. Wählen Sie ein kleineres.',
   'error.notPermitted': 'Dieser Bildschirm ist gesperrt. Bitte wenden Sie sich an das Personal.',
-  'error.unavailable': 'Hier ist etwas schiefgegangen. Versuchen Sie es noch einmal oder wenden Sie sich an das Personal.',
+  'error.unavailable': 'Der Scanner hat das nicht ausgeführt. Versuchen Sie es noch einmal oder wenden Sie sich an das Personal.',
   'error.badPicture': 'Diese Datei ist kein Bild. Wählen Sie ein Foto des Codes.',
   'error.noCamera': 'Die Kamera ist nicht angeschlossen. Sagen Sie bitte dem Personal Bescheid.',
   'error.notFound': 'Das gibt es nicht mehr. Wählen Sie etwas anderes.',
@@ -157,10 +180,15 @@ const de = {
   'error.full': 'Im Moment kann nichts mehr gespeichert werden. Bitte wenden Sie sich an das Personal.',
 };
 
-/** The files in strings/. */
-const PARTS = [account, count, documents, elements, explore, form, handover, scanner];
 /** @type {Record<string, Record<string, string>>} */
-const TABLES = { en: Object.assign({}, en, ...PARTS.map((part) => part.en)), de: Object.assign({}, de, ...PARTS.map((part) => part.de)) };
+const TABLES = { en, de };
+/** The integrator's texts, by language. @type {Record<string, Record<string, string>>} */
+let words = {};
+
+/** Adds tables of a part of the page; the integrator's texts stay. */
+export function include(...parts) {
+  for (const part of parts) for (const tag of ['en', 'de']) for (const [key, text] of Object.entries(part[tag])) if (!(key in TABLES[tag]) && !(key.endsWith('.fixed') && key.slice(0, -6) in (words[tag] ?? {}))) TABLES[tag][key] = text;
+}
 
 const NAMES = { en: 'English', de: 'Deutsch' };
 
@@ -180,21 +208,50 @@ export const languageChoices = () => offered.map((tag) => ({ tag, name: NAMES[ta
  */
 export function configureWords({ fixed: stands = false, page = {} }) {
   fixed = stands;
-  for (const [tag, words] of Object.entries(page.words ?? {})) {
+  words = page.words ?? {};
+  for (const [tag, some] of Object.entries(words)) {
     // If the integrator replaces a text, the page's own variant for fixed screens is removed.
     const own = TABLES[tag] ?? {};
-    TABLES[tag] = { ...Object.fromEntries(Object.entries(own).filter(([key]) => !(key.endsWith('.fixed') && key.slice(0, -6) in words))), ...words };
-    if (words.language) NAMES[tag] = words.language;
+    TABLES[tag] = { ...Object.fromEntries(Object.entries(own).filter(([key]) => !(key.endsWith('.fixed') && key.slice(0, -6) in some))), ...some };
+    if (some.language) NAMES[tag] = some.language;
   }
-  offered = page.languages ?? [...new Set([...offered, ...Object.keys(page.words ?? {})])];
+  offered = page.languages ?? [...new Set([...offered, ...Object.keys(words)])];
   for (const { text } of page.texts ?? []) for (const one of Object.values(typeof text === 'string' ? {} : text)) others.set(one, text);
+}
+
+/** The texts that were made since the last visitor, with the functions that make them in the language of the page. @type {Map<string, () => string>} */
+const made = new Map();
+const MOST = 2000;
+function noted(text, again) {
+  if (made.size >= MOST) made.clear();
+  if (text) made.set(text, again);
+  return text;
+}
+
+/** Removes all texts of a visitor from the memory of `retranslate`. */
+export const forgetTexts = () => made.clear();
+
+/** A text that was made before the language was changed, in the language of the page now. */
+export const now = (text) => made.get(text)?.() ?? text;
+
+const SPOKEN = ['aria-label', 'label', 'helper', 'prompt', 'placeholder', 'title', 'suffix', 'purpose', 'alt', 'text-pattern'];
+
+/** Replaces the texts below a node by those of the page's new language. What was entered, scanned or counted stays. */
+export function retranslate(root) {
+  const before = new Map(made);
+  const next = (text) => before.get(text)?.();
+  for (const node of [root, ...everything(root)]) {
+    for (const name of SPOKEN) { const text = node.getAttribute?.(name); const other = text && next(text); if (other) node.setAttribute(name, other); }
+    for (const child of node.childNodes) if (child.nodeType === Node.TEXT_NODE && child.data) { const other = next(child.data); if (other) child.data = other; }
+    if (node.matches?.('[data-language]')) node.setAttribute('aria-pressed', String(node.dataset.language === language));
+  }
 }
 
 /** A text of the integrator, which is one string or a table of languages, in the page's language. Known strings are translated. */
 export function said(text) {
   const known = typeof text === 'string' ? others.get(text) ?? text : text;
   if (!known || typeof known === 'string') return known ?? '';
-  return known[language] ?? known.en ?? Object.values(known)[0] ?? '';
+  return noted(known[language] ?? known.en ?? Object.values(known)[0] ?? '', () => said(known));
 }
 
 /**
@@ -215,10 +272,15 @@ export function setLanguage(tag) {
   document.getElementById('layer')?.setAttribute('aria-label', t('layer.title'));
 }
 
-/** The text of a key with its placeholders filled in; an unknown key is returned itself, so that it is noticed. */
+/**
+ * The text of a key with its placeholders filled in; an unknown key is returned itself, so that it is noticed. With a `count`, the text of
+ * its plural category, such as `key.one`, is used where there is one.
+ */
 export function t(key, values = {}) {
   const table = TABLES[language];
-  return ((fixed ? table[`${key}.fixed`] : undefined) ?? table[key] ?? TABLES.en[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
+  const plural = typeof values.count === 'number' ? table[`${key}.${new Intl.PluralRules(language).select(values.count)}`] : undefined;
+  const text = (plural ?? (fixed ? table[`${key}.fixed`] : undefined) ?? table[key] ?? TABLES.en[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
+  return noted(text, () => t(key, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, now(value)]))));
 }
 
 /** The text of a key, or of `fallback` if the key does not exist. */

@@ -9,7 +9,7 @@ export function spokenTime(date, language = document.documentElement.lang, now =
   const days = Math.round((midnight(now) - midnight(date)) / DAY);
   if (days < 0 || days > 6) return date.toLocaleDateString(language, { dateStyle: 'medium' });
   const day = capital(new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(-days, 'day'));
-  return days > 1 ? day : `${day}, ${date.toLocaleTimeString(language, { hour: '2-digit', minute: '2-digit' })}`;
+  return days > 1 ? day : `${day}, ${date.toLocaleTimeString(language, { hour: 'numeric', minute: '2-digit' })}`;
 }
 
 /** Formats a month as "This month" or "Last month", else with its year. */

@@ -1,4 +1,6 @@
 // All views that are loaded after the start view. Packages bundle them as one file, views.js.
+import './texts.js';
+
 export * as about from './views/about.js';
 export * as ar from './views/ar.js';
 export * as count from './views/count.js';

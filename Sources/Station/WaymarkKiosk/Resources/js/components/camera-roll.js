@@ -15,7 +15,7 @@ const PULL = 24;
 /** Converts a reply to `gallery.scan` or to an upload to a verdict like those of the events of a live scan. */
 function verdictOf(reply) {
   const body = reply.successful?.[0] ?? reply.invalid ?? reply.unsuccessful ?? {};
-  return { ...body, outcome: reply.outcome };
+  return { ...body, outcome: reply.outcome, choices: reply.choices ?? [] };
 }
 
 /** Groups pictures into albums by month, the newest first: `[{ key, label, items }]`. */
@@ -49,9 +49,19 @@ async function bitmapOf(source) {
   } catch { return null; }
 }
 
+/** Cuts a part, given as shares, out of a visitor's picture, as only the part with the chosen code is to be read. */
+async function part(file, [x, y, width, height]) {
+  const bitmap = await createImageBitmap(file);
+  const [w, h] = [bitmap.width, bitmap.height];
+  const canvas = el('canvas', { width: Math.ceil(width * w), height: Math.ceil(height * h) });
+  canvas.getContext('2d').drawImage(bitmap, x * w, y * h, width * w, height * h, 0, 0, canvas.width, canvas.height);
+  bitmap.close();
+  return new Promise((resolve) => { canvas.toBlob(resolve); });
+}
+
 /**
  * The roll. `onbegin()` is called when a picture was chosen, `onpicture(bitmap)` once it can be shown, and `onverdict(verdict)`
- * with the result of reading it.
+ * with the result of reading it, whose `only(region)` reads a part of the picture alone. The node's `choose()` opens the gallery.
  * @param {import('../api.js').App} app
  */
 export function cameraRoll(app, { onbegin, onpicture, onverdict }) {
@@ -59,19 +69,19 @@ export function cameraRoll(app, { onbegin, onpicture, onverdict }) {
   const body = el('div', { id: 'roll-body' }, strip);
   let items = [];
 
-  async function judge(node, source, work) {
+  async function judge(node, source, work, region = null) {
     node?.setAttribute('aria-busy', 'true');
     onbegin();
     announce(t('roll.reading'));
     const shown = bitmapOf(source).then(onpicture);
     let verdict;
-    try { verdict = verdictOf(await work()); } catch (error) { verdict = { error: error.code ?? 'unavailable' }; }
+    try { verdict = verdictOf(await work(region)); } catch (error) { verdict = { error: error.code ?? 'unavailable' }; }
     await shown;
     node?.removeAttribute('aria-busy');
-    onverdict(verdict);
+    onverdict({ ...verdict, only: (share) => judge(node, source, work, share) });
   }
 
-  const scanItem = (item, node) => judge(node, pictures.gallery(item.id, 0), () => command('gallery.scan', { id: item.id }));
+  const scanItem = (item, node) => judge(node, pictures.gallery(item.id, 0), (region) => command('gallery.scan', { id: item.id, ...(region ? { region } : {}) }));
 
   async function load() {
     strip.replaceChildren(...Array.from({ length: 6 }, () => el('span', { class: 'thumb' }, skeleton())));
@@ -92,7 +102,8 @@ export function cameraRoll(app, { onbegin, onpicture, onverdict }) {
   file.onchange = () => {
     const chosen = file.files[0];
     file.value = '';
-    if (chosen) judge(null, chosen, () => upload(chosen));
+    // The corners in a part are not those in the whole picture.
+    if (chosen) judge(null, chosen, async (region) => { if (!region) return upload(chosen); const reply = await upload(await part(chosen, region)); for (const one of [reply.successful?.[0], reply.invalid, reply.unsuccessful]) if (one) delete one.corners; return reply; });
   };
 
   /** Opens the gallery: albums above, pictures below; a picture is selected and then used. */
@@ -152,7 +163,7 @@ export function cameraRoll(app, { onbegin, onpicture, onverdict }) {
     const { gallery } = app.state;
     if (!gallery) body.hidden = true;
     else if (sessionStorage.getItem(CONSENT)) load();
-    else body.replaceChildren(el('div', { class: 'ask' }, el('p', {}, t('roll.ask')), button(t('roll.allow'), allowed)));
+    else body.hidden = true;
 
     const choice = gallery || app.config.upload;
     /** Where a pull began: pulling down collapses the roll, pulling up expands it. */
@@ -170,5 +181,5 @@ export function cameraRoll(app, { onbegin, onpicture, onverdict }) {
   const node = el('section', { class: 'roll', 'aria-label': t('roll.title'), hidden: true });
   // The view may be open before the service has reported whether there is a gallery.
   app.learned.then(arrange);
-  return node;
+  return Object.assign(node, { choose: openGallery });
 }

@@ -37,6 +37,10 @@ export function countedList({ onchange }) {
   let kind = '';
   let codes = [];
   let by = 'place';
+  /** What is expected, by the content of its code. @type {Map<string, { text: string, name?: string, amount: number }>} */
+  let expected = new Map();
+  /** The copies that were added by hand of what is expected and was not seen. @type {Map<string, number>} */
+  const added = new Map();
   /** The corrections of amounts, by the index of the code in the service's list. Later counts are added to them. @type {Map<number, number>} */
   const corrected = new Map();
 
@@ -52,23 +56,33 @@ export function countedList({ onchange }) {
     onchoose: filterBy,
   }), { kind: 'quiet round', 'aria-label': t('count.filter'), 'aria-haspopup': 'menu', 'aria-expanded': 'false', 'data-kinds': true, before: icon('funnel') });
 
-  /** The corrected codes without those whose amount is 0. */
-  const rows = () => codes.map((one, index) => ({ ...one, index, copies: one.amount + (corrected.get(index) ?? 0) })).filter(({ copies }) => copies > 0)
-    .map((one) => ({ ...one, amount: by === 'place' ? one.copies : 1 }));
-  const visible = () => rows().filter(({ symbology }) => !kind || symbology === kind).sort(ORDERS[order]);
+  const kept = () => codes.map((one, index) => ({ ...one, index, copies: one.amount + (corrected.get(index) ?? 0) }));
+  /** The corrected codes without those whose amount is 0; of what is compared, all. */
+  const rows = () => [...kept().filter(({ copies, text }) => copies > 0 || (text !== undefined && expected.has(text))), ...unseen()]
+    .map((one) => ({ ...one, name: expected.get(one.text ?? '')?.name ?? one.name, amount: by === 'place' ? one.copies : Math.min(1, one.copies) }));
+  /** What is expected and was not seen, with what was added by hand; indexes below 0. */
+  const unseen = () => [...expected.values()].map((one, index) => ({ symbology: '', text: one.text, name: one.name ?? one.text, index: -1 - index, copies: added.get(one.text) ?? 0, amount: 0 })).filter(({ text }) => !codes.some((one) => one.text === text));
+  const wanted = ({ text }) => (by === 'place' || !expected.has(text) ? expected.get(text)?.amount : Math.min(1, expected.get(text)?.amount ?? 0));
+  /** How a row compares with what is expected: the difference, or null for what is not expected. */
+  const difference = (one) => (expected.has(one.text) ? one.amount - (wanted(one) ?? 0) : null);
+  /** What differs comes first. */
+  const first = (one) => (expected.size && difference(one) !== 0 ? 0 : 1);
+  const visible = () => rows().filter(({ symbology }) => !kind || symbology === kind).sort((a, b) => first(a) - first(b) || ORDERS[order](a, b));
+  const verdict = (one) => { const by = difference(one); return by === null ? t('count.unknown') : by < 0 ? t('count.missing', { count: -by }) : by > 0 ? t('count.surplus', { count: by }) : t('count.complete'); };
 
   function filterBy(value) { kind = value; draw(); }
 
   function set(index, copies) {
-    corrected.set(index, copies - codes[index].amount);
+    if (index < 0) added.set([...expected.keys()][-1 - index], copies);
+    else corrected.set(index, copies - codes[index].amount);
     draw();
     onchange();
   }
 
   function remove(index) {
-    const before = corrected.get(index) ?? 0;
+    const before = index < 0 ? rows().find((one) => one.index === index)?.copies ?? 0 : codes[index].amount + (corrected.get(index) ?? 0);
     set(index, 0);
-    toast(t('count.removed'), { action: { label: t('document.undo'), onclick: () => { if (codes[index]) set(index, codes[index].amount + before); } } });
+    toast(t('count.removed'), { action: { label: t('document.undo'), onclick: () => { if (index < 0 || codes[index]) set(index, before); } } });
   }
 
   /** Opens the details of one code, with buttons for its neighbours in the list. */
@@ -76,7 +90,7 @@ export function countedList({ onchange }) {
     const head = el('div', { class: 'object' });
     const place = el('span', {});
     const facts = el('dl', {});
-    const amount = el('wm-stepper', { label: t('count.amount'), minimum: '1', maximum: '9999', name: 'amount' });
+    const amount = el('wm-stepper', { label: t('count.amount'), minimum: expected.size ? '0' : '1', maximum: '9999', name: 'amount' });
     const step = (way) => { const all = visible(); const at = all.findIndex((one) => one.index === index); index = all[at + way]?.index ?? index; show(way); };
     const back = button('', () => step(-1), { kind: 'quiet round', 'aria-label': t('count.earlier'), before: icon('back') });
     const next = button('', () => step(1), { kind: 'quiet round', 'aria-label': t('count.later'), before: icon('forward') });
@@ -90,8 +104,8 @@ export function countedList({ onchange }) {
       if (at < 0) { dialog.close(); return; }
       const { name, symbology, text, copies } = all[at];
       place.textContent = t('count.place', { number: at + 1, count: all.length });
-      head.replaceChildren(el('span', { class: 'sign' }, icon(['qr', 'microQR', 'rMQR', 'dataMatrix', 'aztec', 'maxiCode', 'dotCode'].includes(symbology) ? 'qr' : 'barcode')), el('div', { class: 'grow' }, el('h2', {}, articleName(name)), el('span', { class: 'soft' }, kindOf(symbology))));
-      facts.replaceChildren(el('dt', {}, t('count.kind')), el('dd', {}, kindOf(symbology)), ...(text && name !== undefined ? [el('dt', {}, t('count.content')), el('dd', {}, printable(text))] : []));
+      head.replaceChildren(el('span', { class: 'sign' }, icon(['qr', 'microQR', 'rMQR', 'dataMatrix', 'aztec', 'maxiCode', 'dotCode'].includes(symbology) ? 'qr' : 'barcode')), el('div', { class: 'grow' }, el('h2', {}, articleName(name)), el('span', { class: 'soft' }, expected.size ? verdict(all[at]) : kindOf(symbology))));
+      facts.replaceChildren(...(symbology ? [el('dt', {}, t('count.kind')), el('dd', {}, kindOf(symbology))] : []), ...(expected.has(text) ? [el('dt', {}, t('count.wanted')), el('dd', {}, String(wanted(all[at])))] : []), ...(text && name !== undefined ? [el('dt', {}, t('count.content')), el('dd', {}, printable(text))] : []));
       amount.value = String(copies);
       back.disabled = at <= 0;
       next.disabled = at >= all.length - 1;
@@ -107,8 +121,8 @@ export function countedList({ onchange }) {
     show();
   }
 
-  const row = ({ symbology, name, amount, index }) => el('li', {}, el('button', { type: 'button', class: 'row', 'data-index': String(index), onclick: () => details(index) },
-    el('span', { class: 'amount' }, `${amount} ×`), el('span', { class: 'what' }, el('strong', {}, articleName(name)), el('span', { class: 'soft' }, kindOf(symbology))), icon('forward')));
+  const row = (one) => el('li', {}, el('button', { type: 'button', class: 'row', 'data-index': String(one.index), 'data-difference': expected.size ? Math.sign(difference(one) ?? 2) : null, onclick: () => details(one.index) },
+    el('span', { class: 'amount' }, expected.has(one.text) ? `${one.amount} / ${wanted(one)}` : `${one.amount} ×`), el('span', { class: 'what' }, el('strong', {}, articleName(one.name)), el('span', { class: 'soft' }, expected.size ? verdict(one) : kindOf(one.symbology))), expected.size ? icon(difference(one) === 0 ? 'check' : 'alert') : icon('forward')));
 
   function draw() {
     const all = rows();
@@ -126,9 +140,18 @@ export function countedList({ onchange }) {
     list, bar, sort, filter,
     /** The corrected codes as `[{ symbology, name, text, amount }]`, in the order in which they were counted. */
     get rows() { return rows(); },
-    /** Sets the service's list, and whether copies count ("place") or not ("content"). */
-    take(told, how) { codes = told; by = how; draw(); },
+    /** Sets the service's list, whether copies count ("place") or not ("content"), and what is expected. */
+    take(told, how, wants = []) { codes = told; by = how; expected = new Map(wants.map((one) => [one.text, one])); draw(); },
+    /** What differs from what is expected, as `[{ text, expected, counted }]`, and in words; null without a comparison. */
+    get differences() {
+      if (!expected.size) return null;
+      const all = rows();
+      const some = all.filter((one) => difference(one) !== 0);
+      const sum = (which) => all.reduce((total, one) => total + Math.max(0, which * (difference(one) ?? 0)), 0);
+      const words = [[sum(-1), 'count.missing'], [sum(1), 'count.surplus'], [all.filter((one) => difference(one) === null).length, 'count.unknowns']].filter(([count]) => count).map(([count, key]) => t(String(key), { count: Number(count) }));
+      return { words: words.join(' · ') || t('count.complete'), list: some.map((one) => ({ text: one.text ?? '', expected: wanted(one) ?? 0, counted: one.amount })) };
+    },
     /** Removes the corrections and the filter. */
-    clear() { corrected.clear(); kind = ''; },
+    clear() { corrected.clear(); added.clear(); kind = ''; },
   };
 }

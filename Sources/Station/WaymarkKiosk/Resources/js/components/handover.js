@@ -1,9 +1,9 @@
 // Hands results over to a program of the integrator, such as for printing or mail (`handover` in the page's file).
-import { sendHandover } from '../api.js';
+import { repeatWhenBack, sendHandover } from '../api.js';
 import { announce, button, el } from '../dom.js';
 import { openDialog } from '../dialog.js';
-import { statusButton } from '../elements/feedback.js';
 import '../elements/text-field.js';
+import { icon } from '../icons.js';
 import { said, t, tOr } from '../strings.js';
 
 /**
@@ -29,48 +29,52 @@ function question(way) {
 }
 
 /**
- * A button for each way of a result, which shows its progress; null if there is no way. Calls `onbusy(busy)` when a question or
- * a handover begins or ends, with true while any is pending, and `ontaken()` after a successful handover.
+ * A row for each way of a result: a button with the name of the way, and its state in words: being sent, sent, or what went wrong and
+ * what to do. A handover that the connection interrupted is repeated when it is back. Calls `onbusy(busy)` when a question or a
+ * handover begins or ends, with true while any is pending.
  * @param {any} app
  * @param {Handed} handed
- * @param {{ onbusy?: (busy: boolean) => void, ontaken?: () => void }} told
+ * @param {(busy: boolean) => void} onbusy
  */
-export function handoverPlace(app, handed, { onbusy = () => {}, ontaken = () => {} }) {
-  const ways = waysOf(app, handed.of);
-  if (!ways.length) return null;
-  const message = el('p', { class: 'soft', 'data-handed': true });
+export function handoverRows(app, handed, onbusy) {
   let under = 0;
   const busy = (by) => { under += by; onbusy(under > 0); };
-  const say = (text) => { message.textContent = text; announce(text); };
-  const buttons = ways.map((way) => {
-    const label = said(way.label);
+  return waysOf(app, handed.of).map((way) => {
     let answer;
-    const one = statusButton({
-      label, processing: label, success: label, failure: label, kind: '', type: 'submit',
-      work: async () => {
-        busy(1);
-        say(t('handover.sending'));
-        try {
-          await sendHandover({ way: way.name, of: handed.of, number: handed.number, language: document.documentElement.lang, ...(handed.form ? { form: handed.form } : {}), ...(way.ask ? { answer } : {}), ...handed.result });
-        } finally { busy(-1); }
-        ontaken();
-        say(said(way.done) || t('handover.done'));
+    const words = el('span', { class: 'soft', 'data-handed': way.name });
+    const sign = el('span', { class: 'sign', 'aria-hidden': 'true' }, icon('forward'));
+    /** @type {(state: string, text: string, picture: any) => void} */
+    const show = (state, text, picture) => {
+      row.dataset.state = state;
+      row.setAttribute('aria-busy', String(state === 'processing'));
+      words.textContent = text;
+      sign.replaceChildren(picture);
+      announce(`${said(way.label)}: ${text}`);
+    };
+    async function send() {
+      busy(1);
+      show('processing', t('handover.sending'), el('span', { class: 'spinner' }));
+      try {
+        await sendHandover({ way: way.name, of: handed.of, number: handed.number, language: document.documentElement.lang, ...(handed.form ? { form: handed.form } : {}), ...(way.ask ? { answer } : {}), ...handed.result });
+        show('success', said(way.done) || t('handover.done'), icon('check'));
+      } catch (error) {
+        show('failure', tOr(`handover.${error.code}`, 'handover.failed'), icon('rotate'));
+        repeatWhenBack(app, error, () => { if (row.isConnected && row.dataset.state === 'failure') send(); });
+      } finally { busy(-1); }
+    }
+    const row = el('button', {
+      class: 'way', type: 'button', 'data-way': way.name,
+      onclick: async () => {
+        if (['processing', 'success'].includes(row.dataset.state)) return;
+        if (way.ask) {
+          busy(1);
+          answer = await question(way);
+          busy(-1);
+          if (answer === undefined || !row.isConnected) return;
+        }
+        send();
       },
-      onfailure: (error) => say(tOr(`handover.${error.code}`, 'handover.failed')),
-    });
-    one.type = 'button';
-    one.dataset.way = way.name;
-    one.addEventListener('click', async () => {
-      if (one.dataset.state === 'processing' || one.dataset.state === 'success') return;
-      if (way.ask) {
-        busy(1);
-        answer = await question(way);
-        busy(-1);
-        if (answer === undefined || !one.isConnected) return;
-      }
-      one.begin();
-    });
-    return one;
+    }, el('span', { class: 'grow' }, el('strong', {}, said(way.label)), words), sign);
+    return el('li', {}, row);
   });
-  return el('div', { class: 'handover' }, el('div', { class: 'actions' }, ...buttons), message);
 }

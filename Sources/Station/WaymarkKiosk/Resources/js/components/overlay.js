@@ -249,6 +249,40 @@ export function drawMarkers(context, markers, { now, opacity: all, iconOf, repai
   return markers.some((marker) => marker.opacity < 1 || marker.selected && !still.matches);
 }
 
+/**
+ * Arrows at the edge of a box towards the markers outside of it. Returns the arrows as markers, so that they can be tapped.
+ * @param {{ left: number, top: number, width: number, height: number }} box
+ */
+export function drawPointers(context, markers, box, opacity) {
+  const c = colors();
+  const radius = markerRadius() * .8;
+  const within = (at, from, length) => Math.min(from + length - radius - 8, Math.max(from + radius + 8, at));
+  const pointers = markers.map((one) => ({ ...one, from: [within(one.x, box.left, box.width), within(one.y, box.top, box.height)] }))
+    .filter(({ x, y }) => x < box.left || y < box.top || x > box.left + box.width || y > box.top + box.height);
+  context.save();
+  for (const { x, y, from: [u, v], opacity: own = 1 } of pointers) {
+    context.globalAlpha = opacity * own;
+    context.beginPath();
+    context.arc(u, v, radius, 0, TAU);
+    context.fillStyle = c.paper;
+    context.strokeStyle = c.ink;
+    context.lineWidth = 3;
+    context.fill();
+    context.stroke();
+    const angle = Math.atan2(y - v, x - u);
+    const [p, q] = [Math.cos(angle) * radius, Math.sin(angle) * radius];
+    context.beginPath();
+    context.moveTo(u + p * .6, v + q * .6);
+    context.lineTo(u - p * .35 - q * .5, v - q * .35 + p * .5);
+    context.lineTo(u - p * .35 + q * .5, v - q * .35 - p * .5);
+    context.closePath();
+    context.fillStyle = c.ink;
+    context.fill();
+  }
+  context.restore();
+  return pointers.map((one) => ({ ...one, x: one.from[0], y: one.from[1] }));
+}
+
 /** The line from the selected marker to the card, both in CSS pixels of the stage. */
 export function drawConnector(context, marker, target, opacity) {
   const c = colors();

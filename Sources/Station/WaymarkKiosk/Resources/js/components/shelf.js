@@ -17,7 +17,8 @@ export function countShelf(app, { camera, onframe, onchange }) {
   function take(told) {
     // An answer may be older than an event that arrived before it.
     if (told.count === state.count && told.views < state.views && told.views > 0) return;
-    state = told;
+    // Only some events name what is expected.
+    state = { ...told, expected: told.expected ?? state.expected };
     onchange();
   }
 
@@ -35,7 +36,7 @@ export function countShelf(app, { camera, onframe, onchange }) {
     get state() { return state; },
     /** Begins the count again from zero. */
     reset() {
-      take({ ...EMPTY, count: state.count });
+      take({ ...EMPTY, count: state.count, expected: state.expected });
       return camera.command('count.reset');
     },
     stop() {

@@ -33,12 +33,12 @@ function lightSwitch(app, camera) {
 /**
  * A stage with the live picture, and `light`, the switch of the camera's light for the bar. `paint` and `expectsOverlay` are those
  * of `Preview`. `area` is the element between bar, tray and panel, in which a frozen picture is shown. With `whole` the live
- * picture is not cut off, but fits the area. `onsize(size)` is called when the picture's size changes. `camera` is the view's.
+ * picture is not cut off, but fits the area; while `beside()` is true it covers the area alone, and `shift()` moves it there and back. `onsize(size)` is called when the picture's size changes. `camera` is the view's.
  * @param {any} app
- * @param {{ label: string, camera: any, area: HTMLElement, whole?: boolean, paint?: any, expectsOverlay?: any, onsize?: any }} options
+ * @param {{ label: string, camera: any, area: HTMLElement, whole?: boolean, beside?: () => boolean, paint?: any, expectsOverlay?: any, onsize?: any }} options
  * @param {import('../api.js').App} app
  */
-export function cameraStage(app, { label, camera, area, whole = false, paint = () => false, expectsOverlay = () => false, onsize = () => {} }) {
+export function cameraStage(app, { label, camera, area, whole = false, beside = () => false, paint = () => false, expectsOverlay = () => false, onsize = () => {} }) {
   const canvas = el('canvas', { width: 16, height: 16, role: 'img', 'aria-label': label });
   /** A button that leaves the view if there is no picture. It presses the view's own button, which asks before input is lost. */
   const home = (more = {}) => button(t('common.home'), () => /** @type {HTMLElement | null} */ (node.closest('dialog')?.querySelector('.bar .leave'))?.click(), { kind: 'over', 'data-home': true, ...more });
@@ -79,12 +79,13 @@ export function cameraStage(app, { label, camera, area, whole = false, paint = (
     beyond = box.width >= box.height ? { x: round, y: 0 } : { x: 0, y: round };
   }
 
-  const live = (size) => (whole && free.width ? contain(size, free) : cover(size, box));
+  const live = (size) => (whole && free.width ? contain(size, free) : cover(size, free.width && beside() ? free : box));
 
   function viewport(size, now) {
     const key = `${size.width}x${size.height}`;
     if (key !== known && !held) { known = key; queueMicrotask(() => onsize(size)); }
-    const target = held ? focus(size, free, held.points, beyond) : live(size);
+    // A visitor's picture is shown whole.
+    const target = held?.isPicture ? contain(size, free) : held ? focus(size, free, held.points, beyond) : live(size);
     const share = still.matches || !from ? 1 : Math.min(1, (now - since) / MOVE_MS);
     last = share < 1 ? Viewport.between(from, target, ease(share)) : target;
     if (share >= 1) from = null;
@@ -147,6 +148,8 @@ export function cameraStage(app, { label, camera, area, whole = false, paint = (
       move(true);
       preview.redraw();
     },
+    /** Moves the live picture after `beside()` has changed. */
+    shift() { measure(); move(true); preview.redraw(); },
     /** Resumes the live picture. */
     thaw() {
       if (!held) return;

@@ -1,7 +1,7 @@
 // The feedback kit: messages, progress and placeholders as nodes that any view can use. /assets/kit.html shows each in all its states.
 import { announce, button, el } from '../dom.js';
 import { art, icon, svg } from '../icons.js';
-import { t } from '../strings.js';
+import { now, t } from '../strings.js';
 import { openPopover } from './menu.js';
 
 const SIGNS = { info: 'info', success: 'check', warning: 'alert', error: 'alert' };
@@ -55,7 +55,7 @@ export function statusButton({ label, processing, success, failure = label, work
   /** @type {(state: string, text: string, picture?: any) => void} */
   const show = (state, text, picture) => {
     if (state) node.dataset.state = state; else delete node.dataset.state;
-    words.textContent = text;
+    words.textContent = now(text);
     sign.replaceChildren(...(picture ? [picture] : []));
     sign.hidden = !picture;
     node.setAttribute('aria-busy', String(state === 'processing'));
@@ -129,11 +129,14 @@ function draw() {
   host.replaceChildren(bannerNode(sorted[0], more));
 }
 
+/** Removes every toast, with the actions that they offer. */
+export const clearToasts = () => document.getElementById('toasts').replaceChildren();
+
 /** Removes every banner and every toast. */
 export function clearMessages() {
   shown.length = 0;
   draw();
-  document.getElementById('toasts').replaceChildren();
+  clearToasts();
 }
 
 /** A tick for something that is completed. */

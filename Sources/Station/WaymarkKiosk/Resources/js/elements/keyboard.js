@@ -6,6 +6,7 @@
 // keyboard it dispatches `beforeinput`, which may be cancelled, and then `input`. It is a popover within the topmost dialog, because
 // everything outside of an open dialog is inert.
 // Parts: keys, key. Event: `wm-keyboard`, with detail `{ open }`, on the document.
+import '../texts.js';
 import { el, everything, focused } from '../dom.js';
 import { icon } from '../icons.js';
 import { t } from '../strings.js';

@@ -14,6 +14,7 @@
 // Methods      clear(), checkValidity(), reportValidity(), focus()
 // Events       input and change when it is saved or taken back
 // Parts        label, canvas, box, message, footer
+import { assist } from '../components/assist.js';
 import { command, identity } from '../api.js';
 import { openDialog } from '../dialog.js';
 import { announce, button, el } from '../dom.js';
@@ -224,7 +225,7 @@ export function openSignature({ label, purpose, signer, subject, save }) {
     build: (self) => {
       cell.addEventListener('change', () => { if (cell.value) self.close({ saved: { id: cell.value, hash: cell.hash }, ink: cell.ink, size: cell.drawnSize }); });
       const box = document.createDocumentFragment();
-      box.append(el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'quiet leave' }), el('h2', {}, label), el('span', {})), cell);
+      box.append(el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'quiet leave' }), el('h2', {}, label), el('span', {}, assist(null, 'sign'))), cell);
       return box;
     },
   });

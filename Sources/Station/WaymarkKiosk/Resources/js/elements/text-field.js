@@ -324,7 +324,8 @@ export class TextField extends HTMLElement {
     set(p.message, has('readonly') && !words ? t('field.readonly') : `${words}`);
     p.message.classList.toggle('error', kind === 'error');
     const length = count(this.#value);
-    set(p.count, this.#limit < Infinity && !this.#fixed ? t('field.count', { count: length, limit: this.#limit }) : '');
+    set(p.count, // The limit is shown once it comes near.
+      this.#limit < Infinity && !this.#fixed && length > this.#limit * .6 ? t('field.count', { count: length, limit: this.#limit }) : '');
     p.count.classList.toggle('error', this.#over > 0);
     // A value that is too long is shown below the control, with the surplus marked.
     const whole = this.#over > 0 && this.#filled;

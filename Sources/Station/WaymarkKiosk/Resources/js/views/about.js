@@ -2,7 +2,7 @@
 // device asks for. The brand on the start view opens it, for staff and interested visitors.
 import { command } from '../api.js';
 import { openDialog } from '../dialog.js';
-import { button, el, printable, printableLines } from '../dom.js';
+import { button, el, framed, printable, printableLines } from '../dom.js';
 import { icon } from '../icons.js';
 import { languageChoices, t } from '../strings.js';
 import { spokenTime } from '../times.js';
@@ -26,10 +26,10 @@ export async function openAbout(app) {
   const consents = account.policy?.consents ?? [];
   return openDialog({
     label: t('about.title'), kind: 'ask',
-    build: (dialog) => el('div', { class: 'column about', 'data-state': 'about' }, el('h2', {}, t('about.title')),
+    build: (dialog) => framed('div', { class: 'about', 'data-state': 'about' }, { room: el('div', {}, el('h2', {}, t('about.title')),
       el('dl', {}, ...facts.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)])),
       ...consents.map((one) => el('details', {}, el('summary', {}, icon('forward'), el('span', {}, printable(own(one.pages[0]?.title, account.policy.language) || t('consents.label')))),
-        ...one.pages.map((page) => el('p', {}, printableLines(own(page.text, account.policy.language)))))),
-      el('div', { class: 'actions' }, button(t('common.close'), () => dialog.close(), { kind: 'primary', 'data-first': true }))),
+        ...one.pages.map((page) => el('p', {}, printableLines(own(page.text, account.policy.language))))))),
+    foot: [button(t('common.close'), () => dialog.close(), { kind: 'primary', 'data-first': true })] }),
   }).closed;
 }

@@ -1,7 +1,8 @@
 // The parts of the screens of onboarding and signing in.
 import { pictures } from '../api.js';
 import { ask, openDialog } from '../dialog.js';
-import { button, el, printable, printableLines } from '../dom.js';
+import { button, el, framed, keepInView, printable, printableLines } from '../dom.js';
+import { assist } from '../components/assist.js';
 import { bannerNode, indicator } from '../elements/feedback.js';
 import '../elements/text-field.js';
 import { art, icon } from '../icons.js';
@@ -64,15 +65,14 @@ const DRAWN = { welcome: 'welcome', activation: 'onboard', credentials: 'person'
 export const dots = (at, count) => el('p', { class: 'dots', role: 'img', 'aria-label': t('consents.step', { page: at + 1, pages: count }) }, ...Array.from({ length: count }, (_, i) => el('i', { 'data-now': i === at })));
 
 /** A screen: a bar with a button to go back, a column with title, text and actions, and a footer. */
-export function screen({ name, leave = null, bar = '', tail = null, top = null, title, label = '', text = '', body = [], actions = [], foot = null, onsubmit = null }) {
+export function screen({ app, name, leave = null, bar = '', tail = null, top = null, title, label = '', text = '', body = [], actions = [], foot = null, onsubmit = null }) {
   const messages = el('div', { class: 'messages', role: 'status', 'aria-live': 'polite' });
-  const content = el('div', { class: 'column' }, top, el('h1', { tabIndex: -1, class: title ? '' : 'visually-hidden' }, title || label), text ? el('p', { class: 'lead' }, text) : null, messages, ...body,
-    actions.length ? el('div', { class: 'actions' }, ...actions) : null, foot);
-  const node = el('form', {
+  const room = el('div', { class: 'column' }, top, el('h1', { tabIndex: -1, class: title ? '' : 'visually-hidden' }, title || label), text ? el('p', { class: 'lead' }, text) : null, messages, ...body, foot);
+  const node = framed('form', {
     class: 'account', 'data-screen': name, noValidate: true, autocomplete: 'off',
     onsubmit: (event) => { event.preventDefault(); onsubmit?.(); },
-  }, el('header', { class: 'bar' }, leave ?? el('span', {}), bar ? el('h2', {}, bar) : el('span', {}), tail ?? el('span', {})), el('div', { class: 'side' }, art(DRAWN[name.split('-')[0]])), content);
-  return Object.assign(node, { say: (...nodes) => messages.replaceChildren(...nodes.filter(Boolean)) });
+  }, { bar: el('header', { class: 'bar' }, leave ?? el('span', {}), bar ? el('h2', {}, bar) : el('span', {}), el('span', {}, tail, assist(app, name.split('-')[0]))), side: el('div', { class: 'side' }, art(DRAWN[name.split('-')[0]])), room, foot: actions });
+  return Object.assign(node, { say: (...nodes) => { messages.replaceChildren(...nodes.filter(Boolean)); keepInView(); } });
 }
 
 /** A button that leaves onboarding after a confirmation. */

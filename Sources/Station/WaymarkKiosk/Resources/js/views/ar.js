@@ -1,8 +1,9 @@
 // The AR scanner, which shows the phase of the service's session: coaching, scanning, matched or annotating. The session belongs to the
 // device, so that only its events change the view, and commands do not.
 import { command, pictures } from '../api.js';
+import { assist, guidance } from '../components/assist.js';
 import { cardRail, detailPanel, takeAlong } from '../components/cards.js';
-import { drawConnector, drawIndicator, drawMarkers, forgetIcons, markerRadius, markersOf, thingOf } from '../components/overlay.js';
+import { drawConnector, drawIndicator, drawMarkers, drawPointers, forgetIcons, markerRadius, markersOf, thingOf } from '../components/overlay.js';
 import { cameraStage } from '../components/stage.js';
 import { openDialog } from '../dialog.js';
 import { announce, button, el, printable, setText, still } from '../dom.js';
@@ -57,6 +58,7 @@ export function openAR(app) {
   const thumbnail = el('button', { class: 'thumbnail', type: 'button', 'aria-label': t('ar.guide'), hidden: true, onclick: () => send('session.coach') }, el('img', { alt: '' }));
   const sights = el('p', { class: 'sights', hidden: true });
   const area = el('div', { class: 'area' }, guide, sights, thumbnail);
+  const stuck = guidance({ area, picture: 'ar', text: () => (phase === 'scanning' ? t('stuck.ar') : '') });
   const rail = cardRail({
     onmove: (way) => send(`annotation.${way}`),
     onchoose: (id) => send('annotation.select', { id }),
@@ -73,7 +75,7 @@ export function openAR(app) {
   const inSight = () => { const present = names(); return annotations().filter((one) => present.has(one.anchor)); };
   const opacityOf = (thing) => (unseen.has(thing) ? Math.max(0, 1 - (performance.now() - unseen.get(thing)) / GONE_MS) : 1);
   const seen = () => { const shown = new Set([...sight.keys()].filter((thing) => opacityOf(thing) > 0).map(named)); return inSight().filter(({ anchor }) => shown.has(anchor)).length; };
-  const counted = () => { const length = seen(); return t(length === 1 ? 'ar.sight.one' : 'ar.sight', { count: length }); };
+  const counted = () => t('ar.sight', { count: seen() });
   const iconOf = (id) => annotations().find((one) => one.id === id)?.icon;
 
   function paint(context, update, place) {
@@ -91,12 +93,14 @@ export function openAR(app) {
       const own = stage.canvas.getBoundingClientRect();
       drawConnector(context, focus, { x: edge.x - own.left, y: edge.y - own.top }, share * focus.opacity);
     }
-    return drawMarkers(context, hits, { now: place.now, opacity: share, iconOf, repaint: () => stage.preview.redraw() }) || share < 1;
+    const markers = hits;
+    hits = [...markers, ...drawPointers(context, markers, stage.free, share)];
+    return drawMarkers(context, markers, { now: place.now, opacity: share, iconOf, repaint: () => stage.preview.redraw() }) || share < 1;
   }
 
   // If a scene is loaded already, the view shows the camera in which it is followed.
   const camera = app.cameras.for('ar', app.state.scene?.camera);
-  const stage = cameraStage(app, { label: t('ar.title'), camera, area, paint, expectsOverlay: () => app.state.following && (phase === 'matched' || phase === 'annotating') });
+  const stage = cameraStage(app, { label: t('ar.title'), camera, area, paint, beside: () => Boolean(panel.querySelector('.detail')), expectsOverlay: () => app.state.following && (phase === 'matched' || phase === 'annotating') });
 
   /** The end of the line to an open detail: the middle of the panel's near edge. */
   function panelEdge() {
@@ -143,7 +147,9 @@ export function openAR(app) {
   /** Sets the contents of the panel: coaching, a choice, or the detail of a card. */
   const fill = (node) => {
     const held = panel.contains(document.activeElement);
+    const beside = Boolean(panel.querySelector('.detail'));
     panel.replaceChildren(...(node ? [node] : []));
+    if (beside !== Boolean(panel.querySelector('.detail'))) stage.shift();
     // If the focused element is removed, the dialog gets the focus, so that keys still work.
     if (held) dialog.node.focus({ preventScroll: true });
   };
@@ -183,6 +189,7 @@ export function openAR(app) {
   function follow(event) {
     const before = phase;
     phase = event?.phase ?? 'inactive';
+    if (phase !== before) stuck.moved();
     if (phase !== before) fade = { since: performance.now() };
     const resource = resourceOf(event);
     const small = /** @type {HTMLImageElement} */ (thumbnail.firstElementChild);
@@ -242,6 +249,7 @@ export function openAR(app) {
     mayClose: () => { if (opened === null) return true; send('card.close'); return false; },
     onclose: () => {
       closing = true;
+      stuck.stop();
       for (const off of offs) off();
       stage.stop();
       forgetIcons();
@@ -262,7 +270,7 @@ export function openAR(app) {
         app.events.on('card.action', act),
         app.events.on('connection', ({ online, snapshot }) => { if (online) resume(snapshot); }));
       const box = document.createDocumentFragment();
-      box.append(stage.node, el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'leave' }), el('h2', {}, t('ar.title')), el('span', {}, stage.light)), area, tray, panel);
+      box.append(stage.node, el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'leave' }), el('h2', {}, t('ar.title')), el('span', {}, stage.light, assist(app, 'ar'))), area, tray, panel);
       return box;
     },
   });

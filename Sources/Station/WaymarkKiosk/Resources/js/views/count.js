@@ -1,8 +1,9 @@
 // The view for counting: the camera is moved along a shelf, every code is counted once, and the list is submitted or saved.
-import { command, handedNumber } from '../api.js';
+import { command, handedNumber, repeatWhenBack } from '../api.js';
+import { assist, guidance } from '../components/assist.js';
 import { countedList } from '../components/counted.js';
 import { drawCode } from '../components/overlay.js';
-import { goesHome, openTakeHome } from '../components/pickup.js';
+import { goesHome, openResult } from '../components/result.js';
 import { countShelf } from '../components/shelf.js';
 import { cameraStage } from '../components/stage.js';
 import { ask, openDialog } from '../dialog.js';
@@ -36,11 +37,14 @@ export function openCount(app) {
 
   const prompt = el('p', { class: 'prompt' }, el('span', {}, t('count.prompt')));
   const area = el('div', { class: 'area' }, el('div', { class: 'hint' }, prompt));
+  const stuck = guidance({ area, picture: 'count', text: () => (total ? '' : t('stuck.count')) });
   const amount = el('strong', { class: 'total' });
   const words = el('h3', {});
   const list = countedList({ onchange: () => { dirty = true; draw(); } });
   const nothing = emptyState({ picture: 'count', size: 92, title: t('count.nothing'), text: t('count.nothing.help'), level: 4 });
   const gap = el('p', { class: 'gap', hidden: true }, icon('alert'), el('span', {}, t('count.gap')));
+
+  const compared = el('p', { class: 'compared', role: 'status', hidden: true }, icon('info'), el('span', {}));
 
   const camera = app.cameras.for('count');
   const stage = cameraStage(app, {
@@ -54,23 +58,27 @@ export function openCount(app) {
   });
 
   /** The counted codes as `[{ symbology, text, amount }]`; copies count if `by` is "place", and do not if it is "content". */
-  const counted = () => list.rows.map(({ symbology, text = '', amount: copies }) => ({ symbology, text, amount: copies }));
+  const counted = () => list.rows.filter((one) => one.amount > 0).map(({ symbology, text = '', amount: copies }) => ({ symbology, text, amount: copies }));
 
   function draw() {
     const { stretches } = shelf.state;
-    list.take(shelf.state.codes, by);
+    list.take(shelf.state.codes, by, shelf.state.expected);
     const codes = counted();
-    const now = JSON.stringify([by, codes]);
+    const { differences } = list;
+    compared.hidden = !differences;
+    compared.lastElementChild.textContent = differences?.words ?? '';
+    const now = JSON.stringify([by, codes, differences]);
     gap.hidden = by !== 'place' || stretches < 2;
     if (now === shown) return;
+    stuck.moved();
     const before = total;
     shown = now;
     total = codes.reduce((sum, one) => sum + one.amount, 0);
     dirty = total > 0;
     if (total > before) cue('counted');
     amount.textContent = String(total);
-    setText(words, t('count.rest', { different: codes.length }));
-    panel.toggleAttribute('data-empty', !codes.length);
+    setText(words, t('count.rest', { count: codes.length }));
+    panel.toggleAttribute('data-empty', !list.rows.length);
     for (const one of [csv, json, send, again]) one.disabled = !codes.length;
     send.rest();
     send.disabled = !codes.length;
@@ -80,12 +88,8 @@ export function openCount(app) {
 
   const report = () => ({ by, pictures: shelf.state.views, stretches: shelf.state.stretches, total, codes: counted().map((one) => ({ ...one, input: 'live' })) });
 
-  /** Offers a file to the visitor's phone or the integrator's programs if possible, else saves it in the browser. */
-  async function keep(type, ending, text) {
-    if (goesHome(app, 'count')) {
-      if (await openTakeHome(app, { of: 'count', number: key, result: { type: ending, text } }, { title: t('pickup.open'), state: 'count-home', kept: false, parts: [el('h2', {}, t('pickup.open'))] })) dirty = false;
-      return;
-    }
+  /** Saves a file in the browser. */
+  function keep(type, ending, text) {
     const address = URL.createObjectURL(new Blob([text], { type }));
     el('a', { href: address, download: `${t('count.file')}-${new Date().toISOString().slice(0, 19).replaceAll(':', '-')}.${ending}` }).click();
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
@@ -110,20 +114,27 @@ export function openCount(app) {
     label: t('count.send'), processing: t('count.sending'), success: t('count.sent'), failure: t('common.again'),
     work: async () => {
       const handed = shown;
-      await command('form.submit', { form: 'count', key, fields: [{ name: 'by', value: by }, { name: 'total', value: String(total) }, { name: 'codes', value: JSON.stringify(counted()) }] });
+      const codes = counted();
+      await command('form.submit', { form: 'count', key, fields: [{ name: 'by', value: by }, { name: 'total', value: String(total) }, { name: 'codes', value: JSON.stringify(codes) }, ...(list.differences ? [{ name: 'differences', value: JSON.stringify(list.differences.list) }] : [])] });
       const number = key;
       key = handedNumber();
       // Codes that were counted meanwhile were not submitted.
       if (shown === handed) dirty = false;
-      toast(`${t('count.sent')}. ${t('handover.number', { number })}`, { seconds: 7 });
+      await openResult(app, { of: 'count', number, result: { type: 'csv', text: csvOf(codes) } }, {
+        state: 'count-sent', title: t('count.sent'), text: [t('count.sent.help', { total, count: codes.length }), list.differences?.words].filter(Boolean).join('. '),
+        another: { label: t('count.another'), onclick: restart }, ondone: () => { dialog.close(); app.home(); },
+      });
     },
-    onfailure: (error) => toast(tOr(`error.${error.code}`, 'error.unavailable'), { seconds: 7 }),
+    onfailure: (error) => {
+      repeatWhenBack(app, error, () => { if (dialog.node.isConnected && send.dataset.state === 'failure') send.begin(); });
+      toast(tOr(`error.${error.code}`, 'error.unavailable'), { seconds: 7 });
+    },
   });
   send.disabled = true;
   const panel = el('section', { class: 'sheet counted', 'aria-label': t('count.list'), 'data-empty': true },
     el('div', { class: 'head' }, amount, words, list.sort, list.filter),
-    el('div', { class: 'choice-row', role: 'group', 'aria-label': t('count.by') }, ...choices), gap, list.bar, nothing, list.list,
-    el('div', { class: 'actions' }, again, csv, json, send));
+    el('div', { class: 'choice-row', role: 'group', 'aria-label': t('count.by') }, ...choices), gap, compared, list.bar, nothing, list.list,
+    el('div', { class: 'actions' }, again, ...(goesHome(app, 'count') ? [] : [csv, json]), send));
 
   /** Leaves the view; asks first if the count was not saved. */
   async function leave() {
@@ -138,15 +149,15 @@ export function openCount(app) {
   const dialog = openDialog({
     label: t('count.title'), kind: 'view camera counting',
     mayClose: () => { if (!dirty) return true; leave(); return false; },
-    onclose: () => { clearTimeout(telling); shelf.stop(); stage.stop(); },
+    onclose: () => { clearTimeout(telling); stuck.stop(); shelf.stop(); stage.stop(); },
     build: () => {
       const box = document.createDocumentFragment();
-      box.append(stage.node, el('header', { class: 'bar' }, button(t('common.cancel'), leave, { kind: 'leave' }), el('h2', {}, t('count.title')), el('span', {}, stage.light)), area, el('div', { class: 'panel' }, panel));
+      box.append(stage.node, el('header', { class: 'bar' }, button(t('common.cancel'), leave, { kind: 'leave' }), el('h2', {}, t('count.title')), el('span', {}, stage.light, assist(app, 'count'))), area, el('div', { class: 'panel' }, panel));
       return box;
     },
   });
   amount.textContent = '0';
-  setText(words, t('count.rest', { different: 0 }));
+  setText(words, t('count.rest', { count: 0 }));
   stage.measure();
   return dialog;
 }

@@ -1,15 +1,16 @@
 // The document scanner: pages are held before the camera, captured automatically or by the shutter, corrected and saved.
 import { command, handedNumber, pictures } from '../api.js';
+import { assist, guidance } from '../components/assist.js';
 import { cornerEditor } from '../components/corner-editor.js';
 import { drawPage } from '../components/overlay.js';
-import { openTakeHome } from '../components/pickup.js';
+import { openResult } from '../components/result.js';
 import { reorderable } from '../components/reorder.js';
 import { cameraStage } from '../components/stage.js';
 import { ask, openDialog } from '../dialog.js';
 import { announce, button, el, setText, still } from '../dom.js';
-import { emptyState, indicator, toast } from '../elements/feedback.js';
+import { clearToasts, emptyState, indicator, toast } from '../elements/feedback.js';
 import { openMenu } from '../elements/menu.js';
-import { art, icon } from '../icons.js';
+import { icon } from '../icons.js';
 import { t, tOr } from '../strings.js';
 
 const FILTERS = ['colour', 'grayscale', 'bw', 'photo'];
@@ -59,14 +60,20 @@ export function openDocuments(app) {
     },
   });
 
+  const stuck = guidance({ area, picture: 'document', text: () => (!session || sheet ? '' : outlined ? t('document.press') : t('stuck.document')) });
+  /** True while a page is outlined. */
+  let outlined = false;
   let others = 0; // further pages in the picture that was captured last
   function outline(event) {
     if (event.session !== session?.session) return;
     stage.preview.overlay(event.frame.sequence, event);
+    if (outlined !== Boolean(event.corners) || event.phase !== 'looking') stuck.moved();
+    outlined = Boolean(event.corners);
     if (sheet) return;
     if (others && event.advice === 'nextPage') say(t('document.others'), 'done');
     else if (event.advice) say(tOr(`document.advice.${event.advice}`, 'document.prompt'), event.phase === 'waiting' ? 'done' : 'advice');
     else if (event.phase === 'holding') say(t('document.hold'), 'holding');
+    else if (outlined && !automatic) say(t('document.press'), 'holding');
     else say(t(session.retake ? 'document.prompt.retake' : 'document.prompt'));
   }
 
@@ -167,7 +174,7 @@ export function openDocuments(app) {
           return attempt('document.adjust', { page: page.id, corners: editor.value, ...(snap ? { snap: true } : {}) });
         };
         const box = document.createDocumentFragment();
-        box.append(el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'quiet leave' }), el('h2', {}, t('document.adjust')), el('span', {})),
+        box.append(el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'quiet leave' }), el('h2', {}, t('document.adjust')), el('span', {}, assist(app, 'corners'))),
         editor.node,
         el('div', { class: 'tools' }, button(t('document.whole'), () => editor.set(whole)),
           button(t('document.snap'), async () => { const next = await go(true); if (next?.corners) editor.set(next.corners); }),
@@ -260,7 +267,7 @@ export function openDocuments(app) {
       onclose: () => { sheet = null; if (!done) setMode(automatic ? 'automatic' : 'manual'); },
       build: (one) => {
         const box = document.createDocumentFragment();
-        box.append(el('header', { class: 'bar' }, button(t('document.back'), () => one.close(), { kind: 'quiet leave', 'data-first': true, before: icon('back') }), el('h2', {}, t('document.gallery')), el('span', {}, retake)), body, tools, strip);
+        box.append(el('header', { class: 'bar' }, button(t('document.back'), () => one.close(), { kind: 'quiet leave', 'data-first': true, before: icon('back') }), el('h2', {}, t('document.gallery')), el('span', {}, retake, assist(app, 'pages'))), body, tools, strip);
         return box;
       },
     });
@@ -271,6 +278,8 @@ export function openDocuments(app) {
   /** Saves the pages as a file, and shows how to take it along. */
   async function finish() {
     if (save.dataset.state) return;
+    // What is being saved can no longer be undone.
+    clearToasts();
     save.dataset.state = 'processing';
     save.disabled = true;
     // Saving takes seconds, in which a dialog shows progress and prevents changes.
@@ -324,6 +333,7 @@ export function openDocuments(app) {
       done = true;
       clearTimeout(timer);
       clearTimeout(offered);
+      stuck.stop();
       for (const off of offs) off();
       stage.stop();
       // The pages of a visitor are not kept for the next one.
@@ -336,7 +346,7 @@ export function openDocuments(app) {
         app.events.on('connection', ({ online }) => { if (online) begin(); }));
       const box = document.createDocumentFragment();
       box.append(stage.node,
-        el('header', { class: 'bar' }, button(t('common.cancel'), () => leave(), { kind: 'leave' }), el('h2', {}, t('document.title')), el('span', {}, stage.light, filter, mode)),
+        el('header', { class: 'bar' }, button(t('common.cancel'), () => leave(), { kind: 'leave' }), el('h2', {}, t('document.title')), el('span', {}, stage.light, filter, mode, assist(app, 'document'))),
         hint, area, el('div', { class: 'tray' }, el('div', { class: 'shots' }, last, shutter, save)));
       return box;
     },
@@ -354,8 +364,7 @@ const day = (time) => new Date(time.getTime() - time.getTimezoneOffset() * 60_00
 /** The dialog after saving: the number of the document and the ways to take it along. Returns to the start view after a time. */
 function savedSheet(app, saved, number) {
   const [path = ''] = saved.paths ?? [];
-  return openTakeHome(app, { of: 'document', number, result: { document: path } }, {
-    title: t('document.saved'), state: 'document-saved', onclose: () => { app.forget(); app.home(); },
-    parts: [art('ready', 160), el('h2', {}, t('document.saved')), el('p', { class: 'soft' }, t('document.saved.help', { count: saved.pages }))],
+  return openResult(app, { of: 'document', number, result: { document: path } }, {
+    state: 'document-saved', title: t('document.saved'), text: t('document.saved.help', { count: saved.pages }), ondone: () => { app.forget(); app.home(); },
   });
 }

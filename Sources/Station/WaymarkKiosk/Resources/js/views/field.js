@@ -1,7 +1,7 @@
 // A form whose fields can be filled by scanning, and which is submitted to the programs on the socket.
-import { command, handedNumber } from '../api.js';
+import { command, handedNumber, repeatWhenBack } from '../api.js';
 import { ask } from '../dialog.js';
-import { button, el } from '../dom.js';
+import { button, el, framed } from '../dom.js';
 import '../elements/choice.js';
 import '../elements/date.js';
 import '../elements/photo.js';
@@ -10,10 +10,11 @@ import '../elements/switch.js';
 import '../elements/fields.js';
 import '../elements/signature.js';
 import '../elements/text-field.js';
-import { statusButton, toast } from '../elements/feedback.js';
-import { art, icon } from '../icons.js';
+import { statusButton } from '../elements/feedback.js';
+import { icon } from '../icons.js';
 import { said, t, tOr } from '../strings.js';
-import { goesHome, openTakeHome } from '../components/pickup.js';
+import { assist } from '../components/assist.js';
+import { openResult } from '../components/result.js';
 import { openScanner } from './scanner.js';
 import { openPhoto } from './photo.js';
 import { openTextReader } from './text.js';
@@ -43,7 +44,7 @@ const UNWRITTEN = ['WM-SIGNATURE', 'WM-PHOTO'];
 
 /** The page's own form, for an integrator without forms. */
 const standard = () => ({
-  name: 'goods-received', title: t('field.title'), next: t('field.new'),
+  name: 'goods-received', title: t('field.title'), purpose: t('field.purpose'),
   fields: [
     { name: 'material', label: t('field.material'), required: true, scan: ['barcode', 'text'], reads: 'gtin', help: t('field.material.help'), prompt: t('field.example', { example: '4012345678901' }), limit: 40 },
     { name: 'batch', label: t('field.batch'), scan: ['barcode', 'text'], reads: '[A-Z0-9]{4,10}', help: t('field.batch.help'), prompt: t('field.example', { example: 'LB7042' }), limit: 10, capitals: true },
@@ -58,7 +59,7 @@ function made(field, form) {
   const { name, kind = 'text' } = field;
   const common = { name, label: said(field.label), required: field.required, helper: said(field.help) || null, value: said(field.value) || null };
   switch (kind) {
-    case 'signature': return el('wm-signature', { variant: 'form', ...common, purpose: said(form.title) });
+    case 'signature': return el('wm-signature', { variant: 'form', ...common, purpose: said(form.purpose ?? form.title) });
     case 'number': return el('wm-stepper', { ...common, minimum: field.minimum ?? null, maximum: field.maximum ?? null, suffix: said(field.unit) || null });
     case 'switch': return el('wm-switch', common);
     case 'photo': return el('wm-photo', common);
@@ -121,11 +122,17 @@ export function fieldView(app, wanted) {
       const receipt = `${title}\n${t('handover.number', { number })}\n${new Date().toLocaleString(document.documentElement.lang)}\n\n${values.filter(({ name, value }) => value && !UNWRITTEN.includes(inputs.find((one) => one.name === name)?.nodeName)).map(({ label, value }) => `${label}: ${value}`).join('\n')}\n`;
       // After saving, the form is emptied for the next entry.
       empty();
-      if (goesHome(app, 'form')) openTakeHome(app, { of: 'form', number, form: description.name, result: { type: 'txt', text: receipt } }, { title: t('field.saved'), state: 'form-saved', parts: [art('ready', 160), el('h2', {}, t('field.saved'))] });
-      else toast(`${t('field.saved')}. ${t('handover.number', { number })}. ${description.next ?? t('field.new.own')}`, { seconds: 7 });
-      setTimeout(() => { if (form.isConnected) { save.rest(); inputs[0].focus(); } }, 1600);
+      await openResult(app, { of: 'form', number, form: description.name, result: { type: 'txt', text: receipt } }, {
+        state: 'form-saved', title: t('field.saved'), text: title,
+        rows: [{ label: t('field.correct.entry'), help: t('field.correct.help'), picture: 'pen', onclick: correct, data: { 'data-correct': true } }],
+        another: { label: t('field.another'), onclick: () => inputs[0].focus() }, ondone: () => app.home(),
+      });
+      setTimeout(() => save.rest());
     },
-    onfailure: (error) => fields.say({ kind: 'error', title: t('field.failed'), text: tOr(`error.${error.code}`, 'error.unavailable') }),
+    onfailure: (error) => {
+      const again = repeatWhenBack(app, error, () => { if (form.isConnected && save.dataset.state === 'failure') save.begin(); });
+      fields.say({ kind: 'error', title: t('field.failed'), text: again ? t('field.failed.offline') : tOr(`error.${error.code}`, 'error.unavailable'), busy: again });
+    },
   });
   /** The last saved entry, while the form is open; and the number of the entry that is being corrected. */
   let last = /** @type {{ number: string, values: { name: string, value: string }[] } | null} */ (null);
@@ -157,9 +164,10 @@ export function fieldView(app, wanted) {
     if (entered() && !await discarded()) return;
     app.home();
   }
-  const form = el('form', { class: 'form', noValidate: true, onsubmit: (event) => { event.preventDefault(); save.begin(); } },
-    el('header', { class: 'bar' }, button(t('common.cancel'), leave, { kind: 'quiet leave' }), el('span', {}), save),
-    el('div', { class: 'fields' }, heading, entry, fields));
+  const form = framed('form', { class: 'form', noValidate: true, onsubmit: (event) => { event.preventDefault(); save.begin(); } }, {
+    bar: el('header', { class: 'bar' }, button(t('common.cancel'), leave, { kind: 'quiet leave' }), el('span', {}), el('span', {}, assist(app, 'field'), save)),
+    room: el('div', {}, el('div', { class: 'fields' }, heading, entry, fields)),
+  });
   scansInto(app, form);
   return Object.assign(form, { holds: entered });
 }

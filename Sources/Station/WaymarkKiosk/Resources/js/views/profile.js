@@ -1,7 +1,7 @@
 // The profile: the signed-in user and a visitor's settings. The picture at the right of the start view's bar opens it. Settings end with
 // the visit; the service keeps consents.
 import { ask, openDialog } from '../dialog.js';
-import { announce, button, el, printable, printableLines } from '../dom.js';
+import { announce, button, el, framed, printable, printableLines } from '../dom.js';
 import '../elements/choice.js';
 import { toast } from '../elements/feedback.js';
 import '../elements/switch.js';
@@ -88,16 +88,14 @@ export function openProfile(app) {
     label: t('profile.title'), onclose: off,
     build: (dialog) => {
       const act = (label, method, more = {}) => button(label, () => { dialog.close(); account.send(method); }, more);
-      return el('div', { class: 'column profile', 'data-state': 'profile' },
+      return framed('div', { class: 'profile', 'data-state': 'profile' }, { room: el('div', {},
         isSignedIn ? el('h2', { class: 'visually-hidden' }, t('profile.title')) : el('h2', {}, t('profile.title')),
         isSignedIn ? person(state.user) : null,
         isSignedIn && account.synced ? el('p', { class: 'soft synced' }, icon('sync'), el('span', { class: 'grow' }, `${t('about.synced')}: ${spokenTime(account.synced)}`),
           button(t('profile.sync'), () => { dialog.close(); synchronize(app); }, { kind: 'quiet', 'data-do': 'sync' })) : null,
         given?.list,
-        size, contrast, sound,
-        el('div', { class: 'actions' },
-          isSignedIn ? act(t('account.signOut'), 'account.leave', { 'data-do': 'profile-out' }) : null,
-          button(t('common.close'), () => dialog.close(), { kind: 'primary', 'data-first': true })));
+        size, contrast, sound),
+      foot: [isSignedIn ? act(t('account.signOut'), 'account.leave', { 'data-do': 'profile-out' }) : null, button(t('common.close'), () => dialog.close(), { kind: 'primary', 'data-first': true })].filter(Boolean) });
     },
   }).closed;
 }

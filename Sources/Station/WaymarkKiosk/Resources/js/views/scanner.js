@@ -1,17 +1,19 @@
 // The code scanner: onboarding with its verdicts, or one barcode for a field.
 import { command, CommandError } from '../api.js';
+import { assist, guidance } from '../components/assist.js';
 import { cameraRoll } from '../components/camera-roll.js';
-import { outlinedCodes } from '../components/followed.js';
+import { centre, outlinedCodes } from '../components/followed.js';
 import { drawCode } from '../components/overlay.js';
 import { guidedSearch } from '../components/search.js';
 import { cameraStage } from '../components/stage.js';
+import { openResult } from '../components/result.js';
 import { verdictPanel } from '../components/verdict.js';
 import { openDialog } from '../dialog.js';
 import { announce, button, el, printable, setText, still } from '../dom.js';
-import { statusButton, toast } from '../elements/feedback.js';
+import { statusButton, tick, toast } from '../elements/feedback.js';
 import { art, icon } from '../icons.js';
 import { cue, isMuted, mute } from '../sound.js';
-import { t, tOr } from '../strings.js';
+import { said, t, tOr } from '../strings.js';
 
 const ADVICE_MS = 1500;
 const INVALID_MS = 9000;
@@ -27,18 +29,21 @@ const CHOSEN_MS = 5000;
  */
 export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barcode' ? 'field' : 'onboard') }) {
   const barcode = mode === 'barcode';
-  const wanted = t(barcode ? 'scan.prompt.barcode' : 'scan.prompt');
+  const wanted = () => t(barcode ? 'scan.prompt.barcode' : 'scan.prompt');
   let fading = 0;
   let done = false;
   let handed = null;
   /** The shown verdict, and its code as `{ corners, width, state, since }`. */
   let verdict = null;
   let code = null;
+  /** The codes in a visitor's picture among which they choose, and the function that reads one of them; null without such a picture. @type {{ corners: [number, number][] }[] | null} */
+  let choices = null;
+  let pick = /** @type {(index: number) => void} */ (() => {});
   /** The number of pictures that are being read; an accepted one replaces the current scan. */
   let judging = 0;
   const offs = [];
 
-  const words = el('span', {}, wanted);
+  const words = el('span', {}, wanted());
   const prompt = el('p', { class: 'prompt' }, words);
   const frame = el('div', { class: 'window' }, el('i'), el('i'), el('i'), el('i'));
   const guide = el('div', { class: 'guide', 'data-shape': barcode ? 'bars' : 'square', 'data-state': 'idle' }, prompt, frame);
@@ -51,12 +56,14 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
   let within = null;
   let chosen = 0;
 
+  const stuck = guidance({ area, picture: 'onboard', text: () => (verdict || asking || handed || judging || !search.id ? '' : t(barcode ? 'stuck.barcode' : 'stuck.code')) });
   const say = (state, text) => { guide.dataset.state = prompt.dataset.state = state; setText(words, text); };
   const disarm = (id) => command('scan.cancel', { scan: id }).catch(() => {});
   const tell = (error) => { const text = tOr(`error.${error}`, 'error.unavailable'); say('error', text); announce(text); };
 
   function paint(context, overlay, place) {
     if (overlay?.codes && !verdict) followed.draw(context, overlay, place);
+    choices?.forEach(({ corners }, index) => drawCode(context, corners.map((point) => place.viewport.toScreen(point)), { state: 'seen', number: index + 1 }));
     if (!code) return false;
     const share = still.matches ? 1 : Math.min(1, (place.now - code.since) / SNAP_MS);
     const opacity = code.until ? Math.max(0, Math.min(1, (code.until - place.now) / 250)) : 1;
@@ -82,6 +89,7 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
 
   function idle() {
     verdict = null;
+    choices = null;
     asking = false;
     within = null;
     delete dialog.node.dataset.asking;
@@ -91,11 +99,14 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
     if (held) dialog.node.focus({ preventScroll: true });
     delete dialog.node.dataset.frozen;
     stage.thaw();
-    say('idle', wanted);
+    say('idle', wanted());
+    stuck.moved();
   }
 
   function show(next, buttons) {
     search.wait();
+    stuck.moved();
+    choices = null;
     verdict = next;
     // The panel is filled first, as the position of the code depends on the area that the panel leaves free.
     const outer = stage.node.getBoundingClientRect();
@@ -136,11 +147,12 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
 
   function advise(event) {
     if (verdict || judging || asking) return;
+    stuck.moved();
     const text = tOr(`advice.${event.advice}`, 'scan.prompt');
     say('advice', text);
     announce(text);
     if (event.corners?.length) { code = { corners: event.corners, width: event.frame?.width, state: 'advice', since: 0, until: performance.now() + ADVICE_MS }; stage.preview.redraw(); }
-    search.later(() => { say('idle', wanted); }, ADVICE_MS);
+    search.later(() => { say('idle', wanted()); }, ADVICE_MS);
   }
 
   function accepted(next) {
@@ -159,7 +171,7 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
       search.narrow(null);
     });
     const go = statusButton({
-      label: t('scan.continue'), processing: t('scan.confirming'), success: t('scan.continue'), failure: t('common.again'),
+      label: next.connectTo ? t('scan.go') : t('scan.continue'), processing: t('scan.confirming'), success: next.connectTo ? t('scan.go') : t('scan.continue'), failure: t('common.again'),
       work: async () => {
         cancel.disabled = true;
         try { await command('scan.confirm', { scan: next.scan }); } catch (error) {
@@ -190,10 +202,8 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
     search.wait();
     say('advice', t('scan.several'));
     const held = /** @type {any} */ (document.activeElement)?.dataset?.code;
-    const choices = followed.inSight.length > 1 ? followed.inSight : [];
-    panel.replaceChildren(el('section', { class: 'sheet several', 'aria-label': t('scan.several.title') }, el('h3', {}, t('scan.several.title')), el('p', { class: 'soft' }, t('scan.several.help')),
-      el('div', { class: 'list' }, ...choices.map(({ code: one }) => button(t('scan.several.code', { number: followed.numberOf(one) }), () => look(one), { 'data-code': String(one), before: icon('qr') }))),
-      button(t('common.again'), () => { idle(); search.narrow(null); }, { kind: 'primary' })));
+    const visible = followed.inSight.length > 1 ? followed.inSight : [];
+    several(visible.map(({ code: one }) => ({ number: followed.numberOf(one), data: { 'data-code': String(one) }, onclick: () => look(one) })), button(t('common.again'), () => { idle(); search.narrow(null); }, { kind: 'primary' }));
     /** @type {HTMLElement | null} */ (held ? panel.querySelector(`[data-code="${held}"]`) : null)?.focus({ preventScroll: true });
   }
 
@@ -206,21 +216,52 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
     chosen = window.setTimeout(() => { if (!done && !verdict && !handed && !judging) search.narrow(null); }, CHOSEN_MS);
   }
 
+  /** The panel with a button for each of several codes. */
+  const several = (codes, last) => panel.replaceChildren(el('section', { class: 'sheet several', 'aria-label': t('scan.several.title') }, el('h3', {}, t('scan.several.title')), el('p', { class: 'soft' }, t('scan.several.help')),
+    el('div', { class: 'list' }, ...codes.map(({ number, data, onclick }) => button(t('scan.several.code', { number }), onclick, { ...data, before: icon('qr') }))), last));
+
+  /** Asks which of the codes in a visitor's picture is meant. */
+  function inquireStill(next) {
+    search.wait();
+    verdict = next;
+    ({ choices } = next);
+    pick = (index) => {
+      const { width, height } = stage.size;
+      const [xs, ys] = [0, 1].map((axis) => next.choices[index].corners.map((point) => point[axis] + .5));
+      const [left, top, right, bottom] = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)];
+      const room = .15 * Math.max(right - left, bottom - top);
+      const [l, u, r, d] = [(left - room) / width, (top - room) / height, (right + room) / width, (bottom + room) / height].map((share) => Math.min(1, Math.max(0, share)));
+      next.only([l, u, r - l, d - u]);
+    };
+    dialog.node.dataset.frozen = 'picture';
+    dialog.node.dataset.asking = '';
+    cue('invalid');
+    announce(t('scan.several'));
+    several(next.choices.map((_, index) => ({ number: index + 1, data: { 'data-choice': String(index) }, onclick: () => pick(index) })), button(t('roll.another'), () => roll.firstElementChild.choose(), { 'data-another': true }));
+    /** @type {HTMLElement} */ (panel.querySelector('[data-choice]')).focus({ preventScroll: true });
+  }
+
   function refuse(next) {
     // If several codes are visible, the visitor is asked which one is meant.
     if (next.reason === 'ambiguous' && !next.still) { inquire(); return; }
+    if (next.reason === 'ambiguous' && next.choices?.length > 1) { inquireStill(next); return; }
+    delete dialog.node.dataset.asking;
     if (next.outcome === 'invalid' && next.corners?.length && !next.still) followed.refuse(next.corners);
     const goOn = () => { if (search.id === null || next.still || search.isNarrow) search.narrow(null); else idle(); };
-    show(next, [button(t(next.outcome === 'invalid' ? 'scan.other' : 'common.again'), goOn, { kind: 'primary' })]);
-    if (next.outcome === 'invalid') search.later(goOn, INVALID_MS);
+    // After a picture, the way leads back to the pictures.
+    show(next, next.still && next.only
+      ? [button(t('scan.camera'), goOn), button(t('roll.another'), () => roll.firstElementChild.choose(), { kind: 'primary', 'data-another': true })]
+      : [button(t(next.outcome === 'invalid' ? 'scan.other' : 'common.again'), goOn, { kind: 'primary' })]);
+    if (next.outcome === 'invalid' && !next.still) search.later(goOn, INVALID_MS);
   }
 
   /** The callbacks of the camera roll: a chosen picture replaces the live one while it is read. */
   const judge = {
-    onbegin: () => { judging += 1; search.wait(); if (verdict) { verdict = null; panel.replaceChildren(); } },
+    onbegin: () => { judging += 1; search.wait(); if (verdict) { verdict = null; choices = null; panel.replaceChildren(); } },
     onpicture: (bitmap) => {
       if (done || !bitmap) { bitmap?.close(); return; }
       code = null;
+      delete dialog.node.dataset.asking;
       dialog.node.dataset.frozen = 'picture';
       stage.show(bitmap, null);
     },
@@ -233,6 +274,7 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
       const shown = dialog.node.dataset.frozen === 'picture';
       // If the picture has several codes, none is outlined.
       const about = { ...next, frame: null, still: true, corners: shown && next.reason !== 'ambiguous' ? next.corners : null };
+      delete dialog.node.dataset.asking;
       if (waits) { search.replace(next.scan); accepted(about); } else refuse(about);
       if (shown) { stage.measure(); stage.reframe(about.corners); }
     },
@@ -244,6 +286,14 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
   });
   // A code can also be chosen by touching it in the picture.
   stage.canvas.addEventListener('click', (event) => {
+    if (choices) {
+      const own = stage.canvas.getBoundingClientRect();
+      const far = choices.map(({ corners }) => { const [a, b] = centre(corners.map((point) => stage.viewport.toScreen(point))); return Math.hypot(event.clientX - own.left - a, event.clientY - own.top - b); });
+      const nearest = far.indexOf(Math.min(...far));
+      const [a, b] = [stage.viewport.toScreen(choices[nearest].corners[0]), stage.viewport.toScreen(choices[nearest].corners[2])];
+      if (far[nearest] < Math.max(44, Math.hypot(a[0] - b[0], a[1] - b[1]) * .7)) pick(nearest);
+      return;
+    }
     if (verdict || handed || judging || followed.inSight.length < 2) return;
     const own = stage.canvas.getBoundingClientRect();
     const number = followed.at(event.clientX - own.left, event.clientY - own.top);
@@ -254,6 +304,7 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
     label: t('scan.title'), kind: 'view camera scanner',
     onclose: () => {
       done = true;
+      stuck.stop();
       search.stop();
       clearTimeout(fading);
       clearTimeout(chosen);
@@ -273,7 +324,7 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
       const box = document.createDocumentFragment();
       roll = barcode ? null : el('div', { class: 'tray' }, cameraRoll(app, judge));
       box.append(stage.node,
-        el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'leave' }), el('h2', {}, t(barcode ? 'scan.title.barcode' : 'scan.title')), el('span', {}, stage.light, sound)),
+        el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'leave' }), el('h2', {}, t(barcode ? 'scan.title.barcode' : 'scan.title')), el('span', {}, stage.light, sound, assist(app, barcode ? 'barcode' : 'onboard'))),
         area, ...(roll ? [roll] : []), panel);
       return box;
     },
@@ -283,17 +334,29 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
   return dialog;
 }
 
-/** The dialog after a confirmed code, which returns to the start view after a time. */
-export function handedOver(app, verdict) {
+/**
+ * The screen after a confirmed code: it waits for the outcome that the program behind the service reports, for as long as a result is
+ * shown, and says then that the outcome is not known yet.
+ */
+export async function handedOver(app, verdict) {
   const host = verdict.connectTo && printable(verdict.connectTo);
-  const timer = setTimeout(() => dialog.close(), app.config.returnSeconds * 1000);
-  const dialog = openDialog({
-    label: t('scan.done'),
-    onclose: () => { clearTimeout(timer); app.forget(); app.home(); },
-    build: (self) => el('div', { class: 'column center', 'data-state': 'handed-over' }, art('ready', 160), el('h2', {}, t('scan.done')),
-      el('p', { class: 'soft' }, host ? t('scan.done.help', { host }) : t('scan.done.plain')),
-      button(t('common.start'), () => self.close(), { kind: 'primary', 'data-first': true })),
+  const seconds = app.config.returnSeconds;
+  let timer = 0;
+  const off = app.events.on('onboarding.ended', (event) => {
+    if (event.scan !== verdict.scan) return;
+    clearTimeout(timer);
+    const failed = event.outcome === 'failed';
+    cue(failed ? 'invalid' : 'successful');
+    const reason = printable(said(event.text));
+    dialog.tell(failed
+      ? { tone: 'bad', sign: art('trouble', 160), title: t('scan.failed'), text: reason || tOr(`scan.failed.${event.reason}`, 'scan.failed.help') }
+      : { tone: 'good', sign: tick(), title: t('scan.connected'), text: reason || (host ? t('scan.connected.help', { host }) : '') });
+    dialog.node.firstElementChild.dataset.outcome = event.outcome;
   });
-  announce(`${t('scan.done')}. ${host ? t('scan.done.help', { host }) : t('scan.done.plain')}`);
+  const dialog = await openResult(app, null, {
+    state: 'handed-over', title: t('scan.done'), text: host ? t('scan.done.help', { host }) : t('scan.done.plain'), seconds: 2 * seconds,
+    sign: el('span', { class: 'spinner', 'aria-hidden': 'true' }), ondone: () => { off(); clearTimeout(timer); app.forget(); app.home(); },
+  });
+  timer = setTimeout(() => { dialog.tell({ tone: 'open', sign: icon('clock'), title: t('scan.open'), text: t('scan.open.help') }); dialog.node.firstElementChild.dataset.outcome = 'open'; }, seconds * 1000);
   return dialog;
 }

@@ -25,7 +25,7 @@ function signIn(app) {
   const forgot = state.canRecover ? button(t('signIn.forgot'), () => app.account.send('authentication.forgot'), { kind: 'quiet', 'data-do': 'forgot' }) : null;
   const change = policy.mode === 'shared' ? button(t('signIn.switch'), () => app.account.send('account.switch'), { kind: 'quiet', 'data-do': 'switch' }) : null;
   const node = screen({
-    name: 'signIn', tail: languages(app), top: logo(policy), title: said.title, body: [person(state.user), asks ? field.node : null], actions: [forgot, change, go].filter(Boolean),
+    app, name: 'signIn', tail: languages(app), top: logo(policy), title: said.title, body: [person(state.user), asks ? field.node : null], actions: [forgot, change, go].filter(Boolean),
     onsubmit: () => {
       if (go.disabled) return;
       const typed = field.value;
@@ -80,7 +80,7 @@ function users(app) {
     if (held) /** @type {HTMLElement} */ (list.querySelector(`[data-user="${held}"]`))?.focus();
   }
   const node = screen({
-    name: 'users', leave: backButton(app), bar: t('users.title'), title: '', label: t('users.title'), body: [search, list],
+    app, name: 'users', leave: backButton(app), bar: t('users.title'), title: '', label: t('users.title'), body: [search, list],
     tail: button('', () => app.account.send('account.add'), { kind: 'quiet round', 'aria-label': t('account.add'), before: icon('plus'), 'data-do': 'add' }),
     onsubmit: () => {},
   });
@@ -95,7 +95,7 @@ function sync(app) {
   const isAgain = app.account.state.purpose === 'renew';
   const leave = () => app.account.send(isAgain ? 'account.back' : 'account.leave');
   const bar = progress({ label: t('sync.progress'), sign: icon('sync'), onstop: leave });
-  const node = screen({ name: 'sync', leave: button(t('account.back'), leave, { kind: 'quiet leave', before: icon('back') }), bar: t('sync.bar'), top: logo(policy), title: said.title, body: [] });
+  const node = screen({ app, name: 'sync', leave: button(t('account.back'), leave, { kind: 'quiet leave', before: icon('back') }), bar: t('sync.bar'), top: logo(policy), title: said.title, body: [] });
   const column = node.querySelector('.column');
   const back = () => button(t(isAgain ? 'account.back' : 'sync.return'), leave, { 'data-do': 'return' });
   let shown = '';
@@ -110,10 +110,9 @@ function sync(app) {
         ? { title: t('sync.connection.title'), text: told(now.text, policy) || t('sync.connection.text') } : { title: t('sync.user.title'), text: told(now.text, policy) || t('sync.user.text') };
       node.dataset.sync = now.state;
       column.replaceChildren(logo(policy), el('h1', { tabIndex: -1 }, at.title), el('p', { class: 'lead three', role: now.state === 'running' ? undefined : 'alert' }, at.text),
-        ...(now.state === 'running' ? [bar.node] : []), ...(now.state === 'userError' ? [person(now.user), el('p', { class: 'who-acts' }, t('sync.user.who', { name: printable(now.user?.title ?? t('account.person')) }))] : []),
-        ...(now.state === 'running' ? []
-          : [el('div', { class: 'actions' }, back(), now.state === 'connectionError' ? button(t('common.again'), () => app.account.send('sync.retry'), { kind: 'primary', 'data-first': true, 'data-do': 'retry' }) : null)]));
-      /** @type {HTMLElement} */ (column.querySelector('[data-first]') ?? column.querySelector('h1')).focus({ preventScroll: true });
+        ...(now.state === 'running' ? [bar.node] : []), ...(now.state === 'userError' ? [person(now.user), el('p', { class: 'who-acts' }, t('sync.user.who', { name: printable(now.user?.title ?? t('account.person')) }))] : []));
+      node.querySelector('.foot').replaceChildren(...(now.state === 'running' ? [] : [back(), now.state === 'connectionError' ? button(t('common.again'), () => app.account.send('sync.retry'), { kind: 'primary', 'data-first': true, 'data-do': 'retry' }) : null].filter(Boolean)));
+      /** @type {HTMLElement} */ (node.querySelector('[data-first]') ?? column.querySelector('h1')).focus({ preventScroll: true });
     },
   };
 }
@@ -137,7 +136,8 @@ export function accountView(app) {
     const { policy } = app.account;
     const steps = ['first', 'add'].includes(state.purpose) ? [...policy.modules, 'ready'] : [];
     const step = steps.indexOf(state.phase);
-    if (step >= 0) current?.node.querySelector('.bar').append(dots(step, steps.length));
+    // A consent of several pages has a counter of its own in the bar.
+    if (step >= 0 && !current?.node.querySelector('.bar h2')) current?.node.querySelector('.bar').append(dots(step, steps.length));
     current?.update(state);
     focus();
   }

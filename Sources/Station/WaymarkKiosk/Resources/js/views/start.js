@@ -1,6 +1,7 @@
 // The start view with the offers of this kiosk, and the display while no visitor is there.
 import { button, el, printable } from '../dom.js';
 import { fullError, indicator } from '../elements/feedback.js';
+import { assist } from '../components/assist.js';
 import { art, icon } from '../icons.js';
 import { keepLanguage, languageChoices, said, setLanguage, t } from '../strings.js';
 
@@ -9,7 +10,7 @@ export function languages(app) {
   const choices = languageChoices();
   if (app.config.language || choices.length < 2) return null;
   return el('div', { class: 'languages actions', role: 'group', 'aria-label': t('start.languages') }, ...choices.map(({ tag, name }) =>
-    button(name, () => { setLanguage(tag); keepLanguage(tag); app.again(); },
+    button(name, () => { setLanguage(tag); keepLanguage(tag); app.speak(); },
       { kind: 'quiet', lang: tag, 'data-language': tag, 'aria-pressed': String(document.documentElement.lang === tag) })));
 }
 
@@ -35,12 +36,12 @@ const profile = (app) => button('', () => app.profile(), {
 /** The numbers of tasks that were completed here today. */
 function today(app) {
   const done = Object.entries(app.today()).filter(([, count]) => count > 0);
-  return done.length ? el('ul', { class: 'today', 'aria-label': t('today.title') }, ...done.map(([what, count]) => el('li', { 'data-what': what }, el('strong', {}, String(count)), el('span', {}, t(`today.${what}`))))) : null;
+  return done.length ? el('ul', { class: 'today', 'aria-label': t('today.title') }, ...done.map(([what, count]) => el('li', { 'data-what': what }, el('strong', {}, String(count)), el('span', {}, t(`today.${what}`, { count }))))) : null;
 }
 
 /** The start view: a tile for each of the app's views that this kiosk shows. */
 export function startView(app) {
-  const bar = el('header', { class: 'bar' }, brand(app), who(app), el('span', {}, languages(app) ?? '', profile(app)));
+  const bar = el('header', { class: 'bar' }, brand(app), who(app), el('span', {}, languages(app) ?? '', assist(app, 'start'), profile(app)));
   if (app.state.role === 'observer') {
     return el('div', { class: 'start' }, bar, el('div', { class: 'body', 'data-state': 'observer' },
       fullError({ picture: 'lock', title: t('observer.title'), text: t('observer.help'), actions: [{ label: t('common.again'), primary: true, onclick: () => location.reload() }] })));
@@ -56,9 +57,11 @@ export function startView(app) {
   }
   return el('div', { class: 'start' }, bar,
     el('div', { class: 'body' }, el('div', {}, el('h1', {}, t('start.title')), el('p', { class: 'lead' }, t('start.lead')), today(app)),
-      el('div', { class: 'tiles' }, ...offered.map(({ name, picture, title, help, open }) =>
-        el('button', { class: 'tile', type: 'button', 'data-open': name, onclick: open },
-          art(picture), el('strong', {}, title, icon('forward')), el('span', {}, help))))));
+      el('div', { class: 'tiles' }, ...offered.map(({ name, picture, title, help, open }) => {
+        const empty = name === 'ar' && app.state.scenes === 0 && !app.state.scene;
+        return el('button', { class: 'tile', type: 'button', 'data-open': name, disabled: empty, onclick: open },
+          art(picture), el('strong', {}, title, empty ? null : icon('forward')), el('span', {}, empty ? t('ar.noScene') : help));
+      }))));
 }
 
 /** The offers of this kiosk: its views, and one for each form of the integrator's. */

@@ -1,12 +1,13 @@
 // Reads printed text into a field: candidates within a band of the live picture are outlined; one is accepted when it is stable, or tapped.
 import { command, CommandError } from '../api.js';
 import { drawCode } from '../components/overlay.js';
+import { assist } from '../components/assist.js';
 import { guidedSearch } from '../components/search.js';
 import { cameraStage } from '../components/stage.js';
 import { openDialog } from '../dialog.js';
 import { announce, button, el, setText, still } from '../dom.js';
 import { toast } from '../elements/feedback.js';
-import { t, tOr } from '../strings.js';
+import { now, t, tOr } from '../strings.js';
 
 /** The milliseconds without a candidate after which advice is shown. */
 const ADVICE_MS = 4000;
@@ -17,7 +18,7 @@ const AGAIN_MS = 2000;
 const TAKEN_MS = 500;
 
 /** The distance between letters and their outline, in CSS pixels. */
-const OUTLINE_ROOM = 10;
+const OUTLINE_ROOM = 16;
 
 /** Moves the corners of a text outwards by `OUTLINE_ROOM`. */
 function around(corners) {
@@ -78,7 +79,7 @@ export function openTextReader(app, { label, patterns = [] }) {
     cancel: (session) => command('text.cancel', { session }).catch(() => {}),
     isOver: () => taken,
     isShowing: () => taken,
-    onbegun: () => { say('idle', wanted); unseen(); },
+    onbegun: () => { say('idle', now(wanted)); unseen(); },
     onfail: (error) => { if (error instanceof CommandError && error.code === 'busy') say('waiting', t('text.busy')); else tell(error.code); },
   });
 
@@ -100,13 +101,13 @@ export function openTextReader(app, { label, patterns = [] }) {
   }
 
   function show(event) {
-    const now = performance.now();
+    const at = performance.now();
     const items = event.candidates ?? [];
-    if (items.length) { clearTimeout(advice); if (guide.dataset.state !== 'idle') say('idle', wanted); }
-    for (const one of items) known.set(one.text, { candidate: one, seen: now });
-    for (const [text, { seen: at }] of known) if (now - at > KEEP_MS) known.delete(text);
+    if (items.length) { clearTimeout(advice); if (guide.dataset.state !== 'idle') say('idle', now(wanted)); }
+    for (const one of items) known.set(one.text, { candidate: one, seen: at });
+    for (const [text, one] of known) if (at - one.seen > KEEP_MS) known.delete(text);
     if (!known.size && guide.dataset.state === 'idle') { if (!advice) unseen(); } else if (!known.size) unseen();
-    seen = items.length ? { items, width: event.frame?.width, until: now + 400 } : seen;
+    seen = items.length ? { items, width: event.frame?.width, until: at + 400 } : seen;
     stage.preview.redraw();
     offer();
     if (tapped !== null && items.some((one) => one.text === tapped || one.others?.includes(tapped))) choose(tapped);
@@ -174,7 +175,7 @@ export function openTextReader(app, { label, patterns = [] }) {
       offs.push(app.events.on('connection', ({ online }) => { if (online && !taken) { search.replace(); search.arm(); } }));
       const box = document.createDocumentFragment();
       box.append(stage.node,
-        el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'leave' }), el('h2', {}, t('text.title')), el('span', {}, stage.light)),
+        el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'leave' }), el('h2', {}, t('text.title')), el('span', {}, stage.light, assist(app, 'text'))),
         area, panel);
       return box;
     },

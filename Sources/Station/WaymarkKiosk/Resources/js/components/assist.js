@@ -1,0 +1,45 @@
+// Language and help, behind one button in the bar of every screen, and the drawing of what to do when nothing happens for a while.
+import { openDialog } from '../dialog.js';
+import { announce, button, el } from '../dom.js';
+import { art, icon } from '../icons.js';
+import { t, tOr } from '../strings.js';
+import { languages } from '../views/start.js';
+
+/** The milliseconds without anything recognised after which a view draws what to do. */
+const STILL_MS = 7000;
+
+/** The page of the last button, for elements that know none. @type {any} */
+let page = null;
+
+/**
+ * The button that opens the help of a view: what to do here, the languages, and that staff helps. A change of the language keeps what was
+ * entered, scanned and counted.
+ * @param {any} app
+ * @param {string} view
+ */
+export function assist(app, view) {
+  page = app ?? page;
+  return button('', () => openDialog({
+    label: t('help.title'),
+    build: (dialog) => el('div', { class: 'column', 'data-state': 'help' }, el('h2', {}, t('help.title')), el('p', {}, tOr(`help.${view}`, 'help.other')), el('p', { class: 'soft' }, t('help.staff')),
+      page && languages(page), el('div', { class: 'actions' }, button(t('common.close'), () => dialog.close(), { kind: 'primary', 'data-first': true }))),
+  }), { kind: 'quiet round help', 'aria-label': t('help.title'), 'data-help': view, before: icon('question') });
+}
+
+/**
+ * Draws what to do into `area` once nothing was recognised for a while: `picture` is an illustration, `text()` what to do. `moved()` hides it
+ * until as long again has passed; `stop()` ends it.
+ * @param {{ area: HTMLElement, picture: string, text: () => string }} options
+ */
+export function guidance({ area, picture, text }) {
+  const words = el('p', {});
+  const node = el('div', { class: 'stuck', hidden: true }, art(picture, 92), words);
+  area.append(node);
+  let timer = 0;
+  const wait = () => { timer = window.setTimeout(() => { words.textContent = text(); node.hidden = !words.textContent; if (words.textContent) announce(words.textContent); }, STILL_MS); };
+  wait();
+  return {
+    moved() { clearTimeout(timer); node.hidden = true; wait(); },
+    stop() { clearTimeout(timer); node.hidden = true; },
+  };
+}
