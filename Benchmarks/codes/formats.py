@@ -252,7 +252,7 @@ def summed(lines):
     section = re.search(r'<!-- sizes -->\n(.*?)<!-- end sizes -->', (ROOT / 'Benchmarks/codes/README.md').read_text(), re.S).group(1)
     known = {line.split(' | ')[0][2:]: line for line in section.splitlines() if ' of ' in line} | lines
     table = [known[name] for name, *_ in SYMBOLOGIES if name in known]
-    counts = [tuple(map(int, pair)) for line in table for pair in re.findall(r'(\d+) of (\d+)', line)]
+    counts = [tuple(map(int, pair)) for line in table for pair in re.findall(r'\| (\d+) of (\d+)', line)]
     read, of = (sum(pair[i] for pair in counts) for i in (0, 1))
     total = f'| all | {read} of {of}: {100 * read / of:.2f} % | | {sum(int(line.split(" | ")[3]) for line in table)} | |'
     return ['| symbology | zint | BWIPP | wrong | not read at |', '|---|--:|--:|--:|---|', *table, total]
