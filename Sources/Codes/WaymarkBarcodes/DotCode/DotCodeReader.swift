@@ -3,8 +3,9 @@ import WaymarkImage
 /// Reads DotCode symbols (AIM ISS DotCode), which have no finder: from a few dots that look like a chequerboard, a lattice grows to all dots
 /// of the symbol, and the outlines that fit them are decoded.
 struct DotCodeReader {
-  /// The number of places in lattices, and of outlines, that are looked at in a polarity of an octave.
-  private static let most = (places: 60_000, outlines: 4_000)
+  /// The number of places in a lattice, of places after which no further lattice is begun, and of outlines that are tried, in a polarity of
+  /// an octave.
+  private static let most = (places: 60_000, begun: 12_000, outlines: 2_000)
   /// The least number of dots of a symbol that are found: the smallest has 38 places, of which half are lit.
   private static let fewest = 12
 
@@ -12,29 +13,38 @@ struct DotCodeReader {
     var found: [MatrixDetection] = []
     // Dots of two to five pixels in each octave.
     var picture = GrayImage(copying: search.view)
-    var scale = 1.0
+    var (scale, isLimited) = (1.0, false)
     while min(picture.width, picture.height) >= 16, scale <= 4 {
       let tones = picture.withView { DotTones($0).sharpened }
       for isLight in [false, true] {
         let known = found.map { $0.placed(scale: 1 / scale).corners }
-        let new = read(isLight ? tones : tones.negated, isLight: isLight, beside: known)
+        let new = read(
+          isLight ? tones : tones.negated, isLight: isLight, beside: known, isLimited: &isLimited)
         found += new.map { $0.placed(scale: scale) }
       }
       picture = picture.unsafeView.shrunk(by: 2)
       scale *= 2
     }
+    if isLimited, found.isEmpty { search.isLimited = true }
     return found
   }
 
   /// Reads the symbols with dots of two to five pixels, outside of known ones.
-  static func read(_ tones: DotTones, isLight: Bool, beside known: [Quadrilateral]) -> [MatrixDetection] {
+  ///
+  /// - Parameter isLimited: becomes true if a bound ended the search.
+  static func read(
+    _ tones: DotTones, isLight: Bool, beside known: [Quadrilateral], isLimited: inout Bool
+  ) -> [MatrixDetection] {
     let field = DotField(tones, beside: known)
     guard field.dots.count >= fewest else { return [] }
     var lattice = DotLattice(field)
     var found: [MatrixDetection] = []
     var outlines = 0
     for seed in lattice.seeds() where lattice.isFree(seed.dot) {
-      guard lattice.looks < most.places, outlines < most.outlines else { break }
+      guard lattice.looks < most.begun, outlines < most.outlines else {
+        isLimited = true
+        break
+      }
       lattice.grow(from: seed, limit: most.places)
       guard lattice.members.count >= fewest, let sampled = DotSamples(lattice, field),
         let (message, corners) = sampled.read(&outlines)
