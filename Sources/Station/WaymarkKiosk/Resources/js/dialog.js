@@ -16,6 +16,9 @@ function raiseLayer() {
 function restore(before) {
   if (before?.isConnected && before !== document.body) { before.focus({ preventScroll: true }); return; }
   const host = stack.at(-1)?.node ?? document.getElementById('app');
+  // What closing has shown may have placed the focus already.
+  const at = document.activeElement;
+  if (at && at !== host && host?.contains(at)) return;
   (/** @type {HTMLElement | null} */ (host?.querySelector('[data-first]:not([disabled])') ?? host?.querySelector('h1[tabindex]') ?? host))?.focus({ preventScroll: true });
 }
 
