@@ -12,7 +12,6 @@ were left out. Ends with 1 unless both are 0 everywhere.
 """
 import argparse
 import json
-import os
 import random
 import signal
 import subprocess

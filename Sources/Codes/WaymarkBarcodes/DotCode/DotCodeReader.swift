@@ -79,7 +79,7 @@ struct DotSamples {
   /// The largest share of places between those of dots that look like dots.
   private static let strangers = 0.06
 
-  /// Samples the places of a lattice; `nil` if it is no chequerboard of dots that carry data.
+  /// Samples the places of a lattice; `nil` unless it is a chequerboard of dots that carry data.
   init?(_ lattice: DotLattice, _ field: DotField) {
     self.lattice = lattice
     let (xs, ys) = (lattice.members.map(\.x), lattice.members.map(\.y))

@@ -20,7 +20,7 @@ struct DotLattice {
   private var touched: [Int] = []
   /// The dots that belong to a lattice.
   private var isUsed: [Bool]
-  /// The number of lattices with each dot that were no symbols.
+  /// The number of lattices with each dot that were not symbols.
   private var failures: [UInt8]
   private(set) var basis: Basis = (.zero, .zero)
   /// The columns and rows of the dots that were found.
