@@ -190,7 +190,7 @@ import WaymarkSystem
     #expect(onboarding.policy.keys.map(\.id) == ["k"])
     #expect(onboarding.policy.hosts?.map(\.description) == ["base.example.com"])
     #expect(onboarding.replayFolder == folder + "/current/site/used")
-    let keys = configuration.listing.first { $0.key == "onboarding.keyFiles" }
+    let keys = configuration.listing().first { $0.key == "onboarding.keyFiles" }
     #expect(keys?.origin == folder + "/waymark.d/50-site.yaml:1")
     try files.removeItem(atPath: folder + "/releases/site-1/waymark.yaml")
     #expect(loader.checked(Station.features).problems.map(\.origin) == [folder + "/waymark.d/50-site.yaml"])

@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import Synchronization
 import Testing
+import WaymarkAnchors
 import WaymarkImage
 import WaymarkProtocol
 import WaymarkScenes

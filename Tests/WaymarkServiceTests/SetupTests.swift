@@ -3,11 +3,11 @@ import Foundation
 import Testing
 import WaymarkConfiguration
 import WaymarkProtocol
-import WaymarkSystem
 
 @testable import WaymarkServer
 @testable import WaymarkService
 @testable import WaymarkStation
+@testable import WaymarkSystem
 @testable import waymark_station
 
 /// What operators are shown of the configuration, the log and the report, and nobody of the secrets in them.

@@ -54,7 +54,7 @@ struct DemoCommand: AsyncParsableCommand {
         "source.path": walk, "source.rate": "20", "socket.path": socket, "scenes.folders": scenes,
         "scenes.cache": folder + "/cache", "log.level": "error",
       ], isSystem: false, schema: Program.current.schema)
-    let daemon = Daemon(loader: loader, features: Program.current.features, version: waymarkVersion)
+    let daemon = Daemon(loader)
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await daemon.run() }
       group.addTask { [seconds] in

@@ -66,18 +66,8 @@ struct ServeCommand: AsyncParsableCommand {
     flags["camera.device"] = camera
     flags["scan.autoBegin"] = autoBegin
     flags["log.level"] = logLevel
-    let loader = place.loader(flags: flags)
-    let file = place.config.map { ["--config", $0] } ?? []
-    let daemon = Daemon(
-      loader: loader, features: Program.current.features, version: waymarkVersion
-    ) { socket in
-      // A process of its own: the report waits for other programs, and tries a worker.
-      try ChildProgram.capture(
-        ["/proc/self/exe", "report", "--socket", socket] + file, outputLimit: SetupModule.reportLimit,
-        confinement: .init(environment: loader.environment, timeout: SetupModule.reportTimeout))
-    }
     do {
-      try await daemon.run()
+      try await Daemon(place.loader(flags: flags), file: place.config).run()
     } catch is ConfigurationProblem {
       // The log has each of them.
       throw ExitCode(ExitStatus.badData.rawValue)
@@ -154,4 +144,19 @@ package func refuse(_ problems: [ConfigurationProblem], separator: String = "\n 
   guard !problems.isEmpty else { return }
   for problem in problems { Output.diagnostic("\(problem)\(separator)\(problem.hint)") }
   throw ExitCode(ExitStatus.badData.rawValue)
+}
+
+extension Daemon {
+  /// Creates the service of this program.
+  ///
+  /// - Parameter file: the configuration file that the command line names.
+  init(_ loader: ConfigurationLoader, file: String? = nil) {
+    self.init(loader: loader, features: Program.current.features, version: waymarkVersion) { socket in
+      // A process of its own: the report waits for other programs, and tries a worker.
+      try ChildProgram.capture(
+        ["/proc/self/exe", "report", "--socket", socket] + (file.map { ["--config", $0] } ?? []),
+        outputLimit: SetupModule.reportLimit,
+        confinement: .init(environment: loader.environment, timeout: SetupModule.reportTimeout))
+    }
+  }
 }

@@ -123,8 +123,8 @@ struct AccountPolicyReader {
   mutating func read() -> AccountSettings? {
     guard let section = document.checked["accounts"] else { return nil }
     settings.read(document.checked)
-    settings.folder = settings.folder.map(document.resolved)
-    settings.logos = settings.logos.map(document.resolved)
+    settings.folder = settings.folder.map { document.resolved($0, in: section["folder"]) }
+    settings.logos = settings.logos.map { document.resolved($0, in: section["logos"]) }
     if let node = section["language"], settings.language.wholeMatch(of: #/[a-z]{2,3}/#) == nil {
       add(
         "\"\(settings.language)\" is not a language", "accounts.language", node,
