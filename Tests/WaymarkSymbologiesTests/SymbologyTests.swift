@@ -92,7 +92,7 @@ struct SymbologyTests {
     #expect(Symbology(name: "upc_a") == .upcA)
     #expect(Symbology(name: "GS1-128") == .code128)
     #expect(Symbology(name: "PDF-417") == .pdf417)
-    #expect(Symbology(name: "DotCode") == nil)
+    #expect(Symbology(name: "Digimarc") == nil)
     for symbology in Symbology.allCases { #expect(Symbology(name: symbology.displayName) == symbology) }
   }
 
