@@ -76,7 +76,14 @@ struct CommandLineTests {
     let run = try shell("$W serve --source '\(source)' --socket '\(folder.path)/s'", in: folder.path)
     #expect(run.status == 65)
     #expect(run.diagnostics.contains(wanted) && run.diagnostics.contains("an MJPEG or Y4M file"))
-    #expect(!run.diagnostics.contains("waymark: "), "The log has it: \(run.diagnostics)")
+  }
+
+  @Test("A problem of the configuration is printed once")
+  func printedOnce() throws {
+    let folder = try TemporaryFolder()
+    let run = try shell("printf 'scan: {rate: x}' > w.yaml; $W serve --config w.yaml --socket s", in: folder.path)
+    #expect(run.status == 65)
+    #expect(run.diagnostics.components(separatedBy: "w.yaml:1: scan.rate").count == 2, "\(run.diagnostics)")
   }
 
   @Test("An address with a password is refused where everybody could read it")

@@ -29,7 +29,7 @@ struct OnboardingConfigurationTests {
         keyFiles: [keys.jwks, key.pem]
         algorithms: [ES256, EdDSA]
         signatures: optional
-        signedKinds: [sapOnboarding, serviceNow]
+        signedKinds: [sapOnboarding]
         issuer: acme
         audience: [kiosk, tablet]
         clockSkew: 2.5
@@ -51,7 +51,7 @@ struct OnboardingConfigurationTests {
     #expect(policy.keys.map(\.id) == ["k", nil])
     #expect(policy.algorithms == [.es256, .edDSA])
     #expect(policy.signatures == .optional)
-    #expect(policy.signedKinds.map(\.rawValue).sorted() == ["sapOnboarding", "serviceNow"])
+    #expect(policy.signedKinds == [.sapOnboarding])
     #expect(policy.issuers == ["acme"])
     #expect(policy.audiences == ["kiosk", "tablet"])
     #expect(policy.clockSkew == 2.5)

@@ -78,8 +78,12 @@ def shapes_schemes_and_languages(browser):
             browser.resize(390, 844, scale=2, mobile=True)
             browser.media(prefers_color_scheme="dark", prefers_reduced_motion="reduce")
             browser.open(stand.url)
-            browser.click('.start .button[lang="de"]')
+            # On a phone the languages are behind the help alone.
+            browser.click(".start .help")
+            browser.click("[data-state=help] [data-language=de]")
             browser.until("document.documentElement.lang === 'de'")
+            browser.click("[data-state=help] .primary")
+            browser.gone("[data-state=help]")
             shown(browser, "start-portrait-dark-german", everywhere=False)
             browser.click("[data-open=onboard]")
             browser.find('.verdict[data-outcome="successful"]')

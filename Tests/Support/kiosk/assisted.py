@@ -1,4 +1,6 @@
 """Help and language on every screen, drawings of what to do, and what leads a visitor on."""
+import tempfile
+
 from checks import SCENE, check, opened, picture, settle, shown
 from guided import answers, tell
 from documents import storage
@@ -72,7 +74,7 @@ def without_automatic_capture_the_button_is_named(browser):
 
 @check
 def a_tile_without_anything_behind_it_says_so(browser):
-    with Stand([picture("no-code.jpg")]) as stand:
+    with tempfile.TemporaryDirectory() as empty, Stand([picture("no-code.jpg")], extra=f"scenes: {{ folders: [{empty}] }}\n") as stand:
         browser.open(stand.url)
         browser.until("document.querySelector('[data-open=ar]')?.disabled", what="a tile that cannot be chosen")
         assert "Nothing to explore yet" in browser.text("[data-open=ar]")

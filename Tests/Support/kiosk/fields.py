@@ -218,7 +218,7 @@ def a_form_reaches_the_programs(browser):
         # It is saved by itself once the service is back, and the message goes.
         stand.start_service()
         browser.find('[data-state="form-saved"]', within=40)
-        assert browser.script("return document.querySelector('wm-fields').shadowRoot.querySelector('.banner')?.checkVisibility() ?? false") is False
+        browser.until("!(document.querySelector('wm-fields')?.shadowRoot.querySelector('.banner')?.checkVisibility() ?? false)", what="the message that goes")
         late = Program(stand)
         assert [one["value"] for form in late.ask("form.pending")["forms"] for one in form["fields"] if one["name"] == "material"] == ["77"]
         late.close()

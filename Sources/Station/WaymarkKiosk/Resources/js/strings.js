@@ -280,7 +280,8 @@ export function t(key, values = {}) {
   const table = TABLES[language];
   const plural = typeof values.count === 'number' ? table[`${key}.${new Intl.PluralRules(language).select(values.count)}`] : undefined;
   const text = (plural ?? (fixed ? table[`${key}.fixed`] : undefined) ?? table[key] ?? TABLES.en[key] ?? key).replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
-  return noted(text, () => t(key, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, now(value)]))));
+  // A value that is the whole text is not made again of itself.
+  return noted(text, () => t(key, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value === text ? value : now(value)]))));
 }
 
 /** The text of a key, or of `fallback` if the key does not exist. */
