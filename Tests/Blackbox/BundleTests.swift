@@ -33,7 +33,9 @@ struct BundleTests {
     }
     let first = try apply(1, "onboarding: {hosts: [mobile.example.com]}\n", ["--no-service"])
     #expect(first.status == 0, "\(first.diagnostics)")
-    let service = try RunningService(["--config", folder.file("waymark.yaml"), "--source", Executable.pictures])
+    let service = try RunningService([
+      "--config", folder.file("waymark.yaml"), "--source", Executable.project.path + "/Samples/pictures",
+    ])
     defer { withExtendedLifetime(service) {} }
     func verdict() throws -> String {
       let picture = Executable.project.appendingPathComponent("Samples/pictures/onboarding-on-a-card.jpg").path

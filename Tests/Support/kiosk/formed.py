@@ -202,8 +202,8 @@ def documents_are_set_and_put_right_where_hands_are(browser):
         for width, height in SIZES:
             browser.resize(width, height)
             at_rest(browser)
-            again, bar = box(browser, ".pages [data-tool=retake]"), box(browser, ".pages .bar")
-            assert bar[2] - again[2] < 40 and again[3] <= bar[3] + 1, (width, again, bar)
+            again, help, bar = box(browser, ".pages [data-tool=retake]"), box(browser, ".pages .bar .help"), box(browser, ".pages .bar")
+            assert bar[2] - help[2] < 40 and 0 <= help[0] - again[2] < 40 and again[3] <= bar[3] + 1, (width, again, help, bar)
         browser.usual()
         assert browser.text(".pages .bar .leave") == "Camera"
         browser.click(".pages .tools [data-filter=colour]")

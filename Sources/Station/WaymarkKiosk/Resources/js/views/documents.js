@@ -67,7 +67,7 @@ export function openDocuments(app) {
   function outline(event) {
     if (event.session !== session?.session) return;
     stage.preview.overlay(event.frame.sequence, event);
-    if (outlined !== Boolean(event.corners) || event.phase !== 'looking') stuck.moved();
+    if (outlined !== Boolean(event.corners) || event.phase !== 'searching') stuck.moved();
     outlined = Boolean(event.corners);
     if (sheet) return;
     if (others && event.advice === 'nextPage') say(t('document.others'), 'done');
