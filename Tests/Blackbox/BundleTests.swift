@@ -43,7 +43,8 @@ struct BundleTests {
         "send", "scan.picture", #"{"mode":"onboarding"}"#, "--file", picture, "--socket", service.socket,
       ])
       let object = answer.objects.first
-      return (object?["reason"] ?? object?["outcome"]) as? String ?? "\(answer.text)\(answer.diagnostics)"
+      let refusal = (object?["invalid"] as? [String: Any])?["reason"]
+      return (refusal ?? object?["outcome"]) as? String ?? "\(answer.text)\(answer.diagnostics)"
     }
     #expect(try verdict() == "successful")
     let place = ["--socket", service.socket, "--settle", "0"]
