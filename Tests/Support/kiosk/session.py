@@ -130,6 +130,9 @@ def the_tapped_copy_is_the_one_that_is_meant(browser):
             assert (event["actionData"], event["copy"]) == ("order-box", copy), event
             browser.click(".detail .head .button")
             browser.gone(".detail")
+            # The picture, which moved beside the detail, moves back.
+            drawn_before = browser.script("return probe.drawn.length")
+            browser.until(f"probe.drawn.length > {drawn_before + 30}", what="the picture back in its place")
         program.close()
         settle(browser)
     shutil.rmtree(os.path.dirname(shelf))
