@@ -58,7 +58,7 @@ public struct SymbolPart: Hashable, Sendable {
   public var index: Int
   /// The number of parts; `nil` if only another part contains it (Macro PDF417).
   public var count: Int?
-  /// The identifier that all parts of one message share; `nil` if there is none. It is the parity of a QR code or the file
+  /// The identifier that all parts of one message share, or `nil`. It is the parity of a QR code or the file
   /// identification of a Data Matrix as a number, the file identification of a PDF417 as three digits per codeword, or the name
   /// in an Aztec Code.
   public var id: String?

@@ -4,6 +4,13 @@ import Glibc
 ///
 /// Workers are not started here: a worker has no environment, no output, and ends with the thread that started it.
 package enum ChildProgram {
+  /// The path of the executable that runs; nil if /proc is not mounted.
+  package static var ownPath: String? {
+    var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/self/exe", &path, path.count - 1)
+    return count > 0 ? String(decoding: path[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
+  }
+
   /// The end of a program.
   package struct Result: Sendable {
     /// The exit status, or 128 plus the number of the signal that ended the program.

@@ -40,6 +40,17 @@ package enum Folder {
     try setMode(path, isExact ? mode : nil)
   }
 
+  /// Creates a new folder that only this user may use (mkdtemp(3)), and returns its path.
+  ///
+  /// - Parameters:
+  ///   - parent: the folder in which it is created.
+  ///   - prefix: the beginning of its name, to which six characters are added.
+  package static func makeTemporary(in parent: String, prefix: String) throws(FileError) -> String {
+    var template = Array("\(parent)/\(prefix)XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw FileError(parent, cannotBe: "written in", number: errno) }
+    return String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
   /// Returns why this user could not create and change files in a folder that `make` would create; nil if it could. Creates nothing.
   ///
   /// The folder of another user than root counts as usable, as that user may run the service for which the folder is checked.

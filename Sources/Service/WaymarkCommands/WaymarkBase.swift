@@ -83,7 +83,7 @@ struct BridgeExec: ParsableCommand {
 
   func run() throws {
     // In the folder of this program, as both are built and installed; else in `PATH`.
-    let own = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    let own = ChildProgram.ownPath ?? ""
     let beside = own.deletingLastPathComponent + "/waymark-bridge"
     let program = access(beside, X_OK) == 0 ? beside : "waymark-bridge"
     var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments).map { strdup($0) } + [nil]

@@ -107,7 +107,7 @@ package enum SampleFiles {
   /// Returns the path of a folder of samples, such as `scenes`; nil if it is not installed.
   package static func folder(_ name: String) -> String? {
     var candidates: [String] = []
-    var folder = CompanionProgram.ownPath ?? ""
+    var folder = ChildProgram.ownPath ?? ""
     for _ in 0..<6 {
       guard let slash = folder.lastIndex(of: "/") else { break }
       folder = String(folder[..<slash])

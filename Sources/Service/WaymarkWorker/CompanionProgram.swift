@@ -8,15 +8,10 @@ package enum CompanionProgram {
   /// The path of a program: in the folder of this executable, or in `/usr/bin`; nil if it is not installed.
   package static func path(_ name: String) -> String? {
     var candidates = ["/usr/bin/\(name)"]
-    if let own = ownPath, let slash = own.lastIndex(of: "/") { candidates.insert(own[...slash] + name, at: 0) }
+    if let own = ChildProgram.ownPath, let slash = own.lastIndex(of: "/") {
+      candidates.insert(own[...slash] + name, at: 0)
+    }
     return candidates.first { access($0, X_OK) == 0 }
-  }
-
-  /// The path of this executable; nil if /proc is not mounted.
-  package static var ownPath: String? {
-    var path = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = readlink("/proc/self/exe", &path, path.count - 1)
-    return count > 0 ? String(decoding: path[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
   }
 }
 

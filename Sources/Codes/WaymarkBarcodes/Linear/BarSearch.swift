@@ -13,7 +13,7 @@ struct BarSearch {
   /// The height below which bars are low, in cells.
   private static let low = 6.0
 
-  /// What shows that a cell contains bars.
+  /// The pixels that show that a cell contains bars.
   private enum Evidence: Int, Comparable {
     case none
     /// The cell's own pixels alone.

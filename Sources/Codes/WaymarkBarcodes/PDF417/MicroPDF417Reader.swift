@@ -206,7 +206,7 @@ package struct MicroPDF417Shape: Hashable, Sendable {
   /// The number of columns of codewords, 1 to 4.
   package let columns: Int
   package let rows: Int
-  /// The numbers, from 1, of the row address patterns of the first row: on the left, between the columns (0 if there is none),
+  /// The numbers, from 1, of the row address patterns of the first row: on the left, between the columns (0 without one),
   /// and on the right. The next row has the next numbers; 1 follows 52.
   package let left: Int
   package let centre: Int
@@ -235,7 +235,7 @@ package struct MicroPDF417Shape: Hashable, Sendable {
   /// Returns the start of a column, in modules.
   package func start(of column: Int) -> Int { 10 + 17 * column + (hasCentre && column >= columns - 2 ? 10 : 0) }
 
-  /// Returns the row with a row address pattern on the left side; `nil` if there is none. `row(ofRight:)` is for the right
+  /// Returns the row with a row address pattern on the left side, or `nil`. `row(ofRight:)` is for the right
   /// side.
   package func row(ofLeft number: Int) -> Int? { row(number - left) }
   package func row(ofRight number: Int) -> Int? { row(number - right) }

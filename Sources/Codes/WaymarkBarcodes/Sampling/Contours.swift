@@ -76,7 +76,7 @@ struct Contours {
     }
   }
 
-  /// Returns the index of the next dark pixel with a light pixel to its left in a black and white picture; `end` if there is none.
+  /// Returns the index of the next dark pixel with a light pixel to its left in a black and white picture, or `end`.
   @inline(__always)
   private static func nextBorder(_ pixels: UnsafeRawPointer, from start: Int, to end: Int) -> Int {
     var pixel = start

@@ -122,8 +122,7 @@ extension SupportReport {
       made: WallClock.timestamp(seconds: Int(WallClock.now)),
       program: Program(
         version: version,
-        path: (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "",
-        packages: SystemFacts.packages),
+        path: ChildProgram.ownPath ?? "", packages: SystemFacts.packages),
       machine: SystemFacts.machine, cameras: CameraFinder().all(), service: service,
       configuration: Configuration(
         file: configuration.file, isDefault: loader.named == nil,

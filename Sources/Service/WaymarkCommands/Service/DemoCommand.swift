@@ -40,12 +40,7 @@ struct DemoCommand: AsyncParsableCommand {
     Output.line("\n$ waymark serve --source \(walk) --rate 20")
     Output.line("$ waymark send session.start '{\"scene\":\"pump-room\"}' --hold")
 
-    var template = Array("/tmp/waymark-demo-XXXXXX".utf8CString)
-    guard mkdtemp(&template) != nil else {
-      Output.fail(
-        .cannotWrite, "No folder can be made in /tmp: \(String(cString: strerror(errno)))", hint: "Make room there.")
-    }
-    let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let folder = try Folder.makeTemporary(in: "/tmp", prefix: "waymark-demo-")
     let socket = folder + "/waymark.sock"
     // The service uses neither the configuration nor the state of the device or the user.
     let loader = ConfigurationLoader(

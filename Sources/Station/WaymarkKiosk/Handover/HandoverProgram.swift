@@ -59,10 +59,12 @@ struct HandoverProgram: Sendable {
   private func runAndWait(
     _ result: HandedResult, _ number: String, _ description: [JSONValue.Member]
   ) -> (outcome: Outcome, output: String) {
-    let name = Self.prefix + String(repeating: "X", count: Self.suffixLength)
-    var template = Array((folder as NSString).appendingPathComponent(name).utf8CString)
-    guard mkdtemp(&template) != nil else { return (.notStarted("no folder in \(folder): errno \(errno)"), "") }
-    let place = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let place: String
+    do throws(FileError) {
+      place = try Folder.makeTemporary(in: folder, prefix: Self.prefix)
+    } catch {
+      return (.notStarted(error.message), "")
+    }
     // Held as long as this process uses the folder, so that `sweep` leaves it.
     let lock = Self.lock(place)
     defer {

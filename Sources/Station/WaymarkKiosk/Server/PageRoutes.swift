@@ -177,16 +177,9 @@ struct Assets: Sendable {
 
   /// The folder of the page's files: beside the executable in a build folder, or that of an installed package.
   static func defaultFolder() -> String {
-    let executable = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-    let candidates = [
-      executable.appendingPathComponent("waymark_WaymarkKiosk.resources/Resources"),
-      executable.appendingPathComponent("../share/waymark/kiosk").standardizedFileURL,
-      URL(fileURLWithPath: "/usr/share/waymark/kiosk"),
-    ]
-    let found = candidates.first {
-      FileManager.default.fileExists(atPath: $0.appendingPathComponent("index.html").path)
-    }
-    return (found ?? candidates[2]).path
+    let folder = Folder.parent(of: ChildProgram.ownPath ?? "/usr/bin/waymark-station")
+    let candidates = ["\(folder)/waymark_WaymarkKiosk.resources/Resources", "\(folder)/../share/waymark/kiosk"]
+    return candidates.first { FileKind("\($0)/index.html") == .regular } ?? "/usr/share/waymark/kiosk"
   }
 }
 

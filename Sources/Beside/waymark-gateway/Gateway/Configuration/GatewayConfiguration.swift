@@ -1,3 +1,4 @@
+import NIOSSL
 import WaymarkConfiguration
 import WaymarkHTTP
 package import WaymarkProtocol
@@ -223,24 +224,6 @@ extension GatewayConfiguration {
     return TokenTable(rows)
   }
 
-  /// The webhooks, with their pending events.
-  ///
-  /// - Parameter service: the service's socket.
-  /// - Throws: with the code `store` or `cannotOpen`.
-  func openWebhooks(service: String) throws(GatewayError) -> [WebhookSender] {
-    guard !webhooks.isEmpty else { return [] }
-    do {
-      try Folder.make(storeFolder, withParents: false)
-    } catch {
-      throw GatewayError(.store, error.message, hint: error.hint, cause: error.cause)
-    }
-    var opened: [WebhookSender] = []
-    for settings in webhooks {
-      opened.append(try WebhookSender(settings, folder: storeFolder, limits: storeLimits, service: service))
-    }
-    return opened
-  }
-
   /// Checks every file and folder that the configuration names. The gateway does not start before this has succeeded.
   ///
   /// - Throws: with the code `badConfiguration`, file and line.
@@ -344,5 +327,45 @@ package enum ListenAddress: Hashable, Sendable {
   /// True if other devices can connect to it.
   var leavesDevice: Bool {
     if case .network(let host, _) = self { !ListenAuthorities.isLoopback(host) } else { false }
+  }
+}
+
+extension GatewayConfiguration {
+  /// Returns the certificates in a PEM file.
+  static func certificates(_ file: String) throws(GatewayError) -> [NIOSSLCertificate] {
+    guard let bytes = try? WholeFile.read(file, limit: 1 << 20),
+      let found = try? NIOSSLCertificate.fromPEMBytes(bytes), !found.isEmpty
+    else {
+      throw GatewayError(
+        .cannotOpen, "\(file) cannot be read, or has no certificate", hint: "Name a file with certificates in PEM.")
+    }
+    return found
+  }
+}
+
+extension GatewayConfiguration.TLS {
+  /// The suites of TLS 1.2 as BoringSSL names them: authenticated encryption with forward secrecy. TLS 1.3 has no others.
+  private static let cipherSuites = "ECDH+AESGCM:ECDH+CHACHA20"
+
+  /// Throws if the certificate and the key cannot be used together.
+  func check() throws(GatewayError) {
+    do {
+      _ = try NIOSSLContext(configuration: encryption())
+    } catch {
+      throw GatewayError(
+        .cannotOpen, "\(keyFile) is not the key of the certificate in \(certificateFile)",
+        hint: "Name a certificate and its key, both in PEM.")
+    }
+  }
+
+  /// Returns the configuration of a server with the certificate.
+  func encryption() throws -> TLSConfiguration {
+    let chain = try GatewayConfiguration.certificates(certificateFile).map { NIOSSLCertificateSource.certificate($0) }
+    let key = try NIOSSLPrivateKey(file: keyFile, format: .pem)
+    var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: .privateKey(key))
+    configuration.minimumTLSVersion = .tlsv12
+    configuration.cipherSuites = Self.cipherSuites
+    configuration.applicationProtocols = ["http/1.1"]
+    return configuration
   }
 }

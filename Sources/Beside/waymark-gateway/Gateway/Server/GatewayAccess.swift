@@ -44,7 +44,7 @@ struct GatewayAccess: Sendable {
   /// Returns whether a page may send requests.
   func lists(origin: String) -> Bool { origins.contains(origin.lowercased()) }
 
-  /// Returns whether a request names a host of the gateway, whatever page it comes from.
+  /// Returns whether a request names a host of the gateway; its origin is not checked.
   func serves(_ claims: AccessClaims) -> Bool {
     var claims = claims
     (claims.origin, claims.fetchSite) = (nil, nil)

@@ -25,9 +25,7 @@ struct GatewayPage: Sendable {
 
   /// The folder of the files: of the package that the program belongs to, else beside a build.
   static var standardFolder: String {
-    let program =
-      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? "/usr/bin/waymark-gateway"
-    let folder = Folder.parent(of: program)
+    let folder = Folder.parent(of: ChildProgram.ownPath ?? "/usr/bin/waymark-gateway")
     let candidates = ["\(folder)/../share/waymark-gateway/page", "\(folder)/../../gateway-page"]
     return candidates.first { FileKind("\($0)/index.html") == .regular } ?? "/usr/share/waymark-gateway/page"
   }

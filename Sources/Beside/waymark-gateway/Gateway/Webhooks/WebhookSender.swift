@@ -348,3 +348,23 @@ struct WebhookDelivery: Sendable {
     }
   }
 }
+
+extension GatewayConfiguration {
+  /// Returns the webhooks, with their pending events.
+  ///
+  /// - Parameter service: the service's socket.
+  /// - Throws: with the code `store` or `cannotOpen`.
+  func openWebhooks(service: String) throws(GatewayError) -> [WebhookSender] {
+    guard !webhooks.isEmpty else { return [] }
+    do {
+      try Folder.make(storeFolder, withParents: false)
+    } catch {
+      throw GatewayError(.store, error.message, hint: error.hint, cause: error.cause)
+    }
+    var opened: [WebhookSender] = []
+    for settings in webhooks {
+      opened.append(try WebhookSender(settings, folder: storeFolder, limits: storeLimits, service: service))
+    }
+    return opened
+  }
+}

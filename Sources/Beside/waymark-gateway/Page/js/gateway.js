@@ -33,7 +33,7 @@ export const pause = (milliseconds) => new Promise((done) => { setTimeout(done, 
  */
 export async function request(path, options = {}) {
   const token = sessionStorage.getItem(PLACE);
-  // What this page arms and follows belongs to a client of its own.
+  // A session of its own: other clients with this token keep their scans and codes.
   const headers = { 'content-type': 'application/json', 'waymark-session': 'setup', ...(token ? { authorization: `Bearer ${token}` } : {}) };
   const end = /** @type {any} */ (AbortSignal).timeout;
   let response;

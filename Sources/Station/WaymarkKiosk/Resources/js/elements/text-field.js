@@ -97,7 +97,7 @@ export class TextField extends HTMLElement {
   }
 
   checkValidity() { return !this.#problem; }
-  /** Shows the problem, also before anything was typed; returns true if there is none. */
+  /** Shows the problem, also before anything was typed; returns true without one. */
   reportValidity() {
     this.#touched = true;
     this.#show();
@@ -241,7 +241,7 @@ export class TextField extends HTMLElement {
     if (!event.composed) this.dispatchEvent(new Event('input', { bubbles: true }));
   }
 
-  /** The message about the first problem; empty if there is none. The attribute `error` applies until it is removed. */
+  /** The message about the first problem, or an empty text. The attribute `error` applies until it is removed. */
   get #problem() {
     const label = this.#label;
     if (this.#off) return '';
