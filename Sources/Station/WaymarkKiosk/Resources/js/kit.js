@@ -6,10 +6,10 @@ import { banner, bannerNode, clearMessages, countdown, emptyState, fullError, in
 import { openMenu } from './elements/menu.js';
 import { art } from './icons.js';
 import { fieldSections, withKeyboard } from './kit-fields.js';
-import { chooseLanguage } from './strings.js';
+import { setLanguage } from './strings.js';
 import './texts.js';
 
-chooseLanguage('en');
+setLanguage('en');
 
 /** @type {(320 | 160 | 92 | 64 | 48)[]} */
 const SIZES = [320, 160, 92, 64, 48];

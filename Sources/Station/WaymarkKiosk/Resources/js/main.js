@@ -52,7 +52,7 @@ const app = {
   state: { snapshot: null, scene: null, following: false, role: 'operator', torchOn: false, gallery: false, scenes: null, gone: false },
   cameras: new Cameras(),
   account: new Account(accountChanged),
-  views, show, again, speak, forget,
+  views, show, again, forget,
   /** Shows the first view: signing in if that is required, else the start view. */
   home() {
     closeAll();
@@ -146,7 +146,7 @@ function forget() {
   document.getElementById('announcer').textContent = '';
   getSelection()?.removeAllRanges();
   parts.profile().then(({ adapt }) => adapt()).catch(() => {});
-  chooseLanguage(app.config.language);
+  chooseLanguage();
   tellOffline();
 }
 
@@ -222,7 +222,8 @@ function listen() {
 Object.assign(app.config, configuration());
 app.cameras.views = app.config.page.cameras ?? {};
 configureWords(app.config);
-chooseLanguage(app.config.language);
+document.addEventListener('language', speak);
+chooseLanguage();
 document.title = app.config.page.brand?.name ?? 'Waymark';
 if (app.config.reach < 1) {
   document.documentElement.dataset.reach = '';

@@ -193,21 +193,24 @@ export function include(...parts) {
 const NAMES = { en: 'English', de: 'Deutsch' };
 
 let language = 'en';
+/** The language that the integrator fixed. @type {string | null} */
+let fixedLanguage = null;
 let offered = ['en', 'de'];
 /** True if the screen cannot be moved, so that things are held up to its camera. */
 let fixed = false;
 /** The translations of texts of scenes and of the provider, by the text in any of its languages. */
 const others = new Map();
 
-/** The languages that can be chosen, with their own names. */
-export const languageChoices = () => offered.map((tag) => ({ tag, name: NAMES[tag] ?? tag }));
+/** The languages among which a visitor can choose, with their own names; empty if the integrator fixed one, or offers a single one. */
+export const languageChoices = () => (fixedLanguage || offered.length < 2 ? [] : offered).map((tag) => ({ tag, name: NAMES[tag] ?? tag }));
 
 /**
  * Applies the integrator's texts, further languages, the selection of languages, and translations of texts from other sources.
- * @param {{ fixed?: boolean, page?: any }} config
+ * @param {{ fixed?: boolean, language?: string | null, page?: any }} config
  */
-export function configureWords({ fixed: stands = false, page = {} }) {
+export function configureWords({ fixed: stands = false, language: given = null, page = {} }) {
   fixed = stands;
+  fixedLanguage = given;
   words = page.words ?? {};
   for (const [tag, some] of Object.entries(words)) {
     // If the integrator replaces a text, the page's own variant for fixed screens is removed.
@@ -258,8 +261,8 @@ export function said(text) {
  * Sets the language: the one that the integrator fixed, else the visitor's choice, else the browser's. The choice is kept in the
  * history's state, because the first view would have to wait for session storage.
  */
-export function chooseLanguage(preferred) {
-  const wanted = [preferred, history.state?.language, ...navigator.languages].map((tag) => String(tag ?? '').split('-')[0]);
+export function chooseLanguage() {
+  const wanted = [fixedLanguage, history.state?.language, ...navigator.languages].map((tag) => String(tag ?? '').split('-')[0]);
   setLanguage(wanted.find((tag) => tag in TABLES) ?? 'en');
 }
 

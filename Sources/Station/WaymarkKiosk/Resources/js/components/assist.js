@@ -2,27 +2,29 @@
 import { openDialog } from '../dialog.js';
 import { announce, button, el } from '../dom.js';
 import { art, icon } from '../icons.js';
-import { t, tOr } from '../strings.js';
-import { languages } from '../views/start.js';
+import { keepLanguage, languageChoices, setLanguage, t, tOr } from '../strings.js';
 
 /** The milliseconds without anything recognised after which a view draws what to do. */
 const STILL_MS = 7000;
 
-/** The page of the last button, for elements that know none. @type {any} */
-let page = null;
+/** The buttons of the languages, with the languages' own names; that of the current one is pressed. The page shows itself again on the event `language`. */
+export function languages() {
+  const choices = languageChoices();
+  return choices.length === 0 ? null : el('div', { class: 'languages actions', role: 'group', 'aria-label': t('start.languages') }, ...choices.map(({ tag, name }) =>
+    button(name, () => { setLanguage(tag); keepLanguage(tag); document.dispatchEvent(new Event('language')); },
+      { kind: 'quiet', lang: tag, 'data-language': tag, 'aria-pressed': String(document.documentElement.lang === tag) })));
+}
 
 /**
  * The button that opens the help of a view: what to do here, the languages, and that staff helps. A change of the language keeps what was
  * entered, scanned and counted.
- * @param {any} app
  * @param {string} view
  */
-export function assist(app, view) {
-  page = app ?? page;
+export function assist(view) {
   return button('', () => openDialog({
     label: t('help.title'),
     build: (dialog) => el('div', { class: 'column', 'data-state': 'help' }, el('h2', {}, t('help.title')), el('p', {}, tOr(`help.${view}`, 'help.other')), el('p', { class: 'soft' }, t('help.staff')),
-      page && languages(page), el('div', { class: 'actions' }, button(t('common.close'), () => dialog.close(), { kind: 'primary', 'data-first': true }))),
+      languages(), el('div', { class: 'actions' }, button(t('common.close'), () => dialog.close(), { kind: 'primary', 'data-first': true }))),
   }), { kind: 'quiet round help', 'aria-label': t('help.title'), 'data-help': view, before: icon('question') });
 }
 

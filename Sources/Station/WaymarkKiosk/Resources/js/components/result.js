@@ -73,7 +73,7 @@ export async function openResult(app, handed, { state, title, text = '', sign = 
       room: el('div', {}, el('div', { class: 'told', 'data-tone': 'good' }, place, heading, help,
         handed ? el('p', { class: 'number' }, el('strong', {}, handed.number), el('span', { class: 'soft' }, t('handover.keep'))) : null),
       list.length ? el('ul', { class: 'ways handover' }, ...list) : null),
-      foot: [assist(app, 'result'), left, another ? button(another.label, () => go(another.onclick), { 'data-another': true }) : null, button(t('result.done'), () => self.close(), { kind: 'primary', 'data-first': true, 'data-done': true })].filter(Boolean),
+      foot: [assist('result'), left, another ? button(another.label, () => go(another.onclick), { 'data-another': true }) : null, button(t('result.done'), () => self.close(), { kind: 'primary', 'data-first': true, 'data-done': true })].filter(Boolean),
     }),
   });
   const timer = setInterval(count, 500);

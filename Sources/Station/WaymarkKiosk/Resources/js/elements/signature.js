@@ -225,7 +225,7 @@ export function openSignature({ label, purpose, signer, subject, save }) {
     build: (self) => {
       cell.addEventListener('change', () => { if (cell.value) self.close({ saved: { id: cell.value, hash: cell.hash }, ink: cell.ink, size: cell.drawnSize }); });
       const box = document.createDocumentFragment();
-      box.append(el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'quiet leave' }), el('h2', {}, label), el('span', {}, assist(null, 'sign'))), cell);
+      box.append(el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'quiet leave' }), el('h2', {}, label), el('span', {}, assist('sign'))), cell);
       return box;
     },
   });

@@ -65,13 +65,13 @@ const DRAWN = { welcome: 'welcome', activation: 'onboard', credentials: 'person'
 export const dots = (at, count) => el('p', { class: 'dots', role: 'img', 'aria-label': t('consents.step', { page: at + 1, pages: count }) }, ...Array.from({ length: count }, (_, i) => el('i', { 'data-now': i === at })));
 
 /** A screen: a bar with a button to go back, a column with title, text and actions, and a footer. */
-export function screen({ app, name, leave = null, bar = '', tail = null, top = null, title, label = '', text = '', body = [], actions = [], foot = null, onsubmit = null }) {
+export function screen({ name, leave = null, bar = '', tail = null, top = null, title, label = '', text = '', body = [], actions = [], foot = null, onsubmit = null }) {
   const messages = el('div', { class: 'messages', role: 'status', 'aria-live': 'polite' });
   const room = el('div', { class: 'column' }, top, el('h1', { tabIndex: -1, class: title ? '' : 'visually-hidden' }, title || label), text ? el('p', { class: 'lead' }, text) : null, messages, ...body, foot);
   const node = framed('form', {
     class: 'account', 'data-screen': name, noValidate: true, autocomplete: 'off',
     onsubmit: (event) => { event.preventDefault(); onsubmit?.(); },
-  }, { bar: el('header', { class: 'bar' }, leave ?? el('span', {}), bar ? el('h2', {}, bar) : el('span', {}), el('span', {}, tail, assist(app, name.split('-')[0]))), side: el('div', { class: 'side' }, art(DRAWN[name.split('-')[0]])), room, foot: actions });
+  }, { bar: el('header', { class: 'bar' }, leave ?? el('span', {}), bar ? el('h2', {}, bar) : el('span', {}), el('span', {}, tail, assist(name.split('-')[0]))), side: el('div', { class: 'side' }, art(DRAWN[name.split('-')[0]])), room, foot: actions });
   return Object.assign(node, { say: (...nodes) => { messages.replaceChildren(...nodes.filter(Boolean)); keepInView(); } });
 }
 

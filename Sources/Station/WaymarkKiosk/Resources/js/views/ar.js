@@ -270,7 +270,7 @@ export function openAR(app) {
         app.events.on('card.action', act),
         app.events.on('connection', ({ online, snapshot }) => { if (online) resume(snapshot); }));
       const box = document.createDocumentFragment();
-      box.append(stage.node, el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'leave' }), el('h2', {}, t('ar.title')), el('span', {}, stage.light, assist(app, 'ar'))), area, tray, panel);
+      box.append(stage.node, el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'leave' }), el('h2', {}, t('ar.title')), el('span', {}, stage.light, assist('ar'))), area, tray, panel);
       return box;
     },
   });

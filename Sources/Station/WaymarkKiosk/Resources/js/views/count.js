@@ -152,7 +152,7 @@ export function openCount(app) {
     onclose: () => { clearTimeout(telling); stuck.stop(); shelf.stop(); stage.stop(); },
     build: () => {
       const box = document.createDocumentFragment();
-      box.append(stage.node, el('header', { class: 'bar' }, button(t('common.cancel'), leave, { kind: 'leave' }), el('h2', {}, t('count.title')), el('span', {}, stage.light, assist(app, 'count'))), area, el('div', { class: 'panel' }, panel));
+      box.append(stage.node, el('header', { class: 'bar' }, button(t('common.cancel'), leave, { kind: 'leave' }), el('h2', {}, t('count.title')), el('span', {}, stage.light, assist('count'))), area, el('div', { class: 'panel' }, panel));
       return box;
     },
   });

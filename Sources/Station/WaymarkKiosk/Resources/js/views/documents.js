@@ -174,7 +174,7 @@ export function openDocuments(app) {
           return attempt('document.adjust', { page: page.id, corners: editor.value, ...(snap ? { snap: true } : {}) });
         };
         const box = document.createDocumentFragment();
-        box.append(el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'quiet leave' }), el('h2', {}, t('document.adjust')), el('span', {}, assist(app, 'corners'))),
+        box.append(el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'quiet leave' }), el('h2', {}, t('document.adjust')), el('span', {}, assist('corners'))),
         editor.node,
         el('div', { class: 'tools' }, button(t('document.whole'), () => editor.set(whole)),
           button(t('document.snap'), async () => { const next = await go(true); if (next?.corners) editor.set(next.corners); }),
@@ -267,7 +267,7 @@ export function openDocuments(app) {
       onclose: () => { sheet = null; if (!done) setMode(automatic ? 'automatic' : 'manual'); },
       build: (one) => {
         const box = document.createDocumentFragment();
-        box.append(el('header', { class: 'bar' }, button(t('document.back'), () => one.close(), { kind: 'quiet leave', 'data-first': true, before: icon('back') }), el('h2', {}, t('document.gallery')), el('span', {}, retake, assist(app, 'pages'))), body, tools, strip);
+        box.append(el('header', { class: 'bar' }, button(t('document.back'), () => one.close(), { kind: 'quiet leave', 'data-first': true, before: icon('back') }), el('h2', {}, t('document.gallery')), el('span', {}, retake, assist('pages'))), body, tools, strip);
         return box;
       },
     });
@@ -346,7 +346,7 @@ export function openDocuments(app) {
         app.events.on('connection', ({ online }) => { if (online) begin(); }));
       const box = document.createDocumentFragment();
       box.append(stage.node,
-        el('header', { class: 'bar' }, button(t('common.cancel'), () => leave(), { kind: 'leave' }), el('h2', {}, t('document.title')), el('span', {}, stage.light, filter, mode, assist(app, 'document'))),
+        el('header', { class: 'bar' }, button(t('common.cancel'), () => leave(), { kind: 'leave' }), el('h2', {}, t('document.title')), el('span', {}, stage.light, filter, mode, assist('document'))),
         hint, area, el('div', { class: 'tray' }, el('div', { class: 'shots' }, last, shutter, save)));
       return box;
     },

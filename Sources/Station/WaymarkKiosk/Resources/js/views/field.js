@@ -165,7 +165,7 @@ export function fieldView(app, wanted) {
     app.home();
   }
   const form = framed('form', { class: 'form', noValidate: true, onsubmit: (event) => { event.preventDefault(); save.begin(); } }, {
-    bar: el('header', { class: 'bar' }, button(t('common.cancel'), leave, { kind: 'quiet leave' }), el('span', {}), el('span', {}, assist(app, 'field'), save)),
+    bar: el('header', { class: 'bar' }, button(t('common.cancel'), leave, { kind: 'quiet leave' }), el('span', {}), el('span', {}, assist('field'), save)),
     room: el('div', {}, el('div', { class: 'fields' }, heading, entry, fields)),
   });
   scansInto(app, form);

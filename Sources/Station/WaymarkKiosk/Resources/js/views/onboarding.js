@@ -1,4 +1,5 @@
 // The steps of onboarding: welcome, activation, credentials, consents, passcode, ready.
+import { languages } from '../components/assist.js';
 import { qrDrawing } from '../components/cards.js';
 import { pictures } from '../api.js';
 import { ask } from '../dialog.js';
@@ -8,7 +9,7 @@ import { icon } from '../icons.js';
 import { t } from '../strings.js';
 import { backButton, busy, leaveButton, legalLink, logo, own, screen, secretField, trouble, words } from './account-parts.js';
 import { openScanner } from './scanner.js';
-import { languages, offers } from './start.js';
+import { offers } from './start.js';
 
 /** The icon of each offer of the device. */
 const FEATURES = { onboard: 'qr', ar: 'cube', document: 'document', count: 'barcode', field: 'pen' };
@@ -21,7 +22,7 @@ export function welcome(app) {
   const go = el('button', { class: 'button primary', type: 'submit', 'data-first': !box }, t('welcome.begin'));
   const later = policy.logos.slice(1);
   const node = screen({
-    app, name: 'welcome', tail: languages(app), top: logo(policy), title: said.title, text: said.text,
+    name: 'welcome', tail: languages(), top: logo(policy), title: said.title, text: said.text,
     leave: app.account.state.purpose === 'add' ? leaveButton(app) : null,
     body: [
       // What has to be agreed to is in sight at once.
@@ -55,7 +56,7 @@ export function activation(app) {
   const go = el('button', { class: 'button primary', type: 'submit', disabled: true }, t('account.continue'));
   const check = () => { go.disabled = !field.value.trim() || Boolean(app.account.state.working); };
   const node = screen({
-    app, name: `activation-${method}`, leave, title: t(`activation.${method}`), body: [field], actions: [go],
+    name: `activation-${method}`, leave, title: t(`activation.${method}`), body: [field], actions: [go],
     onsubmit: () => {
       if (go.disabled) return;
       app.account.send('account.activate', { code: field.value.trim() });
@@ -78,7 +79,7 @@ function ways(app) {
   const { policy } = app.account;
   const said = words(policy, 'activation');
   const node = screen({
-    app, name: 'activation', leave: leaveButton(app), title: said.title, text: said.text,
+    name: 'activation', leave: leaveButton(app), title: said.title, text: said.text,
     body: [el('div', { class: 'ways' }, ...policy.activation.map((way, index) => el('button', { class: 'way', type: 'button', 'data-way': way, 'data-first': index === 0, onclick: () => app.account.send('account.choose', { method: way }) },
       icon({ scan: 'qr', code: 'link', email: 'document', preset: 'plug' }[way]), el('span', { class: 'grow' }, el('strong', {}, t(`activation.${way}`)), el('span', { class: 'soft' }, t(`activation.${way}.help`))), icon('forward'))))],
   });
@@ -88,7 +89,7 @@ function ways(app) {
 function scan(app, leave) {
   const open = async () => { const verdict = await openScanner(app, { mode: 'onboarding' }).closed; if (!verdict) node.querySelector('.primary')?.focus(); };
   const node = screen({
-    app, name: 'activation-scan', leave, title: t('activation.scan'), text: t('activation.scan.help'),
+    name: 'activation-scan', leave, title: t('activation.scan'), text: t('activation.scan.help'),
     actions: [button(t('activation.open'), open, { kind: 'primary', 'data-first': true, before: icon('qr') })],
   });
   return { node, update: (state) => node.say(trouble(app, state.problem)) };
@@ -96,7 +97,7 @@ function scan(app, leave) {
 
 /** The screen of activation with a preset host, which continues by itself if it is the only way. */
 function preset(app, leave) {
-  const node = screen({ app, name: 'activation-preset', leave, title: t('activation.preset'), text: t('activation.preset.help'), actions: [button(t('account.continue'), () => app.account.send('account.next'), { kind: 'primary', 'data-first': true })] });
+  const node = screen({ name: 'activation-preset', leave, title: t('activation.preset'), text: t('activation.preset.help'), actions: [button(t('account.continue'), () => app.account.send('account.next'), { kind: 'primary', 'data-first': true })] });
   if (app.account.policy.activation.length === 1) queueMicrotask(() => app.account.send('account.next'));
   return { node, update: (state) => node.say(trouble(app, state.problem)) };
 }
@@ -115,7 +116,7 @@ export function credentials(app) {
   const go = el('button', { class: 'button primary', type: 'submit', disabled: true }, t('credentials.submit'));
   const check = () => { go.disabled = fields.some((one) => !one.value) || Boolean(app.account.state.working); };
   const node = screen({
-    app, name: recovers ? 'recover' : 'credentials', leave: recovers ? backButton(app) : leaveButton(app), title: said.title, text: said.text,
+    name: recovers ? 'recover' : 'credentials', leave: recovers ? backButton(app) : leaveButton(app), title: said.title, text: said.text,
     body: [el('p', { class: 'soft' }, t('account.required')), ...fields.map((one) => one.node)], actions: [go],
     onsubmit: () => {
       if (go.disabled) return;
@@ -157,7 +158,7 @@ export function consents(app) {
     : [];
   const next = last ? null : button(t('account.next'), () => app.account.send('account.next'), { kind: 'primary', 'data-first': true });
   const node = screen({
-    app, name: 'consents', leave: page > 0 ? backButton(app, before) : leaveButton(app), tail: next, bar: single ? '' : t('consents.step', { page: page + 1, pages }),
+    name: 'consents', leave: page > 0 ? backButton(app, before) : leaveButton(app), tail: next, bar: single ? '' : t('consents.step', { page: page + 1, pages }),
     title, body: [el('div', { class: single ? 'modal' : 'consent-page', role: 'group', 'aria-label': title },
       el('p', { class: 'consent-text', tabIndex: -1, 'data-first': last }, printableLines(own(shown.text, policy.language))), toggle, rest, consent.mandatory && last ? el('p', { class: 'soft' }, t('consents.needed')) : null)],
     actions,
@@ -195,7 +196,7 @@ export function passcode(app) {
     go.disabled = Boolean(app.account.state.working) || !field.value || (!repeats && [...field.value].length > rules.maximum) || (!repeats && list.some(({ holds }) => !holds(field.value)));
   };
   const node = screen({
-    app, name: repeats ? 'passcode-repeat' : 'passcode', leave: repeats ? backButton(app) : leaveButton(app), title: said.title, text: said.text,
+    name: repeats ? 'passcode-repeat' : 'passcode', leave: repeats ? backButton(app) : leaveButton(app), title: said.title, text: said.text,
     body: [field.node, repeats ? null : el('ul', { class: 'rules' }, ...list.map((one) => one.node))], actions: [go],
     onsubmit: () => { if (go.disabled) return; const typed = field.value; field.clear(); app.account.send('authentication.setPasscode', { passcode: typed }); },
   });
@@ -205,6 +206,6 @@ export function passcode(app) {
 
 export function ready(app) {
   const said = words(app.account.policy, 'ready');
-  const node = screen({ app, name: 'ready', top: tick(), title: said.title, text: said.text, actions: [el('button', { class: 'button primary', type: 'submit', 'data-first': true }, t('ready.done'))], onsubmit: () => app.account.send('account.next') });
+  const node = screen({ name: 'ready', top: tick(), title: said.title, text: said.text, actions: [el('button', { class: 'button primary', type: 'submit', 'data-first': true }, t('ready.done'))], onsubmit: () => app.account.send('account.next') });
   return { node, update: (state) => node.say(trouble(app, state.problem)) };
 }

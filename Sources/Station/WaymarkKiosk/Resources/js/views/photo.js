@@ -57,7 +57,7 @@ export function openPhoto(app, { label }) {
     label, kind: 'view camera documents photo', onclose: () => stage.stop(),
     build: (self) => {
       const box = document.createDocumentFragment();
-      box.append(stage.node, el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'leave' }), el('h2', {}, label), el('span', {}, stage.light, assist(app, 'photo'))), el('div', { class: 'hint' }), area, el('div', { class: 'tray' }, el('div', { class: 'shots' }, el('span', {}), shutter, el('span', {}))));
+      box.append(stage.node, el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'leave' }), el('h2', {}, label), el('span', {}, stage.light, assist('photo'))), el('div', { class: 'hint' }), area, el('div', { class: 'tray' }, el('div', { class: 'shots' }, el('span', {}), shutter, el('span', {}))));
       return box;
     },
   });

@@ -324,7 +324,7 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
       const box = document.createDocumentFragment();
       roll = barcode ? null : el('div', { class: 'tray' }, cameraRoll(app, judge));
       box.append(stage.node,
-        el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'leave' }), el('h2', {}, t(barcode ? 'scan.title.barcode' : 'scan.title')), el('span', {}, stage.light, sound, assist(app, barcode ? 'barcode' : 'onboard'))),
+        el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'leave' }), el('h2', {}, t(barcode ? 'scan.title.barcode' : 'scan.title')), el('span', {}, stage.light, sound, assist(barcode ? 'barcode' : 'onboard'))),
         area, ...(roll ? [roll] : []), panel);
       return box;
     },

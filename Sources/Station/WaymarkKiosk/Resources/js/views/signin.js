@@ -1,11 +1,11 @@
 // The screens of signing in, changing users and synchronizing, and the view that shows the screen for each state of the service.
+import { languages } from '../components/assist.js';
 import { command } from '../api.js';
 import { button, el, printable, setText, still } from '../dom.js';
 import { emptyState, progress, skeletonRow } from '../elements/feedback.js';
 import { icon } from '../icons.js';
 import { t } from '../strings.js';
 import { avatar, backButton, busy, dots, logo, person, screen, secretField, told, trouble, words } from './account-parts.js';
-import { languages } from './start.js';
 import { activation, consents, credentials, passcode, ready, welcome } from './onboarding.js';
 
 const BLANK_MS = 180;
@@ -25,7 +25,7 @@ function signIn(app) {
   const forgot = state.canRecover ? button(t('signIn.forgot'), () => app.account.send('authentication.forgot'), { kind: 'quiet', 'data-do': 'forgot' }) : null;
   const change = policy.mode === 'shared' ? button(t('signIn.switch'), () => app.account.send('account.switch'), { kind: 'quiet', 'data-do': 'switch' }) : null;
   const node = screen({
-    app, name: 'signIn', tail: languages(app), top: logo(policy), title: said.title, body: [person(state.user), asks ? field.node : null], actions: [forgot, change, go].filter(Boolean),
+    name: 'signIn', tail: languages(), top: logo(policy), title: said.title, body: [person(state.user), asks ? field.node : null], actions: [forgot, change, go].filter(Boolean),
     onsubmit: () => {
       if (go.disabled) return;
       const typed = field.value;
@@ -80,7 +80,7 @@ function users(app) {
     if (held) /** @type {HTMLElement} */ (list.querySelector(`[data-user="${held}"]`))?.focus();
   }
   const node = screen({
-    app, name: 'users', leave: backButton(app), bar: t('users.title'), title: '', label: t('users.title'), body: [search, list],
+    name: 'users', leave: backButton(app), bar: t('users.title'), title: '', label: t('users.title'), body: [search, list],
     tail: button('', () => app.account.send('account.add'), { kind: 'quiet round', 'aria-label': t('account.add'), before: icon('plus'), 'data-do': 'add' }),
     onsubmit: () => {},
   });
@@ -95,7 +95,7 @@ function sync(app) {
   const isAgain = app.account.state.purpose === 'renew';
   const leave = () => app.account.send(isAgain ? 'account.back' : 'account.leave');
   const bar = progress({ label: t('sync.progress'), sign: icon('sync'), onstop: leave });
-  const node = screen({ app, name: 'sync', leave: button(t('account.back'), leave, { kind: 'quiet leave', before: icon('back') }), bar: t('sync.bar'), top: logo(policy), title: said.title, body: [] });
+  const node = screen({ name: 'sync', leave: button(t('account.back'), leave, { kind: 'quiet leave', before: icon('back') }), bar: t('sync.bar'), top: logo(policy), title: said.title, body: [] });
   const column = node.querySelector('.column');
   const back = () => button(t(isAgain ? 'account.back' : 'sync.return'), leave, { 'data-do': 'return' });
   let shown = '';

@@ -1,18 +1,9 @@
 // The start view with the offers of this kiosk, and the display while no visitor is there.
 import { button, el, printable } from '../dom.js';
 import { fullError, indicator } from '../elements/feedback.js';
-import { assist } from '../components/assist.js';
+import { assist, languages } from '../components/assist.js';
 import { art, icon } from '../icons.js';
-import { keepLanguage, languageChoices, said, setLanguage, t } from '../strings.js';
-
-/** The buttons of the languages, with the languages' own names; that of the current one is pressed. */
-export function languages(app) {
-  const choices = languageChoices();
-  if (app.config.language || choices.length < 2) return null;
-  return el('div', { class: 'languages actions', role: 'group', 'aria-label': t('start.languages') }, ...choices.map(({ tag, name }) =>
-    button(name, () => { setLanguage(tag); keepLanguage(tag); app.speak(); },
-      { kind: 'quiet', lang: tag, 'data-language': tag, 'aria-pressed': String(document.documentElement.lang === tag) })));
-}
+import { said, t } from '../strings.js';
 
 /** The name of the signed-in user, or a note about the demo, with a button to sign out. */
 function who(app) {
@@ -41,7 +32,7 @@ function today(app) {
 
 /** The start view: a tile for each of the app's views that this kiosk shows. */
 export function startView(app) {
-  const bar = el('header', { class: 'bar' }, brand(app), who(app), el('span', {}, languages(app) ?? '', assist(app, 'start'), profile(app)));
+  const bar = el('header', { class: 'bar' }, brand(app), who(app), el('span', {}, languages() ?? '', assist('start'), profile(app)));
   if (app.state.role === 'observer') {
     return el('div', { class: 'start' }, bar, el('div', { class: 'body', 'data-state': 'observer' },
       fullError({ picture: 'lock', title: t('observer.title'), text: t('observer.help'), actions: [{ label: t('common.again'), primary: true, onclick: () => location.reload() }] })));
@@ -85,5 +76,5 @@ export function attractView(app) {
   return el('div', { class: 'attract', 'data-state': 'attract', onclick: (event) => { if (!event.target.closest('.languages')) begin(); } },
     el('div', { class: 'scene' }, art('attract'), el('div', {}, el('h1', {}, t('attract.title')), el('p', {}, attracts(app)))),
     button(t('attract.begin'), begin, { kind: 'primary', 'data-first': true }),
-    languages(app) ?? el('span', {}));
+    languages() ?? el('span', {}));
 }

@@ -175,7 +175,7 @@ export function openTextReader(app, { label, patterns = [] }) {
       offs.push(app.events.on('connection', ({ online }) => { if (online && !taken) { search.replace(); search.arm(); } }));
       const box = document.createDocumentFragment();
       box.append(stage.node,
-        el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'leave' }), el('h2', {}, t('text.title')), el('span', {}, stage.light, assist(app, 'text'))),
+        el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'leave' }), el('h2', {}, t('text.title')), el('span', {}, stage.light, assist('text'))),
         area, panel);
       return box;
     },
