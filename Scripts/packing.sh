@@ -16,7 +16,7 @@ packing_options() {
     --debug-symbols) symbols=yes; shift ;;
     --arch)
       if [ "$2" != "$architecture" ]; then
-        [ "$2" = arm64 ] || die "$(basename "$0"): builds for arm64 only besides $architecture."
+        [ "$2" = arm64 ] || die "$(basename "$0"): builds for $architecture and arm64 only."
         cross=yes
       fi
       architecture=$2
@@ -26,7 +26,7 @@ packing_options() {
     esac
   done
   version=$(sed -n 's/^package let waymarkVersion = "\(.*\)"$/\1/p' Sources/Foundation/WaymarkSystem/Version.swift)
-  [ -n "$version" ] || die "$(basename "$0"): Sources/Foundation/WaymarkSystem/Version.swift tells no version."
+  [ -n "$version" ] || die "$(basename "$0"): Sources/Foundation/WaymarkSystem/Version.swift states no version."
   # Files are as old as the change that is packed, so that the same tree makes the same bytes.
   SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || date +%s)}
   export SOURCE_DATE_EPOCH

@@ -197,12 +197,12 @@ def python_methods(schema):
             else:
                 out.append(head)
             said = wrapped(one["description"], "        ")
-            told = [(snake(member), description) for member, _, description, _ in members if description]
-            if told or len(said) > 1:
+            described = [(snake(member), description) for member, _, description, _ in members if description]
+            if described or len(said) > 1:
                 out += [f'        """{said[0]}', *(f"        {line}" for line in said[1:])]
-                if told:
+                if described:
                     out.append("")
-                    for name, description in told:
+                    for name, description in described:
                         lines = wrapped(f":param {name}: {description}", "        ")
                         out += [f"        {lines[0]}", *(f"            {line}" for line in lines[1:])]
                 out.append('        """')

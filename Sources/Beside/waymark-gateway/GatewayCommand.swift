@@ -10,7 +10,7 @@ struct GatewayCommand: AsyncParsableCommand {
     commandName: "waymark-gateway",
     abstract: "Serve the protocol of the Waymark service over HTTP.",
     discussion: """
-      Requests are POST /v1/METHOD, events are GET /v1/events, and GET /v1/openapi.json describes the whole; docs/gateway.md tells how. \
+      Requests are POST /v1/METHOD, events are GET /v1/events, and GET /v1/openapi.json describes all of it; see docs/gateway.md. \
       Without a configuration file it listens on a Unix socket.
       Examples:
         waymark-gateway --check

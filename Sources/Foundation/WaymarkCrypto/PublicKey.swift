@@ -81,7 +81,7 @@ package struct PublicKey: Sendable {
 
   /// Creates the public key of a private key.
   init(of key: KeyHandle, _ kind: KeyKind) throws(CryptoError) {
-    let numbers = try LibCrypto.value(to: "tell a public key") { () -> Numbers? in
+    let numbers = try LibCrypto.value(to: "export a public key") { () -> Numbers? in
       if let curve = kind.curve {
         guard let x = key.number(OSSL_PKEY_PARAM_EC_PUB_X, size: curve.size),
           let y = key.number(OSSL_PKEY_PARAM_EC_PUB_Y, size: curve.size)

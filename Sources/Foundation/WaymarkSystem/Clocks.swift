@@ -193,7 +193,7 @@ package struct UpdatePace: Sendable {
   }
 
   /// Notes that the state was reported.
-  package mutating func tell(at now: Double) {
+  package mutating func report(at now: Double) {
     isWaiting = false
     last = now
   }

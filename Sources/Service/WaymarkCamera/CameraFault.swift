@@ -55,11 +55,11 @@ package enum CameraFault: Error, Sendable, Hashable {
     case .gone:
       SourceError(
         code: "cameraGone", message: "\(device) was unplugged or reset",
-        hint: "plug it in again; it is taken up by itself. If nobody pulled it: check cable, hub and power")
+        hint: "plug it in again; it is then opened automatically. If it was not unplugged: check cable, hub and power")
     case .busy:
       SourceError(
         code: "cameraBusy", message: "\(device) is used by another program",
-        hint: "`waymark doctor` tells which; it is tried again until it is free")
+        hint: "`waymark doctor` shows which; it is tried again until it is free")
     case .notPermitted:
       SourceError(
         code: "cameraNotPermitted", message: "\(device) may not be opened by this user",
@@ -67,11 +67,11 @@ package enum CameraFault: Error, Sendable, Hashable {
     case .stalled:
       SourceError(
         code: "cameraStalled", message: "\(device) stopped delivering frames",
-        hint: "it is reopened by itself; if that does not help, unplug it or check the hub's power")
+        hint: "it is reopened automatically; if that does not help, unplug it or check the hub's power")
     case .broken(let number):
       SourceError(
         code: "cameraFailed", message: "\(device) failed: \(systemMessage(number))",
-        hint: "it is reopened by itself; if it goes on, look into `dmesg`")
+        hint: "it is reopened automatically; if this repeats, see `dmesg`")
     case .unsupported(let reason):
       SourceError(
         code: "cameraUnsupported", message: "\(device) cannot be used: \(reason)",

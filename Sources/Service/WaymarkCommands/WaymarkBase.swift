@@ -71,7 +71,7 @@ struct CompletionsCommand: ParsableCommand {
 struct BridgeExec: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bridge",
-    abstract: "Tell an MQTT broker what the service sees (package waymark-bridge).",
+    abstract: "Send the events of the service to an MQTT broker (package waymark-bridge).",
     discussion: """
       Arguments go to waymark-bridge: --config FILE, --socket PATH, --check. As a service: systemctl enable --now waymark-bridge.
       Example:

@@ -47,13 +47,13 @@ package final class LineNetwork {
       (1...Self.alphabetLimit).contains(text.unicodeScalars.count),
       text.unicodeScalars.allSatisfy({ $0 == " " || !($0.properties.isWhitespace || $0.value < 0x20) }),
       Set(text.unicodeScalars).count == text.unicodeScalars.count, text.count == text.unicodeScalars.count
-    else { throw file.misfit("its alphabet is none") }
+    else { throw file.misfit("its alphabet is invalid") }
     alphabet = Array(text)
     network = try LayerNetwork(&numbers, height: height, zero: zero, step: step, of: file)
     guard numbers.isEmpty else { throw file.misfit("\(numbers.count) bytes follow the last layer") }
     let classes = alphabet.count + 1
     guard network.outputs % classes == 0, (1...Self.columnLimit).contains(network.outputs / classes) else {
-      throw file.misfit("it tells \(network.outputs) numbers of a column for \(alphabet.count) characters")
+      throw file.misfit("it makes \(network.outputs) numbers of a column for \(alphabet.count) characters")
     }
     runner = NetworkRunner(network)
   }

@@ -76,7 +76,7 @@ struct KioskCommand: AsyncParsableCommand {
   @Flag(help: "Print all texts of the page in English as `words` of --page, to be translated, and end.")
   var printWords = false
 
-  @Flag(help: "Look at --page, tell what is wrong with it, and end.")
+  @Flag(help: "Check --page, print its problems, and end.")
   var checkPage = false
 
   @Option(
@@ -89,7 +89,7 @@ struct KioskCommand: AsyncParsableCommand {
   @Option(help: "Seconds for which a result waits for that, 30 to 3600.")
   var pickupFor = 300.0
 
-  @Flag(help: "Show a keyboard on the screen while somebody types, for a kiosk without a keyboard.")
+  @Flag(help: "Show a keyboard on the screen while a field is edited, for a kiosk without a keyboard.")
   var onScreenKeyboard = false
 
   @Option(help: "Where the token is kept (else beside the socket).")

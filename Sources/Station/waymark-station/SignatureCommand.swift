@@ -17,8 +17,8 @@ struct SignatureVerifyCommand: ParsableCommand {
     abstract: "Check whether a signature's file was changed: its strokes, its text, its picture.",
     discussion: """
       Takes SVG, PNG or JSON as returned by signature.get. The hash in the file is computed again from the strokes and the words, \
-      and the whole file is made again and compared, byte by byte. Who can write the file can also write another hash: give the one that \
-      your program was told when it was signed with --hash.
+      and the whole file is made again and compared, byte by byte. Someone who can write the file can also write another hash: give the one \
+      that your program received on signing with --hash.
       Ends with 0 when nothing was changed, 2 when something was, 65 when it is not a signature.
       Example:
         waymark signature verify signed.svg --hash 9f86d081…

@@ -101,7 +101,7 @@ public struct OnboardingJudge: Sendable {
         ? VerdictStep(.replayed, .failed, "the token was used before")
         : VerdictStep(.replayed, .passed, "the token was not used before")
     } catch {
-      return VerdictStep(.replayed, .failed, "the replay guard cannot tell: \(error)")
+      return VerdictStep(.replayed, .failed, "the replay guard failed: \(error)")
     }
   }
 }

@@ -222,7 +222,7 @@ extension LayerNetwork where Kernel == IntegerKernel {
       planes.append(plane)
     }
     guard let last = layers.last, case .convolution = last.work, !last.rectifies, planes[count].height == 1 else {
-      throw file.misfit("its last layer does not tell columns")
+      throw file.misfit("its last layer does not make one row of columns")
     }
     let network = LayerNetwork(layers, channels: 1, height: height)
     self.init(

@@ -153,7 +153,7 @@ extension MatchRecord.Anchor {
 struct CopiesOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "How many copies of each anchor are told in a frame, at most \(AnchorCopies.most); as many of all anchors together.",
+      "Copies of each anchor to report in a frame, at most \(AnchorCopies.most), which also limits all anchors together.",
       valueName: "n"))
   var copies = 1
 

@@ -251,7 +251,7 @@ private struct Activation: Sendable {
   func problem() async -> String? {
     if let command, let problem = Self.execute(command) { return problem }
     let end = MonotonicClock.now + within
-    var last = "nobody answers on \(path)"
+    var last = "no service answers on \(path)"
     while MonotonicClock.now < end {
       do {
         return try await look()

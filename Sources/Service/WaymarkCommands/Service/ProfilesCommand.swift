@@ -22,7 +22,7 @@ struct ProfilesCommand: ParsableCommand {
 
 struct ProfilesListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "list", abstract: "List the profiles, and tell which one is in use.",
+    commandName: "list", abstract: "List the profiles, and mark the one in use.",
     discussion: """
       Example:
         waymark profiles list --json

@@ -81,7 +81,7 @@ extension ServiceProfile {
       if profile.hasCodes, let node = entry.node["onboarding"] {
         wrong(
           "a profile that a code chooses cannot change what is accepted for onboarding", "\(path).onboarding", node,
-          hint: "Anybody can show a code: choose the profile in another way, or leave the section out.")
+          hint: "Any visitor can show a code: choose the profile in another way, or leave the section out.")
       }
       profiles.append(profile)
     }

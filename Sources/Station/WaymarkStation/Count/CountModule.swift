@@ -134,7 +134,7 @@ package final class CountModule: ServiceModule {
   }
 
   private func publish() {
-    pace.tell(at: MonotonicClock.now)
+    pace.report(at: MonotonicClock.now)
     published = tally
     if let described = described() { hub.publish(described, camera: camera) }
   }

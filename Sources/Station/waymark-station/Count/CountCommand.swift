@@ -14,7 +14,7 @@ struct CountCommand: AsyncParsableCommand {
     commandName: "count",
     abstract: "Count the codes on a shelf, each once, in pictures or over a moving camera.",
     discussion: """
-      Copies of a code are told apart by their places. Each picture is another shelf, unless --moving says that they \
+      Copies of a code are distinguished by their places. Each picture is another shelf, unless --moving says that they \
       are views of one shelf, in the order in which they were taken. --live takes them from the service's camera until \
       Ctrl-C or --seconds. When the view is lost, copies seen before and after the gap may count twice: a warning says so.
       Examples:

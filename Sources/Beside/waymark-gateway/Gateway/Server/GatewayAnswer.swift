@@ -107,7 +107,7 @@ struct GatewayContext: RequestContext {
   var coreContext: CoreRequestContextStorage
   let channel: any Channel
   /// The sender, which the guard sets before any route.
-  var caller = Caller(name: "nobody", role: .observer)
+  var caller = Caller(name: "unauthenticated", role: .observer)
 
   init(source: Source) {
     coreContext = .init(source: source)

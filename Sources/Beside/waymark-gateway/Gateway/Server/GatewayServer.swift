@@ -113,7 +113,7 @@ package struct GatewayServer: Sendable {
       throw GatewayError(.listen, "\(path) is there, and no socket", hint: "Name another path under listen.")
     case .inUse:
       throw GatewayError(
-        .listen, "Somebody listens on \(path) already", hint: "End it, or name another path under listen.")
+        .listen, "Another program listens on \(path) already", hint: "End it, or name another path under listen.")
     case .failed(let number):
       throw GatewayError(
         .listen, "\(path) cannot be removed (\(systemMessage(number)))", hint: "Remove it, or name another path.")

@@ -23,7 +23,7 @@ struct OpenAPIDocument {
         "info",
         object([
           ("title", "Waymark"), ("version", .string(version)),
-          ("description", "Codes, image anchors, documents and text of a camera over HTTP; docs/gateway.md tells how."),
+          ("description", "Codes, image anchors, documents and text of a camera over HTTP; see docs/gateway.md."),
         ])
       ),
       ("servers", .array([object([("url", "/")])])),
@@ -154,11 +154,11 @@ struct OpenAPIDocument {
               "events", "query", "Names, families such as scan.*, or *, with commas in between; * when missing.", text),
             parameter("after", "query", "The id of the last event that this client has had, as Last-Event-ID.", text),
             parameter("Last-Event-ID", "header", "The id of the last event that this client has had.", text),
-          ], response("The stream. It goes on until the client leaves.", "text/event-stream", text))),
+          ], response("The stream, which ends when the client disconnects.", "text/event-stream", text))),
       .init(
         "/v1/state",
         get(
-          "state", "The current state, as the answer to subscribe tells it.", [],
+          "state", "The current state, as in the answer to subscribe.", [],
           response("The state.", "application/json", reference("Snapshot")))),
       .init(
         "/v1/preview",
@@ -168,7 +168,7 @@ struct OpenAPIDocument {
             parameter("width", "query", "The width wanted in pixels, a whole number.", number),
             parameter("rate", "query", "Pictures a second at most.", number),
             parameter("camera", "query", "The camera, by its name; the first one when missing.", text),
-          ], response("The stream. It goes on until the client leaves.", "multipart/x-mixed-replace", text))),
+          ], response("The stream, which ends when the client disconnects.", "multipart/x-mixed-replace", text))),
       .init(
         "/v1/webhooks",
         get(

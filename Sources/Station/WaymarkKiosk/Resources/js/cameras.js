@@ -25,7 +25,7 @@ export class Camera {
 
 export class Cameras {
   #all = [new Camera(null)];
-  #told = false;
+  #isReported = false;
   /** The names of the cameras that views use, as the integrator has set them. @type {Record<string, string>} */
   views = {};
 
@@ -34,7 +34,7 @@ export class Cameras {
    * @param {import('waymark').Snapshot} snapshot
    */
   take({ camera, codes, cameras }) {
-    this.#told = true;
+    this.#isReported = true;
     const known = new Map(this.#all.map((one) => [one.name, one]));
     const [first] = this.#all;
     this.#all = (cameras ?? [{ name: null, camera, codes }]).map((one, index) => {
@@ -61,7 +61,7 @@ export class Cameras {
     const wanted = this.views[view] ?? otherwise;
     let found = this.#all.find(({ name }) => name !== null && name === wanted);
     // Until the service has reported its cameras, the integrator's setting holds.
-    if (!found && wanted && !this.#told) this.#all.push(found = new Camera(wanted));
+    if (!found && wanted && !this.#isReported) this.#all.push(found = new Camera(wanted));
     return found ?? this.#all[0];
   }
 }

@@ -45,8 +45,8 @@ export function countedList({ onchange }) {
   const corrected = new Map();
 
   const list = el('ul', { class: 'codes', 'aria-label': t('count.list'), tabIndex: 0 });
-  const told = el('span', { class: 'grow' });
-  const bar = el('div', { class: 'filtered', role: 'status', hidden: true }, icon('funnel'), told, button(t('count.filter.off'), () => filterBy(''), { kind: 'quiet', 'data-unfilter': true }));
+  const summary = el('span', { class: 'grow' });
+  const bar = el('div', { class: 'filtered', role: 'status', hidden: true }, icon('funnel'), summary, button(t('count.filter.off'), () => filterBy(''), { kind: 'quiet', 'data-unfilter': true }));
   const sort = button('', () => openMenu(sort, {
     label: t('count.sort'), items: Object.keys(ORDERS).map((value) => ({ label: t(`count.sort.${value}`), value, checked: value === order })),
     onchoose: (value) => { order = value; draw(); toast(t('count.sorted', { order: t(`count.sort.${value}`) })); },
@@ -132,7 +132,7 @@ export function countedList({ onchange }) {
     list.replaceChildren(...some.map(row));
     if (held) /** @type {HTMLElement | null} */ (list.querySelector(`[data-index="${held}"]`))?.focus({ preventScroll: true });
     bar.hidden = !kind;
-    told.textContent = kind ? t('count.filtered', { kind: kindOf(kind), shown: some.length, count: all.length }) : '';
+    summary.textContent = kind ? t('count.filtered', { kind: kindOf(kind), shown: some.length, count: all.length }) : '';
     filter.toggleAttribute('data-on', Boolean(kind));
   }
 
@@ -141,7 +141,7 @@ export function countedList({ onchange }) {
     /** The corrected codes as `[{ symbology, name, text, amount }]`, in the order in which they were counted. */
     get rows() { return rows(); },
     /** Sets the service's list, whether copies count ("place") or not ("content"), and what is expected. */
-    take(told, how, wants = []) { codes = told; by = how; expected = new Map(wants.map((one) => [one.text, one])); draw(); },
+    take(list, how, wants = []) { codes = list; by = how; expected = new Map(wants.map((one) => [one.text, one])); draw(); },
     /** What differs from what is expected, as `[{ text, expected, counted }]`, and in words; null without a comparison. */
     get differences() {
       if (!expected.size) return null;

@@ -122,15 +122,15 @@ export function drawIndicator(context, update, place, opacity, nameOf) {
   const c = colors();
   context.save();
   context.lineJoin = 'round';
-  const told = new Set();
+  const named = new Set();
   for (const anchor of update.anchors.filter((one) => one.trackingMethod === 'fullTracking')) {
     const corners = outline(anchor, place);
     context.globalAlpha = opacity;
     trace(context, corners);
     for (const [width, color] of [[9, c.ink], [5, c.successful]]) { context.lineWidth = width; context.strokeStyle = color; context.stroke(); }
     const name = nameOf(anchor.anchor);
-    if (!name || told.has(name)) continue;
-    told.add(name);
+    if (!name || named.has(name)) continue;
+    named.add(name);
     const top = Math.min(...corners.map(([, y]) => y));
     const x = corners.reduce((sum, p) => sum + p[0], 0) / corners.length;
     context.font = `600 ${Math.round(rem() * 1.0625)}px ${c.font}`;

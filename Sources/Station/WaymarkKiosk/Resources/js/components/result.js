@@ -37,7 +37,7 @@ function pickupRow(handed) {
 /**
  * Opens the result screen, which closes by itself after a time that it states. `handed` is what can be taken home, null without a number.
  * `rows` are further buttons `{ label, help?, picture, onclick }`, `another` a button `{ label, onclick }` beside *Done*. `ondone()` is called after
- * *Done* and after the time. Resolves to the dialog; its `tell({ title, text, tone })` replaces the message.
+ * *Done* and after the time. Resolves to the dialog; its `replace({ title, text, tone })` replaces the message.
  * @param {import('../api.js').App} app
  * @param {Handed | null} handed
  * @param {{ state: string, title: string, text?: string, sign?: any, seconds?: number, rows?: { label: string, help?: string, picture: string, onclick: () => void, data?: Record<string, any> }[], another?: { label: string, onclick: () => void } | null, ondone?: () => void }} options
@@ -70,7 +70,7 @@ export async function openResult(app, handed, { state, title, text = '', sign = 
   const dialog = openDialog({
     label: title, kind: 'view result', onclose: () => { clearInterval(timer); chosen(); },
     build: (self) => framed('div', { 'data-state': state }, {
-      room: el('div', {}, el('div', { class: 'told', 'data-tone': 'good' }, place, heading, help,
+      room: el('div', {}, el('div', { class: 'message', 'data-tone': 'good' }, place, heading, help,
         handed ? el('p', { class: 'number' }, el('strong', {}, handed.number), el('span', { class: 'soft' }, t('handover.keep'))) : null),
       list.length ? el('ul', { class: 'ways handover' }, ...list) : null),
       foot: [assist('result'), left, another ? button(another.label, () => go(another.onclick), { 'data-another': true }) : null, button(t('result.done'), () => self.close(), { kind: 'primary', 'data-first': true, 'data-done': true })].filter(Boolean),
@@ -81,7 +81,7 @@ export async function openResult(app, handed, { state, title, text = '', sign = 
   wait();
   announce([title, text, handed ? `${t('handover.number', { number: handed.number })}. ${t('handover.keep')}` : '', pickup?.node.textContent].filter(Boolean).join('. '));
   /** @type {(message: { title: string, text?: string, tone: 'good' | 'bad' | 'open', sign?: any, alert?: boolean }) => void} */
-  const tell = (message) => {
+  const replace = (message) => {
     heading.textContent = message.title;
     help.textContent = message.text ?? '';
     heading.parentElement.dataset.tone = message.tone;
@@ -90,5 +90,5 @@ export async function openResult(app, handed, { state, title, text = '', sign = 
     announce(`${message.title}. ${message.text ?? ''}`);
     wait();
   };
-  return Object.assign(dialog, { tell });
+  return Object.assign(dialog, { replace });
 }

@@ -14,11 +14,11 @@ const EMPTY = { count: '', total: 0, views: 0, stretches: 0, codes: [] };
 export function countShelf(app, { camera, onframe, onchange }) {
   let state = EMPTY;
 
-  function take(told) {
+  function take(answer) {
     // An answer may be older than an event that arrived before it.
-    if (told.count === state.count && told.views < state.views && told.views > 0) return;
+    if (answer.count === state.count && answer.views < state.views && answer.views > 0) return;
     // Only some events name what is expected.
-    state = { ...told, expected: told.expected ?? state.expected };
+    state = { ...answer, expected: answer.expected ?? state.expected };
     onchange();
   }
 

@@ -100,7 +100,7 @@ export function cameraStage(app, { label, camera, area, whole = false, beside = 
   observer.observe(node);
   observer.observe(area);
 
-  const tell = (state) => {
+  const show = (state) => {
     const missing = ['lost', 'stalled'].includes(state);
     if (missing === !gone.hidden) return;
     gone.hidden = !missing;
@@ -109,8 +109,8 @@ export function cameraStage(app, { label, camera, area, whole = false, beside = 
     goneHelp.textContent = t(state === 'lost' ? 'camera.gone.help' : 'camera.stalled.help');
     announce(`${goneTitle.textContent} ${goneHelp.textContent}`);
   };
-  tell(camera.status);
-  const off = app.events.on('camera.status', (event) => { if (camera.isOf(event)) tell(event.status); });
+  show(camera.status);
+  const off = app.events.on('camera.status', (event) => { if (camera.isOf(event)) show(event.status); });
   wait(true);
   preview.start();
 

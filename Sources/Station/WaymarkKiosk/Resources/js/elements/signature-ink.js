@@ -135,13 +135,13 @@ export class Pad {
   /**
    * @param {any} canvas
    * @param {any} tail
-   * @param {{ active: () => boolean, onchange: () => void }} told
+   * @param {{ active: () => boolean, onchange: () => void }} handlers
    */
-  constructor(canvas, tail, told) {
+  constructor(canvas, tail, handlers) {
     this.canvas = canvas;
     this.tail = tail;
-    this.active = told.active;
-    this.onchange = told.onchange;
+    this.active = handlers.active;
+    this.onchange = handlers.onchange;
     tail.addEventListener('pointerdown', (event) => this.#down(event));
     tail.addEventListener('pointermove', (event) => this.#move(event));
     for (const name of ['pointerup', 'pointercancel', 'lostpointercapture']) tail.addEventListener(name, (event) => this.#up(event));

@@ -130,7 +130,7 @@ export class SignatureField extends HTMLElement {
 
   #again() {
     this.#saved = null;
-    this.#tell();
+    this.#notify();
     if (this.#variant === 'form') { this.#pad.clear(); this.#go('inactive'); this.#open(); return; }
     // The field is empty and inactive until the visitor touches it again.
     this.#cancel();
@@ -148,7 +148,7 @@ export class SignatureField extends HTMLElement {
       this.#key = '';
       this.#go('saved');
       announce(t('sign.saved'));
-      this.#tell();
+      this.#notify();
     } catch (error) {
       this.#failure = tOr(`error.${error.code}`, 'error.unavailable');
       this.#go('signed');
@@ -164,11 +164,11 @@ export class SignatureField extends HTMLElement {
     this.#pad.size = result.size;
     this.#go('saved');
     this.#pad.resize();
-    this.#tell();
+    this.#notify();
     (this.#parts.again).focus();
   }
 
-  #tell() {
+  #notify() {
     this.dispatchEvent(new Event('input', { bubbles: true }));
     this.dispatchEvent(new Event('change', { bubbles: true }));
   }

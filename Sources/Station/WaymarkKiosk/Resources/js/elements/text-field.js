@@ -93,7 +93,7 @@ export class TextField extends HTMLElement {
     this.#filled = true;
     this.#blocked = false;
     this.#draw();
-    this.#tell();
+    this.#notify();
   }
 
   checkValidity() { return !this.#problem; }
@@ -161,7 +161,7 @@ export class TextField extends HTMLElement {
       prefix: el('span', { class: 'affix', part: 'prefix', id: 'prefix' }), suffix: el('span', { class: 'affix', part: 'suffix', id: 'suffix' }),
       ghost: el('span', { class: 'copy' }), lock: el('span', { class: 'lock' }, icon('lock')),
       reveal: press('reveal', 'eye', () => { this.#revealed = !this.#revealed; this.#show(); input.focus(); }),
-      clear: press('clear', 'close', () => { this.#put(''); this.#touched = true; this.#tell(); input.focus(); }),
+      clear: press('clear', 'close', () => { this.#put(''); this.#touched = true; this.#notify(); input.focus(); }),
       both: press('scan', 'scan', () => this.#ask()), barcode: press('scan', 'barcode', () => this.#wants('barcode')), text: press('scan', 'text', () => this.#wants('text')),
       sign: el('span', { class: 'sign' }), message: el('span', { class: 'message', part: 'message', id: 'message', role: 'status' }), count: el('span', { class: 'count', part: 'count', id: 'count' }),
       whole: el('p', { class: 'whole', part: 'whole', id: 'whole' }),
@@ -192,7 +192,7 @@ export class TextField extends HTMLElement {
   }
 
   #wants(kind) { this.dispatchEvent(new CustomEvent('wm-scan', { bubbles: true, composed: true, detail: { kind } })); }
-  #tell() { this.dispatchEvent(new Event('input', { bubbles: true })); this.dispatchEvent(new Event('change', { bubbles: true })); }
+  #notify() { this.dispatchEvent(new Event('input', { bubbles: true })); this.dispatchEvent(new Event('change', { bubbles: true })); }
 
   #put(text) {
     this.#value = text;

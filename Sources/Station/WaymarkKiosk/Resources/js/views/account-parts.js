@@ -42,7 +42,7 @@ export function person(user) {
 }
 
 /** A text of the provider, if it is translated or the page has the policy's language; else empty, so that no screen mixes languages. */
-export function told(text, policy) {
+export function providerText(text, policy) {
   const words = translated(text);
   return text && (words !== text || document.documentElement.lang === (policy?.language ?? 'en')) ? printable(words) : '';
 }
@@ -52,7 +52,7 @@ export function trouble(app, problem, title) {
   if (!problem) return null;
   const key = `trouble.${problem.code}`;
   const known = key in tables.en;
-  return bannerNode({ kind: 'error', title: title ?? t(known ? key : 'trouble.failed'), text: told(problem.text, app.account.policy) || t(`${known ? key : 'trouble.failed'}.help`), closable: false, busy: false, close: () => {} });
+  return bannerNode({ kind: 'error', title: title ?? t(known ? key : 'trouble.failed'), text: providerText(problem.text, app.account.policy) || t(`${known ? key : 'trouble.failed'}.help`), closable: false, busy: false, close: () => {} });
 }
 
 /** Another operation is running. */

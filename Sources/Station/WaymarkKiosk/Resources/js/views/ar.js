@@ -48,8 +48,8 @@ export function openAR(app) {
   const offs = [];
 
   const say = (error) => { const text = tOr(`error.${error.code}`, 'error.unavailable'); toast(text); };
-  const told = (answer) => answer.catch((error) => { say(error); return null; });
-  const send = (method, params) => told(command(method, params));
+  const reported = (answer) => answer.catch((error) => { say(error); return null; });
+  const send = (method, params) => reported(command(method, params));
 
   const words = el('span', {});
   const prompt = el('p', { class: 'prompt' }, words);
@@ -307,7 +307,7 @@ export function openAR(app) {
   async function start(scene) {
     if (closing || phase !== 'inactive') return;
     if (scene) fill(el('section', { class: 'sheet moving' }, indicator(t('ar.loading'))));
-    const started = await told(camera.command('session.start', scene ? { scene } : {}));
+    const started = await reported(camera.command('session.start', scene ? { scene } : {}));
     // If the view was closed before the session began, the session is ended.
     if (closing && started) command('session.exit').catch(() => {});
     else if (!started && !closing) fill(el('section', { class: 'sheet' }, emptyState({ picture: 'trouble', title: t('ar.failed'), text: t('ar.failed.help'), actions: [{ label: t('common.again'), primary: true, onclick: () => start(scene) }] })));

@@ -59,7 +59,7 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
   const stuck = guidance({ area, picture: 'onboard', text: () => (verdict || asking || handed || judging || !search.id ? '' : t(barcode ? 'stuck.barcode' : 'stuck.code')) });
   const say = (state, text) => { guide.dataset.state = prompt.dataset.state = state; setText(words, text); };
   const disarm = (id) => command('scan.cancel', { scan: id }).catch(() => {});
-  const tell = (error) => { const text = tOr(`error.${error}`, 'error.unavailable'); say('error', text); announce(text); };
+  const sayError = (error) => { const text = tOr(`error.${error}`, 'error.unavailable'); say('error', text); announce(text); };
 
   function paint(context, overlay, place) {
     if (overlay?.codes && !verdict) followed.draw(context, overlay, place);
@@ -84,7 +84,7 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
     isOver: () => handed,
     isShowing: () => handed || verdict || judging || asking,
     onarm: () => idle(),
-    onfail: (error) => { if (error instanceof CommandError && error.code === 'busy') say('waiting', t('scan.busy')); else tell(error.code); },
+    onfail: (error) => { if (error instanceof CommandError && error.code === 'busy') say('waiting', t('scan.busy')); else sayError(error.code); },
   });
 
   function idle() {
@@ -348,7 +348,7 @@ export async function handedOver(app, verdict) {
     const failed = event.outcome === 'failed';
     cue(failed ? 'invalid' : 'successful');
     const reason = printable(said(event.text));
-    dialog.tell(failed
+    dialog.replace(failed
       ? { tone: 'bad', sign: art('trouble', 160), title: t('scan.failed'), text: reason || tOr(`scan.failed.${event.reason}`, 'scan.failed.help') }
       : { tone: 'good', sign: tick(), title: t('scan.connected'), text: reason || (host ? t('scan.connected.help', { host }) : '') });
     dialog.node.firstElementChild.dataset.outcome = event.outcome;
@@ -357,6 +357,6 @@ export async function handedOver(app, verdict) {
     state: 'handed-over', title: t('scan.done'), text: host ? t('scan.done.help', { host }) : t('scan.done.plain'), seconds: 2 * seconds,
     sign: el('span', { class: 'spinner', 'aria-hidden': 'true' }), ondone: () => { off(); clearTimeout(timer); app.forget(); app.home(); },
   });
-  timer = setTimeout(() => { dialog.tell({ tone: 'open', sign: icon('clock'), title: t('scan.open'), text: t('scan.open.help') }); dialog.node.firstElementChild.dataset.outcome = 'open'; }, seconds * 1000);
+  timer = setTimeout(() => { dialog.replace({ tone: 'open', sign: icon('clock'), title: t('scan.open'), text: t('scan.open.help') }); dialog.node.firstElementChild.dataset.outcome = 'open'; }, seconds * 1000);
   return dialog;
 }

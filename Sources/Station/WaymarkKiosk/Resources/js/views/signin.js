@@ -5,7 +5,7 @@ import { button, el, printable, setText, still } from '../dom.js';
 import { emptyState, progress, skeletonRow } from '../elements/feedback.js';
 import { icon } from '../icons.js';
 import { t } from '../strings.js';
-import { avatar, backButton, busy, dots, logo, person, screen, secretField, told, trouble, words } from './account-parts.js';
+import { avatar, backButton, busy, dots, logo, person, providerText, screen, secretField, trouble, words } from './account-parts.js';
 import { activation, consents, credentials, passcode, ready, welcome } from './onboarding.js';
 
 const BLANK_MS = 180;
@@ -107,7 +107,7 @@ function sync(app) {
       if (shown === now.state) return;
       shown = now.state;
       const at = now.state === 'running' ? said : now.state === 'connectionError'
-        ? { title: t('sync.connection.title'), text: told(now.text, policy) || t('sync.connection.text') } : { title: t('sync.user.title'), text: told(now.text, policy) || t('sync.user.text') };
+        ? { title: t('sync.connection.title'), text: providerText(now.text, policy) || t('sync.connection.text') } : { title: t('sync.user.title'), text: providerText(now.text, policy) || t('sync.user.text') };
       node.dataset.sync = now.state;
       column.replaceChildren(logo(policy), el('h1', { tabIndex: -1 }, at.title), el('p', { class: 'lead three', role: now.state === 'running' ? undefined : 'alert' }, at.text),
         ...(now.state === 'running' ? [bar.node] : []), ...(now.state === 'userError' ? [person(now.user), el('p', { class: 'who-acts' }, t('sync.user.who', { name: printable(now.user?.title ?? t('account.person')) }))] : []));

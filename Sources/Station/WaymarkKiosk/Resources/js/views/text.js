@@ -59,7 +59,7 @@ export function openTextReader(app, { label, patterns = [] }) {
   const panel = el('div', { class: 'panel choices' });
 
   const say = (state, text) => { guide.dataset.state = prompt.dataset.state = state; setText(words, text); };
-  const tell = (code) => { const text = tOr(`error.${code}`, 'error.unavailable'); say('error', text); announce(text); };
+  const sayError = (code) => { const text = tOr(`error.${code}`, 'error.unavailable'); say('error', text); announce(text); };
 
   function paint(context, _, place) {
     if (!seen || place.now > seen.until) return false;
@@ -80,7 +80,7 @@ export function openTextReader(app, { label, patterns = [] }) {
     isOver: () => taken,
     isShowing: () => taken,
     onbegun: () => { say('idle', now(wanted)); unseen(); },
-    onfail: (error) => { if (error instanceof CommandError && error.code === 'busy') say('waiting', t('text.busy')); else tell(error.code); },
+    onfail: (error) => { if (error instanceof CommandError && error.code === 'busy') say('waiting', t('text.busy')); else sayError(error.code); },
   });
 
   function unseen() {
@@ -93,7 +93,7 @@ export function openTextReader(app, { label, patterns = [] }) {
     switch (event.event) {
       case 'text.candidates': show(event); break;
       case 'text.accepted': accept(event); break;
-      case 'text.failed': tell(event.code); break;
+      case 'text.failed': sayError(event.code); break;
       default:
         search.replace();
         if (event.reason !== 'replaced') search.later(search.arm, AGAIN_MS);
