@@ -3,6 +3,8 @@
 /// A value without clock, files and network: `handle` takes an input and returns effects. One operation runs at a time. If
 /// the policy requires a passcode, a user is signed in only after the attempt was stored and the passcode compared. Mandatory
 /// consents cannot be skipped, at most one user is signed in, and every state can be left.
+///
+/// The file is long because all transitions change the same private state.
 package struct AccountFlow: Sendable {
   /// The policy in force.
   package private(set) var policy: AccountPolicy
