@@ -202,7 +202,7 @@ extension BridgeConfiguration {
       otherwise: "8883 with `broker.tls`, else 1883"),
     Setting("broker.version", .choice(["5", "3.1.1"]), "the version of MQTT", into: \.broker.version),
     Setting(
-      "broker.keepAlive", .int(5...3600), "seconds of silence after which either side asks whether the other is there",
+      "broker.keepAlive", .int(5...3600), "seconds of silence after which a ping is sent",
       into: \.broker.keepAlive),
     Setting(
       "broker.clientID", name, "the client's name at the broker", into: \.broker.clientID,
@@ -210,12 +210,13 @@ extension BridgeConfiguration {
     Setting("broker.username", name, "the user", into: \.broker.username),
     Setting(
       "broker.passwordFile", path,
-      "a file whose first line is the password; one that everybody may read is refused; a [credential](operations.md#secrets) too",
+      "file whose first line is the password, not readable for all users, or a [credential](operations.md#secrets)",
       into: \.broker.passwordFile, from: { Credential.path($0) }),
-    Setting("broker.window", .int(1...1000), "events that may be on their way at a time", into: \.broker.window),
+    Setting(
+      "broker.window", .int(1...1000), "events that are sent and not yet acknowledged, at most", into: \.broker.window),
     Setting(
       "broker.tls", .section,
-      "encryption, TLS 1.2 at least; the broker's name is compared, and there is no way to leave that out",
+      "encryption, TLS 1.2 at least; the broker's certificate must have its name",
       otherwise: "none"),
   ]
 
@@ -225,8 +226,8 @@ extension BridgeConfiguration {
       otherwise: "the name of the host"),
     Setting("prefix", name, "the first level of all topics", into: \.prefix),
     Setting(
-      "socket", path, "where the service listens", into: \.socket, otherwise: "`$WAYMARK_SOCKET`, else the system's"),
-    Setting("store.folder", path, "where events wait", into: \.storeFolder),
+      "socket", path, "the service's socket", into: \.socket, otherwise: "`$WAYMARK_SOCKET`, else the system's"),
+    Setting("store.folder", path, "folder of the pending events", into: \.storeFolder),
     Setting(
       "store.events", .int(1000...10_000_000), "events that are kept at least, as long as they fit",
       into: \.limits.events),
@@ -235,18 +236,18 @@ extension BridgeConfiguration {
       from: { (count: Int) in count << 20 },
       to: { $0 >> 20 }),
     Setting(
-      "events", .named, "which events and which of their fields leave the device, [below](#what-leaves-the-device)"),
+      "events", .named, "events and fields that [leave the device](#what-leaves-the-device)"),
     Setting(
       "events.NAME", .words, "`off`, `default`, `all`, or a list of fields; by name, family such as `scan.*`, or `*`"),
     Setting(
-      "commands", .texts(256), "which [commands](#commands) are taken", into: \.commands, otherwise: "none",
+      "commands", .texts(256), "accepted [commands](#commands)", into: \.commands, otherwise: "none",
       remedy: "Leave the key out to allow none.", from: { (names: [String]) in Set(names) }),
     Setting(
       "homeAssistant.prefix", name,
       "announces this device to [Home Assistant](#home-assistant) below this topic; its own default is `homeassistant`",
       into: \.homeAssistantPrefix, otherwise: "not announced"),
     Setting(
-      "metricsFile", path, "where figures for Prometheus are left, every 15 seconds", into: \.metricsFile,
+      "metricsFile", path, "file with figures for Prometheus, written every 15 seconds", into: \.metricsFile,
       otherwise: "nowhere"),
     Setting(
       "statusEvery", .int(5...86_400), "seconds between two reports of status while nothing changes",
@@ -257,13 +258,13 @@ extension BridgeConfiguration {
 extension BridgeConfiguration.Broker.TLS {
   package static let settings: [Setting<Self>] = [
     Setting(
-      "broker.tls.caFile", .text(4096), "the authorities that vouch for the broker, PEM", into: \.caFile,
+      "broker.tls.caFile", .text(4096), "certificate authorities of the broker, PEM", into: \.caFile,
       otherwise: "those of the system"),
     Setting(
-      "broker.tls.certificateFile", .text(4096), "the certificate of this device, PEM; goes with `keyFile`",
+      "broker.tls.certificateFile", .text(4096), "certificate of this device, PEM; needs `keyFile`",
       into: \.certificateFile),
     Setting(
-      "broker.tls.keyFile", .text(4096), "its key, PEM; a [credential](operations.md#secrets) too", into: \.keyFile,
+      "broker.tls.keyFile", .text(4096), "its key, PEM, or a [credential](operations.md#secrets)", into: \.keyFile,
       from: { Credential.path($0) }),
   ]
 }
