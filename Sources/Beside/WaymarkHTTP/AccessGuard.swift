@@ -109,7 +109,7 @@ extension HTTPField.Name {
   package static var referrerPolicy: HTTPField.Name { .init("Referrer-Policy")! }
 }
 
-/// An origin of the web (scheme, host and port): of a page that may send requests, or of a proxy before a server.
+/// A web origin (scheme, host and port), such as that of a page that may send requests, or of a proxy before a server.
 package struct HTTPOrigin: Hashable, Sendable {
   /// True for `https`.
   package let isSecure: Bool

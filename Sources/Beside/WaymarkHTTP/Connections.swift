@@ -289,7 +289,7 @@ package struct HTTPLimits: Sendable {
   package var pictureTimeout = Duration.seconds(10)
   /// How long the whole body of a request may take.
   package var body = Duration.seconds(30)
-  /// The bytes a second that a body must bring on average after its first seconds; 0 for any rate.
+  /// The bytes a second of a body that must arrive on average after its first seconds; 0 for any rate.
   package var bodyRate = 0
   /// The bytes a second at which a client must read a picture, beyond the time of a body.
   package var readerRate = 64 << 10

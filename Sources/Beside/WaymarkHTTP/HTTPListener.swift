@@ -30,7 +30,7 @@ package struct HTTPListener: Sendable {
     self.init(name: name, address: .hostname(host, port: port), limits: limits, logger: logger)
   }
 
-  /// Listens until the task is cancelled, a graceful shutdown is asked for, or a signal comes.
+  /// Listens until the task is cancelled, a graceful shutdown is requested, or a signal arrives.
   ///
   /// It then refuses new connections, ends the streams, lets requests finish, and closes the remaining connections.
   /// - Parameters:

@@ -179,7 +179,7 @@ package final class SpoolFeed: Sendable {
   private let state: Mutex<State>
 
   /// - Parameters:
-  ///   - name: the beginning of the journal's lines, such as `webhook erp: `.
+  ///   - name: the prefix of its lines in the journal, such as `webhook erp: `.
   ///   - events: the patterns to subscribe to.
   ///   - position: the position of the last event in the log; nil if its records contain none.
   package init(name: String, log: EventLog, events: [String], position: SpoolPosition?, handlers: Handlers) {

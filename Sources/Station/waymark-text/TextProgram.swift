@@ -5,7 +5,7 @@ import WaymarkImage
 import WaymarkText
 import WaymarkWorker
 
-/// The program that reads lines of text with Waymark's own network, and with Tesseract's where those are installed: started by `waymark` alone, and able to do nothing else.
+/// The program that reads lines of text with Waymark's own network, and with Tesseract's if they are installed. `waymark` starts it as a worker.
 @main
 enum TextProgram {
   private static let modelFolder = TextEngine.modelFolder
@@ -21,7 +21,7 @@ enum TextProgram {
     let first = String(languages.prefix { $0 != "+" })
     let network = network()
     var readers: (all: OpaquePointer, first: OpaquePointer)?
-    // Beside Waymark's own network one language reads as much as several, in less time and memory.
+    // With Waymark's own network, one language of Tesseract reads as much as several, in less time and memory.
     let isCovered =
       network != nil && languages.split(separator: "+").map(String.init).allSatisfy(LineNetwork.languages.contains)
     if ctesseract_load() == 0, let one = ctesseract_open(modelFolder, first),
@@ -29,7 +29,7 @@ enum TextProgram {
     {
       readers = (all, one)
     }
-    // Everything set up with the first line is set up before the program sets up its sandbox.
+    // Tesseract opens files with its first line, which the sandbox prevents later.
     if let readers {
       GrayImage(width: 80, height: 40, value: 255).withView { view in
         _ = read(view, readers.all, .any)

@@ -64,7 +64,7 @@ package final class PartialBuild {
     }
   }
 
-  /// Saves an anchor that was just compiled within half a minute.
+  /// Adds a newly compiled anchor to the next part, which is saved after half a minute at the latest.
   package func keep(_ anchor: CompiledAnchor) {
     waiting.append(anchor)
     guard waiting.count >= Self.most || MonotonicClock.now - written > Self.saveInterval else { return }

@@ -104,7 +104,7 @@ final class PlaceProver {
     let width: Int
   }
 
-  /// A proven position.
+  /// The proof that an anchor is at a position in the frame.
   struct Proof {
     let map: SurfaceMap
     let outline: Quadrilateral

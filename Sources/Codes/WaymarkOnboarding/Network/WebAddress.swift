@@ -161,7 +161,7 @@ package struct URLParts: Sendable, Hashable {
     path = String(rest)
   }
 
-  /// Returns whether a byte can stand in a scheme (RFC 3986, 3.1).
+  /// Returns whether a byte may occur in a scheme (RFC 3986, 3.1).
   static func isSchemeByte(_ byte: UInt8) -> Bool {
     byte.isASCIILetter || byte.isASCIIDigit || "+-.".utf8.contains(byte)
   }

@@ -114,7 +114,7 @@ public enum ReadingFailure: String, Sendable, Hashable, Codable, CaseIterable {
   case notQR
   /// Parts of a structured append are missing.
   case incomplete
-  /// A code is there but cannot be read.
+  /// A code was found but could not be read.
   case codeNotReadable
 }
 

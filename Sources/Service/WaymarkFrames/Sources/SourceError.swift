@@ -130,9 +130,9 @@ package struct SourceFault: Error, Sendable, Equatable {
   package enum Predecessors: Sendable, Equatable {
     /// Only the same problem.
     case itself
-    /// The same problem, or this one: an unplugged camera is then missing at the next attempt.
+    /// The same problem, or the one given here: a camera that was unplugged is missing at the next attempt.
     case problem(SourceErrorCode)
-    /// Any problem: a broken stream then also ends.
+    /// Any problem: a stream that broke also ends.
     case any
   }
 

@@ -39,7 +39,7 @@ package struct KioskServer: Sendable {
     pictures = PictureRoutes(options: options, backend: backend, pictures: memory)
   }
 
-  /// Listens until the task is cancelled, a graceful shutdown is asked for, or a signal comes.
+  /// Listens until the task is cancelled, a graceful shutdown is requested, or a signal arrives.
   ///
   /// It then refuses new connections, ends the streams, lets requests finish, and closes the remaining connections.
   /// - Parameters:

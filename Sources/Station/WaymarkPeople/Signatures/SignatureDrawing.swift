@@ -82,7 +82,7 @@ extension SignatureCurve.Piece {
 
 /// The border of a drawn signature with time, signer, purpose and hash, which binds the picture to them.
 struct SignatureBorder {
-  /// The margin around the area, in its pixels.
+  /// The margin around the area in which the signer drew, in pixels of that area.
   let margin: Int
   let lineHeight: Int
   /// The size of the letters.

@@ -12,7 +12,7 @@ import WaymarkWorker
 
 /// The open document of a device: its pages on disk, its owner, and the target of the next capture.
 ///
-/// When the owner leaves, the pages stay for the next one. Changes are made one after the other, and stored before they are published.
+/// When the owner leaves, the pages stay for the next owner. Changes are made one after the other, and stored before they are published.
 @ServiceActor
 final class OpenDocument {
   /// Seconds for which a removed page can be restored.
