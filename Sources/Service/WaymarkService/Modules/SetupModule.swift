@@ -98,7 +98,7 @@ package final class SetupModule: ServerModule {
     return try await Self.aside(work)
   }
 
-  /// Runs work that may block on a thread of its own, so that pictures and scenes do not wait for it.
+  /// Runs work that may block on a global queue, so that it takes no thread from pictures and scenes.
   private nonisolated static func aside<Value: Sendable>(
     _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {
