@@ -88,7 +88,7 @@ follow(EVENTS, (event) => {
 }, (isOpen) => { if (isOpen) live.follow(); });
 
 for (let isAway = false; ;) {
-  // A page in the background asks for nothing.
+  // A page in the background sends no requests.
   if (document.hidden) { await pause(PACE); continue; }
   try {
     await refresh();

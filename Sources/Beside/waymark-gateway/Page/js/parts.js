@@ -6,7 +6,7 @@ const part = (id, title, more, ...children) => el('section', { class: `part ${mo
 
 const isNumber = (cell) => (typeof cell === 'number' ? 'number' : '');
 
-/** A table in a region that scrolls, and can be reached with keys. Cells that are numbers stand right. */
+/** A table in a region that scrolls, and can be reached with keys. Cells that are numbers are aligned to the right. */
 const table = (caption, heads, rows) => el('div', { class: 'scroll', role: 'region', tabIndex: 0, 'aria-label': caption }, el('table', {}, el('caption', {}, caption),
   el('thead', {}, el('tr', {}, ...heads.map((head, i) => el('th', { scope: 'col', class: isNumber(rows[0]?.[i]) }, head)))),
   el('tbody', {}, ...rows.map((row) => el('tr', {}, ...row.map((cell) => el('td', { class: isNumber(cell) }, isNumber(cell) ? String(cell) : cell ?? '')))))));

@@ -92,7 +92,7 @@ export const configuration = () => JSON.parse(document.querySelector('meta[name=
 export const pictures = {
   resource: (id) => `/api/resource/${encodeURIComponent(id)}`,
   gallery: (id, width = 240) => `/api/gallery/${encodeURIComponent(id)}${width ? `?width=${width}` : ''}`,
-  /** The revision in the address prevents that the browser shows a cached picture of an older revision. */
+  /** The revision in the address keeps the browser from showing a cached picture of an older revision. */
   document: (id, { width, revision, original }) => `/api/document/${encodeURIComponent(id)}?width=${width}&revision=${revision}${original ? '&original=1' : ''}`,
   preview: (width, rate, camera) => `/api/preview?width=${width}&rate=${rate}${camera ? `&camera=${encodeURIComponent(camera)}` : ''}`,
 };

@@ -62,7 +62,7 @@ export function focus(size, box, points, beyond = { x: 0, y: 0 }) {
     const free = extent - length * scale;
     if (free > 0) return from + free / 2;
     const [low, high] = [Math.min(...places), Math.max(...places)];
-    // The picture may go on beyond the edge, the points may not.
+    // The picture may extend beyond the edge, the points may not.
     const least = Math.max(from + free, Math.min(from + free + more, from + extent - (high + 1) * scale));
     return Math.min(from, Math.max(least, from + extent / 2 - ((low + high) / 2 + .5) * scale));
   };
