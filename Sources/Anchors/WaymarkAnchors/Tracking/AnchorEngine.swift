@@ -5,8 +5,10 @@ import WaymarkSystem
 ///
 /// It reads no clock and performs no input or output: the same frames at the same times give the same reports. After warm-up,
 /// processing a frame allocates no memory. Use it from one thread at a time.
+///
+/// The file is long because tracking and detection change the same private state.
 public final class AnchorEngine {
-  /// The settings.
+  /// The search interval and the number of copies.
   public struct Options: Hashable, Sendable {
     /// The least time between two searches of the whole frame while something is followed, in seconds.
     public var searchInterval = 0.5

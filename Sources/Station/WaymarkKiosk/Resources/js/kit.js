@@ -50,7 +50,7 @@ const third = pages.getContext('2d');
 third.scale(2, 2);
 ['looking', 'holding', 'waiting'].forEach((phase, i) => drawPage(third, [[60 + i * 230, 22], [190 + i * 230, 16], [200 + i * 230, 184], [52 + i * 230, 180]], { phase, progress: .6 }));
 
-/** The banner about the interrupted connection; null while there is none. */
+/** The banner about the interrupted connection; null while the connection is up. */
 let gone = null;
 const offline = () => { gone ??= banner({ kind: 'error', title: 'The connection is interrupted', text: 'Please wait a moment. It comes back by itself; what you entered stays.', busy: true }); };
 const online = () => { gone?.close(); if (gone) banner({ kind: 'success', title: 'Connected again', seconds: 3 }); gone = null; };

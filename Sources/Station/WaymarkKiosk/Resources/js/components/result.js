@@ -18,7 +18,7 @@ const TAKE_SECONDS = 60;
 /** True if results of a kind can be taken home. */
 export const goesHome = (app, of) => Boolean(app.config.pickup) || waysOf(app, of).length > 0;
 
-/** The row with the QR code of a result, or with the reason why there is none and a button to try again. */
+/** The row with the QR code of a result, or with the reason for its absence and a button to try again. */
 function pickupRow(handed) {
   const node = el('li', { class: 'pickup' });
   async function offer() {
