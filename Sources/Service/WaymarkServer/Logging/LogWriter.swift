@@ -56,7 +56,7 @@ package final class LogWriter: Sendable {
       guard let batch else { return }
       for line in batch.lines { Self.writeAll(line, to: descriptor) }
       if batch.missing > 0 {
-        Self.writeAll(Array("\(batch.missing) lines of this log were dropped: its reader was too slow\n".utf8), to: descriptor)
+        Self.writeAll(Array("\(batch.missing) log lines were dropped: the reader was too slow\n".utf8), to: descriptor)
       }
     }
   }

@@ -27,7 +27,7 @@ extension ProviderAnswer {
     // The subject identifies a user: all users with an empty one would be the same.
     if let subject = request.subject, subject.allSatisfy(\.isWhitespace) {
       throw ServiceError(
-        .badParams, "subject is empty.", hint: "Send the user's permanent id, or leave subject out if the user has none."
+        .badParams, "subject is empty.", hint: "Send the user's permanent id, or leave subject out if there is no id."
       )
     }
     if let host = request.host, !HostName.isAuthority(host) {
