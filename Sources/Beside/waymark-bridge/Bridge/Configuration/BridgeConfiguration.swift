@@ -216,7 +216,7 @@ extension BridgeConfiguration {
       "broker.window", .int(1...1000), "events that are sent and not yet acknowledged, at most", into: \.broker.window),
     Setting(
       "broker.tls", .section,
-      "encryption, TLS 1.2 at least; the broker's certificate must have its name",
+      "encryption, TLS 1.2 at least; the broker's certificate must match its name",
       otherwise: "none"),
   ]
 
