@@ -174,4 +174,4 @@ def main():
         if not options.keep: shutil.rmtree(folder)
 
 
-main()
+if __name__ == '__main__': main()

@@ -22,6 +22,7 @@ struct SymbologyTests {
       (Symbology.ean13, "4006381333931", "]E0", "4006381333931"), (.upcA, "036000291452", "]E0", "0036000291452"),
       (.upcE, "04252614", "]E0", "0042100005264"), (.ean8, "96385074", "]E4", "96385074"),
       (.code39, "WAY-1", "]A0", "WAY-1"), (.code39, "way", "]A4", "way"), (.rMQR, "1", "]X0", "1"),
+      (.kix, "2500GG30250", "]X0", "2500GG30250"),
       (.maxiCode, "[)>\u{1E}01\u{1D}96", "]U1", "[)>\u{1E}01\u{1D}96"), (.maxiCode, "MODE 4", "]U0", "MODE 4"),
     ])
   func identifiers(symbology: Symbology, text: String, identifier: String, data: String) {
@@ -45,21 +46,27 @@ struct SymbologyTests {
     let readers = Symbology.allCases.compactMap(\.row.reader)
     #expect(readers.map(\.order).sorted() == Array(readers.indices))
     #expect(Set(readers.map(\.turn)).sorted() == Array(0...(readers.map(\.turn).max() ?? 0)))
-    let turns = (0..<6).map { MatrixSearch.turn($0, of: MatrixSearch.symbologies) }
-    #expect(turns == [[.dataMatrix], [.pdf417], [.aztec, .maxiCode], [.microQR, .rMQR], [.microPDF417], [.dotCode]])
+    let turns = (0..<7).map { MatrixSearch.turn($0, of: MatrixSearch.symbologies) }
+    #expect(
+      turns == [
+        [.dataMatrix], [.pdf417], [.aztec, .maxiCode], [.microQR, .rMQR], [.microPDF417], [.dotCode], Self.postal,
+      ])
     #expect(MatrixSearch.turn(3, of: [.microPDF417, .pdf417]) == [.microPDF417])
   }
+
+  private static let postal: Set<Symbology> = [.intelligentMail, .rm4scc, .mailmark, .kix, .australiaPost, .japanPost]
 
   @Test func groupsOfSymbologies() {
     #expect(Symbology.retail == [.ean13, .ean8, .upcA, .upcE])
     let rare: Set<Symbology> = [.standard2of5, .iata2of5, .matrix2of5, .code11, .msi, .telepen, .pharmacode]
-    #expect(Symbology.onRequest == rare.union([.sq, .code32, .ean2, .ean5, .dotCode]))
+    #expect(Symbology.onRequest == rare.union(Self.postal).union([.sq, .code32, .ean2, .ean5, .dotCode]))
     #expect(LinearReaders.symbologies == rare.union([.dataBarLimited]))
     #expect(CrowdedReaders.symbologies == [.code128, .code39, .itf])
     #expect(
-      Set(Symbology.allCases.filter(\.isMatrix)) == [
-        .qr, .sq, .dataMatrix, .aztec, .pdf417, .microPDF417, .microQR, .rMQR, .maxiCode, .dotCode,
-      ])
+      Set(Symbology.allCases.filter(\.isMatrix))
+        == Self.postal.union([
+          .qr, .sq, .dataMatrix, .aztec, .pdf417, .microPDF417, .microQR, .rMQR, .maxiCode, .dotCode,
+        ]))
     #expect(Symbology.aztec.moduleGrids.map(\.columns).prefix(6) == [11, 15, 19, 23, 27, 31])
   }
 }

@@ -64,9 +64,21 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case maxiCode
   /// DotCode, AIM ISS DotCode Rev. 4: dots on a chequerboard, as ink jets print them.
   case dotCode
+  /// Intelligent Mail of the United States, USPS-B-3200: tracking code and ZIP code.
+  case intelligentMail
+  /// The four-state customer code of Royal Mail (RM4SCC), without its check character.
+  case rm4scc
+  /// Royal Mail Mailmark, four-state barcodes C and L; the postcode is nine characters with blanks.
+  case mailmark
+  /// KIX of PostNL: a Dutch postcode and house number, without a check.
+  case kix
+  /// Australia Post: format, delivery point, and the customer's bars as digits 0 to 3.
+  case australiaPost
+  /// The customer barcode of Japan Post.
+  case japanPost
 
-  /// The symbologies that are read only on request: SQ Code is rare, DotCode takes time in every picture, and the others
-  /// have so weak checks that they would be read in pictures without codes.
+  /// The symbologies that are read only on request: SQ Code is rare, DotCode and postal codes take time in every
+  /// picture, and the others have so weak checks that they would be read in pictures without codes.
   public static let onRequest: Set<Symbology> = Set(allCases.filter(\.row.isOnRequest))
 
   /// The symbologies that a still picture is searched for by default: all except those on request.

@@ -15,6 +15,13 @@ struct SymbologyRow {
     /// A matrix symbology: the sizes of its symbols in modules, and its reader. QR codes are found by `QRSearch`.
     case matrix(grids: @Sendable () -> [(columns: Int, rows: Int)], MatrixReader?)
     case linear(LinearRules)
+
+    /// Returns the reader of a postal code. All of them share one search for rows of bars.
+    static func fourState(_ symbology: Symbology, order: Int) -> Kind {
+      .matrix(
+        grids: { [] },
+        MatrixReader(order: order, turn: 6) { FourStateReader.detections($0.fourStateRows, symbology) })
+    }
   }
 
   var linear: LinearRules? { if case .linear(let rules) = kind { rules } else { nil } }
@@ -271,6 +278,30 @@ extension Symbology {
       SymbologyRow(
         name: "DotCode", aliases: "gs1dotcode", isOnRequest: true, aim: .gs1("]J1", plain: "]J0"), zbar: nil,
         kind: .matrix(grids: { [] }, MatrixReader(order: 7, turn: 5, detections: DotCodeReader.detections)))
+    case .intelligentMail:
+      SymbologyRow(
+        name: "Intelligent Mail", aliases: "intelligentmailbarcode imb imail onecode usps4cb", isOnRequest: true,
+        aim: .always(Self.otherIdentifier), zbar: nil, kind: .fourState(.intelligentMail, order: 8))
+    case .rm4scc:
+      SymbologyRow(
+        name: "RM4SCC", aliases: "royalmail royalmail4scc royalmail4statecustomercode cbc", isOnRequest: true,
+        aim: .always(Self.otherIdentifier), zbar: nil, kind: .fourState(.rm4scc, order: 9))
+    case .mailmark:
+      SymbologyRow(
+        name: "Mailmark", aliases: "royalmailmailmark mailmark4state", isOnRequest: true,
+        aim: .always(Self.otherIdentifier), zbar: nil, kind: .fourState(.mailmark, order: 10))
+    case .kix:
+      SymbologyRow(
+        name: "KIX", aliases: "kixcode", isOnRequest: true, aim: .always(Self.otherIdentifier), zbar: nil,
+        kind: .fourState(.kix, order: 11))
+    case .australiaPost:
+      SymbologyRow(
+        name: "Australia Post", aliases: "auspost", isOnRequest: true, aim: .always(Self.otherIdentifier), zbar: nil,
+        kind: .fourState(.australiaPost, order: 12))
+    case .japanPost:
+      SymbologyRow(
+        name: "Japan Post", isOnRequest: true, aim: .always(Self.otherIdentifier), zbar: nil,
+        kind: .fourState(.japanPost, order: 13))
     }
   }
 

@@ -80,7 +80,8 @@ package struct ReedSolomon: Sendable {
   package static let qr = ReedSolomon(field: FiniteField(bits: 8, polynomial: 0x11D), firstRoot: 0)
   /// The code of Data Matrix (ISO/IEC 16022 clause 5.7), and of the codewords of eight bits of Aztec Code.
   package static let dataMatrix = ReedSolomon(field: FiniteField(bits: 8, polynomial: 0x12D), firstRoot: 1)
-  /// The code of MaxiCode (ISO/IEC 16023), and of the codewords of six bits of Aztec Code (ISO/IEC 24778 clause 7.2.3).
+  /// The code of MaxiCode (ISO/IEC 16023), of the codewords of six bits of Aztec Code (ISO/IEC 24778 clause 7.2.3), and of
+  /// Australia Post.
   static let sixBits = ReedSolomon(field: FiniteField(bits: 6, polynomial: 0x43), firstRoot: 1)
   /// The code of the mode message of Aztec Code.
   static let fourBits = ReedSolomon(field: FiniteField(bits: 4, polynomial: 0x13), firstRoot: 1)
@@ -90,6 +91,8 @@ package struct ReedSolomon: Sendable {
   static let twelveBits = ReedSolomon(field: FiniteField(bits: 12, polynomial: 0x1069), firstRoot: 1)
   /// The code of PDF417 (ISO/IEC 15438 clause 5.10).
   package static let pdf417 = ReedSolomon(field: FiniteField(prime: 929, generator: 3), firstRoot: 1)
+  /// The code of Royal Mail Mailmark.
+  static let mailmark = ReedSolomon(field: FiniteField(bits: 5, polynomial: 0x25), firstRoot: 1)
   /// The code of DotCode (AIM ISS DotCode clause 5.4).
   static let dotCode = ReedSolomon(field: FiniteField(prime: 113, generator: 3), firstRoot: 1)
 

@@ -1,0 +1,196 @@
+import WaymarkImage
+
+/// The bars of a picture that are darker than both sides along one direction, of a distance of three to ten pixels.
+struct BarRidges {
+  /// A connected dark ridge, in coordinates along the direction (`s`) and a right angle clockwise from it (`t`).
+  struct Ridge {
+    var s: Double
+    /// The first and last pixel of the ridge.
+    var t: ClosedRange<Double>
+    /// The spread of the ridge along itself, and how far it leans: the covariance of both coordinates, times the number of pixels.
+    var spread: Double
+    var lean: Double
+
+    var length: Double { t.upperBound - t.lowerBound + 1 }
+    var middle: Double { (t.lowerBound + t.upperBound) / 2 }
+  }
+
+  /// The directions, about 30° apart, as the distance of the pixels that are compared.
+  static let directions: [(x: Int, y: Int)] = [(2, 0), (2, 1), (1, 2), (0, 2), (-1, 2), (-2, 1)]
+
+  /// The unit vectors of `s` and `t`.
+  let along: Point2
+  let across: Point2
+  private(set) var ridges: [Ridge] = []
+  /// The ridge that follows each ridge along the direction.
+  private var next: [Int32] = []
+
+  /// The least sum of the contrasts on both sides, in gray levels.
+  private static let leastContrast: Int16 = 14
+  /// The largest number of ridges, and of the pixels of one.
+  private static let most = (ridges: 120_000, pixels: 600)
+  /// The lengths of ridges, and the distances of neighbours, in pixels.
+  private static let (lengths, distances) = (2.0...64.0, 2.6...11.0)
+  /// The least overlap of neighbours: an ascending and a descending bar share two fifths of their lengths, less if the row is inclined.
+  private static let leastOverlap = 0.2
+  private static let cell = 16.0
+
+  init(_ view: ImageView, direction: (x: Int, y: Int)) {
+    let step = Point2(Double(direction.x), Double(direction.y))
+    along = step / step.length
+    across = Point2(-along.y, along.x)
+    let (width, height) = (view.width, view.height)
+    guard width > 16, height > 16 else { return }
+    var isRidge = Self.map(view, direction)
+    ridges.reserveCapacity(4096)
+    isRidge.withUnsafeMutableBufferPointer { collect($0, width: width, height: height) }
+    link()
+  }
+
+  /// Returns for each pixel whether it is darker than both sides, smoothed along the bars; a margin of three pixels is left out.
+  private static func map(_ view: ImageView, _ direction: (x: Int, y: Int)) -> [Bool] {
+    let (width, height, margin) = (view.width, view.height, 3)
+    let isUpright = abs(direction.x) > abs(direction.y)
+    var contrasts = [Int16](repeating: 0, count: width * height)
+    var map = [Bool](repeating: false, count: width * height)
+    contrasts.withUnsafeMutableBufferPointer { contrasts in
+      guard let contrasts = contrasts.baseAddress else { return }
+      for y in margin..<(height - margin) {
+        let middle = view.row(y)
+        let (before, after) = (view.row(y - direction.y) - direction.x, view.row(y + direction.y) + direction.x)
+        let row = contrasts + y * width
+        for x in margin..<(width - margin) {
+          let sides = Int16(before[x]) &+ Int16(after[x])
+          row[x] = sides &- Int16(middle[x]) &* 2
+        }
+      }
+      let side = isUpright ? width : 1
+      let least = 4 * Self.leastContrast
+      map.withUnsafeMutableBufferPointer { map in
+        guard let map = map.baseAddress else { return }
+        for y in (margin + 1)..<(height - margin - 1) {
+          let (middle, row) = (contrasts + y * width, map + y * width)
+          let (before, after) = (middle - side, middle + side)
+          for x in (margin + 1)..<(width - margin - 1) {
+            row[x] = before[x] &+ middle[x] &* 2 &+ after[x] >= least
+          }
+        }
+      }
+    }
+    return map
+  }
+
+  /// Appends the ridges of a map, which it clears.
+  private mutating func collect(_ map: UnsafeMutableBufferPointer<Bool>, width: Int, height: Int) {
+    var waiting: [Int] = []
+    for start in (width + 1)..<((height - 1) * width - 1) where map[start] {
+      map[start] = false
+      waiting.append(start)
+      var (count, s, t, tt, st) = (0.0, 0.0, 0.0, 0.0, 0.0)
+      var (low, high) = (Double.infinity, -Double.infinity)
+      // Relative to the first pixel, so that the sums stay small.
+      let (x0, y0) = (start % width, start / width)
+      while let i = waiting.popLast() {
+        let (dx, dy) = (Double(i % width - x0), Double(i / width - y0))
+        let (a, b) = (Point2(dx, dy).dot(along), Point2(dx, dy).dot(across))
+        count += 1
+        s += a
+        t += b
+        tt += b * b
+        st += a * b
+        (low, high) = (min(low, b), max(high, b))
+        for row in [i - width, i, i + width] {
+          for next in (row - 1)...(row + 1) where map[next] {
+            map[next] = false
+            waiting.append(next)
+          }
+        }
+      }
+      guard count >= 3, count <= Double(Self.most.pixels), Self.lengths.contains(high - low + 1),
+        count <= 5 * (high - low + 1), ridges.count < Self.most.ridges
+      else { continue }
+      let origin = Point2(Double(x0), Double(y0))
+      let (s0, t0) = (origin.dot(along), origin.dot(across))
+      let place = s / count
+      ridges.append(
+        Ridge(
+          s: s0 + place, t: (t0 + low)...(t0 + high), spread: tt - t * t / count, lean: st - s * t / count))
+    }
+  }
+
+  /// Finds the neighbour of each ridge: the next one that overlaps it.
+  private mutating func link() {
+    next = [Int32](repeating: -1, count: ridges.count)
+    guard let s0 = ridges.map(\.s).min(), let t0 = ridges.map(\.middle).min(), let s1 = ridges.map(\.s).max() else {
+      return
+    }
+    let columns = Int((s1 - s0) / Self.cell) + 1
+    func place(_ ridge: Ridge) -> (x: Int, y: Int) {
+      let (x, y) = ((ridge.s - s0) / Self.cell, (ridge.middle - t0) / Self.cell)
+      return (Int(x), Int(y))
+    }
+    let rows = (ridges.map { place($0).y }.max() ?? 0) + 1
+    var starts = [Int32](repeating: 0, count: columns * rows + 1)
+    let cells = ridges.map { place($0).y * columns + place($0).x }
+    for cell in cells { starts[cell + 1] += 1 }
+    for i in 1..<starts.count { starts[i] += starts[i - 1] }
+    var (order, fill) = ([Int32](repeating: 0, count: ridges.count), starts)
+    for (i, cell) in cells.enumerated() {
+      order[Int(fill[cell])] = Int32(i)
+      fill[cell] += 1
+    }
+    for (i, ridge) in ridges.enumerated() {
+      let (x, y) = place(ridge)
+      var nearest = Self.distances.upperBound
+      for v in max(0, y - 1)...min(rows - 1, y + 1) {
+        for k in starts[v * columns + max(0, x - 1)]..<starts[v * columns + min(columns - 1, x + 1) + 1] {
+          let j = Int(order[Int(k)])
+          let other = ridges[j]
+          let low = max(other.t.lowerBound, ridge.t.lowerBound)
+          let overlap = min(other.t.upperBound, ridge.t.upperBound) - low + 1
+          guard overlap > max(1, Self.leastOverlap * min(other.length, ridge.length)) else { continue }
+          let distance = Self.distance(ridge, other)
+          guard distance > Self.distances.lowerBound, distance < nearest else { continue }
+          nearest = distance
+          next[i] = Int32(j)
+        }
+      }
+    }
+  }
+
+  /// Returns the distance of two ridges where they are beside each other: the middles of leaning bars are shifted.
+  private static func distance(_ a: Ridge, _ b: Ridge) -> Double {
+    let spread = a.spread + b.spread
+    let lean = spread > 0 ? max(-0.7, min(0.7, (a.lean + b.lean) / spread)) : 0
+    return b.s - a.s + lean * (a.middle - b.middle)
+  }
+
+  /// Returns the rows of at least `count` ridges at nearly equal distances, the longest first.
+  func rows(of count: Int) -> [[Ridge]] {
+    var rows: [[Ridge]] = []
+    var isUsed = [Bool](repeating: false, count: ridges.count)
+    var isFollowing = isUsed
+    for j in next where j >= 0 { isFollowing[Int(j)] = true }
+    // Ridges without one before them first, so that rows begin at their ends.
+    let order = ridges.indices.filter { !isFollowing[$0] } + ridges.indices.filter { isFollowing[$0] }
+    for first in order where !isUsed[first] {
+      var (row, i, pitch) = ([ridges[first]], first, 0.0)
+      isUsed[first] = true
+      while next[i] >= 0 {
+        let j = Int(next[i])
+        guard !isUsed[j] else { break }
+        let distance = Self.distance(ridges[i], ridges[j])
+        if row.count > 1, abs(distance - pitch) > 0.3 * pitch {
+          if row.count >= count { rows.append(row) }
+          row = [ridges[i]]
+        }
+        pitch = row.count > 1 ? pitch + 0.3 * (distance - pitch) : distance
+        row.append(ridges[j])
+        isUsed[j] = true
+        i = j
+      }
+      if row.count >= count { rows.append(row) }
+    }
+    return rows.sorted { $0.count > $1.count }
+  }
+}

@@ -1,0 +1,69 @@
+import WaymarkImage
+
+/// Reads the postal codes whose bars have a common band and reach above or below it (`FourStateCode`).
+///
+/// Ridges of equal distance begin a row, which grows along its band while there are bars; how far each bar reaches to both sides gives its
+/// state.
+enum FourStateReader {
+  /// A row of bars that is a code, with sizes in pixels of the searched picture.
+  struct Row {
+    var bars: FourStateBars
+    var corners: Quadrilateral
+    var pitch: Double
+  }
+
+  /// The least number of ridges that begin a row, and the largest number of rows that are begun in a direction of an octave.
+  private static let (fewest, most) = (8, 48)
+
+  /// Returns the codes of a symbology among the rows of a picture.
+  static func detections(_ rows: [Row], _ symbology: Symbology) -> [MatrixDetection] {
+    guard let code = FourStateCode.all.first(where: { $0.symbology == symbology }) else { return [] }
+    return rows.compactMap { row in
+      guard let (text, isTurned) = code.read(row.bars) else { return nil }
+      var detection = MatrixDetection(
+        symbology: symbology, corners: isTurned ? row.corners.turned(by: 2) : row.corners, module: row.pitch / 2,
+        certainty: 1)
+      var message = CodeMessage()
+      message.append(text)
+      detection.message = message
+      return detection
+    }
+  }
+
+  /// Returns the rows of bars of a picture that are codes.
+  static func rows(_ view: ImageView) -> [Row] {
+    var rows: [Row] = []
+    var picture = GrayImage(copying: view)
+    var scale = 1.0
+    // Bars at a distance of three to ten pixels in each octave.
+    while min(picture.width, picture.height) >= 24, scale <= 8 {
+      let found = picture.withView { Self.rows($0, beside: rows.map { $0.corners.scaled(by: 1 / scale) }) }
+      rows += found.map { row in
+        var row = row
+        row.corners = row.corners.scaled(by: scale)
+        row.pitch *= scale
+        return row
+      }
+      picture = picture.withView { $0.shrunk(by: 2) }
+      scale *= 2
+    }
+    return rows
+  }
+
+  private static func rows(_ view: ImageView, beside known: [Quadrilateral]) -> [Row] {
+    var rows: [Row] = []
+    for direction in BarRidges.directions {
+      let ridges = BarRidges(view, direction: direction)
+      for seed in ridges.rows(of: fewest).prefix(most) {
+        let middle = seed[seed.count / 2]
+        let place = ridges.along * middle.s + ridges.across * middle.middle
+        if (known + rows.map(\.corners)).contains(where: { $0.contains(place) }) { continue }
+        guard let row = FourStateRow(view, ridges, seed: seed), let (bars, corners) = row.sampled(),
+          FourStateCode.all.contains(where: { $0.read(bars) != nil })
+        else { continue }
+        rows.append(Row(bars: bars, corners: corners, pitch: row.pitch))
+      }
+    }
+    return rows
+  }
+}
