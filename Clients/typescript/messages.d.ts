@@ -638,6 +638,14 @@ export interface CodesUpdated {
   intrinsics?: Intrinsics | null;
 }
 
+/** The 2-D component of a GS1 composite symbol; the `text` of the event is that of the linear code alone. */
+export interface Composite {
+  /** Whether it was read. */
+  state: "joined" | "incomplete";
+  /** Its element strings, with ASCII 29 where a separator is needed; missing if it was not read. */
+  text?: string | null;
+}
+
 /** The problems of a configuration; empty if the service would start with it. */
 export interface ConfigCheckResult {
   /** The problems. */
@@ -1362,6 +1370,8 @@ export interface ScanSuccessful {
   addOn?: string | null;
   /** The part of a message that several codes carry, where not all of them were in view; missing when redacted. */
   part?: MessagePart | null;
+  /** The 2-D component above a linear code of GS1, where one is declared or seen; missing when redacted. */
+  composite?: Composite | null;
   /** Corners of the upright code from its top left clockwise, in pixels. */
   corners: number[][];
   /** The host to show to the person before continuing. */

@@ -79,6 +79,15 @@ struct RulesTests {
     #expect(pieces.map { if case .text(let text) = $0 { text } else { "" } }.joined() == plain)
   }
 
+  @Test func aCompositeIsTypedWholeWithItsIdentifierOnly() throws {
+    var form = TypingRules.Form()
+    form.suffix = KeyText()
+    let code = TypedCode(symbology: "ean13", text: "9501101530003", isGS1: true, component: "10A")
+    #expect(try TypingRules(standard: form).pieces(for: code) == [.text("9501101530003")])
+    form.aim = true
+    #expect(try TypingRules(standard: form).pieces(for: code) == [.text("]e0"), .text("010950110153000310A")])
+  }
+
   @Test func theSeparatorOfGS1IsTypedAsChosen() throws {
     let text = "10ABC\u{1D}21XYZ"
     #expect(code { _ = try pieces(text) { _ in } } == .controlCharacter)

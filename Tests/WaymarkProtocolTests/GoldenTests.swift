@@ -170,7 +170,8 @@ import WaymarkSystem
   private static func scan(fields: JSONValue?, harmless: Harmless) -> ScanSuccessful {
     var scan = ScanSuccessful(
       scan: "s1", context: ["a": 1], kind: "wifi", symbology: "qr", text: "t", bytesBase64: "dA==", charset: "utf8",
-      gs1: true, addOn: "12", part: MessagePart(index: 1), corners: [[1, 2]], connectTo: "example.com", fields: fields)
+      gs1: true, addOn: "12", part: MessagePart(index: 1),
+      composite: Composite(state: .joined, text: "10A"), corners: [[1, 2]], connectTo: "example.com", fields: fields)
     scan.harmless = harmless
     return scan
   }
@@ -181,7 +182,7 @@ import WaymarkSystem
       let seen = Self.scan(fields: nil, harmless: .init(text: isHarmless)).forObservers
       #expect(seen.text == (isHarmless ? "t" : nil) && seen.bytesBase64 == (isHarmless ? "dA==" : nil))
       #expect(seen.charset == (isHarmless ? "utf8" : nil) && seen.addOn == (isHarmless ? "12" : nil))
-      #expect((seen.part == nil) == !isHarmless)
+      #expect((seen.part == nil) == !isHarmless && (seen.composite == nil) == !isHarmless)
       #expect(seen.context == nil)
       #expect(seen.scan == "s1" && seen.kind == "wifi" && seen.symbology == "qr" && seen.gs1 == true)
       #expect(seen.corners == [[1, 2]] && seen.connectTo == "example.com")

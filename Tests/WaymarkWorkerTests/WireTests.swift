@@ -23,6 +23,11 @@ struct WireTests {
       Symbol(
         symbology: .maxiCode, text: "12", bytes: [49, 50], charset: .ascii, corners: corners,
         part: SymbolPart(index: 1, count: 8, id: nil)),
+      Symbol(
+        symbology: .ean8, text: "12", bytes: [49, 50], charset: .ascii, corners: corners,
+        composite: SymbolComposite(text: "10A\u{1D}21B")),
+      Symbol(
+        symbology: .dataBar, text: "12", bytes: [49, 50], charset: .ascii, corners: corners, composite: SymbolComposite()),
     ],
     incomplete: [
       IncompleteSymbol(count: 3, present: [1, 3], missing: [2], corners: [corners]),

@@ -7,6 +7,8 @@ struct MatrixSearch {
     var symbols: [Symbol] = []
     /// Codes that carry parts of messages (structured append).
     var parts: [StructuredAppend.Code] = []
+    /// The 2-D components of GS1 composite symbols.
+    var components: [MatrixDetection] = []
     /// Codes that were found for certain and not decoded.
     var unread: [MatrixDetection] = []
     /// True if the search was cut short because the picture would have cost too much time.
@@ -60,9 +62,10 @@ struct MatrixSearch {
       var reading = double.framed(border, tone: tone).withView {
         MatrixSearch(view: $0, levels: BlockMean($0), wanted: wanted, effort: .still).read()
       }
-      guard !reading.symbols.isEmpty || !reading.parts.isEmpty else { continue }
+      guard !reading.symbols.isEmpty || !reading.parts.isEmpty || !reading.components.isEmpty else { continue }
       for i in reading.symbols.indices { reading.symbols[i].corners = back(reading.symbols[i].corners) }
       for i in reading.parts.indices { reading.parts[i].corners = back(reading.parts[i].corners) }
+      for i in reading.components.indices { reading.components[i].corners = back(reading.components[i].corners) }
       return reading
     }
     return Reading()
@@ -79,6 +82,8 @@ struct MatrixSearch {
       if let message = finding.message, message.part != nil {
         reading.parts.append(
           StructuredAppend.Code(symbology: finding.symbology, message: message, corners: finding.corners))
+      } else if finding.message?.isComponent == true {
+        reading.components.append(finding)
       } else if let symbol = finding.symbol {
         reading.symbols.append(symbol)
       } else {
@@ -111,8 +116,10 @@ struct MatrixDetection {
 
   var isRead: Bool { message != nil }
 
-  /// The code as a symbol; `nil` if it was not decoded or is empty.
-  var symbol: Symbol? { message.flatMap { Symbol($0, symbology: symbology, corners: corners) } }
+  /// The code as a symbol; `nil` if it was not decoded, is empty, or is a component of another symbol.
+  var symbol: Symbol? {
+    message.flatMap { $0.isComponent ? nil : Symbol($0, symbology: symbology, corners: corners) }
+  }
 
   /// Returns the detection in pixels of the original, of which the searched picture is a copy `scale` times as large or a part
   /// that begins at `origin`.

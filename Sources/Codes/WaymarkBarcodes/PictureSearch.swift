@@ -12,6 +12,8 @@ struct PictureSearch {
   private(set) var linear: LinearSearch
   /// Codes that carry parts of messages (structured append).
   private(set) var parts = StructuredAppend()
+  /// The 2-D components of GS1 composite symbols.
+  private var components: [MatrixDetection] = []
   /// Codes that the readers of this module found and did not decode.
   private(set) var unreadOwn: [MatrixDetection] = []
   /// The number of searches over the whole picture: one for each reader of this module, and one for each pass of libzbar.
@@ -119,6 +121,7 @@ struct PictureSearch {
     if own.isLimited { isOwnLimited = true }
     for symbol in own.symbols { evidence.add(symbol) }
     parts.add(own.parts)
+    add(own.components)
     unreadOwn.removeAll { open in own.symbols.contains { $0.corners.overlaps(open.corners) } }
   }
 
@@ -186,10 +189,21 @@ struct PictureSearch {
         code.corners = code.corners.scaled(by: octave.factor)
         return code
       })
+    add(
+      own.components.map { component in
+        var component = component
+        component.corners = component.corners.scaled(by: octave.factor)
+        component.module *= octave.factor
+        return component
+      })
     for var finding in own.unread {
       finding.corners = finding.corners.scaled(by: octave.factor)
       unreadOwn.append(finding)
     }
+  }
+
+  private mutating func add(_ found: [MatrixDetection]) {
+    components += found.filter { one in !components.contains { $0.corners.overlaps(one.corners) } }
   }
 
   /// Reads 1-D codes from straightened strips of bars that no symbol explains.
@@ -264,13 +278,20 @@ struct PictureSearch {
     let addOns = AddOnReader(
       image: image, wanted: symbologies.intersection(AddOnReader.symbologies), bars: linear.bars)
     if !addOns.wanted.isEmpty { for i in symbols.indices { symbols[i].addOn = addOns.read(symbols[i]) } }
+    var composites = CompositeReader(image, components)
+    for i in symbols.indices { composites.read(&symbols[i]) }
     var reading = ScanReading(symbols: symbols)
-    reading.incomplete = parts.outcome.incomplete
+    // A component alone is the second part of a message, the first of which is the linear code.
+    reading.incomplete =
+      parts.outcome.incomplete
+      + composites.components.map {
+        IncompleteSymbol(symbology: $0.symbology, count: 2, present: [2], missing: [1], corners: [$0.corners])
+      }
     reading.limited = isLimited
     reading.unread = qr.unread(beside: accepted).map {
       UnreadCode(kind: .qr, corners: $0.grid.corners, advice: CaptureAdvisor.advice(for: $0, in: image))
     }
-    reading.unread += unreadOwn.map {
+    reading.unread += unreadOwn.filter { open in !composites.joined.contains { $0.overlaps(open.corners) } }.map {
       UnreadCode(kind: .matrix, corners: $0.corners, advice: CaptureAdvisor.advice(for: $0, in: image))
     }
     if symbols.isEmpty, reading.unread.isEmpty, let trace = qr.trace {

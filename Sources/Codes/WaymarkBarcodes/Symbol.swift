@@ -23,12 +23,15 @@ public struct Symbol: Hashable, Sendable {
   /// The position in a message that is spread over several codes, if some of them were not seen; `nil` for other codes, and if
   /// all parts were seen and joined into one symbol.
   public var part: SymbolPart?
+  /// The 2-D component above a linear code (GS1 composite); `nil` if none is declared or seen. `gs1` holds the element strings of
+  /// both, `text` and `bytes` the content of the linear code.
+  public var composite: SymbolComposite?
 
   /// Creates a symbol.
   public init(
     symbology: Symbology, text: String, bytes: [UInt8], charset: Charset, gs1: [GS1Element] = [],
     corners: Quadrilateral, quality: Int = 1, pass: ScanPass = .base, addOn: String? = nil,
-    part: SymbolPart? = nil
+    part: SymbolPart? = nil, composite: SymbolComposite? = nil
   ) {
     self.symbology = symbology
     self.text = text
@@ -40,6 +43,7 @@ public struct Symbol: Hashable, Sendable {
     self.pass = pass
     self.addOn = addOn
     self.part = part
+    self.composite = composite
   }
 
   /// The text of a Code 39 decoded as full ASCII, if it can be; the symbol does not say whether it is meant so.
@@ -50,6 +54,16 @@ public struct Symbol: Hashable, Sendable {
 
   /// Returns whether two symbols have the same symbology and content.
   public func sameContent(as other: Symbol) -> Bool { symbology == other.symbology && bytes == other.bytes }
+}
+
+/// The 2-D component of a GS1 composite symbol.
+public struct SymbolComposite: Hashable, Sendable {
+  /// The element strings of the component, with ASCII 29 where a separator is needed; `nil` if it was not read: the code declares
+  /// it, or it was seen.
+  public var text: String?
+
+  /// Creates a component.
+  public init(text: String? = nil) { self.text = text }
 }
 
 /// The position of a code in a message that is spread over several codes (structured append, Macro PDF417).

@@ -146,27 +146,31 @@ extension Symbol: WireValue {
   /// The maximum bytes of a message, more than the parts in one picture can contain (ISO/IEC 15438: 2,710 digits per PDF417 symbol;
   /// ISO/IEC 18004: 2,953 bytes per QR code, in at most sixteen parts).
   private static let byteLimit = 1 << 18
-  private static let longText: Wire<String> = Wire<String>.text(upTo: 4 * byteLimit)
+  fileprivate static let longText: Wire<String> = Wire<String>.text(upTo: 4 * byteLimit)
   private static let element: Wire<GS1Element> = inOrder(Wire<String>.text(upTo: 8), longText)
     .map({ GS1Element(identifier: $0.0, value: $0.1) }, { ($0.identifier, $0.value) })
   private static let fields = inOrder(
     Wire<Symbology>.choice, longText, Wire<[UInt8]>.raw(upTo: byteLimit), Wire<Charset>.choice,
     element.list(upTo: ScanReading.countLimit), Quadrilateral.wire, Wire<Int>.count(upTo: Int(Int32.max)),
-    Wire<ScanPass>.choice, Wire<String>.text(upTo: 5), SymbolPart.wire.optional)
+    Wire<ScanPass>.choice, Wire<String>.text(upTo: 5), SymbolPart.wire.optional, SymbolComposite.wire.optional)
 
   package static let wire: Wire<Symbol> = fields.map(
     { fields -> Symbol? in
-      let (symbology, text, bytes, charset, gs1, corners, quality, pass, addOn, part) = fields
+      let (symbology, text, bytes, charset, gs1, corners, quality, pass, addOn, part, composite) = fields
       return Symbol(
         symbology: symbology, text: text, bytes: bytes, charset: charset, gs1: gs1, corners: corners, quality: quality,
-        pass: pass, addOn: addOn.isEmpty ? nil : addOn, part: part)
+        pass: pass, addOn: addOn.isEmpty ? nil : addOn, part: part, composite: composite)
     },
     { symbol in
       (
         symbol.symbology, symbol.text, symbol.bytes, symbol.charset, symbol.gs1, symbol.corners, symbol.quality,
-        symbol.pass, symbol.addOn ?? "", symbol.part
+        symbol.pass, symbol.addOn ?? "", symbol.part, symbol.composite
       )
     })
+}
+
+extension SymbolComposite: WireValue {
+  package static let wire: Wire<SymbolComposite> = Symbol.longText.optional.map({ SymbolComposite(text: $0) }, { $0.text })
 }
 
 extension SymbolPart: WireValue {

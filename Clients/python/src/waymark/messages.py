@@ -765,6 +765,16 @@ class CodesUpdated(Message):
 
 
 @dataclass(kw_only=True, slots=True)
+class Composite(Message):
+    """The 2-D component of a GS1 composite symbol; the `text` of the event is that of the linear code alone."""
+
+    state: Literal["joined", "incomplete"]
+    """Whether it was read."""
+    text: str | None = None
+    """Its element strings, with ASCII 29 where a separator is needed; missing if it was not read."""
+
+
+@dataclass(kw_only=True, slots=True)
 class ConfigCheckResult(Message):
     """The problems of a configuration; empty if the service would start with it."""
 
@@ -1644,6 +1654,8 @@ class ScanSuccessful(Message):
     """The digits of the add-on beside a code of retail, where add-ons are asked for; missing when redacted."""
     part: MessagePart | None = None
     """The part of a message that several codes carry, where not all of them were in view; missing when redacted."""
+    composite: Composite | None = None
+    """The 2-D component above a linear code of GS1, where one is declared or seen; missing when redacted."""
     corners: list[list[float]]
     """Corners of the upright code from its top left clockwise, in pixels."""
     connect_to: str | None = field(default=None, metadata={"wire": "connectTo"})

@@ -22,6 +22,8 @@ package struct CodeMessage: Hashable {
   private(set) var segments: [Segment] = []
   /// True if the content begins with FNC1: it consists of GS1 element strings.
   package var isGS1 = false
+  /// True if the code is the 2-D component of a GS1 composite symbol.
+  package var isComponent = false
   /// True if the code configures a reader instead of carrying data.
   var isReaderProgramming = false
   package var part: Fragment?

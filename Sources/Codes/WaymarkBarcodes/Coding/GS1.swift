@@ -46,6 +46,14 @@ public struct GS1Element: Hashable, Sendable {
   /// The element in human-readable form: the identifier in brackets, then the value.
   public var description: String { "(\(identifier))\(value)" }
 
+  /// Concatenates element strings, with separators (ASCII 29) where they are needed.
+  package static func concatenated(_ elements: [GS1Element]) -> String {
+    elements.enumerated().map { index, element in
+      let isOpen = index + 1 < elements.count && predefinedLength(element.identifier) == nil
+      return element.identifier + element.value + (isOpen ? "\u{1D}" : "")
+    }.joined()
+  }
+
   /// Returns the number of digits of the identifier at the start of a text, from its first two or three digits (GS1
   /// General Specifications, figure 3.2-1).
   private static func identifierLength(_ text: Substring) -> Int? {

@@ -23,9 +23,26 @@ package enum Code128Line {
       guard sum % 103 == values[values.count - 1] else { continue }
       return LinearRead(
         symbology: .code128, bytes: characters(Array(values.dropLast())), first: start, last: at + 6,
-        isGS1: values[1] == 102)
+        isGS1: values[1] == 102, component: values[1] == 102 ? component(Array(values.dropLast())) : nil)
     }
     return nil
+  }
+
+  /// Returns the 2-D component that the last value declares: a change of the code set that no data follow (ISO/IEC 24723, 4.3).
+  private static func component(_ values: [Int]) -> Symbology? {
+    let set = values.dropLast().reduce(values[0]) { set, value in
+      switch value {
+      case 99 where set != 105: 105
+      case 100 where set != 104: 104
+      case 101 where set != 103: 103
+      default: set
+      }
+    }
+    switch (set, values[values.count - 1]) {
+    case (103, 100), (104, 99), (105, 101): return .microPDF417
+    case (103, 99), (104, 101), (105, 100): return .pdf417
+    default: return nil
+    }
   }
 
   /// Returns the value of the character with the closest edges; distances between similar edges do not change with ink spread.

@@ -189,6 +189,8 @@ package struct DataBarExpandedReader {
     package var lines: Int
     /// The number of characters, with the check character.
     package var characters: Int
+    /// True if the symbol declares a 2-D component above it.
+    package var isLinked = false
   }
 
   /// Returns the symbol that the characters form, if it is unambiguous.
@@ -218,7 +220,8 @@ package struct DataBarExpandedReader {
         // Two combinations fit: the symbol is ambiguous.
         if let found, found.text != text { return nil }
         found = Reading(
-          text: text, lines: min(count, combination.map(\.votes).min() ?? 0), characters: characters)
+          text: text, lines: min(count, combination.map(\.votes).min() ?? 0), characters: characters,
+          isLinked: combination.first.map { $0.character.value >> 11 == 1 } ?? false)
       }
     }
     return found

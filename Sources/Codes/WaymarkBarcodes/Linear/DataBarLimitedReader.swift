@@ -39,12 +39,13 @@ enum DataBarLimitedReader {
       guard total % 89 == sum else { continue }
       var number = a.value * 2_013_571 + b.value
       // An offset is added to the value if the symbol has a 2-D component.
-      if number >= linked { number -= linked }
+      let isLinked = number >= linked
+      if isLinked { number -= linked }
       guard number <= 1_999_999_999_999 else { continue }
       let item = number.digits(13)
       return LinearRead(
         symbology: .dataBarLimited, bytes: Array(("01" + item + GTIN.checkDigit(for: item)).utf8), first: start,
-        last: start + 44)
+        last: start + 44, component: isLinked ? .microPDF417 : nil)
     }
     return nil
   }
@@ -153,6 +154,25 @@ struct ElementWidths: Sendable {
       hasNarrow = hasNarrow || width == 1
     }
     return rank
+  }
+
+  /// Returns the sequence of a rank, which must be less than `count`.
+  func sequence(at rank: Int) -> [Int] {
+    var (rest, left, hasNarrow) = (rank, modules, false)
+    var widths: [Int] = []
+    for index in 0..<elements {
+      var width = 1
+      while width < widest {
+        let ways = left < width ? 0 : count(elements - index - 1, left - width, hasNarrow: hasNarrow || width == 1)
+        if rest < ways { break }
+        rest -= ways
+        width += 1
+      }
+      widths.append(width)
+      left = max(0, left - width)
+      hasNarrow = hasNarrow || width == 1
+    }
+    return widths
   }
 
   /// Returns the number of sequences of `elements` and `modules` that can end a sequence, which has an element of one module

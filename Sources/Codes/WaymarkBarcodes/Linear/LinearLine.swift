@@ -62,6 +62,8 @@ package struct LinearRead: Hashable {
   package var last: Int
   /// True if the content begins with FNC1: it consists of GS1 element strings.
   package var isGS1 = false
+  /// The symbology of the 2-D component that the symbol declares above it: `microPDF417` for CC-A and CC-B, `pdf417` for CC-C.
+  package var component: Symbology?
 
   /// Returns the result with the run indices of the line, if it was decoded from its reversed copy.
   func placed(on line: LinearLine, isReversed: Bool) -> LinearRead {

@@ -18,7 +18,9 @@ struct StripLines {
   /// Returns the part of a row of the strip inside the picture.
   func visible(_ row: Int) -> ClosedRange<Double> { strip.visible(band: row / 2, in: image) }
 
-  private func symbol(_ symbology: Symbology, _ bytes: [UInt8], from: Double, to: Double, lines: Int) -> Symbol {
+  private func symbol(
+    _ symbology: Symbology, _ bytes: [UInt8], from: Double, to: Double, lines: Int, isLinked: Bool
+  ) -> Symbol {
     let rows = Double(strip.bands)
     let corners = Quadrilateral(
       topLeft: strip.place(from, 0), topRight: strip.place(to, 0), bottomRight: strip.place(to, rows),
@@ -27,7 +29,7 @@ struct StripLines {
     let isGS1 = symbology.row.linear?.isGS1 == true
     return Symbol(
       symbology: symbology, text: text, bytes: bytes, charset: .ascii, gs1: isGS1 ? GS1Element.parse(text) ?? [] : [],
-      corners: corners, quality: lines, pass: pass)
+      corners: corners, quality: lines, pass: pass, composite: isLinked ? SymbolComposite() : nil)
   }
 
   /// Reads symbols with the line readers of this module.
@@ -46,7 +48,9 @@ struct StripLines {
       }
     }
     return seen.map {
-      symbol($0.key.symbology, $0.key.bytes, from: $0.value.from, to: $0.value.to, lines: $0.value.count)
+      symbol(
+        $0.key.symbology, $0.key.bytes, from: $0.value.from, to: $0.value.to, lines: $0.value.count,
+        isLinked: $0.key.component != nil)
     }
   }
 
@@ -71,7 +75,8 @@ struct StripLines {
   /// Returns the symbol of a complete DataBar Expanded.
   func symbol(_ reading: DataBarExpandedReader.Reading, _ extent: ClosedRange<Double>) -> Symbol {
     symbol(
-      .dataBarExpanded, Array(reading.text.utf8), from: extent.lowerBound, to: extent.upperBound, lines: reading.lines)
+      .dataBarExpanded, Array(reading.text.utf8), from: extent.lowerBound, to: extent.upperBound, lines: reading.lines,
+      isLinked: reading.isLinked)
   }
 
   /// Returns a Code 128 with the characters above ASCII that libzbar drops, if a line shows a code that differs only in the eighth

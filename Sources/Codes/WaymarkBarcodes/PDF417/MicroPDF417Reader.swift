@@ -62,18 +62,29 @@ struct MicroPDF417Reader {
     offsets = first + offsets.indices.filter { $0 % every != 1 }.map { offsets[$0] }
     for (number, offset) in offsets.enumerated() {
       if number == first.count, crossings.isEmpty { return nil }
-      let middle = center + across * offset
-      guard let (a, b) = view.segment(from: middle - along * reach, direction: along, length: 2 * reach) else {
-        continue
-      }
-      let line = ScanLine(view, from: a, to: b, window: 20)
-      guard line.edges.count >= 21 else { continue }
-      crossings += Self.crossings(line.edges) { a + along * $0 }
-      // The line read from its other end.
-      let last = line.edges.count.isMultiple(of: 2) ? line.edges.count : line.edges.count - 1
-      let backwards = line.edges[..<last].reversed().map { -$0 }
-      crossings += Self.crossings(backwards) { a - along * $0 }
+      crossings += self.crossings(from: center + across * offset - along * reach, along, length: 2 * reach)
     }
+    return read(crossings)
+  }
+
+  /// Reads a symbol that lines cross.
+  ///
+  /// - Parameters:
+  ///   - starts: the starts of the lines, in the order in which they are across the symbol.
+  ///   - patience: the number of lines without a crossing, before and after those with one, after which the search ends.
+  func read(from starts: some Sequence<Point2>, along: Point2, length: Double, patience: Int) -> MatrixDetection? {
+    var crossings: [Crossing] = []
+    var misses = 0
+    for start in starts {
+      guard misses < patience else { break }
+      let found = self.crossings(from: start, along, length: length)
+      misses = found.isEmpty ? misses + 1 : 0
+      crossings += found
+    }
+    return crossings.isEmpty ? nil : read(crossings)
+  }
+
+  private func read(_ crossings: [Crossing]) -> MatrixDetection? {
     // Both ends of a row must have been seen in at least two rows; three agreeing lines are not a coincidence.
     var votes: [(shape: MicroPDF417Shape, count: Int)] = []
     for shape in MicroPDF417Shape.all {
@@ -92,11 +103,22 @@ struct MicroPDF417Reader {
 
   // MARK: Lines
 
+  /// Returns every part of a line that crosses a symbol from end to end, in either direction.
+  private func crossings(from start: Point2, _ along: Point2, length: Double) -> [Crossing] {
+    guard let (a, b) = view.segment(from: start, direction: along, length: length) else { return [] }
+    let line = ScanLine(view, from: a, to: b, window: 20)
+    guard line.edges.count >= 21 else { return [] }
+    let last = line.edges.count.isMultiple(of: 2) ? line.edges.count : line.edges.count - 1
+    let backwards = line.edges[..<last].reversed().map { -$0 }
+    return Self.crossings(line.edges) { a + along * $0 } + Self.crossings(backwards) { a - along * $0 }
+  }
+
   /// Returns every part of a line that crosses a symbol from end to end.
   private static func crossings(_ edges: [Double], _ place: (Double) -> Point2) -> [Crossing] {
     let widths = zip(edges, edges.dropFirst()).map { $1 - $0 }
     var found: [Crossing] = []
     for i in stride(from: 0, to: widths.count - 20, by: 2) {
+      if let crossing = crossingWithoutLeft(edges, widths, i, place) { found.append(crossing) }
       let module = (edges[i + 6] - edges[i]) / 10
       guard module >= 0.9, let left = MicroPDF417Shape.number(widths[i..<(i + 6)], isCentre: false) else { continue }
       for columns in 1...4 {
@@ -112,7 +134,8 @@ struct MicroPDF417Reader {
         else { continue }
         let shapes = MicroPDF417Shape.all.filter { shape in
           // A line that is not parallel to its row ends a few rows above or below.
-          guard shape.columns == columns, let first = shape.row(ofLeft: left), let last = shape.row(ofRight: right),
+          guard shape.columns == columns, shape.hasLeft, let first = shape.row(ofLeft: left),
+            let last = shape.row(ofRight: right),
             abs(first - last) <= 3
           else { return false }
           return word.cluster == (shape.cluster + first) % 3
@@ -124,6 +147,30 @@ struct MicroPDF417Reader {
       }
     }
     return found
+  }
+
+  /// Returns the crossing, from an edge on, of a symbol whose rows begin with a codeword.
+  private static func crossingWithoutLeft(
+    _ edges: [Double], _ widths: [Double], _ i: Int, _ place: (Double) -> Point2
+  ) -> Crossing? {
+    let end = i + 30
+    guard end + 7 <= widths.count else { return nil }
+    let module = (edges[i + 8] - edges[i]) / 17
+    guard module >= 0.9, abs(edges[end] - edges[i] - 61 * module) < 0.12 * 61 * module,
+      abs(edges[i + 14] - edges[i + 8] - 10 * module) < 2.5 * module,
+      abs(edges[end + 6] - edges[end] - 10 * module) < 2.5 * module, widths[end + 6] < 2.2 * module,
+      let left = MicroPDF417Shape.number(widths[(i + 8)..<(i + 14)], isCentre: true),
+      let right = MicroPDF417Shape.number(widths[end..<(end + 6)], isCentre: false),
+      let word = PDF417Table.codeword(Array(widths[i..<(i + 8)]))
+    else { return nil }
+    let shapes = MicroPDF417Shape.all.filter { shape in
+      guard !shape.hasLeft, let first = shape.row(ofLeft: left), let last = shape.row(ofRight: right),
+        abs(first - last) <= 3
+      else { return false }
+      return word.cluster == (shape.cluster + first) % 3
+    }
+    if shapes.isEmpty { return nil }
+    return Crossing(shapes: shapes, left: left, right: right, start: place(edges[i]), end: place(edges[end + 7]))
   }
 
   // MARK: Rows
@@ -158,8 +205,13 @@ struct MicroPDF417Reader {
     guard
       ReedSolomon.pdf417.correct(&words, checks: shape.checks, doubt: doubt, erasures: erasures, reserve: 2)
     else { return finding }
-    var text = PDF417Text(Array(words.dropLast(shape.checks)))
-    finding.message = text.message()
+    let data = Array(words.dropLast(shape.checks))
+    if shape.isComponent {
+      finding.message = CompositeText.bits(data).flatMap(CompositeText.message)
+    } else {
+      var text = PDF417Text(data)
+      finding.message = text.message()
+    }
     finding.certainty = 1
     return finding
   }
@@ -201,13 +253,14 @@ struct MicroPDF417Reader {
   }
 }
 
-/// The shapes of MicroPDF417 symbols: ISO/IEC 24728 table 1, and the patterns that number their rows.
+/// The shapes of MicroPDF417 symbols (ISO/IEC 24728 table 1) and of the components CC-A, which resemble them (ISO/IEC 24723 tables 9
+/// to 11), and the patterns that number their rows.
 package struct MicroPDF417Shape: Hashable, Sendable {
   /// The number of columns of codewords, 1 to 4.
   package let columns: Int
   package let rows: Int
-  /// The numbers, from 1, of the row address patterns of the first row: on the left, between the columns (0 without one),
-  /// and on the right. The next row has the next numbers; 1 follows 52.
+  /// The numbers, from 1, of the row address patterns of the first row: the first one in the row, that between the columns (0
+  /// without one), and that on the right. The next row has the next numbers; 1 follows 52.
   package let left: Int
   package let centre: Int
   package let right: Int
@@ -215,8 +268,13 @@ package struct MicroPDF417Shape: Hashable, Sendable {
   package let cluster: Int
   /// The number of check codewords, at the end.
   package let checks: Int
+  /// True for a CC-A.
+  package let isComponent: Bool
 
-  private init(_ columns: Int, _ rows: Int, _ left: Int, _ centre: Int, _ right: Int, _ cluster: Int, _ checks: Int) {
+  private init(
+    _ columns: Int, _ rows: Int, _ left: Int, _ centre: Int, _ right: Int, _ cluster: Int, _ checks: Int,
+    isComponent: Bool = false
+  ) {
     self.columns = columns
     self.rows = rows
     self.left = left
@@ -224,16 +282,22 @@ package struct MicroPDF417Shape: Hashable, Sendable {
     self.right = right
     self.cluster = cluster
     self.checks = checks
+    self.isComponent = isComponent
   }
 
   /// True if there is a row address pattern before the last two columns, as in symbols of three and four columns.
   package var hasCentre: Bool { columns > 2 }
 
+  /// True if rows begin with a row address pattern: not in a CC-A of three columns.
+  package var hasLeft: Bool { !isComponent || columns != 3 }
+
   /// The width in modules, with the closing bar.
-  package var width: Int { 21 + 17 * columns + (hasCentre ? 10 : 0) }
+  package var width: Int { start(of: columns - 1) + 28 }
 
   /// Returns the start of a column, in modules.
-  package func start(of column: Int) -> Int { 10 + 17 * column + (hasCentre && column >= columns - 2 ? 10 : 0) }
+  package func start(of column: Int) -> Int {
+    (hasLeft ? 10 : 0) + 17 * column + (hasCentre && column >= columns - 2 ? 10 : 0)
+  }
 
   /// Returns the row with a row address pattern on the left side, or `nil`. `row(ofRight:)` is for the right
   /// side.
@@ -245,7 +309,9 @@ package struct MicroPDF417Shape: Hashable, Sendable {
     return row < rows ? row : nil
   }
 
-  package static let all: [MicroPDF417Shape] = [
+  package static let all = plain + components
+
+  private static let plain: [MicroPDF417Shape] = [
     .init(1, 11, 1, 0, 9, 0, 7), .init(1, 14, 8, 0, 8, 1, 7), .init(1, 17, 36, 0, 36, 2, 7),
     .init(1, 20, 19, 0, 19, 0, 8), .init(1, 24, 9, 0, 17, 2, 8), .init(1, 28, 25, 0, 33, 0, 8),
     .init(2, 8, 1, 0, 1, 0, 8), .init(2, 11, 1, 0, 9, 0, 9), .init(2, 14, 8, 0, 8, 1, 9),
@@ -259,6 +325,14 @@ package struct MicroPDF417Shape: Hashable, Sendable {
     .init(4, 26, 1, 9, 17, 0, 32), .init(4, 32, 21, 29, 37, 2, 38), .init(4, 38, 15, 31, 47, 2, 44),
     .init(4, 44, 1, 25, 49, 0, 50),
   ]
+
+  private static let components: [MicroPDF417Shape] = [
+    (2, 5, 39, 0, 19, 2, 4), (2, 6, 1, 0, 33, 0, 4), (2, 7, 32, 0, 12, 1, 5), (2, 8, 8, 0, 40, 1, 5),
+    (2, 9, 14, 0, 46, 1, 6), (2, 10, 43, 0, 23, 0, 6), (2, 12, 20, 0, 52, 1, 7), (3, 4, 43, 43, 23, 1, 4),
+    (3, 5, 33, 33, 13, 0, 5), (3, 6, 37, 37, 17, 1, 6), (3, 7, 47, 47, 27, 2, 7), (3, 8, 1, 1, 33, 2, 7),
+    (4, 3, 40, 20, 52, 0, 4), (4, 4, 43, 23, 3, 0, 5), (4, 5, 46, 26, 6, 0, 6), (4, 6, 34, 14, 46, 0, 7),
+    (4, 7, 29, 9, 41, 1, 8),
+  ].map { MicroPDF417Shape($0.0, $0.1, $0.2, $0.3, $0.4, $0.5, $0.6, isComponent: true) }
 
   // MARK: Row address patterns
 

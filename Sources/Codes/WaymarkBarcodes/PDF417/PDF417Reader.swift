@@ -71,7 +71,7 @@ struct PDF417Reader {
     return found.filter(\.isRead)
   }
 
-  private func read() -> [MatrixDetection] {
+  func read() -> [MatrixDetection] {
     var detections: [MatrixDetection] = []
     let sides = self.sides()
     var failed = 0

@@ -15,6 +15,15 @@ package struct PDF417Text {
   private var upcoming: Int? { next < words.count ? words[next] : nil }
 
   package mutating func message() -> CodeMessage? {
+    if words.first == 920 {
+      next = 1
+      guard let bytes = content()?.bytes else { return nil }
+      return CompositeText.message(bytes.flatMap { byte in (0..<8).map { byte >> (7 - $0) & 1 == 1 } })
+    }
+    return content()
+  }
+
+  private mutating func content() -> CodeMessage? {
     // A symbol starts in text compaction.
     var mode = 900
     while let word = upcoming {

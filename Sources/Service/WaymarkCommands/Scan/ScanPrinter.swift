@@ -125,8 +125,9 @@ struct ScanText {
   }
 
   private func content(_ symbol: Symbol) -> String {
-    if !symbol.gs1.isEmpty { return shown(symbol.gs1.map(\.description).joined(separator: " ")) }
-    return shown(symbol.text) + (symbol.addOn.map { " + " + shown($0) } ?? "")
+    let missing = symbol.composite.map { $0.text == nil } == true ? " (its 2-D component was not read)" : ""
+    if !symbol.gs1.isEmpty { return shown(symbol.gs1.map(\.description).joined(separator: " ")) + missing }
+    return shown(symbol.text) + (symbol.addOn.map { " + " + shown($0) } ?? "") + missing
   }
 
   private func row(_ name: String, _ value: String) -> String {

@@ -73,7 +73,7 @@ struct ScanReport: Sendable, Encodable {
       chosen,
       symbols
     case error
-    case symbology, text, bytesBase64, charset, corners, quality, pass, gs1, addOn, part
+    case symbology, text, bytesBase64, charset, corners, quality, pass, gs1, addOn, part, composite
     case identifier, value
   }
 
@@ -134,6 +134,8 @@ private struct SymbolReport: Encodable {
     try container.encodeIfPresent(symbol.addOn, forKey: .addOn)
     let part = symbol.part.map { MessagePart(index: $0.index, count: $0.count, id: $0.id) }
     try container.encodeIfPresent(part, forKey: .part)
+    let composite = symbol.composite.map { Composite(state: $0.text == nil ? .incomplete : .joined, text: $0.text) }
+    try container.encodeIfPresent(composite, forKey: .composite)
   }
 }
 

@@ -231,6 +231,8 @@ public struct ScanSuccessful: EventPayload {
   public var addOn: String?
   /// The part of a message that several codes carry, where not all of them were in view; missing when redacted.
   public var part: MessagePart?
+  /// The 2-D component above a linear code of GS1, where one is declared or seen; missing when redacted.
+  public var composite: Composite?
   /// Corners of the upright code from its top left clockwise, in pixels.
   public var corners: [[Double]]
   /// The host to show to the person before continuing.
@@ -249,8 +251,8 @@ public struct ScanSuccessful: EventPayload {
   package var harmless: Harmless = Harmless()
 
   private enum CodingKeys: CodingKey {
-    case scan, context, kind, symbology, text, bytesBase64, charset, gs1, addOn, part, corners, connectTo, fields,
-      source, picture, by, redacted
+    case scan, context, kind, symbology, text, bytesBase64, charset, gs1, addOn, part, composite, corners, connectTo,
+      fields, source, picture, by, redacted
   }
 
   /// The name on the wire.
@@ -260,8 +262,9 @@ public struct ScanSuccessful: EventPayload {
   public init(
     scan: String, context: JSONValue? = nil, kind: String? = nil, symbology: String, text: String? = nil,
     bytesBase64: String? = nil, charset: String? = nil, gs1: Bool? = nil, addOn: String? = nil,
-    part: MessagePart? = nil, corners: [[Double]], connectTo: String? = nil, fields: JSONValue? = nil,
-    source: ScanSource = .camera, picture: String? = nil, by: Actor? = nil, redacted: Bool? = nil
+    part: MessagePart? = nil, composite: Composite? = nil, corners: [[Double]], connectTo: String? = nil,
+    fields: JSONValue? = nil, source: ScanSource = .camera, picture: String? = nil, by: Actor? = nil,
+    redacted: Bool? = nil
   ) {
     self.scan = scan
     self.context = context
@@ -273,6 +276,7 @@ public struct ScanSuccessful: EventPayload {
     self.gs1 = gs1
     self.addOn = addOn
     self.part = part
+    self.composite = composite
     self.corners = corners
     self.connectTo = connectTo
     self.fields = fields
@@ -295,6 +299,7 @@ public struct ScanSuccessful: EventPayload {
     try container.encodeIfPresent(gs1, forKey: .gs1)
     try container.encodeIfPresent(addOn, forKey: .addOn)
     try container.encodeIfPresent(part, forKey: .part)
+    try container.encodeIfPresent(composite, forKey: .composite)
     try container.encode(corners, forKey: .corners)
     try container.encodeIfPresent(connectTo, forKey: .connectTo)
     try container.encodeIfPresent(fields, forKey: .fields)
@@ -740,6 +745,28 @@ public struct MessagePart: Codable, Hashable, Sendable {
     self.count = count
     self.id = id
   }
+}
+
+/// The 2-D component of a GS1 composite symbol; the `text` of the event is that of the linear code alone.
+public struct Composite: Codable, Hashable, Sendable {
+  /// Whether it was read.
+  public var state: CompositeState
+  /// Its element strings, with ASCII 29 where a separator is needed; missing if it was not read.
+  public var text: String?
+
+  /// A value from its members.
+  public init(state: CompositeState, text: String? = nil) {
+    self.state = state
+    self.text = text
+  }
+}
+
+/// Whether both parts of a GS1 composite symbol were read.
+public enum CompositeState: String, Codable, CaseIterable, Sendable {
+  /// Both were read.
+  case joined
+  /// The linear code declares a component, or one was seen, and it was not read.
+  case incomplete
 }
 
 /// Why nothing acceptable was read.

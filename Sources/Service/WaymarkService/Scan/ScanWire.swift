@@ -17,7 +17,7 @@ package enum ScanWire {
       scan: scan, context: context, kind: success.verdict?.kind?.rawValue, symbology: symbol.symbology.rawValue,
       text: symbol.text, bytesBase64: Data(symbol.bytes).base64EncodedString(), charset: symbol.charset.rawValue,
       gs1: symbol.gs1.isEmpty ? nil : true, addOn: symbol.addOn,
-      part: part(symbol),
+      part: part(symbol), composite: composite(symbol),
       corners: corners(symbol.corners),
       connectTo: success.verdict?.connectTo, fields: success.verdict.map { fields($0.fields) }, source: source,
       picture: picture, by: actor)
@@ -43,6 +43,10 @@ package enum ScanWire {
     symbol.part.map { MessagePart(index: $0.index, count: $0.count, id: $0.id) }
   }
 
+  package static func composite(_ symbol: Symbol) -> Composite? {
+    symbol.composite.map { Composite(state: $0.text == nil ? .incomplete : .joined, text: $0.text) }
+  }
+
   /// Returns whether observers may see the text of a code: true for the numbers of products, and for text that the policy judges
   /// harmless.
   package static func isHarmless(_ success: LiveScan.Success, _ policy: OnboardingPolicy) -> Bool {
@@ -51,7 +55,7 @@ package enum ScanWire {
     // The text of one part does not show whether the message is harmless.
     if symbol.part != nil { return false }
     switch symbol.symbology {
-    case .ean13, .ean8, .upcA, .upcE, .dataBar: return true
+    case .ean13, .ean8, .upcA, .upcE, .dataBar: if symbol.composite?.text == nil { return true }
     default: break
     }
     if !symbol.gs1.isEmpty { return symbol.gs1.allSatisfy { GS1DigitalLink.isPublic($0.identifier) } }
@@ -119,9 +123,10 @@ package enum ScanWire {
 
   /// The symbology identifier of a code, and the data that follow it, as defined by ISO/IEC 15424.
   package static func identified(
-    _ text: String, symbology: String, isGS1: Bool, addOn: String?
+    _ text: String, symbology: String, isGS1: Bool, addOn: String?, component: String? = nil
   ) -> (identifier: String, data: String) {
-    Symbology(rawValue: symbology)?.identified(text, isGS1: isGS1, addOn: addOn) ?? (Symbology.otherIdentifier, text)
+    Symbology(rawValue: symbology)?.identified(text, isGS1: isGS1, addOn: addOn, component: component)
+      ?? (Symbology.otherIdentifier, text)
   }
 
   package static let alreadyConfirmed = ServiceError(

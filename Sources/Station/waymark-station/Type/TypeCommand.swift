@@ -132,7 +132,7 @@ struct TypeCommand: AsyncParsableCommand {
           try await controller.type(
             TypedCode(
               symbology: code.symbology, text: code.text ?? "", isGS1: code.gs1 ?? false,
-              isSecret: controller.isSecret(code), addOn: code.addOn))
+              isSecret: controller.isSecret(code), addOn: code.addOn, component: code.composite?.text))
           await feed.typed(code)
         } catch {
           // The code is not printed, as it may be confidential.

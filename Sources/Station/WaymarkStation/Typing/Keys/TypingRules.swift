@@ -12,15 +12,19 @@ package struct TypedCode: Sendable {
   package var isSecret: Bool
   /// The digits of an add-on, which are typed after the code.
   package var addOn: String?
+  /// The element strings of the 2-D component above the code, which are typed with the symbology identifier only.
+  package var component: String?
 
   package init(
-    symbology: String, text: String, isGS1: Bool = false, isSecret: Bool = false, addOn: String? = nil
+    symbology: String, text: String, isGS1: Bool = false, isSecret: Bool = false, addOn: String? = nil,
+    component: String? = nil
   ) {
     self.symbology = symbology
     self.text = text
     self.isGS1 = isGS1
     self.isSecret = isSecret
     self.addOn = addOn
+    self.component = component
   }
 }
 
@@ -76,7 +80,7 @@ package struct TypingRules: Sendable {
     var data = code.text + (code.addOn ?? "")
     if form.aim {
       (identifier, data) = ScanWire.identified(
-        code.text, symbology: code.symbology, isGS1: code.isGS1, addOn: code.addOn)
+        code.text, symbology: code.symbology, isGS1: code.isGS1, addOn: code.addOn, component: code.component)
     }
     for substitution in form.substitutions { data = try substitution.apply(to: data) }
     guard data.utf8.count <= TypingError.longest else { throw .tooLong }

@@ -1,0 +1,165 @@
+import WaymarkImage
+
+/// Finds the 2-D component above a linear code (GS1 composite, ISO/IEC 24723): among the components that were read, or by lines above
+/// the code.
+struct CompositeReader {
+  let image: ImageView
+  /// The components that readers of matrix codes found.
+  private(set) var components: [MatrixDetection]
+  /// The outlines of the components that were joined.
+  private(set) var joined: [Quadrilateral] = []
+
+  /// The largest distance between a code and its component, in modules of the component; of a stacked DataBar libzbar may give the
+  /// lower row only.
+  private static let (gap, stackedGap) = (14.0, 60.0)
+
+  init(_ image: ImageView, _ components: [MatrixDetection]) {
+    self.image = image
+    self.components = components
+  }
+
+  /// Adds its component to a linear code; removes that component from the others.
+  mutating func read(_ symbol: inout Symbol) {
+    guard let modules = Self.modules(of: symbol) else { return }
+    if let index = components.firstIndex(where: { Self.isAbove($0, symbol) }) {
+      return join(components.remove(at: index), to: &symbol)
+    }
+    let component = search(symbol, modules)
+    if let component, component.isRead { return join(component, to: &symbol) }
+    let declared = self.declared(symbol)
+    if declared == .pdf417, let component = searchPDF417(symbol) { return join(component, to: &symbol) }
+    if component != nil || declared != nil { symbol.composite = SymbolComposite() }
+  }
+
+  private mutating func join(_ component: MatrixDetection, to symbol: inout Symbol) {
+    guard let message = component.message else { return }
+    let text = String(decoding: message.bytes, as: UTF8.self)
+    let linear = symbol.symbology.elementString(symbol.text)
+    symbol.composite = SymbolComposite(text: text)
+    symbol.gs1 = (GS1Element.parse(linear) ?? []) + (GS1Element.parse(text) ?? [])
+    joined.append(component.corners)
+  }
+
+  /// Returns about the number of modules along a code that may have a component; `nil` for another code.
+  private static func modules(of symbol: Symbol) -> Double? {
+    switch symbol.symbology {
+    case .ean13, .upcA: 95
+    case .ean8: 67
+    case .upcE: 51
+    case .dataBar, .dataBarExpanded: 96
+    case .dataBarLimited: 74
+    case .code128 where !symbol.gs1.isEmpty: 11 * (4 + 0.6 * Double(symbol.bytes.count))
+    default: nil
+    }
+  }
+
+  // MARK: Components that were read
+
+  /// Returns whether a component is above a code: in its direction, over a good part of its length, and close to it. The outline of the
+  /// code may include it.
+  private static func isAbove(_ component: MatrixDetection, _ symbol: Symbol) -> Bool {
+    let own = component.corners
+    let across = own.bottomRight - own.bottomLeft
+    let length = across.length
+    guard length > 1 else { return false }
+    let along = across / length
+    let down = Point2(-along.y, along.x)
+    let places = symbol.corners.corners.map { [($0 - own.bottomLeft).dot(along), ($0 - own.bottomLeft).dot(down)] }
+    let (xs, ys) = (places.map { $0[0] }, places.map { $0[1] })
+    guard let left = xs.min(), let right = xs.max(), let top = ys.min(), let bottom = ys.max() else { return false }
+    let shared = min(right, length) - max(left, 0)
+    let gap = symbol.symbology == .dataBar ? stackedGap : gap
+    let edge = symbol.corners.topRight - symbol.corners.topLeft
+    return shared > 0.7 * min(length, right - left) && abs(edge.dot(along)) > 0.94 * edge.length
+      && top < gap * component.module && bottom > 4 * component.module
+  }
+
+  // MARK: Lines above a code
+
+  /// The distance of lines, and the lengths without a row after which the search ends and by which lines begin inside the code, in
+  /// modules.
+  private static let (step, patience, inside) = (0.7, 12.0, 4.0)
+  /// The largest height of a component in modules: 44 rows of two modules, with the separator.
+  private static let height = 110.0
+
+  /// Returns the component above a code, whichever way it is up, read or not.
+  private func search(_ symbol: Symbol, _ modules: Double) -> MatrixDetection? {
+    var open: MatrixDetection?
+    let c = symbol.corners
+    for (left, right) in [(c.topLeft, c.topRight), (c.bottomRight, c.bottomLeft)] {
+      let length = left.distance(to: right)
+      guard length >= 40 else { continue }
+      let along = (right - left) / length
+      let up = Point2(along.y, -along.x)
+      let module = length / modules
+      // Includes the quiet zones, and a component wider than the code.
+      let margin = 0.2 * length + 8
+      // The outline of a code that this module's readers found is that of the bar search, and may include the component.
+      let isLoose = symbol.symbology == .dataBarLimited || symbol.symbology == .dataBarExpanded
+      let inside = isLoose ? min(200, c.topLeft.distance(to: c.bottomLeft) / module) : Self.inside
+      let start = left - along * margin - up * (inside * module)
+      let lines = (0..<Int((Self.height + inside) / Self.step)).lazy.map {
+        start + up * (Double($0) * Self.step * module)
+      }
+      guard
+        let found = MicroPDF417Reader(view: image, regions: 0, lines: 0).read(
+          from: lines, along: along, length: length + 2 * margin,
+          patience: Int((Self.patience + inside) / Self.step)),
+        found.message?.isComponent != false, Self.isAbove(found, symbol)
+      else { continue }
+      if found.isRead { return found }
+      open = open ?? found
+    }
+    return open
+  }
+
+  /// Returns a CC-C above a code, which is a PDF417, from a picture of the place straightened.
+  private func searchPDF417(_ symbol: Symbol) -> MatrixDetection? {
+    let c = symbol.corners
+    for (left, right) in [(c.topLeft, c.topRight), (c.bottomRight, c.bottomLeft)] {
+      let length = left.distance(to: right)
+      guard length >= 40 else { continue }
+      let along = (right - left) / length
+      let up = Point2(along.y, -along.x)
+      let (width, height) = (min(4000, Int(1.3 * length) + 16), min(2000, Int(0.8 * length)))
+      let origin = (left + right) / 2 - along * (Double(width) / 2) + up * Double(height)
+      let picture = GrayImage(width: width, height: height) { pixels in
+        for y in 0..<height {
+          let row = origin - up * Double(y)
+          for x in 0..<width { pixels[y * width + x] = UInt8(image.bilinear(row + along * Double(x))) }
+        }
+      }
+      let found = picture.withView { PDF417Reader(view: $0, levels: BlockMean($0), readsFine: true).read() }
+      for var component in found where component.message?.isComponent == true {
+        component.corners = component.corners.mapped { origin + along * $0.x - up * $0.y }
+        if Self.isAbove(component, symbol) { return component }
+      }
+    }
+    return nil
+  }
+
+  // MARK: Declarations
+
+  /// Returns the symbology of the component that a code declares; `nil` if it declares none, or cannot.
+  private func declared(_ symbol: Symbol) -> Symbology? {
+    if symbol.composite != nil { return .microPDF417 }
+    guard symbol.symbology == .code128 || symbol.symbology == .dataBar else { return nil }
+    let own = symbol.corners
+    let height = own.bottomLeft - own.topLeft
+    // The first character of a stacked DataBar is in the other row.
+    for shift in symbol.symbology == .dataBar ? [0, -1, 1] : [0.0] {
+      let strip = BarStrip(BarRegion(covering: own.mapped { $0 + shift * height }))
+      let lines = strip.draw(image).withView { view in
+        stride(from: 0, to: view.height, by: 2).compactMap { LinearLine(view, row: $0) }
+      }
+      for line in lines.flatMap({ [$0, $0.reversed] }) {
+        if symbol.symbology == .dataBar {
+          if let isLinked = DataBarLink(symbol.text)?.isLinked(line) { return isLinked ? .microPDF417 : nil }
+        } else if let read = Code128Line.read(line), read.bytes == symbol.bytes {
+          return read.component
+        }
+      }
+    }
+    return nil
+  }
+}
