@@ -14,6 +14,7 @@ extension ScanSuccessful {
       copy.charset = nil
       copy.addOn = nil
       copy.part = nil
+      copy.label = nil
     }
     copy.redacted = !harmless.text || copy.fields != fields ? true : nil
     return copy

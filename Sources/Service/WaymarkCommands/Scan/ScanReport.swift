@@ -3,6 +3,7 @@ import WaymarkBarcodes
 import WaymarkImage
 import WaymarkOnboarding
 import WaymarkProtocol
+import WaymarkService
 import WaymarkSystem
 
 /// The result for one input or one of its pages: the object that `--json` prints.
@@ -73,7 +74,7 @@ struct ScanReport: Sendable, Encodable {
       chosen,
       symbols
     case error
-    case symbology, text, bytesBase64, charset, corners, quality, pass, gs1, addOn, part
+    case symbology, text, bytesBase64, charset, corners, quality, pass, gs1, addOn, part, label
     case identifier, value
   }
 
@@ -134,6 +135,7 @@ private struct SymbolReport: Encodable {
     try container.encodeIfPresent(symbol.addOn, forKey: .addOn)
     let part = symbol.part.map { MessagePart(index: $0.index, count: $0.count, id: $0.id) }
     try container.encodeIfPresent(part, forKey: .part)
+    try container.encodeIfPresent(ScanWire.label(symbol), forKey: .label)
   }
 }
 
