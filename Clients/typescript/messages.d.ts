@@ -588,6 +588,16 @@ export interface CodeFound {
   redacted?: boolean | null;
 }
 
+/** The content of a code on a label of hospitals or pharmacies; the text is as the code has it. */
+export interface CodeLabel {
+  /** The standard of the label. */
+  kind: string;
+  /** The check in the content, which is right; missing where the standard has none. */
+  check?: string | null;
+  /** The parts of the content, by name; dates are in the form of ISO 8601. */
+  fields: Record<string, string>;
+}
+
 /** A code was out of view for a while, or something else took its place. */
 export interface CodeLost {
   /** Its number. */
@@ -1372,6 +1382,8 @@ export interface ScanSuccessful {
   part?: MessagePart | null;
   /** The 2-D component above a linear code of GS1, where one is declared or seen; missing when redacted. */
   composite?: Composite | null;
+  /** What it holds as a label of hospitals or pharmacies; missing when redacted. */
+  label?: CodeLabel | null;
   /** Corners of the upright code from its top left clockwise, in pixels. */
   corners: number[][];
   /** The host to show to the person before continuing. */

@@ -22,13 +22,16 @@ import WaymarkSystem
     ("code32", Symbology.code32, "A931028462"), ("standard2of5", .standard2of5, "5776158811"),
     ("telepen", .telepen, "Telepen"), ("pharmacode", .pharmacode, "123456"), ("iata2of5", .iata2of5, "57761588"),
     ("matrix2of5", .matrix2of5, "57761588"), ("code11", .code11, "123-45521"), ("msi", .msi, "577615883"),
+    ("msi-plain", .msiUnchecked, "57761588"), ("code11-plain", .code11Unchecked, "123-457"),
+    ("msi", .msiUnchecked, "577615883"), ("code11", .code11Unchecked, "123-45521"),
+    ("pharmacode2", .pharmacode2, "29876543"),
   ])
   func readsWhatIsAskedFor(name: String, symbology: Symbology, text: String) throws {
     let picture = try Fixture.load(name)
     var asked = try BarcodeScanner(ScanConfiguration(symbologies: [symbology]))
     #expect(picture.withView { asked.scan($0) }.symbols.map(\.text) == [text])
     // And upside down, but for the one that has no ends of its own.
-    if symbology != .pharmacode {
+    if symbology != .pharmacode, symbology != .pharmacode2 {
       let turned = GrayImage(width: picture.width, height: picture.height) { pixels in
         let last = picture.width * picture.height - 1
         for i in 0...last { pixels[i] = picture[(last - i) % picture.width, (last - i) / picture.width] }
@@ -37,6 +40,16 @@ import WaymarkSystem
     }
     var common = try BarcodeScanner()
     #expect(!picture.withView { common.scan($0) }.symbols.contains { $0.symbology == symbology })
+  }
+
+  @Test("a right check makes the checked symbology of bars that are asked for as both")
+  func prefersChecks() throws {
+    for (name, found) in [
+      ("msi", Symbology.msi), ("msi-plain", .msiUnchecked), ("code11", .code11), ("code11-plain", .code11Unchecked),
+    ] {
+      let all = ScanConfiguration(symbologies: [.msi, .msiUnchecked, .code11, .code11Unchecked])
+      #expect(try Fixture.load(name).read(all).symbols.map(\.symbology) == [found])
+    }
   }
 
   @Test(arguments: [ScanConfiguration.Effort.still, .live])

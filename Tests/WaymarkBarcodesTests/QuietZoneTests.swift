@@ -88,7 +88,11 @@ import WaymarkImage
 
   @Test func symbologiesThatRefutePartsNeedNoQuietZone() {
     let zones = Symbology.allCases.filter { $0.row.linear?.quietZone != nil }
-    #expect(Set(zones) == [.itf, .standard2of5, .iata2of5, .matrix2of5, .code11, .msi, .telepen, .pharmacode])
+    #expect(
+      Set(zones) == [
+        .itf, .standard2of5, .iata2of5, .matrix2of5, .code11, .code11Unchecked, .msi, .msiUnchecked, .telepen,
+        .pharmacode,
+      ])
   }
 
   /// A reflection before bars that read as the stop pattern, with the wide spaces beside it.

@@ -40,6 +40,15 @@ import Testing
     #expect(accepted == [4])
   }
 
+  @Test func readsAnyDigitsUnchecked() {
+    for last in 0..<10 {
+      #expect(text(MSI.unchecked(line(msi([1, 2, 3, 4, 5, 6, 7, last])))) == "1234567\(last)")
+      #expect(text(Code11.unchecked(line(code11("123-455\(last)")))) == "123-455\(last)")
+    }
+    #expect(MSI.unchecked(line(msi([1, 2, 3, 4, 5]))) == nil, "too short")
+    #expect(Code11.unchecked(line(code11("1234"))) == nil, "too short")
+  }
+
   @Test func refusesValuesAboveNine() { #expect(MSI.read(line(msi([1, 2, 3, 4, 12, 6, 7, 4]))) == nil) }
 
   @Test(arguments: ["123-45521", "123-4574"])

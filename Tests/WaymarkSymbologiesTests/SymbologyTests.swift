@@ -32,7 +32,7 @@ struct SymbologyTests {
   @Test func identifiersOfGS1AndAddOns() {
     for (symbology, plain, gs1) in [
       (Symbology.qr, "]Q1", "]Q3"), (.code128, "]C0", "]C1"), (.dataMatrix, "]d1", "]d2"), (.aztec, "]z0", "]z1"),
-      (.pdf417, "]L2", "]L2"), (.dotCode, "]J0", "]J1"), (.dataBar, "]e0", "]e0"),
+      (.pdf417, "]L2", "]L2"), (.dotCode, "]J0", "]J1"), (.hanXin, "]h0", "]h0"), (.dataBar, "]e0", "]e0"),
     ] {
       #expect(symbology.identified("1", isGS1: false).identifier == plain)
       #expect(symbology.identified("1", isGS1: true).identifier == gs1)
@@ -50,6 +50,7 @@ struct SymbologyTests {
     #expect(
       turns == [
         [.dataMatrix], [.pdf417], [.aztec, .maxiCode], [.microQR, .rMQR], [.microPDF417], [.dotCode], Self.postal,
+        [.hanXin],
       ])
     #expect(MatrixSearch.turn(3, of: [.microPDF417, .pdf417]) == [.microPDF417])
   }
@@ -58,14 +59,18 @@ struct SymbologyTests {
 
   @Test func groupsOfSymbologies() {
     #expect(Symbology.retail == [.ean13, .ean8, .upcA, .upcE])
-    let rare: Set<Symbology> = [.standard2of5, .iata2of5, .matrix2of5, .code11, .msi, .telepen, .pharmacode]
-    #expect(Symbology.onRequest == rare.union(Self.postal).union([.sq, .code32, .ean2, .ean5, .dotCode]))
+    let rare: Set<Symbology> = [
+      .standard2of5, .iata2of5, .matrix2of5, .code11, .code11Unchecked, .msi, .msiUnchecked, .telepen, .pharmacode,
+    ]
+    #expect(
+      Symbology.onRequest
+        == rare.union(Self.postal).union([.sq, .code32, .pharmacode2, .ean2, .ean5, .dotCode, .hanXin]))
     #expect(LinearReaders.symbologies == rare.union([.dataBarLimited]))
     #expect(CrowdedReaders.symbologies == [.code128, .code39, .itf])
     #expect(
       Set(Symbology.allCases.filter(\.isMatrix))
         == Self.postal.union([
-          .qr, .sq, .dataMatrix, .aztec, .pdf417, .microPDF417, .microQR, .rMQR, .maxiCode, .dotCode,
+          .qr, .sq, .dataMatrix, .aztec, .pdf417, .microPDF417, .microQR, .rMQR, .maxiCode, .dotCode, .hanXin,
         ]))
     #expect(Symbology.aztec.moduleGrids.map(\.columns).prefix(6) == [11, 15, 19, 23, 27, 31])
   }
@@ -101,6 +106,9 @@ struct SymbologyTests {
     #expect(Symbology(name: "PDF-417") == .pdf417)
     #expect(Symbology(name: "Digimarc") == nil)
     for symbology in Symbology.allCases { #expect(Symbology(name: symbology.displayName) == symbology) }
+    #expect(Symbology.named("all") == Set(Symbology.allCases))
+    #expect(Symbology.named("QR-Code") == [.qr])
+    #expect(Symbology.named("Digimarc") == nil)
   }
 
   @Test func verifiesCheckDigits() {

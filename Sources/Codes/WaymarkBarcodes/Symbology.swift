@@ -40,12 +40,18 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case matrix2of5
   /// Code 11 (USD-8) with one or two check characters.
   case code11
+  /// Code 11 with any or no check characters; a ``code11`` if that is requested, too, and its check fits.
+  case code11Unchecked
   /// MSI (modified Plessey) with a check digit.
   case msi
+  /// MSI with any or no check digit; an ``msi`` if that is requested, too, and its check fits.
+  case msiUnchecked
   /// Telepen, full ASCII.
   case telepen
   /// Pharmacode (Laetus), one track.
   case pharmacode
+  /// Pharmacode (Laetus), two tracks, of six to sixteen bars, read upright.
+  case pharmacode2
   /// The add-on of two digits beside an EAN-13, UPC-A or UPC-E; reported as the `addOn` of that symbol.
   case ean2
   /// The add-on of five digits.
@@ -78,8 +84,10 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case australiaPost
   /// The customer barcode of Japan Post.
   case japanPost
+  /// Han Xin Code, ISO/IEC 20830.
+  case hanXin
 
-  /// The symbologies that are read only on request: SQ Code is rare, DotCode and postal codes take time in every
+  /// The symbologies that are read only on request: SQ Code is rare, DotCode, Han Xin Code and postal codes take time in every
   /// picture, and the others have so weak checks that they would be read in pictures without codes.
   public static let onRequest: Set<Symbology> = Set(allCases.filter(\.row.isOnRequest))
 
@@ -103,6 +111,11 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
       let found = found ?? Self.allCases.first(where: { $0.row.aliases.split(separator: " ").contains { $0 == key } })
     else { return nil }
     self = found
+  }
+
+  /// Returns the symbologies that a word of a list names: those on request, too, for `all`; nil for a word that names none.
+  public static func named(_ word: String) -> Set<Symbology>? {
+    word.lowercased() == "all" ? Set(allCases) : Symbology(name: word).map { [$0] }
   }
 
   /// Returns the symbology identifier of a code (ISO/IEC 15424, AIM), and the data that the standard prescribes after it.

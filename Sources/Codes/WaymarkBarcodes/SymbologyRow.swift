@@ -210,12 +210,25 @@ extension Symbology {
         zbar: nil,
         kind: .linear(
           LinearRules(lines: { _ in (6, 8) }, quietZone: QuietZone(modules: 10), strength: 1, read: Code11.read)))
+    case .code11Unchecked:
+      SymbologyRow(
+        name: "Code 11, unchecked", isOnRequest: true, aim: .always(Self.otherIdentifier), zbar: nil,
+        kind: .linear(
+          LinearRules(lines: { _ in (8, 10) }, quietZone: QuietZone(modules: 10), strength: 0, read: Code11.unchecked)))
     case .msi:
       SymbologyRow(
         name: "MSI", aliases: "msiplessey modifiedplessey", isOnRequest: true, aim: .always("]M0"), zbar: nil,
         kind: .linear(
           LinearRules(
             lines: { _ in (6, 8) }, quietZone: QuietZone(modules: 12, narrowest: 4), strength: 1, read: MSI.read)))
+    case .msiUnchecked:
+      // Any digits fit; MSI, with a right check digit, is stronger.
+      SymbologyRow(
+        name: "MSI, unchecked", isOnRequest: true, aim: .always(Self.otherIdentifier), zbar: nil,
+        kind: .linear(
+          LinearRules(
+            lines: { _ in (8, 10) }, quietZone: QuietZone(modules: 12, narrowest: 4), strength: 0, read: MSI.unchecked))
+      )
     case .telepen:
       // A check byte modulo 127, and the parity of each byte.
       SymbologyRow(
@@ -229,6 +242,11 @@ extension Symbology {
           LinearRules(
             lines: { _ in (8, 10) }, quietZone: QuietZone(modules: 4), strength: 0, read: Pharmacode.read,
             readsBothWays: false)))
+    case .pharmacode2:
+      SymbologyRow(
+        name: "Pharmacode, two tracks", aliases: "pharmacodetwotracks twotrackpharmacode", isOnRequest: true,
+        aim: .always(Self.otherIdentifier), zbar: nil,
+        kind: .linear(LinearRules(lines: { _ in (2, 2) }, strength: 0)))
     case .ean2:
       // An add-on becomes a property of another symbol, never a symbol.
       SymbologyRow(
@@ -302,6 +320,13 @@ extension Symbology {
       SymbologyRow(
         name: "Japan Post", isOnRequest: true, aim: .always(Self.otherIdentifier), zbar: nil,
         kind: .fourState(.japanPost, order: 13))
+    case .hanXin:
+      SymbologyRow(
+        name: "Han Xin Code", aliases: "hanxincode chinesesensiblecode", isOnRequest: true, aim: .always("]h0"),
+        zbar: nil,
+        kind: .matrix(
+          grids: { Self.squares(HanXinLayout.versions.map(HanXinLayout.side)) },
+          MatrixReader(order: 14, turn: 7, detections: HanXinReader.detections)))
     }
   }
 

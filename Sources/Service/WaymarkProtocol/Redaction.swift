@@ -15,6 +15,7 @@ extension ScanSuccessful {
       copy.addOn = nil
       copy.part = nil
       copy.composite = nil
+      copy.label = nil
     }
     copy.redacted = !harmless.text || copy.fields != fields ? true : nil
     return copy

@@ -701,6 +701,18 @@ class CodeFound(Message):
 
 
 @dataclass(kw_only=True, slots=True)
+class CodeLabel(Message):
+    """The content of a code on a label of hospitals or pharmacies; the text is as the code has it."""
+
+    kind: str
+    """The standard of the label."""
+    check: str | None = None
+    """The check in the content, which is right; missing where the standard has none."""
+    fields: dict[str, str]
+    """The parts of the content, by name; dates are in the form of ISO 8601."""
+
+
+@dataclass(kw_only=True, slots=True)
 class CodeLost(Message):
     """A code was out of view for a while, or something else took its place."""
 
@@ -1656,6 +1668,8 @@ class ScanSuccessful(Message):
     """The part of a message that several codes carry, where not all of them were in view; missing when redacted."""
     composite: Composite | None = None
     """The 2-D component above a linear code of GS1, where one is declared or seen; missing when redacted."""
+    label: CodeLabel | None = None
+    """What it holds as a label of hospitals or pharmacies; missing when redacted."""
     corners: list[list[float]]
     """Corners of the upright code from its top left clockwise, in pixels."""
     connect_to: str | None = field(default=None, metadata={"wire": "connectTo"})

@@ -83,7 +83,7 @@ package struct ReedSolomon: Sendable {
   /// The code of MaxiCode (ISO/IEC 16023), of the codewords of six bits of Aztec Code (ISO/IEC 24778 clause 7.2.3), and of
   /// Australia Post.
   static let sixBits = ReedSolomon(field: FiniteField(bits: 6, polynomial: 0x43), firstRoot: 1)
-  /// The code of the mode message of Aztec Code.
+  /// The code of the mode message of Aztec Code, and of the function information of Han Xin Code.
   static let fourBits = ReedSolomon(field: FiniteField(bits: 4, polynomial: 0x13), firstRoot: 1)
   /// The code of Aztec Code with 9 to 22 layers.
   static let tenBits = ReedSolomon(field: FiniteField(bits: 10, polynomial: 0x409), firstRoot: 1)
@@ -93,6 +93,8 @@ package struct ReedSolomon: Sendable {
   package static let pdf417 = ReedSolomon(field: FiniteField(prime: 929, generator: 3), firstRoot: 1)
   /// The code of Royal Mail Mailmark.
   static let mailmark = ReedSolomon(field: FiniteField(bits: 5, polynomial: 0x25), firstRoot: 1)
+  /// The code of Han Xin Code (ISO/IEC 20830 clause 5.6).
+  static let hanXin = ReedSolomon(field: FiniteField(bits: 8, polynomial: 0x163), firstRoot: 1)
   /// The code of DotCode (AIM ISS DotCode clause 5.4).
   static let dotCode = ReedSolomon(field: FiniteField(prime: 113, generator: 3), firstRoot: 1)
 

@@ -96,8 +96,7 @@ enum Code39 {
   /// Returns the Italian pharmacode in a Code 39 of six characters, preceded by "A": nine digits encoded to the base 32 without vowels, the
   /// last of which is the check digit.
   static func code32(_ code39: String) -> String? {
-    let alphabet = Array("0123456789BCDFGHJKLMNPQRSTUVWXYZ")
-    let values = code39.compactMap { alphabet.firstIndex(of: $0) }
+    let values = code39.compactMap { base32.firstIndex(of: $0) }
     guard values.count == 6, code39.count == 6 else { return nil }
     let number = values.reduce(0) { 32 * $0 + $1 }
     guard number < 1_000_000_000 else { return nil }
@@ -109,6 +108,13 @@ enum Code39 {
     }
     return sum % 10 == digits[8] ? "A" + padded : nil
   }
+
+  /// Returns the six characters of an Italian pharmacode.
+  static func code32(_ number: Int) -> String {
+    String((0..<6).reversed().map { base32[number >> (5 * $0) & 31] })
+  }
+
+  private static let base32 = Array("0123456789BCDFGHJKLMNPQRSTUVWXYZ")
 }
 
 /// Decodes full ASCII in Code 39: pairs of a shift character and a letter (ISO/IEC 16388, annex A).
@@ -119,7 +125,7 @@ enum Code39 {
 /// text also contains a pair with `+`, the shift to small letters, which rarely precedes a letter in plain text.
 package enum Code39FullASCII {
   package static func resolve(_ text: String) -> String? {
-    guard !isHIBC(text) else { return nil }
+    guard !HIBC.isChecked(text) else { return nil }
     var result = ""
     var small = false
     var characters = text.utf8.makeIterator()
@@ -133,13 +139,6 @@ package enum Code39FullASCII {
       result.unicodeScalars.append(Unicode.Scalar(value))
     }
     return small ? result : nil
-  }
-
-  private static func isHIBC(_ text: String) -> Bool {
-    let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-. $/+%".utf8)
-    let values = text.utf8.compactMap { alphabet.firstIndex(of: $0) }
-    guard text.hasPrefix("+"), values.count > 3, values.count == text.utf8.count else { return false }
-    return values.dropLast().reduce(0, +) % 43 == values[values.count - 1]
   }
 
   private enum Page: UInt8 {

@@ -155,6 +155,9 @@ struct LinearSearch {
         add(symbol, to: &evidence)
       }
       if !own.isEmpty { for symbol in lines.read(own) where isWhole(symbol) { evidence.add(symbol) } }
+      if wanted.contains(.pharmacode2) {
+        if let symbol = TwoTrackPharmacode.read(region, tone, pass, image) { evidence.add(symbol) }
+      }
     }
     // Stretched strips show hardly anything new to this reader, whose threshold is local.
     if wanted.contains(.dataBarExpanded), effort == .live || pass != .stripStretched || evidence.accepted.isEmpty {

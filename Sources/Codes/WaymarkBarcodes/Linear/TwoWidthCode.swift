@@ -115,10 +115,17 @@ enum Code11 {
     fewest: 5)
 
   /// Decodes a symbol whose check characters are right.
-  static func read(_ line: LinearLine) -> LinearRead? {
-    guard let read = code.read(line), checks(read.characters) > 0 else { return nil }
+  static func read(_ line: LinearLine) -> LinearRead? { read(line, .code11) { checks($0) > 0 } }
+
+  /// Decodes a symbol with any or no check characters.
+  static func unchecked(_ line: LinearLine) -> LinearRead? { read(line, .code11Unchecked) { _ in true } }
+
+  private static func read(
+    _ line: LinearLine, _ symbology: Symbology, if accepts: ([Int]) -> Bool
+  ) -> LinearRead? {
+    guard let read = code.read(line), accepts(read.characters) else { return nil }
     return LinearRead(
-      symbology: .code11, bytes: read.characters.map { Array("0123456789-".utf8)[$0] }, first: read.first,
+      symbology: symbology, bytes: read.characters.map { Array("0123456789-".utf8)[$0] }, first: read.first,
       last: read.last)
   }
 
@@ -149,10 +156,17 @@ enum MSI {
     characters: (0..<10).map { digit in (0..<4).map { bits[digit >> (3 - $0) & 1] }.joined() }, fewest: 6)
 
   /// Decodes a symbol whose last digit is a right check digit, modulo 10 (Luhn) or modulo 11; it stays part of the text.
-  static func read(_ line: LinearLine) -> LinearRead? {
-    guard let read = code.read(line), isLuhn(read.characters) || isModulo11(read.characters) else { return nil }
+  static func read(_ line: LinearLine) -> LinearRead? { read(line, .msi) { isLuhn($0) || isModulo11($0) } }
+
+  /// Decodes a symbol with any or no check digit.
+  static func unchecked(_ line: LinearLine) -> LinearRead? { read(line, .msiUnchecked) { _ in true } }
+
+  private static func read(
+    _ line: LinearLine, _ symbology: Symbology, if accepts: ([Int]) -> Bool
+  ) -> LinearRead? {
+    guard let read = code.read(line), accepts(read.characters) else { return nil }
     return LinearRead(
-      symbology: .msi, bytes: read.characters.map { 0x30 + UInt8($0) }, first: read.first, last: read.last)
+      symbology: symbology, bytes: read.characters.map { 0x30 + UInt8($0) }, first: read.first, last: read.last)
   }
 
   private static func isLuhn(_ digits: [Int]) -> Bool {

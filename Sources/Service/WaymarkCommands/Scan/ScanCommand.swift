@@ -35,7 +35,8 @@ struct ScanCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Look only for these symbologies (with --onboarding: accept these), separated by commas.", valueName: "list"),
+      "Look only for these symbologies (with --onboarding: accept these), separated by commas; all: for every one.",
+      valueName: "list"),
     transform: SymbologyList.init)
   var formats: SymbologyList?
 
@@ -234,11 +235,11 @@ package struct SymbologyList: Sendable {
   package init(_ argument: String) throws {
     var all: Set<Symbology> = []
     for word in argument.split(separator: ",") {
-      guard let symbology = Symbology(name: String(word)) else {
+      guard let named = Symbology.named(String(word)) else {
         let known = Symbology.allCases.map(\.rawValue).joined(separator: ", ")
-        throw ValidationError("There is no symbology “\(DisplayText.escaped(String(word)))”. Known are \(known).")
+        throw ValidationError("There is no symbology “\(DisplayText.escaped(String(word)))”. Known are \(known), all.")
       }
-      all.insert(symbology)
+      all.formUnion(named)
     }
     guard !all.isEmpty else { throw ValidationError("--formats needs at least one symbology.") }
     symbologies = all

@@ -3,6 +3,7 @@ import WaymarkBarcodes
 import WaymarkImage
 import WaymarkOnboarding
 import WaymarkProtocol
+import WaymarkService
 import WaymarkSystem
 
 /// The result for one input or one of its pages: the object that `--json` prints.
@@ -73,7 +74,7 @@ struct ScanReport: Sendable, Encodable {
       chosen,
       symbols
     case error
-    case symbology, text, bytesBase64, charset, corners, quality, pass, gs1, addOn, part, composite
+    case symbology, text, bytesBase64, charset, corners, quality, pass, gs1, addOn, part, composite, label
     case identifier, value
   }
 
@@ -134,8 +135,8 @@ private struct SymbolReport: Encodable {
     try container.encodeIfPresent(symbol.addOn, forKey: .addOn)
     let part = symbol.part.map { MessagePart(index: $0.index, count: $0.count, id: $0.id) }
     try container.encodeIfPresent(part, forKey: .part)
-    let composite = symbol.composite.map { Composite(state: $0.text == nil ? .incomplete : .joined, text: $0.text) }
-    try container.encodeIfPresent(composite, forKey: .composite)
+    try container.encodeIfPresent(ScanWire.composite(symbol), forKey: .composite)
+    try container.encodeIfPresent(ScanWire.label(symbol), forKey: .label)
   }
 }
 

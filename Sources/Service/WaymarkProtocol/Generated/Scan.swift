@@ -233,6 +233,8 @@ public struct ScanSuccessful: EventPayload {
   public var part: MessagePart?
   /// The 2-D component above a linear code of GS1, where one is declared or seen; missing when redacted.
   public var composite: Composite?
+  /// What it holds as a label of hospitals or pharmacies; missing when redacted.
+  public var label: CodeLabel?
   /// Corners of the upright code from its top left clockwise, in pixels.
   public var corners: [[Double]]
   /// The host to show to the person before continuing.
@@ -251,8 +253,8 @@ public struct ScanSuccessful: EventPayload {
   package var harmless: Harmless = Harmless()
 
   private enum CodingKeys: CodingKey {
-    case scan, context, kind, symbology, text, bytesBase64, charset, gs1, addOn, part, composite, corners, connectTo,
-      fields, source, picture, by, redacted
+    case scan, context, kind, symbology, text, bytesBase64, charset, gs1, addOn, part, composite, label, corners,
+      connectTo, fields, source, picture, by, redacted
   }
 
   /// The name on the wire.
@@ -262,9 +264,9 @@ public struct ScanSuccessful: EventPayload {
   public init(
     scan: String, context: JSONValue? = nil, kind: String? = nil, symbology: String, text: String? = nil,
     bytesBase64: String? = nil, charset: String? = nil, gs1: Bool? = nil, addOn: String? = nil,
-    part: MessagePart? = nil, composite: Composite? = nil, corners: [[Double]], connectTo: String? = nil,
-    fields: JSONValue? = nil, source: ScanSource = .camera, picture: String? = nil, by: Actor? = nil,
-    redacted: Bool? = nil
+    part: MessagePart? = nil, composite: Composite? = nil, label: CodeLabel? = nil, corners: [[Double]],
+    connectTo: String? = nil, fields: JSONValue? = nil, source: ScanSource = .camera, picture: String? = nil,
+    by: Actor? = nil, redacted: Bool? = nil
   ) {
     self.scan = scan
     self.context = context
@@ -277,6 +279,7 @@ public struct ScanSuccessful: EventPayload {
     self.addOn = addOn
     self.part = part
     self.composite = composite
+    self.label = label
     self.corners = corners
     self.connectTo = connectTo
     self.fields = fields
@@ -300,6 +303,7 @@ public struct ScanSuccessful: EventPayload {
     try container.encodeIfPresent(addOn, forKey: .addOn)
     try container.encodeIfPresent(part, forKey: .part)
     try container.encodeIfPresent(composite, forKey: .composite)
+    try container.encodeIfPresent(label, forKey: .label)
     try container.encode(corners, forKey: .corners)
     try container.encodeIfPresent(connectTo, forKey: .connectTo)
     try container.encodeIfPresent(fields, forKey: .fields)
@@ -767,6 +771,57 @@ public enum CompositeState: String, Codable, CaseIterable, Sendable {
   case joined
   /// The linear code declares a component, or one was seen, and it was not read.
   case incomplete
+}
+
+/// The content of a code on a label of hospitals or pharmacies; the text is as the code has it.
+public struct CodeLabel: Codable, Hashable, Sendable {
+  /// The standard of the label.
+  public var kind: LabelKind
+  /// The check in the content, which is right; missing where the standard has none.
+  public var check: LabelCheck?
+  /// The parts of the content, by name; dates are in the form of ISO 8601.
+  public var fields: [String: String]
+
+  /// A value from its members.
+  public init(kind: LabelKind, check: LabelCheck? = nil, fields: [String: String]) {
+    self.kind = kind
+    self.check = check
+    self.fields = fields
+  }
+}
+
+/// The standard of a label.
+public struct LabelKind: RawRepresentable, Codable, Hashable, Sendable {
+  /// The word on the wire.
+  public let rawValue: String
+
+  /// A word of this service, or of a newer one.
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// Health Industry Bar Code, of suppliers (LIC) and providers (PAS).
+  public static let hibc = LabelKind(rawValue: "hibc")
+  /// ISBT 128, of blood and other substances of human origin.
+  public static let isbt128 = LabelKind(rawValue: "isbt128")
+  /// Pharmazentralnummer, a German medicine.
+  public static let pzn = LabelKind(rawValue: "pzn")
+  /// Code 32, an Italian medicine; read on request.
+  public static let code32 = LabelKind(rawValue: "code32")
+}
+
+/// The check in a content.
+public struct LabelCheck: RawRepresentable, Codable, Hashable, Sendable {
+  /// The word on the wire.
+  public let rawValue: String
+
+  /// A word of this service, or of a newer one.
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  /// Modulo 10.
+  public static let modulo10 = LabelCheck(rawValue: "modulo10")
+  /// Modulo 11.
+  public static let modulo11 = LabelCheck(rawValue: "modulo11")
+  /// Modulo 43, of the values of Code 39.
+  public static let modulo43 = LabelCheck(rawValue: "modulo43")
 }
 
 /// Why nothing acceptable was read.

@@ -48,7 +48,7 @@ package enum ConfigurationReview {
         ("scan.onboardingSymbologies", section.settings.scan.onboardingSymbologies),
         ("scan.barcodeSymbologies", section.settings.scan.barcodeSymbologies),
       ].flatMap { key, names in
-        (names ?? []).filter { ScanWire.symbologyName($0) == nil }.map { name in
+        (names ?? []).filter { ScanWire.symbologyNames(of: $0) == nil }.map { name in
           configuration.problem(
             "there is no symbology \"\(name)\"", section.path(key), element: name,
             hint: "Symbologies are \(ScanWire.symbologyNames).")

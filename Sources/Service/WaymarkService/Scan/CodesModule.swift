@@ -85,7 +85,8 @@ package final class CodesModule: ServiceModule {
 
   private static func sizes(_ sizes: [CodeSize]) throws -> [CodeTask.Size] {
     try sizes.map { size in
-      let symbology = try size.symbology.map { try ScanWire.symbologies([$0]).first } ?? nil
+      let named = try size.symbology.map { try ScanWire.symbologies([$0]) } ?? []
+      let symbology = named.count == 1 ? named.first : nil
       return CodeTask.Size(symbology: symbology, prefix: size.prefix, width: size.width)
     }
   }

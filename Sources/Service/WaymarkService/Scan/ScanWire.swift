@@ -17,8 +17,7 @@ package enum ScanWire {
       scan: scan, context: context, kind: success.verdict?.kind?.rawValue, symbology: symbol.symbology.rawValue,
       text: symbol.text, bytesBase64: Data(symbol.bytes).base64EncodedString(), charset: symbol.charset.rawValue,
       gs1: symbol.gs1.isEmpty ? nil : true, addOn: symbol.addOn,
-      part: part(symbol), composite: composite(symbol),
-      corners: corners(symbol.corners),
+      part: part(symbol), composite: composite(symbol), label: label(symbol), corners: corners(symbol.corners),
       connectTo: success.verdict?.connectTo, fields: success.verdict.map { fields($0.fields) }, source: source,
       picture: picture, by: actor)
     event.harmless.text = isHarmless(success, policy)
@@ -45,6 +44,14 @@ package enum ScanWire {
 
   package static func composite(_ symbol: Symbol) -> Composite? {
     symbol.composite.map { Composite(state: $0.text == nil ? .incomplete : .joined, text: $0.text) }
+  }
+
+  package static func label(_ symbol: Symbol) -> CodeLabel? {
+    symbol.label.map { label in
+      CodeLabel(
+        kind: LabelKind(rawValue: label.kind.rawValue), check: label.check.map { LabelCheck(rawValue: $0.rawValue) },
+        fields: Dictionary(uniqueKeysWithValues: label.fields.map { ($0.name, $0.value) }))
+    }
   }
 
   /// Returns whether observers may see the text of a code: true for the numbers of products, and for text that the policy judges
@@ -104,22 +111,25 @@ package enum ScanWire {
     guard !names.isEmpty else {
       throw ServiceError(.badParams, "symbologies is empty.", hint: "Leave it out for the configured ones.")
     }
-    return Set(
-      try names.map { name in
-        guard let symbology = Symbology(name: name) else {
-          throw ServiceError(
-            .badParams, "There is no symbology \"\(DisplayText.escaped(name, limit: 40))\".",
-            hint: "Known: \(symbologyNames).")
-        }
-        return symbology
-      })
+    return try names.reduce(into: []) { symbologies, name in
+      guard let named = Symbology.named(name) else {
+        throw ServiceError(
+          .badParams, "There is no symbology \"\(DisplayText.escaped(name, limit: 40))\".",
+          hint: "Known: \(symbologyNames).")
+      }
+      symbologies.formUnion(named)
+    }
   }
 
-  /// The names of all symbologies, for a hint.
-  package static var symbologyNames: String { Symbology.allCases.map(\.rawValue).joined(separator: ", ") }
+  /// The words of a list of symbologies, for a hint.
+  package static var symbologyNames: String {
+    (Symbology.allCases.map(\.rawValue) + ["all"]).joined(separator: ", ")
+  }
 
-  /// Returns the name of a symbology by any of its names, or `nil`.
-  package static func symbologyName(_ name: String) -> String? { Symbology(name: name)?.rawValue }
+  /// Returns the names of the symbologies that a word of a list names; `nil` if it names none.
+  package static func symbologyNames(of word: String) -> [String]? {
+    Symbology.named(word).map { named in Symbology.allCases.filter(named.contains).map(\.rawValue) }
+  }
 
   /// The symbology identifier of a code, and the data that follow it, as defined by ISO/IEC 15424.
   package static func identified(

@@ -121,7 +121,7 @@ package struct TypingConfiguration {
     var form = TypingRules.Form()
     set(&form, prefix: typing.prefix, suffix: typing.suffix, gs: typing.separator, under: "type", nil)
     (form.aim, form.controls) = (typing.aim, typing.controls)
-    for word in typing.symbologies ?? [] where ScanWire.symbologyName(word) == nil {
+    for word in typing.symbologies ?? [] where ScanWire.symbologyNames(of: word) == nil {
       add("\"\(word)\" is not a symbology", "type.symbologies", nil, hint: Self.symbologyHint)
     }
     let cameras = configuration.cameraNames
@@ -193,11 +193,11 @@ package struct TypingConfiguration {
       add("it names no symbologies", path, rule, hint: "What holds for all of them stands under type: itself.")
       return []
     }
-    return words.compactMap { word in
+    return words.flatMap { word -> [String] in
       let name = word.string ?? ""
-      if let symbology = ScanWire.symbologyName(name) { return symbology }
+      if let named = ScanWire.symbologyNames(of: name) { return named }
       add("\"\(name)\" is not a symbology", "\(path).symbologies", word, hint: Self.symbologyHint)
-      return nil
+      return []
     }
   }
 

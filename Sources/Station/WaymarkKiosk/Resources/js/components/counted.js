@@ -12,10 +12,11 @@ const NAMES = {
   // table symbology-names
   qr: 'QR Code', sq: 'SQ Code', ean13: 'EAN-13', ean8: 'EAN-8', upcA: 'UPC-A', upcE: 'UPC-E', code128: 'Code 128', code39: 'Code 39', code93: 'Code 93',
   codabar: 'Codabar', itf: 'ITF', dataBar: 'DataBar', dataBarExpanded: 'DataBar Expanded', dataBarLimited: 'DataBar Limited', code32: 'Code 32',
-  standard2of5: 'Standard 2 of 5', iata2of5: 'IATA 2 of 5', matrix2of5: 'Matrix 2 of 5', code11: 'Code 11', msi: 'MSI', telepen: 'Telepen',
-  pharmacode: 'Pharmacode', ean2: 'EAN-2', ean5: 'EAN-5', dataMatrix: 'Data Matrix', aztec: 'Aztec Code', pdf417: 'PDF417', microPDF417: 'MicroPDF417',
-  microQR: 'Micro QR Code', rMQR: 'rMQR Code', maxiCode: 'MaxiCode', dotCode: 'DotCode', intelligentMail: 'Intelligent Mail', rm4scc: 'RM4SCC',
-  mailmark: 'Mailmark', kix: 'KIX', australiaPost: 'Australia Post', japanPost: 'Japan Post',
+  standard2of5: 'Standard 2 of 5', iata2of5: 'IATA 2 of 5', matrix2of5: 'Matrix 2 of 5', code11: 'Code 11', code11Unchecked: 'Code 11, unchecked', msi: 'MSI',
+  msiUnchecked: 'MSI, unchecked', telepen: 'Telepen', pharmacode: 'Pharmacode', pharmacode2: 'Pharmacode, two tracks', ean2: 'EAN-2', ean5: 'EAN-5',
+  dataMatrix: 'Data Matrix', aztec: 'Aztec Code', pdf417: 'PDF417', microPDF417: 'MicroPDF417', microQR: 'Micro QR Code', rMQR: 'rMQR Code',
+  maxiCode: 'MaxiCode', dotCode: 'DotCode', hanXin: 'Han Xin Code', intelligentMail: 'Intelligent Mail', rm4scc: 'RM4SCC', mailmark: 'Mailmark', kix: 'KIX',
+  australiaPost: 'Australia Post', japanPost: 'Japan Post',
   // end table symbology-names
 };
 const kindOf = (symbology) => NAMES[symbology] ?? symbology;

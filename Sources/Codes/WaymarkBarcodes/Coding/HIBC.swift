@@ -1,0 +1,148 @@
+import WaymarkSystem
+
+/// Health Industry Bar Code (ANSI/HIBC 2.6 for suppliers, LIC; ANSI/HIBC 1.3 for providers, PAS).
+enum HIBC {
+  typealias Field = HealthLabel.Field
+
+  /// The characters of Code 39, by their values.
+  private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-. $/+%".utf8)
+
+  /// Returns whether a text begins with + and ends with the check character modulo 43. It may be a blank.
+  static func isChecked(_ text: String) -> Bool {
+    let values = text.utf8.compactMap { alphabet.firstIndex(of: $0) }
+    guard text.hasPrefix("+"), values.count > 3, values.count == text.utf8.count else { return false }
+    return values.dropLast().reduce(0, +) % 43 == values[values.count - 1]
+  }
+
+  /// Returns the parts of a content.
+  ///
+  /// - Parameter isLinear: true for the content of bars. Product and batch may have bars of their own; a matrix code has both in
+  ///   one: a number with + is something else there.
+  static func fields(_ text: String, isLinear: Bool) -> [Field]? {
+    guard isChecked(text) else { return nil }
+    let data = text.dropFirst().dropLast()
+    let parts = data.split(separator: "/", omittingEmptySubsequences: false)
+    if data.hasPrefix("/") { return provider(parts.dropFirst()) }
+    if let product = product(parts[0]) {
+      guard parts.count > 1 else { return product }
+      return batch(parts.dropFirst()).map { product + $0 }
+    }
+    // The check of the product's bars links the bars of the batch to it.
+    guard isLinear, let link = data.last, data.count > 1 else { return nil }
+    return batch(data.dropLast().split(separator: "/", omittingEmptySubsequences: false)[...]).map {
+      $0 + [Field("link", String(link))]
+    }
+  }
+
+  /// Returns the labeler, the product and the unit of measure.
+  private static func product(_ part: Substring) -> [Field]? {
+    guard (6...23).contains(part.count), part.allSatisfy(isAlphanumeric), part.first?.isLetter == true,
+      let unit = part.last, unit.isASCIIDigit
+    else { return nil }
+    return [
+      Field("labeler", part.prefix(4)), Field("product", part.dropFirst(4).dropLast()), Field("unit", String(unit)),
+    ]
+  }
+
+  /// Returns the data of providers: a place, a purpose and a value each.
+  private static func provider(_ parts: ArraySlice<Substring>) -> [Field]? {
+    var fields: [Field] = []
+    for part in parts {
+      guard part.count > 2, part.prefix(2).allSatisfy(isAlphanumeric) else { return nil }
+      fields += [
+        Field("where", part.prefix(1)), Field("what", part.dropFirst().prefix(1)), Field("value", part.dropFirst(2)),
+      ]
+    }
+    return fields.isEmpty ? nil : fields
+  }
+
+  /// Returns the parts of a batch: the first has lot or serial number, the others have identifiers.
+  private static func batch(_ parts: ArraySlice<Substring>) -> [Field]? {
+    guard let first = parts.first, var fields = lot(first) else { return nil }
+    for part in parts.dropFirst() {
+      if part.hasPrefix("S") {
+        fields.append(Field("serial", part.dropFirst()))
+      } else if part.hasPrefix("Q"), part.count > 1, part.dropFirst().allSatisfy(\.isASCIIDigit) {
+        fields.append(Field("quantity", part.dropFirst()))
+      } else if part.hasPrefix("14D") || part.hasPrefix("16D"), part.count == 11,
+        let date = LabelDate.date(
+          year: Int(part.dropFirst(3).prefix(4)), month: Int(part.dropFirst(7).prefix(2)), day: Int(part.suffix(2)))
+      {
+        fields.append(Field(part.hasPrefix("14D") ? "expires" : "manufactured", date))
+      } else {
+        return nil
+      }
+    }
+    return fields
+  }
+
+  private static func lot(_ part: Substring) -> [Field]? {
+    var rest = part
+    let isDated = rest.hasPrefix("$$")
+    rest = rest.drop { $0 == "$" }
+    let dollars = part.count - rest.count
+    guard dollars <= 2 else { return nil }
+    let isSerial = dollars > 0 && rest.first == "+"
+    if isSerial { rest.removeFirst() }
+    var fields: [Field] = []
+    if isDated {
+      guard let dated = dates(&rest) else { return nil }
+      fields = dated
+    } else if dollars == 0 {
+      guard let date = date("jjj", &rest) else { return nil }
+      fields = [Field("expires", date)]
+    }
+    guard rest.count <= 18, rest.allSatisfy({ isAlphanumeric($0) || "-. ".contains($0) }) else { return nil }
+    if !rest.isEmpty { fields.append(Field(isSerial ? "serial" : "lot", rest)) }
+    return fields.isEmpty ? nil : fields
+  }
+
+  /// Takes the quantity and the date from the start of a text; a digit shows the form of each.
+  private static func dates(_ rest: inout Substring) -> [Field]? {
+    var fields: [Field] = []
+    for (mark, count) in [("8", 2), ("9", 5)] where rest.hasPrefix(mark) {
+      guard rest.count > count, rest.dropFirst().prefix(count).allSatisfy(\.isASCIIDigit) else { return nil }
+      fields.append(Field("quantity", rest.dropFirst().prefix(count)))
+      rest = rest.dropFirst(1 + count)
+      break
+    }
+    guard let mark = rest.first else { return fields }
+    let forms: [Character: String] = [
+      "0": "my", "1": "my", "2": "mdy", "3": "ymd", "4": "ymdh", "5": "jjj", "6": "jjjh", "7": "",
+    ]
+    guard let form = forms[mark] else { return nil }
+    if form != "my" { rest.removeFirst() }
+    if form.isEmpty { return fields }
+    guard let date = date(form, &rest) else { return nil }
+    return fields + [Field("expires", date)]
+  }
+
+  /// Takes a date from the start of a text: `y`, `m`, `d` and `h` are two digits each, `jjj` is a year and the day in it.
+  private static func date(_ form: String, _ rest: inout Substring) -> String? {
+    func take(_ count: Int) -> Int? {
+      let digits = rest.prefix(count)
+      guard digits.count == count, digits.allSatisfy(\.isASCIIDigit) else { return nil }
+      rest = rest.dropFirst(count)
+      return Int(digits)
+    }
+    var found: [Character: Int] = [:]
+    var date: String?
+    if form.hasPrefix("jjj") {
+      guard let year = take(2), let day = take(3) else { return nil }
+      date = LabelDate.date(year: 2000 + year, dayOfYear: day)
+      found["h"] = form.hasSuffix("h") ? take(2) : nil
+    } else {
+      for part in form {
+        guard let value = take(2) else { return nil }
+        found[part] = value
+      }
+      date = LabelDate.date(year: found["y"].map { 2000 + $0 }, month: found["m"], day: found["d"])
+    }
+    guard let date, form.hasSuffix("h") else { return date }
+    return found["h"].flatMap { (0...23).contains($0) ? "\(date)T\($0.digits(2))" : nil }
+  }
+
+  private static func isAlphanumeric(_ character: Character) -> Bool {
+    character.isASCIIDigit || ("A"..."Z").contains(character)
+  }
+}

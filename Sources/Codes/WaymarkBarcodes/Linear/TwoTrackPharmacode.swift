@@ -1,0 +1,126 @@
+import WaymarkImage
+
+/// Reads Pharmacode (Laetus) with two tracks: bars of one width in the lower track, in the upper one, or in both.
+///
+/// A symbol has no check and no ends of its own: it is read upright, or upwards if it is vertical. Bars that are all alike are refused, as
+/// their track is unknown, and so are fewer bars than six.
+struct TwoTrackPharmacode {
+  /// The number of bars.
+  private static let bars = 6...16
+  /// The number of bands across the bars, and the part of the height of a region that they cover.
+  private static let (bands, reach) = (32, 2.0)
+  /// The largest deviation of a bar or a space from the median, as a share of it.
+  private static let uneven = 0.45
+  /// The light beside a symbol, in pairs of bar and space.
+  private static let quiet = 2.0
+  /// The largest distance of an end of a bar from the end of its track, as a share of the height of both tracks.
+  private static let slack = 0.14
+
+  /// - Parameter tone: changes the tones of a strip, for codes light on dark.
+  static func read(
+    _ region: BarRegion, _ tone: (GrayImage) -> GrayImage, _ pass: ScanPass, _ image: ImageView
+  ) -> Symbol? {
+    var region = region
+    // A region is directed to the right or downwards.
+    if abs(region.direction.x) <= 0.01 { region.direction = -region.direction }
+    var high = region
+    high.height *= reach
+    let strip = BarStrip(high, bands: bands, margin: 0.5, depth: 3)
+    // It is light above and below the picture.
+    let isInside = (0..<bands).map { band -> Bool in
+      let place = strip.place(Double(strip.width) / 2, Double(band) + 0.5)
+      return place.x > -1 && place.y > -1 && place.x < Double(image.width) && place.y < Double(image.height)
+    }
+    guard
+      let (value, from, to) = tone(strip.draw(image)).withView({ view -> (Int, Double, Double)? in
+        let tracks = Self(view, isInside)
+        guard let value = tracks.value(0.5), let line = tracks.line, tracks.value(0.4) == value,
+          tracks.value(0.6) == value
+        else { return nil }
+        return (value, line.edges[0], line.edges[line.edges.count - 1])
+      })
+    else { return nil }
+    let text = String(value)
+    let outline = BarStrip(region)
+    let (left, right) = (outline.column(of: strip.place(from, 0)), outline.column(of: strip.place(to, 0)))
+    return Symbol(
+      symbology: .pharmacode2, text: text, bytes: Array(text.utf8), charset: .ascii,
+      corners: outline.rectangle(min(left, right)...max(left, right)), pass: pass)
+  }
+
+  /// The bars of both tracks; `nil` if they are not those of a symbol.
+  private let line: LinearLine?
+  /// The tones of each bar in each band.
+  private let tones: [[Double]]
+
+  private init(_ view: ImageView, _ isInside: [Bool]) {
+    let (width, rows) = (view.width, view.height / 2)
+    // In each column, the mean of the darkest bands: a bar of either track.
+    let union = GrayImage(width: width, height: 1) { pixels in
+      for x in 0..<width {
+        let darkest = (0..<rows).filter { isInside[$0] }.map { Int(view[x, 2 * $0]) }.sorted().prefix(rows / 8)
+        pixels[x] = UInt8(darkest.reduce(0, +) / max(1, darkest.count))
+      }
+    }
+    let line = union.withView { LinearLine($0, row: 0) }.flatMap(Self.symbol)
+    self.line = line
+    tones = stride(from: 0, to: line?.widths.count ?? 0, by: 2).map { run in
+      guard let line else { return [] }
+      let middle = (line.edges[run] + line.edges[run + 1]) / 2
+      let half = max(0.5, line.widths[run] / 4)
+      let columns = max(0, Int((middle - half).rounded()))...min(width - 1, Int((middle + half).rounded()))
+      return (0..<rows).map { row in
+        !isInside[row] ? 255 : columns.reduce(0.0) { $0 + Double(view[$1, 2 * row]) } / Double(columns.count)
+      }
+    }
+  }
+
+  /// Returns the runs of a line between two quiet zones that are as many as those of a symbol, and of two widths.
+  private static func symbol(_ line: LinearLine) -> LinearLine? {
+    let w = line.widths
+    var start = 0
+    while start < w.count {
+      var last = start
+      while last + 2 < w.count, w[last + 1] < 2 * max(w[last], w[last + 2]) { last += 2 }
+      let (own, spaces) = (
+        stride(from: start, through: last, by: 2).map { w[$0] }, stride(from: start + 1, to: last, by: 2).map { w[$0] }
+      )
+      let (bar, space) = (own.sorted()[own.count / 2], spaces.sorted().dropFirst(spaces.count / 2).first ?? 0)
+      if bars.contains(own.count), bar < 2.2 * space, space < 2.2 * bar,
+        own.allSatisfy({ abs($0 - bar) < uneven * bar }), spaces.allSatisfy({ abs($0 - space) < uneven * space }),
+        line.isQuiet(before: start, quiet * (bar + space)), line.isQuiet(after: last, quiet * (bar + space))
+      {
+        return LinearLine(edges: Array(line.edges[start...(last + 1)]), length: line.edges[last + 1])
+      }
+      start = last + 2
+    }
+    return nil
+  }
+
+  /// Returns the value; `nil` if a bar does not begin and end where its track does.
+  ///
+  /// - Parameter share: the limit between dark and light, as a share of their difference.
+  private func value(_ share: Double) -> Int? {
+    let all = tones.flatMap { $0 }.sorted()
+    guard let darkest = all.first, let lightest = all.last, lightest - darkest > 20 else { return nil }
+    let limit = darkest + share * (lightest - darkest)
+    var ends: [ClosedRange<Double>] = []
+    for bar in tones {
+      let dark = bar.indices.filter { bar[$0] < limit }
+      guard let first = dark.first, let last = dark.last, last - first + 1 == dark.count else { return nil }
+      ends.append(Double(first)...Double(last + 1))
+    }
+    guard let top = ends.map(\.lowerBound).min(), let bottom = ends.map(\.upperBound).max(),
+      bottom - top >= Double(Self.bands) / 5, top > 0, bottom < Double(Self.bands)
+    else { return nil }
+    let (middle, slack) = ((top + bottom) / 2, Self.slack * (bottom - top) + 0.5)
+    let digits = ends.compactMap { bar -> Int? in
+      let (isHigh, isLow) = (bar.lowerBound - top < slack, bottom - bar.upperBound < slack)
+      if isHigh, isLow { return 3 }
+      if isHigh, abs(bar.upperBound - middle) < slack { return 2 }
+      return isLow && abs(bar.lowerBound - middle) < slack ? 1 : nil
+    }
+    guard digits.count == tones.count, Set(digits).count > 1 else { return nil }
+    return digits.reduce(0) { 3 * $0 + $1 }
+  }
+}
