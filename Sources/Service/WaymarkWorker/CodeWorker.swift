@@ -170,7 +170,8 @@ extension Symbol: WireValue {
 }
 
 extension SymbolComposite: WireValue {
-  package static let wire: Wire<SymbolComposite> = Symbol.longText.optional.map({ SymbolComposite(text: $0) }, { $0.text })
+  package static let wire: Wire<SymbolComposite> = Symbol.longText.optional.map(
+    { SymbolComposite(text: $0) }, { $0.text })
 }
 
 extension SymbolPart: WireValue {

@@ -15,8 +15,8 @@ const NAMES = {
   standard2of5: 'Standard 2 of 5', iata2of5: 'IATA 2 of 5', matrix2of5: 'Matrix 2 of 5', code11: 'Code 11', code11Unchecked: 'Code 11, unchecked', msi: 'MSI',
   msiUnchecked: 'MSI, unchecked', telepen: 'Telepen', pharmacode: 'Pharmacode', pharmacode2: 'Pharmacode, two tracks', ean2: 'EAN-2', ean5: 'EAN-5',
   dataMatrix: 'Data Matrix', aztec: 'Aztec Code', pdf417: 'PDF417', microPDF417: 'MicroPDF417', microQR: 'Micro QR Code', rMQR: 'rMQR Code',
-  maxiCode: 'MaxiCode', dotCode: 'DotCode', hanXin: 'Han Xin Code', intelligentMail: 'Intelligent Mail', rm4scc: 'RM4SCC', mailmark: 'Mailmark', kix: 'KIX',
-  australiaPost: 'Australia Post', japanPost: 'Japan Post',
+  maxiCode: 'MaxiCode', dotCode: 'DotCode', intelligentMail: 'Intelligent Mail', rm4scc: 'RM4SCC', mailmark: 'Mailmark', kix: 'KIX',
+  australiaPost: 'Australia Post', japanPost: 'Japan Post', hanXin: 'Han Xin Code',
   // end table symbology-names
 };
 const kindOf = (symbology) => NAMES[symbology] ?? symbology;
