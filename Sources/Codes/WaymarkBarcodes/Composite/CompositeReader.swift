@@ -102,7 +102,7 @@ struct CompositeReader {
         start + up * (Double($0) * Self.step * module)
       }
       guard
-        let found = MicroPDF417Reader(view: image, regions: 0, lines: 0).read(
+        let found = MicroPDF417Reader(view: image, regions: 0, lines: 0, slack: 0.25).read(
           from: lines, along: along, length: length + 2 * margin,
           patience: Int((Self.patience + inside) / Self.step)),
         found.message?.isComponent != false, Self.isAbove(found, symbol)

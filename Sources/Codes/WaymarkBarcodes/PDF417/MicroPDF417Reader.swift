@@ -9,6 +9,8 @@ struct MicroPDF417Reader {
   let regions: Int
   /// The largest number of lines across a region.
   let lines: Int
+  /// The largest deviation of the length of a row from that of its first pattern, as a share: perspective.
+  var slack = 0.12
 
   /// The largest number of regions kept.
   private static let most = 64
@@ -110,11 +112,11 @@ struct MicroPDF417Reader {
     guard line.edges.count >= 21 else { return [] }
     let last = line.edges.count.isMultiple(of: 2) ? line.edges.count : line.edges.count - 1
     let backwards = line.edges[..<last].reversed().map { -$0 }
-    return Self.crossings(line.edges) { a + along * $0 } + Self.crossings(backwards) { a - along * $0 }
+    return crossings(line.edges) { a + along * $0 } + crossings(backwards) { a - along * $0 }
   }
 
   /// Returns every part of a line that crosses a symbol from end to end.
-  private static func crossings(_ edges: [Double], _ place: (Double) -> Point2) -> [Crossing] {
+  private func crossings(_ edges: [Double], _ place: (Double) -> Point2) -> [Crossing] {
     let widths = zip(edges, edges.dropFirst()).map { $1 - $0 }
     var found: [Crossing] = []
     for i in stride(from: 0, to: widths.count - 20, by: 2) {
@@ -127,8 +129,9 @@ struct MicroPDF417Reader {
         guard i + runs + 7 <= widths.count else { break }
         let end = i + runs
         let modules = Double(10 + 17 * columns + (hasCentre ? 10 : 0))
-        guard abs(edges[end] - edges[i] - modules * module) < 0.12 * modules * module,
-          abs(edges[end + 6] - edges[end] - 10 * module) < 2.5 * module, widths[end + 6] < 2.2 * module,
+        guard abs(edges[end] - edges[i] - modules * module) < slack * modules * module,
+          abs(edges[end + 6] - edges[end] - 10 * module) < max(2.5, 14 * slack) * module,
+          widths[end + 6] < 2.2 * module,
           let right = MicroPDF417Shape.number(widths[end..<(end + 6)], isCentre: false),
           let word = PDF417Table.codeword(Array(widths[(i + 6)..<(i + 14)]))
         else { continue }
@@ -150,15 +153,15 @@ struct MicroPDF417Reader {
   }
 
   /// Returns the crossing, from an edge on, of a symbol whose rows begin with a codeword.
-  private static func crossingWithoutLeft(
+  private func crossingWithoutLeft(
     _ edges: [Double], _ widths: [Double], _ i: Int, _ place: (Double) -> Point2
   ) -> Crossing? {
     let end = i + 30
     guard end + 7 <= widths.count else { return nil }
     let module = (edges[i + 8] - edges[i]) / 17
-    guard module >= 0.9, abs(edges[end] - edges[i] - 61 * module) < 0.12 * 61 * module,
-      abs(edges[i + 14] - edges[i + 8] - 10 * module) < 2.5 * module,
-      abs(edges[end + 6] - edges[end] - 10 * module) < 2.5 * module, widths[end + 6] < 2.2 * module,
+    guard module >= 0.9, abs(edges[end] - edges[i] - 61 * module) < slack * 61 * module,
+      abs(edges[i + 14] - edges[i + 8] - 10 * module) < max(2.5, 14 * slack) * module,
+      abs(edges[end + 6] - edges[end] - 10 * module) < max(2.5, 14 * slack) * module, widths[end + 6] < 2.2 * module,
       let left = MicroPDF417Shape.number(widths[(i + 8)..<(i + 14)], isCentre: true),
       let right = MicroPDF417Shape.number(widths[end..<(end + 6)], isCentre: false),
       let word = PDF417Table.codeword(Array(widths[i..<(i + 8)]))
