@@ -50,25 +50,32 @@ struct MatrixSearch {
     return wanted.filter { $0.row.reader?.turn == turns[turn % turns.count] }
   }
 
-  /// Runs the readers on a picture enlarged to twice its size, with a white border, and then with a black border if nothing was
-  /// read: for codes of one pixel per module, and codes without a quiet zone.
+  /// Runs the readers on a drawing on the grid of its modules (`GridPicture`); on a picture enlarged to twice its size, with a white
+  /// border; and then with a black border if nothing was read: for codes of one pixel per module, and codes without a quiet zone.
   static func enlarged(_ image: ImageView, _ wanted: Set<Symbology>) -> Reading {
+    if let drawn = GridPicture(image), let reading = read(drawn.image, wanted, drawn.place) { return reading }
     let double = image.doubled()
     let border = 24
-    func back(_ corners: Quadrilateral) -> Quadrilateral {
-      corners.mapped { ($0 - Double(border) + 0.5) / 2 - 0.5 }
-    }
     for tone in [UInt8.max, 0] {
-      var reading = double.framed(border, tone: tone).withView {
-        MatrixSearch(view: $0, levels: BlockMean($0), wanted: wanted, effort: .still).read()
+      if let reading = read(double.framed(border, tone: tone), wanted, { ($0 - Double(border) + 0.5) / 2 - 0.5 }) {
+        return reading
       }
-      guard !reading.symbols.isEmpty || !reading.parts.isEmpty || !reading.components.isEmpty else { continue }
-      for i in reading.symbols.indices { reading.symbols[i].corners = back(reading.symbols[i].corners) }
-      for i in reading.parts.indices { reading.parts[i].corners = back(reading.parts[i].corners) }
-      for i in reading.components.indices { reading.components[i].corners = back(reading.components[i].corners) }
-      return reading
     }
     return Reading()
+  }
+
+  /// Runs the readers on a copy of a picture; nil if nothing was read.
+  ///
+  /// - Parameter back: returns the place in the picture of a place in the copy.
+  private static func read(_ copy: GrayImage, _ wanted: Set<Symbology>, _ back: (Point2) -> Point2) -> Reading? {
+    var reading = copy.withView {
+      MatrixSearch(view: $0, levels: BlockMean($0), wanted: wanted, effort: .still).read()
+    }
+    guard !reading.symbols.isEmpty || !reading.parts.isEmpty || !reading.components.isEmpty else { return nil }
+    for i in reading.symbols.indices { reading.symbols[i].corners = reading.symbols[i].corners.mapped(back) }
+    for i in reading.parts.indices { reading.parts[i].corners = reading.parts[i].corners.mapped(back) }
+    for i in reading.components.indices { reading.components[i].corners = reading.components[i].corners.mapped(back) }
+    return reading
   }
 
   func read() -> Reading {

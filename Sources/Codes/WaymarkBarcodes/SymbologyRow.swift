@@ -120,13 +120,13 @@ extension Symbology {
         name: "UPC-A", aim: .computed { Self.retail("0" + $0, addOn: $1) }, zbar: ZBAR_UPCA,
         kind: .linear(.checkedRetail))
     case .upcE:
-      // The check digit has no bars; the parities of the six digits encode it.
+      // The check digit has no bars; the parities of the six digits encode it. The quiet zone is seven modules wide at least.
       SymbologyRow(
         name: "UPC-E", aim: .computed { Self.retail(RetailPattern.expanded($0).map { "0" + $0 } ?? $0, addOn: $1) },
         zbar: ZBAR_UPCE,
         kind: .linear(
           LinearRules(
-            lines: { _ in (10, 10) }, inside: 3 / 51.0, strength: 1, isRetail: true)))
+            lines: { _ in (10, 10) }, inside: 7 / 51.0, strength: 1, isRetail: true)))
     case .code128:
       // A check character modulo 103. Any bars may look like symbols of fewer than three characters.
       SymbologyRow(

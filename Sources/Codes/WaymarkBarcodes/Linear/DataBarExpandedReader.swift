@@ -38,6 +38,9 @@ package struct DataBarExpandedReader {
   /// True if there are at least two votes: for the same character in several lines, or for several characters of a symbol.
   package var hasSeveralTraces: Bool { votes.values.reduce(0) { $0 + $1.values.reduce(0, +) } >= Self.leastVotes }
 
+  /// True if enough lines agree on each of three characters, so that more lines are worthwhile.
+  var isLikely: Bool { votes.values.count { ($0.values.max() ?? 0) >= Self.leastVotes } >= 3 }
+
   /// True if this is certainly a symbol, read or not: six lines agree on each of two characters.
   package var isCode: Bool { votes.values.count { ($0.values.max() ?? 0) >= 6 } >= 2 }
 

@@ -175,9 +175,10 @@ struct LinearSearch {
   private mutating func draw(_ region: BarRegion) -> GrayImage {
     let place = Place(region)
     if let known = drawn[place] { return known }
-    let strip = BarStrip(region).draw(image)
-    drawn[place] = strip
-    return strip
+    let strip = BarStrip(region)
+    let picture = strip.drawOnGrid(image) ?? strip.draw(image)
+    drawn[place] = picture
+    return picture
   }
 
   /// Returns whether the strip of a region has as many dark runs as a code.
@@ -262,7 +263,8 @@ struct LinearSearch {
         // In a live frame, a wide strip would take too long; the next frame is another chance.
         let strip = BarStrip(
           region, bands: bands, scale: margin < 1 ? 2 : 1.5, margin: margin, depth: effort == .live ? 3 : 8)
-        let fine = StripLines(picture: tone(strip.draw(image)), strip: strip, pass: pass, image: image)
+        let drawn = (effort == .still ? strip.drawOnGrid(image) : nil) ?? strip.draw(image)
+        let fine = StripLines(picture: tone(drawn), strip: strip, pass: pass, image: image)
         let reader = fine.expanded()
         if let reading = reader.read(isStrict: margin >= 1), let extent = reader.extent {
           evidence.add(fine.symbol(reading, extent))
@@ -310,14 +312,22 @@ struct LinearSearch {
       let region = BarRegion(
         center: Point2(width - 1, height - 1) / 2, direction: direction, length: length, height: other, coherence: 1,
         energy: 0)
-      let strip = BarStrip(
-        region, bands: min(24, max(9, Int(other / 4))), scale: min(1, 1200 / length), margin: 0, depth: 2)
-      let lines = StripLines(picture: strip.draw(image), strip: strip, pass: .strip, image: image)
-      let reader = lines.expanded(isThorough: false)
-      guard let reading = reader.read(isStrict: true), let extent = reader.extent else { continue }
-      evidence.add(lines.symbol(reading, extent))
+      // Several lines cross each row of a stacked symbol only if there are many.
+      let few = min(24, max(9, Int(other / 4)))
+      for bands in [few, max(few, min(Self.dense, Int(other / 6)))] {
+        let strip = BarStrip(region, bands: bands, scale: min(1, 1200 / length), margin: 0, depth: 2)
+        let lines = StripLines(picture: strip.draw(image), strip: strip, pass: .strip, image: image)
+        let reader = lines.expanded(isThorough: false)
+        if let reading = reader.read(isStrict: true), let extent = reader.extent {
+          evidence.add(lines.symbol(reading, extent))
+        }
+        guard reader.isLikely, evidence.accepted.isEmpty else { break }
+      }
     }
   }
+
+  /// The largest number of lines across a picture.
+  private static let dense = 120
 
   /// Returns the windows of the picture that a pass of libzbar scans, with the directions of its lines: those around unexplained bars, or
   /// the whole of a small picture. In two test sets, 105 of 108 codes that such passes read are in these windows, which cover a fifth of a

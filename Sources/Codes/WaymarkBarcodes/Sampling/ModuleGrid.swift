@@ -1,0 +1,100 @@
+/// The grid of modules along one side of a drawing that has only dark and light pixels.
+///
+/// Its edges lie between pixels, up to half a pixel from where the modules have them: at 1.5 pixels a module, one module is one or two
+/// pixels wide. All edges together show the grid, and with it the widths in modules.
+struct ModuleGrid {
+  /// The width of a module in pixels.
+  let module: Double
+  /// A border between two modules; the border of the first pixel is 0.
+  private let origin: Double
+
+  /// The number of edges that are compared.
+  static let most = 400
+  /// The width of a module in pixels: in smaller ones edges lie everywhere, and larger ones are wide enough to be measured.
+  static let modules = 1.45...4.0
+  /// The largest distances of an edge from the grid in pixels: of most, more than half a pixel, because encoders round, too; and of the
+  /// outermost, where encoders cut a pixel off.
+  private static let (slack, cut) = (0.7, 1.3)
+  /// The largest extent of the edges in pixels.
+  private static let longest = 2000
+  /// The largest part of a module, and the most pixels, in which the edges lie: random ones lie everywhere.
+  private static let (spread, rounding) = (0.8, 1.2)
+  /// The change of the extent, in pixels, from one width of a module to the next that is tried.
+  private static let step = 0.1
+
+  /// Finds the grid of ascending edges, of which an edge `n` lies before the pixel `n`; nil if there is none.
+  ///
+  /// - Parameter near: the widths of a module to try; nil if the shortest run has one module.
+  init?(_ edges: ArraySlice<Int>, near: ClosedRange<Double>? = nil) {
+    let inner = edges.dropFirst().dropLast()
+    guard inner.count > 1, inner.count <= Self.most, let first = inner.first, let last = inner.last,
+      last - first <= Self.longest, let shortest = zip(inner, inner.dropFirst()).map({ $1 - $0 }).min()
+    else { return nil }
+    let (places, length) = (inner.map { Double($0 - first) }, Double(last - first))
+    // Of many runs of one module, the shortest has the whole pixels of a module.
+    let least = max(near?.lowerBound ?? Double(shortest) - 0.1, Self.modules.lowerBound)
+    var module = min(near?.upperBound ?? Double(shortest) + 1, Self.modules.upperBound)
+    var best: (pixels: Double, module: Double, numbers: [Double]) = (Self.rounding, 0, [])
+    while module > least {
+      // Any edges fit modules of two pixels, which need no grid.
+      if abs(module - 2) > 0.03, let own = Self.spread(places, module), own.spread < Self.spread,
+        own.spread * module < best.pixels
+      {
+        let numbers = places.map { ($0 / module - own.middle).rounded() }
+        // Two pixels of any drawing would be one module.
+        if zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 }) {
+          best = (own.spread * module, module, numbers)
+        }
+      }
+      module *= 1 - Self.step / length
+    }
+    // Edges that fit a module of less than their shortest run fit another one, too.
+    guard near != nil || best.module >= Double(shortest) else { return nil }
+    // The line of least squares through the edges over the numbers of their borders.
+    let (numbers, count) = (best.numbers, Double(best.numbers.count))
+    guard count > 1 else { return nil }
+    let (meanX, meanY) = (numbers.reduce(0, +) / count, places.reduce(0, +) / count)
+    let (xy, xx) = zip(numbers, places).reduce((0.0, 0.0)) {
+      ($0.0 + ($1.0 - meanX) * ($1.1 - meanY), $0.1 + ($1.0 - meanX) * ($1.0 - meanX))
+    }
+    self.module = xy / xx
+    origin = Double(first) + meanY - self.module * meanX
+    guard borders(of: edges) != nil else { return nil }
+  }
+
+  /// Returns the part of a module in which all places lie, and its middle, in modules; nil if they lie everywhere.
+  private static func spread(_ places: [Double], _ module: Double) -> (spread: Double, middle: Double)? {
+    let scale = 1 / module
+    var taken: UInt32 = 0
+    for place in places {
+      let at = place * scale
+      taken |= 1 << UInt32(32 * (at - at.rounded(.down)))
+      if taken == .max { return nil }
+    }
+    // At least five adjacent parts of 32 are free.
+    func turned(_ bits: UInt32, _ by: UInt32) -> UInt32 { bits << by | bits >> (32 - by) }
+    var free = ~taken
+    for by: UInt32 in [1, 2, 1] { free &= turned(free, by) }
+    guard free != 0 else { return nil }
+    let sorted = places.map { $0 * scale - ($0 * scale).rounded(.down) }.sorted()
+    var (gap, end) = (0.0, 0.0)
+    for (i, at) in sorted.enumerated() {
+      let own = i == 0 ? at + 1 - sorted[sorted.count - 1] : at - sorted[i - 1]
+      if own > gap { (gap, end) = (own, at) }
+    }
+    return (1 - gap, end + (1 - gap) / 2)
+  }
+
+  /// Returns the border between modules that is nearest to each edge; nil if an edge is not on the grid, or two are at the same border.
+  func borders(of edges: ArraySlice<Int>) -> [Double]? {
+    var borders = edges.map { origin + ((Double($0) - origin) / module).rounded() * module }
+    let last = borders.count - 1
+    guard last > 1 else { return nil }
+    borders[0] = min(borders[0], borders[1] - module)
+    borders[last] = max(borders[last], borders[last - 1] + module)
+    let isOnGrid = zip(borders, edges).enumerated().allSatisfy { i, pair in
+      abs(pair.0 - Double(pair.1)) <= (i == 0 || i == last ? Self.cut : Self.slack)
+    }
+    return isOnGrid && zip(borders, borders.dropFirst()).allSatisfy { $1 - $0 > module / 2 } ? borders : nil
+  }
+}
