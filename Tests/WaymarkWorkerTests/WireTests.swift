@@ -27,7 +27,8 @@ struct WireTests {
         symbology: .ean8, text: "12", bytes: [49, 50], charset: .ascii, corners: corners,
         composite: SymbolComposite(text: "10A\u{1D}21B")),
       Symbol(
-        symbology: .dataBar, text: "12", bytes: [49, 50], charset: .ascii, corners: corners, composite: SymbolComposite()),
+        symbology: .dataBar, text: "12", bytes: [49, 50], charset: .ascii, corners: corners,
+        composite: SymbolComposite()),
     ],
     incomplete: [
       IncompleteSymbol(count: 3, present: [1, 3], missing: [2], corners: [corners]),
