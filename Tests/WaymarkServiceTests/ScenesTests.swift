@@ -297,6 +297,32 @@ import WaymarkWorker
     #expect(SceneFingerprint(folder: loaded.folder, scene: loaded.scene) != loaded.stamp)
   }
 
+  /// An editor may write a file while it is read.
+  @Test(arguments: [1, 100]) func aSceneThatIsSavedWhileItIsReadIsReadAgain(times: Int) throws {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try FileManager.default.copyItem(
+      atPath: "\(Self.root)/Samples/scenes/pump-room", toPath: "\(folder)/pump-room")
+    let store = SceneStore(cache: "\(folder)/cache", isolation: .none)
+    let entry = try #require(SceneCatalog(folders: [folder]).entry("pump-room"))
+    let file = "\(folder)/pump-room/scene.yaml"
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    var saved = 0
+    // Another width is another library, so that the end of each read is reported.
+    let result = store.load(entry, previous: nil) { done, total in
+      guard done == total, saved < times else { return }
+      saved += 1
+      try? text.replacing("physicalWidth: 0.42", with: "physicalWidth: 0.4\(saved + 2)1").write(
+        toFile: file, atomically: true, encoding: .utf8)
+    }
+    if times == 1 {
+      #expect(try result.get().scene.anchors[0].physicalWidth == 0.431)
+    } else {
+      #expect(throws: SceneFailure.self) { try result.get() }
+      #expect(saved == 4)
+    }
+  }
+
   @Test func aConfiguredSceneIsUsedOnceItIsMended() async throws {
     let bench = try await Bench { settings, folder in
       settings.load = "pump-room"

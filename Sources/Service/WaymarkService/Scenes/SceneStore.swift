@@ -55,6 +55,8 @@ struct SceneFailure: Error, Sendable {
   var problems: [String]
   /// True if the scene may be good: the process lacks descriptors, so that files cannot be read.
   var isTemporary = false
+  /// True if files of the scene changed while they were read.
+  var isStale = false
 
   /// The free descriptors that a load needs: those of files, of the cache and of a worker.
   private static let descriptors = 8
@@ -99,11 +101,20 @@ struct SceneStore: Sendable {
   func load(
     _ entry: SceneCatalog.Entry, previous: LoadedScene?, progress: (_ done: Int, _ total: Int) -> Void
   ) -> Result<LoadedScene, SceneFailure> {
-    let result = read(entry, previous: previous, progress: progress)
+    var result = read(entry, previous: previous, progress: progress)
+    // A scene that was saved meanwhile was read in part before and in part after.
+    var attempts = 1
+    while case .failure(let failure) = result, failure.isStale, attempts < Self.attempts {
+      attempts += 1
+      result = read(entry, previous: previous, progress: progress)
+    }
     // The failure of a good scene has many forms when files cannot be opened and workers cannot be started.
     guard case .failure = result, let exhausted = SceneFailure.exhausted(entry.name) else { return result }
     return .failure(exhausted)
   }
+
+  /// The number of times that a scene is read whose files change meanwhile.
+  private static let attempts = 4
 
   private func read(
     _ entry: SceneCatalog.Entry, previous: LoadedScene?, progress: (_ done: Int, _ total: Int) -> Void
@@ -117,8 +128,10 @@ struct SceneStore: Sendable {
     var problems = report.problems.map(\.description)
     guard let scene = report.scene else {
       let count = report.errors.count + report.omitted
-      return .failure(
-        failure(entry.name, problems, "it has \(count) \(count == 1 ? "error" : "errors")", code: "badScene"))
+      var failure = failure(
+        entry.name, problems, "it has \(count) \(count == 1 ? "error" : "errors")", code: "badScene")
+      failure.isStale = before != SceneFingerprint(folder: folder, scene: nil)
+      return .failure(failure)
     }
     let stamp = SceneFingerprint(folder: folder, scene: scene)
     do throws(SceneFailure) {
@@ -136,7 +149,7 @@ struct SceneStore: Sendable {
         }
       }
       guard before == SceneFingerprint(folder: folder, scene: nil) else {
-        throw failure(entry.name, [], "its files changed while they were read", code: "badScene")
+        throw stale(entry.name)
       }
       return .success(
         LoadedScene(
@@ -151,6 +164,12 @@ struct SceneStore: Sendable {
     SceneFailure(
       code: code, message: "The scene \"\(name)\" cannot be used: \(what).",
       hint: "Run waymark scene check to list every problem.", problems: problems)
+  }
+
+  private func stale(_ name: String) -> SceneFailure {
+    var failure = failure(name, [], "its files changed while they were read", code: "badScene")
+    failure.isStale = true
+    return failure
   }
 
   private func library(
@@ -180,7 +199,7 @@ struct SceneStore: Sendable {
       }
       let bytes = try file(anchor, folder, name)
       guard Self.key(anchor, bytes) == keys[index] else {
-        throw failure(name, [], "its files changed while they were read", code: "badScene")
+        throw stale(name)
       }
       let picture = try self.picture(bytes, anchor, name)
       let tool = compiler ?? AnchorCompiler(settings: AnchorCompiler.Settings(anchors: anchors.count))
