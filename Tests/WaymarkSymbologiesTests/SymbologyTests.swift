@@ -46,7 +46,7 @@ struct SymbologyTests {
     let readers = Symbology.allCases.compactMap(\.row.reader)
     #expect(readers.map(\.order).sorted() == Array(readers.indices))
     #expect(Set(readers.map(\.turn)).sorted() == Array(0...(readers.map(\.turn).max() ?? 0)))
-    let turns = (0..<7).map { MatrixSearch.turn($0, of: MatrixSearch.symbologies) }
+    let turns = (0..<8).map { MatrixSearch.turn($0, of: MatrixSearch.symbologies) }
     #expect(
       turns == [
         [.dataMatrix], [.pdf417], [.aztec, .maxiCode], [.microQR, .rMQR], [.microPDF417], [.dotCode], Self.postal,
