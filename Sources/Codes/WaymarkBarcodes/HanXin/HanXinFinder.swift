@@ -104,8 +104,8 @@ struct HanXinFinder {
       }
     }
     guard center.distance(to: p) < 3 * width else { return [] }
-    // The widths of the four runs beside the block, in each direction that crosses them.
-    let widths = directions.map { direction -> Double? in
+    /// Returns the mean width of the four runs beside the block in a direction; nil if it crosses no such runs.
+    func runs(along direction: Point2) -> Double? {
       var (edges, isDark, t) = ([Double](), true, 0.0)
       while edges.count < 5, t < 13 * width {
         t += 0.25
@@ -121,6 +121,9 @@ struct HanXinFinder {
       let fits = (1..<5).allSatisfy { abs(edges[$0] - edges[$0 - 1] - mean) < 0.42 * mean + 0.4 }
       return fits && edges[0] > 0.8 * mean && edges[0] < 2.3 * mean + 0.5 ? mean : nil
     }
+    // A sector holds several of every fourth ray; most places have none.
+    guard stride(from: 0, to: all, by: 4).contains(where: { runs(along: directions[$0]) != nil }) else { return [] }
+    let widths = directions.map { runs(along: $0) }
     // Single rays in a sector may fail.
     var found: [HanXinFinder] = []
     for start in 0..<all where widths[start] != nil && (1...gap).allSatisfy({ widths[(start + all - $0) % all] == nil })
