@@ -74,6 +74,28 @@ struct CompositeReader {
       && top < gap * component.module && bottom > 4 * component.module
   }
 
+  /// A side of a code above which its component may be.
+  private struct Side {
+    var left: Point2
+    var length: Double
+    /// The unit vectors along the side, and from the code to the component.
+    var along: Point2
+    var up: Point2
+  }
+
+  /// The least length of a side in pixels.
+  private static let least = 40.0
+
+  /// Returns the upper side, and the lower one of a code that is upside down, unless they are too short.
+  private static func sides(of c: Quadrilateral) -> [Side] {
+    [(c.topLeft, c.topRight), (c.bottomRight, c.bottomLeft)].compactMap { left, right in
+      let length = left.distance(to: right)
+      guard length >= least else { return nil }
+      let along = (right - left) / length
+      return Side(left: left, length: length, along: along, up: Point2(along.y, -along.x))
+    }
+  }
+
   // MARK: Lines above a code
 
   /// The distance of lines, and the lengths without a row after which the search ends and by which lines begin inside the code, in
@@ -86,11 +108,8 @@ struct CompositeReader {
   private func search(_ symbol: Symbol, _ modules: Double) -> MatrixDetection? {
     var open: MatrixDetection?
     let c = symbol.corners
-    for (left, right) in [(c.topLeft, c.topRight), (c.bottomRight, c.bottomLeft)] {
-      let length = left.distance(to: right)
-      guard length >= 40 else { continue }
-      let along = (right - left) / length
-      let up = Point2(along.y, -along.x)
+    for side in Self.sides(of: c) {
+      let (left, length, along, up) = (side.left, side.length, side.along, side.up)
       let module = length / modules
       // Includes the quiet zones, and a component wider than the code.
       let margin = 0.2 * length + 8
@@ -115,14 +134,10 @@ struct CompositeReader {
 
   /// Returns a CC-C above a code, which is a PDF417, from a picture of the place straightened.
   private func searchPDF417(_ symbol: Symbol) -> MatrixDetection? {
-    let c = symbol.corners
-    for (left, right) in [(c.topLeft, c.topRight), (c.bottomRight, c.bottomLeft)] {
-      let length = left.distance(to: right)
-      guard length >= 40 else { continue }
-      let along = (right - left) / length
-      let up = Point2(along.y, -along.x)
+    for side in Self.sides(of: symbol.corners) {
+      let (length, along, up) = (side.length, side.along, side.up)
       let (width, height) = (min(4000, Int(1.3 * length) + 16), min(2000, Int(0.8 * length)))
-      let origin = (left + right) / 2 - along * (Double(width) / 2) + up * Double(height)
+      let origin = side.left + along * ((length - Double(width)) / 2) + up * Double(height)
       let picture = GrayImage(width: width, height: height) { pixels in
         for y in 0..<height {
           let row = origin - up * Double(y)

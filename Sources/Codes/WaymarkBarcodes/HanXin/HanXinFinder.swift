@@ -121,8 +121,8 @@ struct HanXinFinder {
       let fits = (1..<5).allSatisfy { abs(edges[$0] - edges[$0 - 1] - mean) < 0.42 * mean + 0.4 }
       return fits && edges[0] > 0.8 * mean && edges[0] < 2.3 * mean + 0.5 ? mean : nil
     }
-    // A sector holds several of every fourth ray; most places have none.
-    guard stride(from: 0, to: all, by: 4).contains(where: { runs(along: directions[$0]) != nil }) else { return [] }
+    // A sector holds at least two of every fourth ray; most places have none or one.
+    guard stride(from: 0, to: all, by: 4).count(where: { runs(along: directions[$0]) != nil }) > 1 else { return [] }
     let widths = directions.map { runs(along: $0) }
     // Single rays in a sector may fail.
     var found: [HanXinFinder] = []
