@@ -138,15 +138,20 @@ def pictures(case, count):
             yield name, (255 - picture if random.random() < 0.15 and case != 'beside' else picture), texts, module
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def arguments(description):
+    """The options of a benchmark of drawn pictures."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--program', default=str(ROOT / '.build/release/waymark'))
     parser.add_argument('--count', type=int, default=200)
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--only')
     parser.add_argument('--keep')
     parser.add_argument('--misses', action='store_true')
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def main():
+    options = arguments(__doc__)
     print('| pictures | zint | BWIPP | wrong |', '|---|--:|--:|--:|', sep='\n')
     for case in ('drawn', 'seen', 'printed', 'beside'):
         if options.only not in (None, case): continue

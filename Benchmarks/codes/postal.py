@@ -9,7 +9,6 @@ address  As seen, with lines of text above or below.
 
 Needs: zint, Ghostscript, and numpy, opencv-python-headless and treepoem (PyPI).
 """
-import argparse
 import json
 import shutil
 import subprocess
@@ -19,7 +18,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-from dots import camera, padded
+from dots import arguments, camera, padded
 from rendering import blur, drawn, noise, random
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -129,14 +128,7 @@ def pictures(case, count):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument('--program', default=str(ROOT / '.build/release/waymark'))
-    parser.add_argument('--count', type=int, default=200)
-    parser.add_argument('--seed', type=int, default=1)
-    parser.add_argument('--only')
-    parser.add_argument('--keep')
-    parser.add_argument('--misses', action='store_true')
-    options = parser.parse_args()
+    options = arguments(__doc__)
     print('| pictures | symbology | zint | BWIPP | wrong |', '|---|---|--:|--:|--:|', sep='\n')
     for case in ('drawn', 'seen', 'address'):
         if options.only not in (None, case): continue

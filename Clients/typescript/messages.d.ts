@@ -650,7 +650,7 @@ export interface CodesUpdated {
 
 /** The 2-D component of a GS1 composite symbol; the `text` of the event is that of the linear code alone. */
 export interface Composite {
-  /** Whether it was read. */
+  /** The state of the component. */
   state: "joined" | "incomplete";
   /** Its element strings, with ASCII 29 where a separator is needed; missing if it was not read. */
   text?: string | null;
@@ -1382,7 +1382,7 @@ export interface ScanSuccessful {
   part?: MessagePart | null;
   /** The 2-D component above a linear code of GS1, where one is declared or seen; missing when redacted. */
   composite?: Composite | null;
-  /** What it holds as a label of hospitals or pharmacies; missing when redacted. */
+  /** The content as a label of hospitals or pharmacies; missing when redacted. */
   label?: CodeLabel | null;
   /** Corners of the upright code from its top left clockwise, in pixels. */
   corners: number[][];

@@ -259,12 +259,17 @@ import WaymarkWorker
     await bench.stop()
   }
 
+  /// Returns a new folder with a copy of the scene of a pump room.
+  private static func folderWithPumpRoom() throws -> String {
+    let folder = try TestFolder.make()
+    try FileManager.default.copyItem(atPath: "\(root)/Samples/scenes/pump-room", toPath: "\(folder)/pump-room")
+    return folder
+  }
+
   /// The library's reference of the picture is smaller than the file.
   @Test func aPlaceInPixelsIsOneOfTheFile() throws {
-    let folder = try TestFolder.make()
+    let folder = try Self.folderWithPumpRoom()
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    try FileManager.default.copyItem(
-      atPath: "\(Self.root)/Samples/scenes/pump-room", toPath: "\(folder)/pump-room")
     let file = "\(folder)/pump-room/scene.yaml"
     let text = try String(contentsOfFile: file, encoding: .utf8)
     try text.replacing("position: [-0.09, 0.0, 0.0]", with: "px: [240, 300]").write(
@@ -278,10 +283,8 @@ import WaymarkWorker
 
   /// One that is replaced while the others are compiled is seen as a change afterwards.
   @Test func aPictureThatChangesMeanwhileIsNotTakenForTheOld() async throws {
-    let folder = try TestFolder.make()
+    let folder = try Self.folderWithPumpRoom()
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    try FileManager.default.copyItem(
-      atPath: "\(Self.root)/Samples/scenes/pump-room", toPath: "\(folder)/pump-room")
     let store = SceneStore(cache: "\(folder)/cache", isolation: .none)
     let entry = try #require(SceneCatalog(folders: [folder]).entry("pump-room"))
     let pictures = try FileManager.default.subpathsOfDirectory(atPath: "\(folder)/pump-room")
@@ -299,10 +302,8 @@ import WaymarkWorker
 
   /// An editor may write a file while it is read.
   @Test(arguments: [1, 100]) func aSceneThatIsSavedWhileItIsReadIsReadAgain(times: Int) throws {
-    let folder = try TestFolder.make()
+    let folder = try Self.folderWithPumpRoom()
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    try FileManager.default.copyItem(
-      atPath: "\(Self.root)/Samples/scenes/pump-room", toPath: "\(folder)/pump-room")
     let store = SceneStore(cache: "\(folder)/cache", isolation: .none)
     let entry = try #require(SceneCatalog(folders: [folder]).entry("pump-room"))
     let file = "\(folder)/pump-room/scene.yaml"

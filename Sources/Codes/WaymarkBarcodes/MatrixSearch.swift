@@ -26,7 +26,7 @@ struct MatrixSearch {
   /// The finder patterns with their rings, for symbologies with a single finder pattern.
   lazy var rings = FinderRings(view, levels: levels, finders?() ?? FinderSearch(view, levels: levels))
   /// The rows of bars that may be postal codes.
-  lazy var fourStateRows = FourStateReader.rows(view)
+  var fourStateRows: [FourStateBars.Row]?
   /// True if a reader cut its search of a still picture short; live frames always have a limit.
   var isLimited = false
 

@@ -1,5 +1,3 @@
-import WaymarkSystem
-
 /// The kinds of code that can be read.
 public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   /// QR Code, ISO/IEC 18004.
@@ -113,36 +111,9 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
     self = found
   }
 
-  /// Returns the symbologies that a word of a list names: those on request, too, for `all`; nil for a word that names none.
+  /// Returns the symbologies that a word of a list names: those on request, too, for `all`; nil for an unknown word.
   public static func named(_ word: String) -> Set<Symbology>? {
     word.lowercased() == "all" ? Set(allCases) : Symbology(name: word).map { [$0] }
-  }
-
-  /// Returns the symbology identifier of a code (ISO/IEC 15424, AIM), and the data that the standard prescribes after it.
-  ///
-  /// - Parameters:
-  ///   - isGS1: true if the code declares GS1 element strings.
-  ///   - addOn: the digits of the add-on beside a retail code.
-  ///   - component: the element strings of the 2-D component above a linear code.
-  package func identified(
-    _ text: String, isGS1: Bool, addOn: String? = nil, component: String? = nil
-  ) -> (identifier: String, data: String) {
-    if let component {
-      let elements = (GS1Element.parse(elementString(text)) ?? []) + (GS1Element.parse(component) ?? [])
-      return ("]e0", GS1Element.concatenated(elements))
-    }
-    return switch row.aim {
-    case .always(let identifier): (identifier, text)
-    case .gs1(let identifier, let plain): (isGS1 ? identifier : plain, text)
-    case .computed(let identify): identify(text, addOn)
-    }
-  }
-
-  /// Returns the content of a linear GS1 code as element strings: those of a retail code are a GTIN of fourteen digits.
-  func elementString(_ text: String) -> String {
-    guard row.linear?.isRetail == true else { return text }
-    let digits = self == .upcE ? RetailPattern.expanded(text) ?? text : text
-    return "01" + digits.zeroPadded(to: 14)
   }
 
   /// The identifier of symbologies for which the standard defines none.

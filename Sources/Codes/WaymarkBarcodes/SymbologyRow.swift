@@ -1,4 +1,5 @@
 import CZBar
+import WaymarkSystem
 
 /// The constant properties of a symbology, its rules and its readers, as a row of a table.
 struct SymbologyRow {
@@ -20,7 +21,7 @@ struct SymbologyRow {
     static func fourState(_ symbology: Symbology, order: Int) -> Kind {
       .matrix(
         grids: { [] },
-        MatrixReader(order: order, turn: 6) { FourStateReader.detections($0.fourStateRows, symbology) })
+        MatrixReader(order: order, turn: 6) { FourStateReader.detections(&$0, symbology) })
     }
   }
 
@@ -99,6 +100,35 @@ struct LinearRules {
 }
 
 extension Symbology {
+  /// Returns the symbology identifier of a code (ISO/IEC 15424, AIM), and the data that the standard prescribes after it.
+  ///
+  /// - Parameters:
+  ///   - isGS1: true if the code declares GS1 element strings.
+  ///   - addOn: the digits of the add-on beside a retail code.
+  ///   - component: the element strings of the 2-D component above a linear code.
+  package func identified(
+    _ text: String, isGS1: Bool, addOn: String? = nil, component: String? = nil
+  ) -> (identifier: String, data: String) {
+    if let component {
+      return ("]e0", GS1Element.concatenated(elements(text, component: component)))
+    }
+    return switch row.aim {
+    case .always(let identifier): (identifier, text)
+    case .gs1(let identifier, let plain): (isGS1 ? identifier : plain, text)
+    case .computed(let identify): identify(text, addOn)
+    }
+  }
+
+  /// Returns the elements of a linear GS1 code, of which that of a retail code is a GTIN of fourteen digits, and of its 2-D component.
+  func elements(_ text: String, component: String) -> [GS1Element] {
+    var string = text
+    if row.linear?.isRetail == true {
+      let digits = self == .upcE ? RetailPattern.expanded(text) ?? text : text
+      string = "01" + digits.zeroPadded(to: 14)
+    }
+    return [string, component].flatMap { GS1Element.parse($0) ?? [] }
+  }
+
   /// The row of the symbology. Every property of `Symbology` derives from it.
   var row: SymbologyRow {
     switch self {

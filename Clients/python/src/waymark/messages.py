@@ -781,7 +781,7 @@ class Composite(Message):
     """The 2-D component of a GS1 composite symbol; the `text` of the event is that of the linear code alone."""
 
     state: Literal["joined", "incomplete"]
-    """Whether it was read."""
+    """The state of the component."""
     text: str | None = None
     """Its element strings, with ASCII 29 where a separator is needed; missing if it was not read."""
 
@@ -1669,7 +1669,7 @@ class ScanSuccessful(Message):
     composite: Composite | None = None
     """The 2-D component above a linear code of GS1, where one is declared or seen; missing when redacted."""
     label: CodeLabel | None = None
-    """What it holds as a label of hospitals or pharmacies; missing when redacted."""
+    """The content as a label of hospitals or pharmacies; missing when redacted."""
     corners: list[list[float]]
     """Corners of the upright code from its top left clockwise, in pixels."""
     connect_to: str | None = field(default=None, metadata={"wire": "connectTo"})

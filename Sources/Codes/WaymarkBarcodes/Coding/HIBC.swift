@@ -4,22 +4,13 @@ import WaymarkSystem
 enum HIBC {
   typealias Field = HealthLabel.Field
 
-  /// The characters of Code 39, by their values.
-  private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-. $/+%".utf8)
-
-  /// Returns whether a text begins with + and ends with the check character modulo 43. It may be a blank.
-  static func isChecked(_ text: String) -> Bool {
-    let values = text.utf8.compactMap { alphabet.firstIndex(of: $0) }
-    guard text.hasPrefix("+"), values.count > 3, values.count == text.utf8.count else { return false }
-    return values.dropLast().reduce(0, +) % 43 == values[values.count - 1]
-  }
-
   /// Returns the parts of a content.
   ///
   /// - Parameter isLinear: true for the content of bars. Product and batch may have bars of their own; a matrix code has both in
   ///   one: a number with + is something else there.
   static func fields(_ text: String, isLinear: Bool) -> [Field]? {
-    guard isChecked(text) else { return nil }
+    // The check character may be a blank.
+    guard text.hasPrefix("+"), Code39.hasCheckCharacter(text) else { return nil }
     let data = text.dropFirst().dropLast()
     let parts = data.split(separator: "/", omittingEmptySubsequences: false)
     if data.hasPrefix("/") { return provider(parts.dropFirst()) }

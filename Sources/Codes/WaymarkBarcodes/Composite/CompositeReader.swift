@@ -34,9 +34,8 @@ struct CompositeReader {
   private mutating func join(_ component: MatrixDetection, to symbol: inout Symbol) {
     guard let message = component.message else { return }
     let text = String(decoding: message.bytes, as: UTF8.self)
-    let linear = symbol.symbology.elementString(symbol.text)
     symbol.composite = SymbolComposite(text: text)
-    symbol.gs1 = (GS1Element.parse(linear) ?? []) + (GS1Element.parse(text) ?? [])
+    symbol.gs1 = symbol.symbology.elements(symbol.text, component: text)
     joined.append(component.corners)
   }
 

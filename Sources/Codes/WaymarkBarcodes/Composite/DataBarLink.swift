@@ -13,7 +13,7 @@ struct DataBarLink {
     (self.plain, self.linked) = (plain, linked)
   }
 
-  /// Returns whether the symbol on a line, in its direction, declares a component; `nil` if there is none on it.
+  /// Returns whether the symbol on a line, in its direction, declares a component; nil if the line does not cross the symbol.
   func isLinked(_ line: LinearLine) -> Bool? {
     let w = line.widths
     // The first bar of the guard, the character, which begins with a light element, and the finder pattern.

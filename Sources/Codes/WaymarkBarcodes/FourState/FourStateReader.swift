@@ -5,19 +5,14 @@ import WaymarkImage
 /// Ridges of equal distance begin a row, which grows along its band while there are bars; how far each bar reaches to both sides gives its
 /// state.
 enum FourStateReader {
-  /// A row of bars that is a code, with sizes in pixels of the searched picture.
-  struct Row {
-    var bars: FourStateBars
-    var corners: Quadrilateral
-    var pitch: Double
-  }
-
   /// The least number of ridges that begin a row, and the largest number of rows that are begun in a direction of an octave.
   private static let (fewest, most) = (8, 48)
 
-  /// Returns the codes of a symbology among the rows of a picture.
-  static func detections(_ rows: [Row], _ symbology: Symbology) -> [MatrixDetection] {
+  /// Returns the codes of a symbology among the rows of a picture, which the first symbology searches for all.
+  static func detections(_ search: inout MatrixSearch, _ symbology: Symbology) -> [MatrixDetection] {
     guard let code = FourStateCode.all.first(where: { $0.symbology == symbology }) else { return [] }
+    let rows = search.fourStateRows ?? rows(search.view)
+    search.fourStateRows = rows
     return rows.compactMap { row in
       guard let (text, isTurned) = code.read(row.bars) else { return nil }
       var detection = MatrixDetection(
@@ -31,8 +26,8 @@ enum FourStateReader {
   }
 
   /// Returns the rows of bars of a picture that are codes.
-  static func rows(_ view: ImageView) -> [Row] {
-    var rows: [Row] = []
+  static func rows(_ view: ImageView) -> [FourStateBars.Row] {
+    var rows: [FourStateBars.Row] = []
     var picture = GrayImage(copying: view)
     var scale = 1.0
     // Bars at a distance of three to ten pixels in each octave.
@@ -50,8 +45,8 @@ enum FourStateReader {
     return rows
   }
 
-  private static func rows(_ view: ImageView, beside known: [Quadrilateral]) -> [Row] {
-    var rows: [Row] = []
+  private static func rows(_ view: ImageView, beside known: [Quadrilateral]) -> [FourStateBars.Row] {
+    var rows: [FourStateBars.Row] = []
     for direction in BarRidges.directions {
       let ridges = BarRidges(view, direction: direction)
       for seed in ridges.rows(of: fewest).prefix(most) {
@@ -61,7 +56,7 @@ enum FourStateReader {
         guard let row = FourStateRow(view, ridges, seed: seed), let (bars, corners) = row.sampled(),
           FourStateCode.all.contains(where: { $0.read(bars) != nil })
         else { continue }
-        rows.append(Row(bars: bars, corners: corners, pitch: row.pitch))
+        rows.append(FourStateBars.Row(bars: bars, corners: corners, pitch: row.pitch))
       }
     }
     return rows

@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// Decodes an Intelligent Mail barcode (USPS-B-3200): a tracking code of 20 digits, and a ZIP code of 0, 5, 9 or 11 digits.
 package enum IntelligentMail {
   static let bars = 65
@@ -44,8 +46,7 @@ package enum IntelligentMail {
     value -= 1
     for (length, count) in [(5, 100_000), (9, 1_000_000_000), (11, 100_000_000_000)] as [(Int, UInt128)] {
       if value < count {
-        let zip = String(value)
-        text += String(repeating: "0", count: length - zip.count) + zip
+        text += String(value).zeroPadded(to: length)
         return text
       }
       value -= count

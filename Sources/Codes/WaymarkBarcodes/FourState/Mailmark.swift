@@ -1,3 +1,5 @@
+import WaymarkSystem
+
 /// Decodes the four-state barcodes C and L of Royal Mail Mailmark ("Barcode C encoding and decoding instructions", 2015, and the same for L).
 package enum Mailmark {
   struct Kind {
@@ -55,12 +57,8 @@ package enum Mailmark {
     let (version, format, mailClass) = (next(4) + 1, next(5), next(15))
     let (supply, item) = (next(chain == 2 ? 100 : 1_000_000), next(100_000_000))
     guard value < 1 << 60, let postcode = postcode(Int(value)) else { return nil }
-    func padded(_ number: Int, _ digits: Int) -> String {
-      let text = String(number)
-      return String(repeating: "0", count: digits - text.count) + text
-    }
     let head = "\(format)\(version)" + String(mailClass, radix: 16, uppercase: true)
-    return head + padded(supply, chain) + padded(item, 8) + postcode
+    return head + supply.digits(chain) + item.digits(8) + postcode
   }
 
   /// Returns the postcode and delivery point of a number, or that of mail to other countries.

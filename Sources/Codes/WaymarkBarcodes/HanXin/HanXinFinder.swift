@@ -122,8 +122,9 @@ struct HanXinFinder {
       return fits && edges[0] > 0.8 * mean && edges[0] < 2.3 * mean + 0.5 ? mean : nil
     }
     // A sector holds at least two of every fourth ray; most places have none or one.
-    guard stride(from: 0, to: all, by: 4).count(where: { runs(along: directions[$0]) != nil }) > 1 else { return [] }
-    let widths = directions.map { runs(along: $0) }
+    let fourths = stride(from: 0, to: all, by: 4).map { runs(along: directions[$0]) }
+    guard fourths.count(where: { $0 != nil }) > 1 else { return [] }
+    let widths = (0..<all).map { $0.isMultiple(of: 4) ? fourths[$0 / 4] : runs(along: directions[$0]) }
     // Single rays in a sector may fail.
     var found: [HanXinFinder] = []
     for start in 0..<all where widths[start] != nil && (1...gap).allSatisfy({ widths[(start + all - $0) % all] == nil })

@@ -53,7 +53,7 @@ struct HanXinText {
 
   private mutating func add(_ byte: Int) { content.append((UInt8(truncatingIfNeeded: byte), eci)) }
 
-  /// Reads groups of three digits; the terminator tells how many the last one has.
+  /// Reads groups of three digits, up to a terminator with the number of digits in the last group.
   private mutating func readDigits() -> Bool {
     var group: Int?
     while let value = bits.read(10) {

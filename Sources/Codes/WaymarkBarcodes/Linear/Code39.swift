@@ -4,8 +4,18 @@ import WaymarkSystem
 enum Code39 {
   /// Returns whether a text has only the 43 characters of Code 39; other characters come from full ASCII.
   static func isPlain(_ text: String) -> Bool {
-    text.allSatisfy { $0.isASCII && ($0.isNumber || $0.isUppercase || " -.$/+%".contains($0)) }
+    text.utf8.allSatisfy(alphabet.contains)
   }
+
+  /// Returns whether a text of four characters or more ends with the check character modulo 43 (ISO/IEC 16388, annex A).
+  static func hasCheckCharacter(_ text: String) -> Bool {
+    let values = text.utf8.compactMap { alphabet.firstIndex(of: $0) }
+    guard values.count > 3, values.count == text.utf8.count else { return false }
+    return values.dropLast().reduce(0, +) % 43 == values[values.count - 1]
+  }
+
+  /// The characters by their values.
+  private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-. $/+%".utf8)
 
   /// Decodes a line from a start to a stop character with at least three characters between them.
   ///
@@ -90,7 +100,7 @@ enum Code39 {
       0x00D, 0x10C, 0x04C, 0x01C, 0x103, 0x043, 0x142, 0x013, 0x112, 0x052, 0x007, 0x106, 0x046, 0x016, 0x181, 0x0C1,
       0x1C0, 0x091, 0x190, 0x0D0, 0x085, 0x184, 0x0C4, 0x0A8, 0x0A2, 0x08A, 0x02A, 0x094,
     ]
-    return Dictionary(uniqueKeysWithValues: zip(codes, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-. $/+%*".utf8))
+    return Dictionary(uniqueKeysWithValues: zip(codes, alphabet + [asterisk]))
   }()
 
   /// Returns the Italian pharmacode in a Code 39 of six characters, preceded by "A": nine digits encoded to the base 32 without vowels, the
@@ -125,7 +135,7 @@ enum Code39 {
 /// text also contains a pair with `+`, the shift to small letters, which rarely precedes a letter in plain text.
 package enum Code39FullASCII {
   package static func resolve(_ text: String) -> String? {
-    guard !HIBC.isChecked(text) else { return nil }
+    guard !(text.hasPrefix("+") && Code39.hasCheckCharacter(text)) else { return nil }
     var result = ""
     var small = false
     var characters = text.utf8.makeIterator()

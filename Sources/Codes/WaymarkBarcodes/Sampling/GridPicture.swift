@@ -48,8 +48,8 @@ struct GridPicture {
   /// The least difference between dark and light; the tones differ from them by less than an eighth of it.
   private static let contrast = 64
 
-  /// Returns the columns and the rows at which dark modules begin, and behind which there are none; nil if a pixel is neither dark nor
-  /// light. Where they end may be another pixel, as renderers draw dark modules larger.
+  /// Returns the columns and the rows at which dark modules begin, and the corner behind the last of them; nil if a pixel is neither
+  /// dark nor light. Where they end may be another pixel, as renderers draw dark modules larger.
   private static func edges(of view: ImageView) -> (columns: [Int], rows: [Int], end: Point2)? {
     guard view.width > 1, view.height > 1 else { return nil }
     var (low, high) = (UInt8.max, UInt8.min)

@@ -22,7 +22,7 @@ struct ModuleGrid {
   /// The change of the extent, in pixels, from one width of a module to the next that is tried.
   private static let step = 0.1
 
-  /// Finds the grid of ascending edges, of which an edge `n` lies before the pixel `n`; nil if there is none.
+  /// Finds the grid of ascending edges, where edge `n` lies before pixel `n`; nil if they fit no grid.
   ///
   /// - Parameter near: the widths of a module to try; nil if the shortest run has one module.
   init?(_ edges: ArraySlice<Int>, near: ClosedRange<Double>? = nil) {

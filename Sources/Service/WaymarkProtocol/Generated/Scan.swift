@@ -233,7 +233,7 @@ public struct ScanSuccessful: EventPayload {
   public var part: MessagePart?
   /// The 2-D component above a linear code of GS1, where one is declared or seen; missing when redacted.
   public var composite: Composite?
-  /// What it holds as a label of hospitals or pharmacies; missing when redacted.
+  /// The content as a label of hospitals or pharmacies; missing when redacted.
   public var label: CodeLabel?
   /// Corners of the upright code from its top left clockwise, in pixels.
   public var corners: [[Double]]
@@ -753,7 +753,7 @@ public struct MessagePart: Codable, Hashable, Sendable {
 
 /// The 2-D component of a GS1 composite symbol; the `text` of the event is that of the linear code alone.
 public struct Composite: Codable, Hashable, Sendable {
-  /// Whether it was read.
+  /// The state of the component.
   public var state: CompositeState
   /// Its element strings, with ASCII 29 where a separator is needed; missing if it was not read.
   public var text: String?
@@ -765,7 +765,7 @@ public struct Composite: Codable, Hashable, Sendable {
   }
 }
 
-/// Whether both parts of a GS1 composite symbol were read.
+/// The state of the component of a GS1 composite symbol.
 public enum CompositeState: String, Codable, CaseIterable, Sendable {
   /// Both were read.
   case joined
