@@ -175,6 +175,23 @@ struct KioskServerTests {
     }
   }
 
+  @Test("A client that reads no answer is disconnected, and its place is the next one's", .timeLimit(.minutes(1)))
+  func unreadAnswers() async throws {
+    var limits = HTTPLimits()
+    limits.connections = 1
+    limits.body = .milliseconds(300)
+    limits.readerRate = 8 << 20
+    limits.idle = .seconds(300)
+    try await withServer(limits: limits) { port, cookie, _ in
+      let head = "GET /assets/js/main.js HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nCookie: \(cookie)\r\n\r\n"
+      let idle = try RawHTTP(port: port)
+      idle.send(String(repeating: head, count: 1000))
+      // Refused at once while the only place is taken.
+      while try self.status(self.exchange(port, "/", headers: ["Cookie: \(cookie)"])) != 200 { await Task.yield() }
+      withExtendedLifetime(idle) {}
+    }
+  }
+
   @Test("Lines that are not commands are refused, and nothing of them reaches the service")
   func malformedCommands() async throws {
     try await withServer { port, cookie, backend in

@@ -83,19 +83,6 @@ extension Response {
     }
   }
 
-  /// Closes the connection after an answer with `Connection: close`, as the server itself would read the request's body to its end.
-  package mutating func closeIfLast(_ channel: any Channel) {
-    guard headers[.connection] == "close" else { return }
-    let body = body
-    self.body = .init(contentLength: body.contentLength) { writer in
-      try await body.write(writer)
-      // Further bytes of the request are not read. As that may reset the connection, the client first has a second to read the answer.
-      _ = channel.setOption(.autoRead, value: false)
-      channel.close(mode: .output, promise: nil)
-      channel.eventLoop.scheduleTask(in: .seconds(1)) { channel.close(promise: nil) }
-    }
-  }
-
   /// Adds the security headers that the answer lacks: a content security policy, no guessing of types, no referrer, no caching.
   package mutating func secure(policy: String) {
     if headers[.contentSecurityPolicy] == nil { headers[.contentSecurityPolicy] = policy }

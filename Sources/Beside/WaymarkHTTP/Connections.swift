@@ -19,7 +19,7 @@ package final class Connections: Sendable {
   }
 
   private let state: Mutex<State>
-  private let limits: HTTPLimits
+  package let limits: HTTPLimits
   /// The room of authenticated connections.
   package let room: Room
 
@@ -291,7 +291,7 @@ package struct HTTPLimits: Sendable {
   package var body = Duration.seconds(30)
   /// The bytes a second of a body that must arrive on average after its first seconds; 0 for any rate.
   package var bodyRate = 0
-  /// The bytes a second at which a client must read a picture, beyond the time of a body.
+  /// The bytes a second at which a client must read an answer, beyond the time of a body.
   package var readerRate = 64 << 10
   /// The time in which requests may finish when the server stops.
   package var drain = Duration.seconds(2)

@@ -4,32 +4,19 @@ package import NIOCore
 
 /// Makes HTTP responses of pictures: single ones, and the parts of a stream.
 package enum PictureAnswer {
-  /// The bytes that are handed to the connection at a time, so that unread ones stay within the reservation.
-  private static let piece = 64 << 10
-
-  /// A picture, whose reservation is released when it has been read. A client that does not read is disconnected.
+  /// A picture, whose reservation is released when it has been read.
   package static func whole(
-    _ bytes: [UInt8], format: String, room: Room.Place, channel: any Channel, limits: HTTPLimits,
-    headers: HTTPFields = [:]
+    _ bytes: [UInt8], format: String, room: Room.Place, headers: HTTPFields = [:]
   ) -> Response {
     room.shrink(to: bytes.count)
-    let deadline = TimeAmount(limits.body + .seconds(bytes.count / limits.readerRate))
     var headers = headers
     headers[.contentType] = contentType(format)
     headers[.contentLength] = String(bytes.count)
     return Response(
       status: .ok, headers: headers,
       body: .init(contentLength: bytes.count) { writer in
-        let timer = channel.eventLoop.scheduleTask(in: deadline) { channel.close(promise: nil) }
-        defer {
-          timer.cancel()
-          room.release()
-        }
-        var writer = writer
-        var buffer = ByteBuffer(bytes: bytes)
-        while let slice = buffer.readSlice(length: min(piece, max(1, buffer.readableBytes))) {
-          try await writer.write(slice)
-        }
+        defer { room.release() }
+        try await writer.write(ByteBuffer(bytes: bytes))
         try await writer.finish(nil)
       })
   }

@@ -119,6 +119,7 @@ struct RequestGuard: RouterMiddleware {
     } else {
       response = try await answer(request, claims, context, next)
     }
+    response.bound(context.channel, by: connections.limits)
     response.secure(policy: Self.policy)
     response.headers[.init("Cross-Origin-Opener-Policy")!] = "same-origin"
     response.headers[.init("Cross-Origin-Resource-Policy")!] = "same-origin"

@@ -64,8 +64,7 @@ struct PictureRoutes: Sendable {
       return KioskAnswer.busy
     }
     guard let part = try? await backend.picture(request) else { return Response(status: .notFound) }
-    return PictureAnswer.whole(
-      part.bytes, format: part.format, room: reservation, channel: context.channel, limits: options.limits)
+    return PictureAnswer.whole(part.bytes, format: part.format, room: reservation)
   }
 }
 

@@ -28,6 +28,7 @@ struct GatewayGuard: RouterMiddleware {
     } else {
       response = try await answer(request, claims, context, next)
     }
+    response.bound(context.channel, by: connections.limits)
     response.closeIfLast(context.channel)
     response.secure(policy: "default-src 'none'; frame-ancestors 'none'")
     if let origin = claims.origin, access.lists(origin: origin) {

@@ -31,12 +31,12 @@ struct GatewayPage: Sendable {
   }
 
   /// The bytes of the files by their paths; only those that are there.
-  let contents: [String: [UInt8]]
+  let contents: [String: ByteBuffer]
 
   /// Reads the files of a folder; without it the gateway has no page.
   init(folder: String) {
     contents = Self.files.compactMapValues { name, _ in
-      try? WholeFile.read("\(folder)/\(name)", limit: 1 << 20)
+      (try? WholeFile.read("\(folder)/\(name)", limit: 1 << 20)).map { ByteBuffer(bytes: $0) }
     }
   }
 
@@ -53,6 +53,6 @@ struct GatewayPage: Sendable {
     var headers: HTTPFields = [.contentType: type, .contentSecurityPolicy: Self.policy]
     headers[.init("Cross-Origin-Opener-Policy")!] = "same-origin"
     headers[.init("Permissions-Policy")!] = "camera=(), microphone=(), geolocation=()"
-    return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+    return Response(status: .ok, headers: headers, body: .init(byteBuffer: bytes))
   }
 }

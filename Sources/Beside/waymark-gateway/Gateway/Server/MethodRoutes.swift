@@ -15,7 +15,7 @@ struct MethodRoutes: Sendable {
 
   private let paths: GatewayPaths
   /// The OpenAPI document as JSON.
-  private let openAPI: [UInt8]
+  private let openAPI: ByteBuffer
   /// The service's socket.
   private let socket: String
   private let sessions: ServiceSessions
@@ -31,7 +31,7 @@ struct MethodRoutes: Sendable {
     limits: HTTPLimits, rooms: GatewayRooms
   ) throws {
     self.paths = paths
-    openAPI = try JSONLineEncoder.encode(OpenAPIDocument(schema: schema).json(version: version))
+    openAPI = ByteBuffer(bytes: try JSONLineEncoder.encode(OpenAPIDocument(schema: schema).json(version: version)))
     self.socket = socket
     self.webhooks = webhooks
     self.limits = limits
@@ -68,8 +68,7 @@ struct MethodRoutes: Sendable {
     router.get("/v1/webhooks") { _, _ in GatewayAnswer.result(.array(webhooks.map(\.figures))) }
     let document = openAPI
     router.get("/v1/openapi.json") { _, _ in
-      Response(
-        status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(bytes: document)))
+      Response(status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: document))
     }
   }
 
@@ -174,8 +173,7 @@ struct MethodRoutes: Sendable {
         if let name = HTTPField.Name(name) { headers[name] = value }
       }
       return PictureAnswer.whole(
-        picture.bytes, format: picture.header.format.rawValue, room: place, channel: context.channel, limits: limits,
-        headers: headers)
+        picture.bytes, format: picture.header.format.rawValue, room: place, headers: headers)
     } catch {
       return GatewayAnswer.failure(error)
     }
