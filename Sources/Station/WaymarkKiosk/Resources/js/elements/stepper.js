@@ -51,5 +51,7 @@ Stepper.style.replaceSync(`
 .stepper input { text-align: center; font-variant-numeric: tabular-nums; }
 .stepper .affix { padding-inline-end: .9rem; }
 .stepper button { font-size: var(--type-title); font-weight: 700; }
+/* With large letters on a small screen, the unit is below the number. */
+@container (max-width: 20rem) { .stepper { flex-wrap: wrap; } .stepper button { min-width: 48px; } .stepper .affix { order: 1; flex: 1 0 100%; padding: 0; text-align: center; font-size: min(1rem, 6.5vw); } }
 `);
 customElements.define('wm-stepper', Stepper);

@@ -43,7 +43,7 @@ button[aria-pressed="true"] { background: var(--accent-soft); }
 /* If message and count do not fit one line, the count gets its own. */
 .message { flex: 1 1 11rem; min-width: 0; overflow-wrap: anywhere; }
 .message:empty { flex-basis: 0; }
-.count { flex: none; margin-inline-start: auto; font-variant-numeric: tabular-nums; }
+.count { flex: none; max-width: 100%; margin-inline-start: auto; font-variant-numeric: tabular-nums; }
 .below[data-kind="error"] .sign, .message.error, .count.error { color: var(--bad); font-weight: 600; }
 .below[data-kind="warning"] .sign, .below[data-kind="warning"] .message { color: var(--warn); font-weight: 600; }
 .below[data-kind="success"] .sign, .below[data-kind="success"] .message { color: var(--good); font-weight: 600; }
