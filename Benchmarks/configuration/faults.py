@@ -40,6 +40,8 @@ class Bench:
         write('token2', 'a-token-of-some-length-2\n')
         write('open', 'a-token-of-some-length-3\n', 0o644)
         write('short', 'short\n')
+        write('list.json', '[{"text": "4006381333931", "amount": 4}]')
+        write('twice.json', '[{"text": "A", "amount": 1}, {"text": "A", "amount": 2}]')
         write('lens.yaml', 'image_width: 640\nimage_height: 480\ncamera_matrix: {rows: 3, cols: 3, data: [600, 0, 320, 0, 600, 240, 0, 0, 1]}\n')
         os.mkdir(self.path('bare'))
         os.mkdir(self.path('state'))
@@ -97,11 +99,12 @@ def service(bench, chance, station):
     ]
     if station:
         honest |= {'documents': ['{folder: %s, keyFile: %s}' % (at('state/pages'), at('state/key'))], 'forms': ['{folder: %s}' % at('state/forms')],
-                   'signatures': ['{folder: %s}' % at('state/ink')], 'type': ['{suffix: "{Enter}"}'],
+                   'signatures': ['{folder: %s}' % at('state/ink')], 'count': ['{expected: %s}' % at('list.json')], 'type': ['{suffix: "{Enter}"}'],
                    'accounts': ['{modules: [passcode], folder: %s}' % at('state/users-' + word())]}
         faults += [('documents', '{folder: %s}' % notes), ('documents', '{output: %s/x}' % notes), ('documents', '{keyFile: %s}' % notes),
                    ('documents', '{keyFile: %s}' % nowhere), ('forms', '{folder: %s}' % notes), ('signatures', '{folder: /proc/%s}' % word()),
                    ('accounts', '{modules: [passcode], folder: %s/x}' % notes), ('accounts', '{modules: []}'), ('accounts', '{modules: [activation]}'),
+                   ('count', '{expected: %s}' % nowhere), ('count', '{expected: %s}' % notes), ('count', '{expected: %s}' % at('twice.json')),
                    ('text', '{patterns: {a: "("}}'), ('type', '{symbologies: [%s]}' % word())]
     return honest, faults
 

@@ -2061,8 +2061,8 @@ export interface CountEndRequest {
 }
 
 /**
- * Sets what the counts of a camera are compared with, until it is set again or the service ends; an empty list ends
- * the comparison.
+ * Sets what the counts of a camera are compared with instead of the configured articles, until it is set again or
+ * the service ends; an empty list ends the comparison.
  */
 export interface CountExpectedRequest {
   /** The articles, each text once. From 0 to 200 entries. */
@@ -2610,8 +2610,8 @@ export interface Methods {
   /** Leaves the count; it ends with its last client. */
   "count.end": { params: CountEndRequest; result: Record<string, never> };
   /**
-   * Sets what the counts of a camera are compared with, until it is set again or the service ends; an empty list
-   * ends the comparison.
+   * Sets what the counts of a camera are compared with instead of the configured articles, until it is set again or
+   * the service ends; an empty list ends the comparison.
    */
   "count.expected": { params: CountExpectedRequest; result: Record<string, never> };
   /** Switches the camera's light. */

@@ -58,6 +58,8 @@ import WaymarkSystem
       ("documents:\n  output: DIR/text", "documents.output", 2, "cannot be used as a folder"),
       ("documents:\n  keyFile: DIR/text", "documents.keyFile", 2, "not 32"),
       ("documents:\n  keyFile: DIR/none/key", "documents.keyFile", 2, "cannot be made"),
+      ("count:\n  expected: DIR/none", "count.expected", 2, "cannot be read"),
+      ("count:\n  expected: DIR/text", "count.expected", 2, "is not JSON"),
       ("accounts:\n  modules: [passcode]\n  folder: DIR/text", "accounts.folder", 3, "cannot be used as a folder"),
       (
         "cameras:\n  desk:\n    source: {path: DIR/none}\n", "cameras.desk.source.path", 3, "/none"
@@ -80,6 +82,16 @@ import WaymarkSystem
     #expect(problem.line == line, "\(problem)")
     if let words { #expect(problem.message.contains(words), "\(problem)") }
     #expect(!problem.hint.isEmpty)
+  }
+
+  @Test("A path in a file is relative to the file's folder, an address and the value of a flag are as written")
+  func relative() throws {
+    #expect(try problems("scenes: {folders: [scenes], load: hall}\n").isEmpty)
+    #expect(try problems("scenes: {folders: [scenes,\n  none]}\n").first?.line == 2)
+    let named = try #require(try problems("camera: {calibrations: [front=bare/lens.yaml]}\n").first)
+    #expect(named.message.contains("/bare/lens.yaml"))
+    #expect(try problems("source: {path: \"rtsp://camera/live\"}\n").isEmpty)
+    #expect(try problems("", flags: ["scenes.folders": "scenes"]).first?.key == "scenes.folders")
   }
 
   @Test("The hint lists what is known")

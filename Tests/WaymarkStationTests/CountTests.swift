@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import WaymarkConfiguration
 import WaymarkFrames
 import WaymarkImage
 import WaymarkOnboarding
@@ -70,6 +71,29 @@ import WaymarkSystem
     #expect(line.count < ConnectionLimits().outbox)
   }
 
+  @Test(
+    "What is expected is read from a file with the bounds of the request",
+    arguments: [
+      (#"[{"text":"A","name":"Pens","amount":2},{"text":"B","amount":0}]"#, 2, ""), ("[]", 0, ""),
+      (#"{"articles":[]}"#, nil, ""), ("[", nil, "is not JSON"), (#"[{"text":"A"}]"#, nil, "amount"),
+      (#"[{"text":"A","amount":10000}]"#, nil, "articles[0].amount"),
+      (#"[{"text":"","amount":1}]"#, nil, "articles[0].text"),
+      (#"[{"text":"A","amount":1},{"text":"A","amount":2}]"#, nil, "named twice"),
+      (#"[{"text":"A","amount":1,"shelf":2}]"#, nil, "shelf"),
+    ] as [(String, Int?, String)])
+  func expectedFromFile(json: String, count: Int?, words: String) throws {
+    let folder = try TestFolder.make()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try json.write(toFile: folder + "/list.json", atomically: true, encoding: .utf8)
+    let configuration = ServiceConfiguration(
+      [["count.expected": .string(folder + "/list.json")]], schema: stationSchema)
+    let problems = CountSettings.problems(configuration)
+    #expect(problems.isEmpty == (count != nil))
+    if let count { #expect(try CountSettings(configuration).articles()?.count == count) }
+    #expect(problems.allSatisfy { $0.message.contains(words) && !$0.hint.isEmpty }, "\(problems)")
+    #expect(try CountSettings(ServiceConfiguration(stationSchema)).articles() == nil)
+  }
+
   // MARK: Through the socket
 
   private func service(in folder: String) async throws -> TestService {
@@ -81,7 +105,10 @@ import WaymarkSystem
       let scans = ScanModule(hub: hub, capture: capture, rules: .init())
       let codes = CodesModule(hub: hub, scans: scans, capture: capture, cameras: CameraChoice())
       capture.start()
-      return [capture, scans, codes, CountModule(hub: hub, scans: scans, codes: codes, camera: nil)]
+      let expected = [ExpectedArticle(text: "PUMP-7", name: nil, amount: 3)]
+      return [
+        capture, scans, codes, CountModule(hub: hub, scans: scans, codes: codes, camera: nil, expected: expected),
+      ]
     }
   }
 
@@ -98,6 +125,7 @@ import WaymarkSystem
     #expect(try one.ask("count.begin", #"{"symbologies":["nonsense"]}"#)["error"]?["code"]?.string == "badParams")
     let begun = try #require(try one.ask("count.begin", "{}", id: 5)["result"])
     #expect(begun["total"]?.int == 0 && begun["codes"]?.array?.isEmpty == true)
+    #expect(begun["expected"]?.array?.first?["amount"]?.int == 3)
     let count = try #require(begun["count"]?.string)
     for client in [one, two] {
       let event = try client.event("count.changed")

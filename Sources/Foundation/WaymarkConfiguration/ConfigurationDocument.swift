@@ -63,6 +63,13 @@ package struct ConfigurationDocument: Sendable {
     return String(file[...slash]) + name
   }
 
+  /// Resolves the value of a key of kind `path` or `paths`: not an address, `-` or a credential, and of `NAME=PATH` the path.
+  package func resolvedValue(_ text: String, in node: SourceNode) -> String {
+    if text == "-" || text.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.\-]*:/) != nil { return text }
+    guard let named = text.prefixMatch(of: /[^\/=]+=/) else { return resolved(text, in: node) }
+    return named.0 + resolved(String(text[named.range.upperBound...]), in: node)
+  }
+
   /// The path to which a symbolic link points, not followed further; nil for other files.
   private static func linkTarget(of path: String) -> String? {
     var target = [CChar](repeating: 0, count: Int(PATH_MAX))
@@ -229,8 +236,8 @@ struct ConfigurationCheck {
     }
     if node.isNull { return isOpen ? nil : wrong(node, key, path) }
     switch key.kind {
-    case .string, .text, .choice, .int, .double, .bool, .flag: return scalar(node, key, path)
-    case .strings: return list(node, key, path) { $0.string != nil }
+    case .string, .path, .text, .choice, .int, .double, .bool, .flag: return scalar(node, key, path)
+    case .strings, .paths: return list(node, key, path) { $0.string != nil }
     case .texts(let limit):
       guard case .list = node.value else { return wrong(node, key, path) }
       return list(node, key, path) { $0.string.map { ConfigurationKind.isText($0, limit) } ?? false }

@@ -84,6 +84,8 @@ package enum ConfigurationReference {
     case .double(let range): "`\(range.lowerBound)..\(range.upperBound)`"
     case .bool, .flag: "bool"
     case .string: "string"
+    case .path: "path"
+    case .paths: "[path]"
     case .text(let limit): "string(\(limit))"
     case .strings, .texts: "[string]"
     case .localized: "text"

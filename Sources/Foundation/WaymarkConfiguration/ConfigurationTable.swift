@@ -91,6 +91,8 @@ package struct ConfigurationKey: Hashable, Sendable {
 /// The kind of a value of a configuration, with its bounds.
 package enum ConfigurationKind: Hashable, Sendable {
   case string
+  /// A path or an address; in a file, a path is relative to the file's folder.
+  case path
   /// A string of 1 to this many bytes.
   case text(Int)
   /// One of some words.
@@ -102,6 +104,8 @@ package enum ConfigurationKind: Hashable, Sendable {
   case flag
   /// A list of strings; a single string is treated as a list of one.
   case strings
+  /// A list of paths, each possibly after `NAME=`; a single one is treated as a list of one.
+  case paths
   /// A list of strings of at most this many bytes each.
   case texts(Int)
   /// A list of some words; a single word is treated as a list of one.
@@ -125,6 +129,8 @@ package enum ConfigurationKind: Hashable, Sendable {
   package var description: String {
     switch self {
     case .string, .text: "a string"
+    case .path: "a path"
+    case .paths: "a list of paths"
     case .choice(let words): "one of " + words.joined(separator: ", ")
     case .int(let range): "a whole number from \(range.lowerBound) to \(range.upperBound)"
     case .double(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
@@ -144,7 +150,7 @@ package enum ConfigurationKind: Hashable, Sendable {
   /// The remedy for a value of another kind.
   var remedy: String {
     switch self {
-    case .strings, .texts, .choices: "Write [A, B]."
+    case .strings, .paths, .texts, .choices: "Write [A, B]."
     case .sections: "Write - and its keys for each element."
     case .section, .named: "Write key: value."
     default: "Correct the value."
@@ -154,7 +160,7 @@ package enum ConfigurationKind: Hashable, Sendable {
   /// True for a list, which may be empty only if the key allows it: an empty list could mean all or nothing.
   var isList: Bool {
     switch self {
-    case .strings, .texts, .choices, .sections: true
+    case .strings, .paths, .texts, .choices, .sections: true
     default: false
     }
   }
@@ -162,7 +168,7 @@ package enum ConfigurationKind: Hashable, Sendable {
   /// True if a flag or an environment variable can set a value of this kind.
   var isSimple: Bool {
     switch self {
-    case .string, .text, .choice, .int, .double, .bool, .flag, .strings: true
+    case .string, .path, .text, .choice, .int, .double, .bool, .flag, .strings, .paths: true
     default: false
     }
   }
@@ -170,14 +176,14 @@ package enum ConfigurationKind: Hashable, Sendable {
   /// Returns the checked value of a flag or an environment variable; `nil` if it is invalid. Lists are separated by commas.
   func value(of text: String) -> ConfigurationValue? {
     switch self {
-    case .string: .string(text)
+    case .string, .path: .string(text)
     case .text(let limit): Self.isText(text, limit) ? .string(text) : nil
     // The word as written, not as YAML interprets octal numbers, `off` and `on`.
     case .choice(let words): words.contains(text) ? .string(text) : nil
     case .int(let range): Int(text).flatMap { range.contains($0) ? .int($0) : nil }
     case .double(let range): Double(text).flatMap { range.contains($0) ? .double($0) : nil }
     case .bool, .flag: ["true": true, "false": false][text.lowercased()].map { .bool($0) }
-    case .strings: text.contains { $0 != "," } ? .strings(text.split(separator: ",").map(String.init)) : nil
+    case .strings, .paths: text.contains { $0 != "," } ? .strings(text.split(separator: ",").map(String.init)) : nil
     default: nil
     }
   }
@@ -185,7 +191,7 @@ package enum ConfigurationKind: Hashable, Sendable {
   /// The value of a checked node; nil for sections and other values of several parts.
   func value(of node: SourceNode) -> ConfigurationValue? {
     switch self {
-    case .strings, .texts, .choices: .strings(node.strings)
+    case .strings, .paths, .texts, .choices: .strings(node.strings)
     case .bool, .flag: node.bool.map { .bool($0) }
     default: node.string.flatMap { value(of: $0) }
     }

@@ -7,16 +7,26 @@ package struct ConfigurationValues: Sendable {
 
   /// Creates the values of a file.
   package init(_ document: ConfigurationDocument, table: ConfigurationTable) {
-    self.init(document.checked, places: table.keys.map { ($0.path, $0) })
+    self.init(document.checked, of: document, places: table.keys.map { ($0.path, $0) })
     problems = document.problems
   }
 
   /// Creates the values of a section in which keys have shorter names than in the table.
   ///
-  /// - Parameter places: the name of each key in the section, and its key in the table.
-  package init(_ section: SourceNode, places: [(name: String, key: ConfigurationKey)]) {
+  /// - Parameters:
+  ///   - document: the file of the section.
+  ///   - places: the name of each key in the section, and its key in the table.
+  package init(
+    _ section: SourceNode, of document: ConfigurationDocument, places: [(name: String, key: ConfigurationKey)]
+  ) {
     for (name, key) in places where key.kind.isSimple {
-      values[key.path] = section.at(name).flatMap { key.kind.value(of: $0) }
+      guard let node = section.at(name), let value = key.kind.value(of: node) else { continue }
+      switch (key.kind, value) {
+      case (.path, .string(let text)): values[key.path] = .string(document.resolvedValue(text, in: node))
+      case (.paths, .strings(let texts)):
+        values[key.path] = .strings(texts.map { document.resolvedValue($0, in: node) })
+      default: values[key.path] = value
+      }
     }
   }
 

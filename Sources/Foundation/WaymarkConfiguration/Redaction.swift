@@ -38,7 +38,7 @@ package enum Redaction {
     guard let text = node.isNull ? "" : node.string else { return mark }
     let isKnown: Bool
     switch table.key(at: path)?.kind {
-    case .string, .strings: isKnown = true
+    case .string, .path, .strings, .paths: isKnown = true
     // This section may contain personal data.
     case _ where path.count > 1 && path[0] == "accounts": isKnown = false
     case .choice(let words), .choices(let words): isKnown = words.contains(text)

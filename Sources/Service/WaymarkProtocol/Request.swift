@@ -49,6 +49,13 @@ package struct IncomingRequest: Sendable {
   /// The parameters: an object, empty if the request has none.
   package let params: JSONValue
 
+  /// Creates a request.
+  package init(id: JSONValue, method: String, params: JSONValue) {
+    self.id = id
+    self.method = method
+    self.params = params
+  }
+
   /// Parses a line as a request.
   ///
   /// - Throws: `ServiceError` with the code `malformedRequest`, and the id as far as it could be read.

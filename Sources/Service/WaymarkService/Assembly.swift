@@ -64,7 +64,7 @@ package final class Assembly {
         hub: hub, configuration: own, name: names.count == 1 ? nil : name,
         place: (names.firstIndex(of: name) ?? 0, names.count),
         isolation: isolation, rules: usual.rules(of: name), cameras: settings.choice(of: name), lenses: lenses)
-      parts.further = list.compactMap { [parts] in $0.makeForCamera?(hub, parts) }
+      parts.further = try list.compactMap { [parts] in try $0.makeForCamera?(hub, parts, own) }
       return parts
     }
     hub.add(CamerasModule(cameras.map { $1.modules }))

@@ -18,7 +18,7 @@ package struct Feature: Sendable {
   /// Creates the feature's module; nil if it has none, or only modules of single cameras.
   package var make: (@ServiceActor (FeatureContext) throws -> any FeatureModule)?
   /// Creates the feature's module of one camera; nil if it has none.
-  package var makeForCamera: (@ServiceActor (Hub, CameraParts) -> any ServiceModule)?
+  package var makeForCamera: (@ServiceActor (Hub, CameraParts, ServiceConfiguration) throws -> any ServiceModule)?
   /// The task that the feature adds to the workers that read picture files. At most one feature of a program has such a task.
   package var task: (any WorkerTask.Type)?
 

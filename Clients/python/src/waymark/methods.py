@@ -275,8 +275,8 @@ class Methods:
         self.call("count.end", {"camera": camera})
 
     def count_expected(self, *, articles: list[ExpectedArticle], camera: str | None = None) -> None:
-        """Sets what the counts of a camera are compared with, until it is set again or the service ends; an empty list
-        ends the comparison.
+        """Sets what the counts of a camera are compared with instead of the configured articles, until it is set again
+        or the service ends; an empty list ends the comparison.
 
         :param articles: The articles, each text once. From 0 to 200 entries.
         :param camera: The camera, by its name; the first one when missing.
@@ -1041,8 +1041,8 @@ class AsyncMethods:
         await self.call("count.end", {"camera": camera})
 
     async def count_expected(self, *, articles: list[ExpectedArticle], camera: str | None = None) -> None:
-        """Sets what the counts of a camera are compared with, until it is set again or the service ends; an empty list
-        ends the comparison.
+        """Sets what the counts of a camera are compared with instead of the configured articles, until it is set again
+        or the service ends; an empty list ends the comparison.
 
         :param articles: The articles, each text once. From 0 to 200 entries.
         :param camera: The camera, by its name; the first one when missing.

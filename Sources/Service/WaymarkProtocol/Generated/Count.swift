@@ -60,8 +60,8 @@ public struct CountEndRequest: ServiceRequest, ServedRequest {
   }
 }
 
-/// Sets what the counts of a camera are compared with, until it is set again or the service ends; an empty list ends
-/// the comparison.
+/// Sets what the counts of a camera are compared with instead of the configured articles, until it is set again or the
+/// service ends; an empty list ends the comparison.
 public struct CountExpectedRequest: ServiceRequest, ServedRequest {
   /// The articles, each text once. From 0 to 200 entries.
   public var articles: [ExpectedArticle]

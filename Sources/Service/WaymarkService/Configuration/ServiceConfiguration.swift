@@ -111,7 +111,10 @@ extension ServiceConfiguration {
       return ConfigurationProblem(origin: "configuration", key: key, message: message, hint: hint)
     }
     let node = document.checked.at(key)
-    return document.problem(message, key, node?.elements.first { $0.string == element } ?? node, hint: hint)
+    let part = node?.elements.first { one in
+      one.string.map { $0 == element || document.resolvedValue($0, in: one) == element } ?? false
+    }
+    return document.problem(message, key, part ?? node, hint: hint)
   }
 
   /// Returns the problem of a folder that the service makes and changes files in; empty if it can, and without a folder.
@@ -148,7 +151,7 @@ extension ServiceConfiguration.NamedCamera {
       } else if cameras.count == CameraKeys.limit {
         wrong("there are more than \(CameraKeys.limit) cameras", hint: "Leave some out.")
       } else {
-        let values = ConfigurationValues(entry.node, places: schema.cameraKeys).values
+        let values = ConfigurationValues(entry.node, of: document, places: schema.cameraKeys).values
         let own = ServiceConfiguration([values], schema: schema)
         cameras.append(Self(name: entry.key, settings: own.settings, values: own.values))
       }

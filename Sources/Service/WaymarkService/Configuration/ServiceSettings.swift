@@ -89,7 +89,7 @@ package struct ServiceSettings: Configurable, Equatable {
 
   private static let connections: [Setting<Self>] = [
     Setting(
-      "socket.path", .string, "overridden by `--socket` and `$WAYMARK_SOCKET`",
+      "socket.path", .path, "overridden by `--socket` and `$WAYMARK_SOCKET`",
       into: \.socket.path, otherwise: "`/run/waymark/waymark.sock`, or one in `$XDG_RUNTIME_DIR`", change: .restart),
     Setting(
       "socket.group", .string, "group that owns the socket; operators by default", into: \.socket.group,
@@ -131,11 +131,11 @@ package struct ServiceSettings: Configurable, Equatable {
   private static let pictures: [Setting<Self>] =
     [
       Setting(
-        "source.path", .string,
+        "source.path", .path,
         "instead of a camera a folder of pictures, an MJPEG or Y4M file or named pipe, `-`, or an address (`rtsp://`, `http://`, `https://`, `screen:`, `libcamera:`, `pipewire:`)",
         into: \.source.path, change: .restart),
       Setting(
-        "source.credentials", .string,
+        "source.credentials", .path,
         "file with the line `user:password` for the address, not readable for all users, or a [credential](operations.md#secrets)",
         into: \.source.credentials, change: .restart, from: { Credential.path($0) }),
       Setting(
@@ -188,7 +188,7 @@ package struct ServiceSettings: Configurable, Equatable {
         ["off": 0, "50": 1, "60": 2, "auto": 3][$0]
       },
       Setting(
-        "camera.calibrations", .strings,
+        "camera.calibrations", .paths,
         "camera-info files of ROS or OpenCV, for the frame size they name; `CAMERA=FILE` for one camera, by a part of its name",
         into: \.camera.calibrations),
       Setting(
@@ -235,13 +235,13 @@ package struct ServiceSettings: Configurable, Equatable {
       "isolation", .choice(["on", "off"]),
       "reads codes, frames and picture files in sandboxed workers ([security.md](security.md))",
       into: \.isIsolated, change: .restart, from: { $0 != "off" }, to: { $0 ? "on" : "off" }),
-    Setting("replay.folder", .string, "folder of confirmed payloads", into: \.replayFolder),
-    Setting("gallery.folders", .strings, "pictures that clients may list", into: \.galleryFolders),
+    Setting("replay.folder", .path, "folder of confirmed payloads", into: \.replayFolder),
+    Setting("gallery.folders", .paths, "pictures that clients may list", into: \.galleryFolders),
   ]
 
   private static let following: [Setting<Self>] = [
-    Setting("scenes.folders", .strings, "folders of scenes", into: \.scenes.folders),
-    Setting("scenes.cache", .string, "folder of compiled anchors", into: \.scenes.cache),
+    Setting("scenes.folders", .paths, "folders of scenes", into: \.scenes.folders),
+    Setting("scenes.cache", .path, "folder of compiled anchors", into: \.scenes.cache),
     Setting("scenes.load", .string, "scene to load at the start", into: \.scenes.load),
     Setting(
       "scenes.start", .bool, "starts the session with `scenes.load`; a change applies at its next load",
@@ -253,7 +253,7 @@ package struct ServiceSettings: Configurable, Equatable {
       "scenes.lostAfter", .double(0...60), "seconds out of view after which an anchor is lost",
       into: \.scenes.session.lostAfter),
     Setting(
-      "anchors.library", .string, "library followed while no session is active", into: \.scenes.library),
+      "anchors.library", .path, "library followed while no session is active", into: \.scenes.library),
     Setting(
       "anchors.copies", .int(1...AnchorCopies.most),
       "copies followed of each anchor of `anchors.library`", into: \.scenes.copies),

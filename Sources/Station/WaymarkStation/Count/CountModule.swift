@@ -1,4 +1,5 @@
 import NIOCore
+import WaymarkConfiguration
 import WaymarkImage
 import WaymarkOnboarding
 package import WaymarkProtocol
@@ -23,13 +24,16 @@ package final class CountModule: ServiceModule {
   private var published = CountDesk.Tally(run: 0)
   /// The publishable text of each counted content.
   private var texts: [CodeContent: ArticleText] = [:]
-  /// What the count is compared with; nil if it was never set.
+  /// What the count is compared with; nil if it was never set or configured.
   private var expected: [ExpectedArticle]?
   private var isStopped = false
 
   /// Creates a module that counts the codes that `codes` follows.
-  package init(hub: Hub, scans: ScanModule, codes: CodesModule, camera: String?) {
+  ///
+  /// - Parameter expected: what counts are compared with until a client sets it.
+  package init(hub: Hub, scans: ScanModule, codes: CodesModule, camera: String?, expected: [ExpectedArticle]? = nil) {
     self.hub = hub
+    self.expected = expected
     self.scans = scans
     self.codes = codes
     self.camera = camera
@@ -49,11 +53,7 @@ package final class CountModule: ServiceModule {
     }
     methods.add(CountExpectedRequest.self) { [weak self] request, _ in
       guard let self, !self.isStopped else { throw ServiceError.stopping }
-      guard Set(request.articles.map(\.text)).count == request.articles.count else {
-        throw ServiceError(
-          .badParams, "An expected article is named twice.", hint: "Name each text once, with its whole amount.")
-      }
-      self.expected = request.articles
+      self.expected = try request.checked()
       if let now = self.described(compared: true) { self.hub.publish(now, camera: self.camera) }
       return Empty()
     }
@@ -154,8 +154,12 @@ extension WaymarkService.Feature {
   /// Counting the codes of a shelf.
   package static let count: Self = {
     var feature = Self()
-    feature.makeForCamera = { hub, camera in
-      CountModule(hub: hub, scans: camera.scans, codes: camera.codes, camera: camera.capture.camera)
+    feature.keys = CountSettings.keys
+    feature.problems = CountSettings.problems
+    feature.makeForCamera = { hub, camera, configuration in
+      CountModule(
+        hub: hub, scans: camera.scans, codes: camera.codes, camera: camera.capture.camera,
+        expected: try CountSettings(configuration).articles())
     }
     return feature
   }()

@@ -31,14 +31,14 @@ package struct DocumentSettings: Configurable, Hashable {
     "documents",
     [
       Setting(
-        "folder", .string, "folder of unsaved pages", into: \.folder,
+        "folder", .path, "folder of unsaved pages", into: \.folder,
         otherwise: "`documents/session` in the state folder (systemd's, else `~/.local/state/waymark`)",
         change: .restart),
       Setting(
-        "output", .string, "folder of saved documents", into: \.output,
+        "output", .path, "folder of saved documents", into: \.output,
         otherwise: "`documents/saved` in the state folder", change: .restart),
       Setting(
-        "keyFile", .string,
+        "keyFile", .path,
         "file of 32 random bytes that seals unsaved pages, created if missing, or a [credential](operations.md#secrets)",
         into: \.keyFile, change: .restart, from: { Credential.path($0) }),
       Setting("pages", .int(1...200), "pages a document", into: \.pageLimit),

@@ -127,7 +127,7 @@ private struct FormSettings: Configurable {
 
   static let settings: [Setting<Self>] = [
     Setting(
-      "forms.folder", .string,
+      "forms.folder", .path,
       "folder of pending [forms](protocol.md#forms), else in memory",
       into: \.folder, change: .restart),
     Setting(

@@ -176,7 +176,7 @@ private struct SignatureSettings: Configurable {
 
   static let settings: [Setting<Self>] = [
     Setting(
-      "signatures.folder", .string,
+      "signatures.folder", .path,
       "folder of [signatures](signature.md), else in memory",
       into: \.folder, change: .restart),
     Setting(
