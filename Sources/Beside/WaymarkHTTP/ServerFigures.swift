@@ -28,7 +28,7 @@ package final class ServerFigures: Sendable {
   /// Counts a refused request.
   package func countRefusal(_ reason: String) { state.withLock { $0.refused[reason, default: 0] += 1 } }
 
-  /// Writes the figures.
+  /// Adds the figures to a text of metrics.
   package func write(to text: inout MetricsText) {
     let (listeners, refused) = state.withLock { ($0.listeners, $0.refused) }
     let connections = listeners.map(\.figures)

@@ -89,7 +89,8 @@ final class Database {
     }
   }
 
-  /// Runs a statement with its parameters. `row` receives the first two columns of a row, and returns false to end the statement.
+  /// Runs a statement with `number` as its first parameter and `payload` as its second. `row` receives the first two columns of a
+  /// row, and returns false to end the statement.
   ///
   /// - Returns: the first column of the last row; 0 without rows.
   @discardableResult func run(

@@ -38,7 +38,7 @@ final class BrokerPublisher: Sendable {
     self.commands = commands
   }
 
-  /// Starts the thread.
+  /// Starts the thread, which connects to the broker.
   func start() {
     thread.start { [self] stop in
       var run = Run(self)
@@ -80,7 +80,7 @@ final class BrokerPublisher: Sendable {
     wake()
   }
 
-  /// The state of the thread.
+  /// The state that only the thread uses, and its loop.
   private struct Run {
     let publisher: BrokerPublisher
     var sender: BridgeSender
@@ -88,7 +88,8 @@ final class BrokerPublisher: Sendable {
     var connection: BrokerConnection?
     var connectingSince = 0.0
     var lastStatus: (text: [UInt8], at: Double)?
-    /// The version of the service that was announced to Home Assistant over this connection; empty if unknown.
+    /// The version of the service that was announced to Home Assistant over this connection: nil before an
+    /// announcement, empty if unknown.
     var announcedVersion: String?
     var lastSynchronized = 0.0
     var lastMetrics = -Double.infinity

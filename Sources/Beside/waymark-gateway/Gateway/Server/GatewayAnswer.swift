@@ -75,14 +75,14 @@ enum GatewayAnswer {
     error(ServiceError(.init(rawValue: code), message, hint: hint))
   }
 
-  /// The body is too large or too slow.
+  /// The answer to a body that is too large or too slow.
   static var tooLarge: Response {
     own(
       "tooLarge", "The body is too large, or did not arrive in time.",
       hint: "Pictures may have 16 MiB, other bodies 60 KiB, and 30 seconds to arrive, with 16 KiB a second at least.")
   }
 
-  /// Too many requests are in progress.
+  /// The answer when too many requests of a kind are in progress; the connection is closed after it.
   static func busy(_ what: String) -> Response {
     last(error(ServiceError(.busy, "Too many \(what) are under way.", hint: "Try again later.")))
   }
@@ -94,13 +94,15 @@ enum GatewayAnswer {
         ServiceError(.notPermitted, "An observer may not use \(what).", hint: "Use the token of an operator.")))
   }
 
-  /// An answer after which the connection is closed.
+  /// Adds `Connection: close`, so that the connection is closed after the answer.
   static func last(_ response: Response) -> Response {
     var response = response
     response.headers[.connection] = "close"
     return response
   }
 }
+
+// MARK: - Context and errors
 
 /// The context of a request, with its connection and its sender.
 struct GatewayContext: RequestContext {
