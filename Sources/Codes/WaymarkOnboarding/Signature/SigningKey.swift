@@ -43,7 +43,7 @@ public struct SigningKey: Sendable {
     self.id = id
   }
 
-  /// The algorithm that is used by default.
+  /// The algorithm with which the key signs by default: the only one of its type, RS256 for RSA.
   public var defaultAlgorithm: SignatureAlgorithm {
     switch material.kind {
     case .p256: .es256
@@ -107,6 +107,8 @@ extension SigningKey {
   }
 }
 
+// MARK: - Tokens
+
 /// Makes signed tokens for printing: a payload with added claims.
 public struct TokenSigner: Sendable {
   /// The claims to add to the payload.
@@ -124,7 +126,7 @@ public struct TokenSigner: Sendable {
     /// `jti`.
     public var identifier: String?
 
-    /// No claims.
+    /// Creates a set without claims.
     public init() {}
   }
 
@@ -189,6 +191,8 @@ public struct TokenSigner: Sendable {
     return signed + "." + Base64URL.encode(try key.sign(Array(signed.utf8), with: algorithm))
   }
 }
+
+// MARK: - PEM
 
 /// One `-----BEGIN …-----` block (RFC 7468).
 package struct PEMBlock: Sendable, Hashable {

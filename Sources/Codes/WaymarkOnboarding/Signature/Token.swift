@@ -6,7 +6,6 @@ package struct CompactJWS: Sendable, Hashable {
   package let header: JSONValue
   /// The signed payload, decoded.
   package let payload: [UInt8]
-  /// The signature.
   package let signature: [UInt8]
   /// The signed bytes: header and payload in base64url, with the dot between them.
   package let signed: [UInt8]
@@ -51,6 +50,8 @@ package struct CompactJWS: Sendable, Hashable {
   /// The identifier of the key that the token names; nil if it names none.
   var keyID: String? { header["kid"]?.string }
 }
+
+// MARK: - Claims
 
 /// The registered claims of a token (RFC 7519, 4.1) that a verdict depends on.
 package struct TokenClaims: Sendable, Hashable {
@@ -98,6 +99,8 @@ package struct TokenClaims: Sendable, Hashable {
   }
 }
 
+// MARK: - Errors
+
 /// The error of a text that is not a token, or of invalid claims.
 package typealias TokenError = Problem<TokenErrorCode>
 
@@ -118,6 +121,8 @@ extension Problem where Kind == TokenErrorCode {
     TokenError(.badClaims, message, hint: "Write the registered claims as RFC 7519 has them.")
   }
 }
+
+// MARK: - Base64
 
 /// Base64 in the alphabet for URLs, without padding (RFC 7515, section 2).
 package enum Base64URL {
