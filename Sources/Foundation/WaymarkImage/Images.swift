@@ -146,6 +146,8 @@ extension RGBImage: BytePicture {
   package static var channels: Int { 3 }
 }
 
+// MARK: - Borrowed pictures
+
 /// A borrowed 8-bit gray picture: valid only inside the closure that received it.
 ///
 /// Row `y` starts at `base + y * stride`; `stride >= width`, in bytes.
@@ -189,6 +191,8 @@ public struct ImageView {
   }
 }
 
+// MARK: - Memory and luma
+
 /// Aligned memory for one plane of pixels.
 ///
 /// Sendable because it is written only before it is shared.
@@ -230,6 +234,8 @@ package enum Luma {
     return UInt8(truncatingIfNeeded: (UInt32(value) &* a &+ UInt32(background) &* (255 &- a) &+ 127) / 255)
   }
 }
+
+// MARK: - Errors and backgrounds
 
 /// The error of reading, decoding or writing a picture.
 public typealias ImageError = Problem<ImageErrorCode>

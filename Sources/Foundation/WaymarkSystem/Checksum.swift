@@ -76,7 +76,7 @@ package enum CRC32C {
     return value
   }
 
-  /// The checksum of `bytes`.
+  /// Returns the checksum of `bytes`.
   package static func of(_ bytes: some Sequence<UInt8>) -> UInt32 {
     var value: UInt32 = .max
     table.withUnsafeBufferPointer { table in

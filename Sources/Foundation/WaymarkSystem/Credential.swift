@@ -15,7 +15,7 @@ package enum Credential {
     return "\(folder)/\(name)"
   }
 
-  /// True if `path` is a credential that was not resolved.
+  /// Returns whether `path` is a credential that was not resolved.
   package static func isMissing(_ path: String) -> Bool { path.hasPrefix(mark) }
 
   /// The folder of this process's credentials, set by systemd; `nil` without one.

@@ -8,7 +8,7 @@
 /// and `(?i)` at the beginning. Back references and lookaround are refused. Characters are Unicode scalars; `\d` is 0 to 9, `\w`
 /// letters and digits of all scripts and `_`.
 package struct RegularExpression: Sendable {
-  /// The progress of a text: all positions in the expression that it may have reached.
+  /// The states after a part of a text: all instructions of the compiled expression that may follow.
   package struct Progress: Hashable, Sendable {
     fileprivate var places: [Int]
   }
@@ -73,7 +73,7 @@ package struct RegularExpression: Sendable {
     return Progress(places: current)
   }
 
-  /// True if a text with this progress matches as a whole.
+  /// Returns whether a text with this progress matches as a whole.
   package func isWhole(_ progress: Progress) -> Bool { progress.places.contains(0) }
 
   /// Adds all positions that are reached from a position without consuming a character.

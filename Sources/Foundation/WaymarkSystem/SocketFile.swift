@@ -1,8 +1,8 @@
 package import Glibc
 
-/// The files of Unix sockets.
+/// Addresses, connects and removes the files of Unix sockets.
 package enum SocketFile {
-  /// The address of a path; nil for a path that is empty or too long.
+  /// Returns the address of a path; nil for a path that is empty or too long.
   package static func address(_ path: String) -> sockaddr_un? {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -48,6 +48,8 @@ package enum SocketFile {
   }
 }
 
+// MARK: - The service's socket
+
 /// The path of the service's socket.
 package enum SocketPath {
   /// The path of the system's service.
@@ -67,8 +69,8 @@ package enum SocketPath {
     return system
   }
 
-  /// True if this process runs for the system: as root, or as a user whose runtime folder systemd created for the
-  /// unit.
+  /// Returns whether this process runs for the system: as root, or as a user whose runtime folder systemd created for
+  /// the unit.
   package static func isSystem(environment: [String: String]) -> Bool {
     if let folder = environment["RUNTIME_DIRECTORY"], folder.hasPrefix("/run/user/") { return false }
     return getuid() == 0 || environment["RUNTIME_DIRECTORY"] == "/run/waymark"

@@ -20,7 +20,7 @@ package struct JPEGDecoder: ~Copyable {
     case rgb = 3
   }
 
-  /// Sizes in pixels.
+  /// The sizes of the picture in the file and of the result, in pixels.
   package struct Header: Sendable, Equatable {
     package let width: Int
     package let height: Int
@@ -40,7 +40,7 @@ package struct JPEGDecoder: ~Copyable {
 
   private let handle: OpaquePointer
 
-  /// - Throws: `outOfMemory`.
+  /// - Throws: `outOfMemory` if libjpeg cannot allocate its memory.
   package init() throws(ImageError) {
     guard let handle = wm_jpeg_decoder_new() else { throw Self.error(Int32(WM_JPEG_MEMORY), "") }
     self.handle = handle
@@ -100,6 +100,8 @@ package struct JPEGDecoder: ~Copyable {
 
 // Sendable because the value cannot be copied: no other value uses its handle.
 extension JPEGDecoder: @unchecked Sendable {}
+
+// MARK: - Encoding
 
 /// Writes pictures as baseline JPEG.
 package enum JPEGEncoder {

@@ -75,6 +75,8 @@ package struct PlanePose: Hashable, Sendable {
   }
 }
 
+// MARK: - Placement of an anchor
+
 /// The placement of an anchor (a picture, a cylinder or a code) in one frame.
 public struct AnchorPlacement: Hashable, Sendable {
   /// The source of a placement.
@@ -124,6 +126,8 @@ public struct AnchorPlacement: Hashable, Sendable {
       && finite(rawPose) && referenceSize.x > 0 && referenceSize.y > 0
   }
 }
+
+// MARK: - Pose of a plane
 
 /// Finds the pose of a plane from the positions of its points in a frame.
 ///

@@ -270,6 +270,8 @@ extension DecodingError {
   }
 }
 
+// MARK: - Codable
+
 extension JSONValue: Codable {
   /// Reads any value.
   public init(from decoder: any Decoder) throws {
