@@ -35,7 +35,7 @@ extension AccessClaims {
   }
 }
 
-/// The reason to refuse a request.
+/// The reasons for which a guard refuses a request, in the order of its checks.
 package enum AccessRefusal: String, CaseIterable, Sendable {
   /// `Host` is not a name of this server.
   case foreignHost
@@ -64,7 +64,7 @@ package struct AccessGuard: Sendable {
     self.admitsCrossSite = admitsCrossSite
   }
 
-  /// Returns the reason to refuse a request regardless of its sender, or nil.
+  /// Returns the reason to refuse a request by its host and origin; nil if both are accepted.
   package func refusal(of claims: AccessClaims) -> AccessRefusal? {
     guard let pages = pages(claims.host?.lowercased()) else { return .foreignHost }
     if let origin = claims.origin?.lowercased(), !pages.contains(origin) { return .foreignOrigin }
@@ -125,7 +125,7 @@ package struct HTTPOrigin: Hashable, Sendable {
   }
 }
 
-/// Comparison of secrets.
+/// Compares secrets in constant time.
 package enum ConstantTime {
   /// Compares texts in a time that does not depend on where the first difference is.
   package static func areEqual(_ a: String, _ b: String) -> Bool {

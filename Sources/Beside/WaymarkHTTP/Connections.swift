@@ -31,7 +31,7 @@ package final class Connections: Sendable {
     state = Mutex(State(table: ConnectionTable(limit: limits.connections)))
   }
 
-  /// True if new connections are turned away.
+  /// True if new connections are refused.
   package var isClosing: Bool { state.withLock { $0.isClosing } }
 
   /// The numbers of connections: open ones, those that were closed because there were too many, and those that were
@@ -122,7 +122,7 @@ package struct ConnectionTable<Key: Hashable> {
     return count > limit ? pendingKeys.removeFirst() : nil
   }
 
-  /// Marks a connection as authenticated.
+  /// Moves a pending connection to the authenticated ones; no effect if it has closed.
   package mutating func authenticated(_ key: Key) {
     guard let index = pendingKeys.firstIndex(of: key) else { return }
     pendingKeys.remove(at: index)

@@ -95,7 +95,7 @@ private struct Served<App: ApplicationProtocol>: Service {
 
 /// The values of `Host` under which clients reach a listener.
 package enum ListenAuthorities {
-  /// The address itself and, on loopback, its usual names.
+  /// Returns the address itself and, on loopback, its usual names, each with the port.
   package static func of(host: String, port: Int) -> Set<String> {
     let bracketed = host.contains(":") ? "[\(host)]" : host.lowercased()
     var hosts: Set = [bracketed]

@@ -37,7 +37,7 @@ package enum PictureAnswer {
     return headers
   }
 
-  /// One part of the stream: a header that names the frame, then the picture.
+  /// Returns one part of the stream: a header that names the frame, then the picture.
   package static func part(_ bytes: [UInt8], format: String, sequence: UInt64?, captured: Double?) -> ByteBuffer {
     var head = "--frame\r\nContent-Type: \(contentType(format))\r\nContent-Length: \(bytes.count)\r\n"
     for (name, value) in frameHeaders(sequence: sequence, captured: captured) { head += "\(name): \(value)\r\n" }

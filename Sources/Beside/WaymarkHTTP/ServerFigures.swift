@@ -25,7 +25,7 @@ package final class ServerFigures: Sendable {
   /// Adds the connections of a listener.
   package func add(_ connections: Connections) { state.withLock { $0.listeners.append(connections) } }
 
-  /// Counts a refused request.
+  /// Counts a refused request by its reason.
   package func countRefusal(_ reason: String) { state.withLock { $0.refused[reason, default: 0] += 1 } }
 
   /// Adds the figures to a text of metrics.

@@ -60,7 +60,7 @@ package final class EventLog: Sendable {
     /// The highest number of a damaged row that is counted as dropped.
     var damaged: UInt64 = 0
     var isDirty = false
-    /// The text of `bookmark`.
+    /// The stored value of `EventLog.bookmark`.
     var bookmark: String?
 
     /// The numbers up to this one are acknowledged or dropped.

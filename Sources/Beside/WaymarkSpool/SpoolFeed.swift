@@ -42,7 +42,7 @@ package struct SpoolCursor: Sendable {
     case refuse
   }
 
-  /// The most events that the service keeps.
+  /// The greatest `clients.history` of the service: the number of events that it can send again.
   private static let longestHistory = 10_000
 
   /// The position of the last event that is on disk or was not selected; nil before the first subscription of a new
@@ -195,7 +195,7 @@ package final class SpoolFeed: Sendable {
     state = Mutex(State(cursor: SpoolCursor(position ?? log.bookmark.flatMap { SpoolPosition($0) })))
   }
 
-  /// Runs until the task is cancelled.
+  /// Subscribes to the service and stores its events until the task is cancelled; reconnects with growing waits.
   package func run() async {
     var backoff = Backoff(first: 0.2, longest: 5)
     var storeBackoff = Backoff(first: 1, longest: 60)

@@ -19,7 +19,7 @@ final class BrokerConnection {
 
     init(isVersion5: Bool) { self.isVersion5 = isVersion5 }
 
-    /// The inbox of a callback's context.
+    /// Returns the inbox that a callback's context points to.
     static func of(_ context: UnsafeMutableRawPointer?) -> Inbox? {
       context.map { Unmanaged<Inbox>.fromOpaque($0).takeUnretainedValue() }
     }
@@ -140,7 +140,7 @@ final class BrokerConnection {
     }
   }
 
-  /// Subscribes with QoS 1. A broker of version 5 omits retained messages; others send them, marked as retained.
+  /// Subscribes with QoS 1. A broker of version 5 omits retained messages; older brokers send them, marked as retained.
   func subscribe(to filter: String) {
     if inbox.isVersion5 {
       mosquitto_subscribe_v5(handle, nil, filter, 1, Int32(MQTT_SUB_OPT_SEND_RETAIN_NEVER.rawValue), nil)

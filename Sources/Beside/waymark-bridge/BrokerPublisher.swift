@@ -12,7 +12,7 @@ final class BrokerPublisher: Sendable {
 
   private struct Shared {
     var service = ServiceState.away
-    /// Messages that are not stored: sent if the broker is connected, else dropped.
+    /// Messages that are not stored on disk: sent with the next events, or after the next connection.
     var unstored: [BridgeMessage] = []
   }
 
@@ -63,10 +63,10 @@ final class BrokerPublisher: Sendable {
   /// Wakes the thread, as there are new events in the log.
   func wake() { pipe.wake() }
 
-  /// Sends a message that is not stored; it is dropped if the broker is not connected.
+  /// Sends a message that is not stored on disk; it is dropped if 64 messages wait.
   func publish(_ message: BridgeMessage) { pass(message, limit: 64) }
 
-  /// Sends the reply to a command.
+  /// Sends the reply to a command, with QoS 1; it is dropped if 512 messages wait.
   func reply(_ payload: [UInt8]) { pass(BridgeMessage(topic: topics.reply, payload: payload), limit: 512) }
 
   private func pass(_ message: BridgeMessage, limit: Int) {

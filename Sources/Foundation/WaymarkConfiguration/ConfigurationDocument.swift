@@ -63,7 +63,7 @@ package struct ConfigurationDocument: Sendable {
     return String(file[...slash]) + name
   }
 
-  /// The path to which a symbolic link points, not followed further; nil for other files.
+  /// Returns the path to which a symbolic link points, not followed further; nil for other files.
   private static func linkTarget(of path: String) -> String? {
     var target = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(path, &target, target.count)

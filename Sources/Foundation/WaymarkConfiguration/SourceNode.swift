@@ -160,14 +160,13 @@ package enum SourceLimits {
 /// The error for a text that is not a valid document.
 package struct SourceSyntaxError: Error, Hashable, Sendable {
   package var mark: SourceMark
-  /// A stable camelCase word.
+  /// A stable camelCase word, such as `badYAML`.
   package var code: String
   package var message: String
   package var hint: String
   /// The message without its context.
   package var problem: String
 
-  /// Creates an error.
   package init(mark: SourceMark, code: String, message: String, hint: String, problem: String? = nil) {
     self.mark = mark
     self.code = code

@@ -10,7 +10,6 @@ package struct Checksum: Sendable {
   /// Creates the checksum of no data.
   package init() {}
 
-  /// Adds a word.
   package mutating func add(_ word: UInt64) {
     Self.mix(&lanes[Int(count & 3)], word)
     count &+= 1

@@ -13,6 +13,8 @@ package enum WholeFile {
   }
 
   /// Reads the bytes of a file.
+  ///
+  /// - Throws: `tooLarge` for more than `limit` bytes; `notAFile` for a kind of file that is not admitted.
   package static func read(_ path: String, limit: Int, kind: Kind = .regular) throws(FileError) -> [UInt8] {
     let waits = kind == .any ? 0 : O_NONBLOCK
     let links = kind == .unlinked ? O_NOFOLLOW : 0

@@ -20,19 +20,20 @@ package struct RegularExpression: Sendable {
   /// The longest expression, in characters.
   package static let lengthLimit = RegularExpressionProgram.lengthLimit
 
-  /// - Throws: the problem of the expression.
+  /// - Throws: `RegularExpressionFlaw` if the expression is malformed, too large or has a construct outside this
+  ///   syntax.
   package init(_ expression: String) throws(RegularExpressionFlaw) {
     program = try RegularExpressionProgram(expression, isSearch: false)
     self.expression = expression
   }
 
-  /// True if the expression matches the whole text.
+  /// Returns whether the expression matches the whole text.
   package func matches(_ text: String) -> Bool {
     var steps = Int.max
     return matches(text, steps: &steps)
   }
 
-  /// True if the expression matches the whole text.
+  /// Returns whether the expression matches the whole text.
   ///
   /// - Parameter steps: the remaining number of steps, which is reduced; at 0 nothing matches.
   package func matches(_ text: String, steps: inout Int) -> Bool {

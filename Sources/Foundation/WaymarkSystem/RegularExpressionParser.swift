@@ -6,7 +6,7 @@ package struct RegularExpressionFlaw: Error, Hashable {
   init(_ message: String) { self.message = message }
 }
 
-/// A set of characters.
+/// A set of characters: `.`, an escape such as `\d`, or the parts in brackets.
 struct ScalarClass: Hashable, Sendable {
   indirect enum Part: Hashable, Sendable {
     case range(ClosedRange<UInt32>)

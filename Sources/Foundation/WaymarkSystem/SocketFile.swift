@@ -12,7 +12,9 @@ package enum SocketFile {
     return address
   }
 
-  /// Connects a socket; sets `errno` if it fails.
+  /// Connects a socket (connect(2)).
+  ///
+  /// - Returns: false if it failed; `errno` is the cause.
   package static func connect(_ socket: CInt, to address: sockaddr_un) -> Bool {
     withUnsafePointer(to: address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {

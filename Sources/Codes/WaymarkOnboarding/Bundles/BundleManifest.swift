@@ -65,7 +65,9 @@ package struct BundleManifest: Hashable, Sendable {
     self.files = files
   }
 
-  /// Reads a manifest.
+  /// Parses a manifest.
+  ///
+  /// - Throws: `badBundle` if it is not JSON of this format, or incomplete.
   package init(json: [UInt8]) throws(BundleError) {
     guard let value = try? JSONParser.parse(json) else { throw .bad("its manifest is not JSON") }
     guard value["format"]?.int == 1 else { throw .bad("this version does not support its format") }

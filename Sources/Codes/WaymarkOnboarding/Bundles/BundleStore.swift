@@ -21,7 +21,7 @@ package struct BundleStore: Sendable {
     package var pending: Int?
   }
 
-  /// The result of applying a bundle.
+  /// The result of applying a bundle: `alreadyThere` if the release in use has its version.
   package enum Outcome: Hashable, Sendable {
     case applied
     case alreadyThere

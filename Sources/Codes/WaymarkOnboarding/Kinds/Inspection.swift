@@ -191,7 +191,7 @@ extension JSONValue {
 private struct PayloadRecognizer {
   let policy: OnboardingPolicy
 
-  /// Recognizes an unsigned text.
+  /// Recognizes and parses an unsigned text; without the marks of a kind it is `text`.
   func payload(of text: String) -> Payload {
     if text.utf8.first == UInt8(ascii: "{") {
       do {

@@ -1,7 +1,7 @@
 import WaymarkSystem
 
 extension PayloadKind {
-  /// `WIFI:…;;`.
+  /// Wi-Fi access, `WIFI:…;;`.
   public static let wifi = Self(rawValue: "wifi")
 }
 

@@ -79,7 +79,7 @@ public struct CustomKind: Sendable, Hashable {
       }
     }
 
-    /// Returns whether an address fits.
+    /// Returns whether an address fits the pattern.
     package func matches(_ address: WebAddress) -> Bool {
       guard address.scheme == scheme else { return false }
       if let host {

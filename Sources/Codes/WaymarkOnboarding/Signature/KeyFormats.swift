@@ -121,8 +121,8 @@ package enum PEMKeys {
     return keys
   }
 
-  /// The SubjectPublicKeyInfo of an X.509 certificate (RFC 5280, 4.1), in DER; nil for other bytes. Nothing else of the certificate is
-  /// checked, since the policy trusts the file.
+  /// Returns the SubjectPublicKeyInfo of an X.509 certificate (RFC 5280, 4.1), in DER; nil for other bytes. Nothing else of the
+  /// certificate is checked, since the policy trusts the file.
   private static func subjectKey(inCertificate der: [UInt8]) -> [UInt8]? {
     var file = DERReader(der[...])
     guard var certificate = file.elements(), var body = certificate.elements() else { return nil }

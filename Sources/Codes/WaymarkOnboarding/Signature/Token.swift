@@ -21,6 +21,8 @@ package struct CompactJWS: Sendable, Hashable {
   }
 
   /// Parses a token.
+  ///
+  /// - Throws: `badToken` for another form, and for header members that are not supported.
   package init(_ text: String) throws(TokenError) {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3 else { throw .token("the token is encrypted, and only signed ones can be judged") }

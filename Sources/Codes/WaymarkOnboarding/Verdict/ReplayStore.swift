@@ -233,7 +233,7 @@ struct ReplayHorizon: Sendable {
     case unreadable(FileError)
   }
 
-  /// Reads the file.
+  /// Reads the horizon's file.
   func read() -> Content {
     let text: String
     do {

@@ -18,10 +18,10 @@ public enum JSONValue: Sendable {
   public struct Member: Hashable, Sendable {
     /// The name, without quotes and escapes.
     public var name: String
-    /// The value of any type.
+    /// The value, of any JSON type.
     public var value: JSONValue
 
-    /// A member of an object.
+    /// Creates a member from its name and value.
     public init(_ name: String, _ value: JSONValue) {
       self.name = name
       self.value = value

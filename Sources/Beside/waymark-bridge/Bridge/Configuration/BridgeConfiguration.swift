@@ -19,7 +19,7 @@ package struct BridgeConfiguration: Configurable, Hashable {
     /// The client identifier of MQTT; nil for `waymark-DEVICE`.
     package var clientID: String?
     package var username: String?
-    /// The file with the password.
+    /// The file whose first line is the password.
     var passwordFile: String?
     /// The most events that are sent and not yet acknowledged.
     package var window = 100

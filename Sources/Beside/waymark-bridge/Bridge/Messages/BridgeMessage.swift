@@ -9,7 +9,6 @@ package struct BridgeMessage: Hashable, Sendable {
   /// True if the broker keeps it for later subscribers.
   package var isRetained: Bool
 
-  /// Creates a message from its parts.
   package init(topic: String, payload: [UInt8], isRetained: Bool = false) {
     self.topic = topic
     self.payload = payload
@@ -21,12 +20,10 @@ package struct BridgeMessage: Hashable, Sendable {
 
 /// Converts events to records, which are kept on disk, and records to messages for a broker.
 package struct MessageFormat: Sendable {
-  /// The topics of this device.
   package let topics: BridgeTopics
   private let selection: EventSelection
   private let device: String
 
-  /// Creates the format of a device's messages.
   package init(topics: BridgeTopics, device: String, selection: EventSelection) {
     self.topics = topics
     self.device = device
@@ -38,7 +35,7 @@ package struct MessageFormat: Sendable {
     "\(stream.digits(16, radix: 16))-\(sequence)"
   }
 
-  /// The way of an event of the service.
+  /// The handling of an event: dropped, stored or sent at once.
   package enum Disposition: Hashable, Sendable {
     /// The event does not leave the device.
     case none

@@ -3,7 +3,7 @@ import WaymarkSystem
 
 /// Writes the bridge's figures in the text exposition format of Prometheus, version 0.0.4.
 package enum BridgeMetrics {
-  /// Returns the figures as text.
+  /// Returns the figures; `refused` counts the events that the broker refused.
   package static func text(isConnected: Bool, isServiceThere: Bool, refused: UInt64, figures: EventLog.Figures)
     -> String
   {

@@ -2,7 +2,7 @@ package import WaymarkSystem
 
 /// Accepts the commands that the configuration allows, and ignores an id that is among the last 256.
 package struct CommandFilter: Sendable {
-  /// A request for the service.
+  /// An accepted command, as a request for the service.
   package struct Command: Hashable, Sendable {
     /// The id that the sender has chosen; the reply contains it.
     package let id: JSONValue

@@ -271,7 +271,7 @@ struct EventFollower: AsyncSequence, Sendable {
 
     init(follower: EventFollower) { self.follower = follower }
 
-    /// The next bytes, nil at the end of the feed.
+    /// Returns the next bytes; nil at the end of the feed.
     mutating func next() async -> ByteBuffer? {
       guard let number else { return await start() }
       var position = number

@@ -51,7 +51,7 @@ struct GatewayAccess: Sendable {
     return access.refusal(of: claims) == nil
   }
 
-  /// Returns the reason to refuse a request regardless of its sender, or nil.
+  /// Returns the reason to refuse a request by its host and origin; nil if both are accepted.
   func refusal(of claims: AccessClaims) -> AccessRefusal? { access.refusal(of: claims) }
 
   func decide(_ claims: AccessClaims) -> Decision {

@@ -39,7 +39,7 @@ enum GatewayAnswer {
     }
   }
 
-  /// The answer with a result.
+  /// Returns a result as JSON, with status 200.
   static func result(_ value: JSONValue) -> Response {
     guard let json = try? JSONLineEncoder.encode(value) else {
       return error(.init(.internalError, "The result cannot be written.", hint: "See the log of the service."))
@@ -48,7 +48,7 @@ enum GatewayAnswer {
       status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(bytes: json)))
   }
 
-  /// The answer with an error of the service or of the gateway.
+  /// Returns an error as JSON, with the HTTP status of its code.
   static func error(_ error: ServiceError) -> Response {
     let status = status(of: error.code.rawValue)
     let json = (try? JSONLineEncoder.encode(["error": error])) ?? Array("{}".utf8)
@@ -62,7 +62,8 @@ enum GatewayAnswer {
   /// An error that contains its answer.
   struct Refusal: Error { let response: Response }
 
-  /// The answer to a request that failed with any error.
+  /// Returns the answer to a request that failed: that of a `Refusal`, the error of the service, or `offline` for other
+  /// errors.
   static func failure(_ problem: any Error) -> Response {
     if let refusal = problem as? Refusal { return refusal.response }
     if let refused = problem as? ServiceError { return error(refused) }
@@ -70,7 +71,7 @@ enum GatewayAnswer {
     return error(.init(.init(rawValue: "offline"), message, hint: "Wait, or start it: systemctl start waymark."))
   }
 
-  /// The answer with an error that has one of `ownCodes`.
+  /// Returns the answer with an error that has one of `ownCodes`.
   static func own(_ code: String, _ message: String, hint: String) -> Response {
     error(ServiceError(.init(rawValue: code), message, hint: hint))
   }

@@ -182,7 +182,7 @@ final class ServiceLines: ChannelInboundHandler {
     return bound
   }
 
-  /// Begins to relay lines to a client.
+  /// Begins to relay lines to a client, those received so far first.
   func begin(_ client: any LineReceiver) {
     self.client = client
     for line in early { client.received(line: line) }

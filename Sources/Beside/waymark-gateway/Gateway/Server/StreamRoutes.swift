@@ -175,7 +175,7 @@ final class SlowReaderWatch: Sendable {
     try await write()
   }
 
-  /// Ends the watch.
+  /// Ends the watch; further calls have no effect.
   func end() {
     timer.withLock { timer in
       timer?.cancel()

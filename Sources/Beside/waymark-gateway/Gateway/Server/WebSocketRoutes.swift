@@ -219,10 +219,10 @@ final class WebSocketClient: ChannelDuplexHandler, LineReceiver {
     context.fireChannelWritabilityChanged()
   }
 
-  /// Sends a line of the service, without its line feed.
+  /// Sends a line of the service as a text message, without its line feed.
   func received(line: ByteBuffer) { send(.text, line) }
 
-  /// Sends the bytes of a picture.
+  /// Sends the bytes of a picture as a binary message.
   func received(picture: ByteBuffer) { send(.binary, picture) }
 
   /// Called when the service has closed the connection.

@@ -68,7 +68,7 @@ struct WebhookRequest: Sendable {
   }
 }
 
-/// Reads the status of an answer.
+/// Reads the status of the final answer, skipping those of 1xx.
 private final class StatusReader: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
 
