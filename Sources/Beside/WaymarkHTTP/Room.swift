@@ -156,7 +156,7 @@ package final class Room: Sendable {
     guard let request else { return }
     request.timer.cancel()
     request.continuation.resume(returning: nil)
-    // Later requests may fit.
+    // Requests that waited behind the removed one may fit now.
     grant()
   }
 

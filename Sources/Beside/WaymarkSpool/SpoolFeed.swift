@@ -143,7 +143,7 @@ package final class SpoolFeed: Sendable {
 
   /// The functions by which the owner of a log handles events and connections.
   package struct Handlers: Sendable {
-    /// Connects to the service.
+    /// Called for each attempt to connect to the service.
     package var connect: @Sendable () async throws -> WaymarkClient
     /// Makes the record of an event; nil if the event is not stored. An error ends the connection.
     package var record: @Sendable (ReceivedEvent, _ instance: String, _ seq: Int?) throws -> [UInt8]?

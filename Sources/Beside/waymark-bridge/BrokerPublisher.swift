@@ -22,7 +22,7 @@ final class BrokerPublisher: Sendable {
   private let log: EventLog
   private let commands: AsyncStream<CommandFilter.Command>.Continuation
   private let shared = Mutex(Shared())
-  /// Wakes the thread.
+  /// Wakes the thread for new events and messages, and when it is to end.
   private let pipe = WakePipe()
   private let isEnding = Atomic(false)
   private let thread = WorkerThread(name: "broker")

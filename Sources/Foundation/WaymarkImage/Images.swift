@@ -256,7 +256,7 @@ public enum ImageErrorCode: String, ProblemCode, CaseIterable {
   case fileTooLarge
   /// The contents violate the format or end early.
   case damagedPicture
-  /// Memory cannot be allocated.
+  /// Memory to decode the picture cannot be allocated.
   case outOfMemory
   /// The file takes longer than the limit.
   case tooSlow

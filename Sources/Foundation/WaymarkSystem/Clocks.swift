@@ -135,7 +135,6 @@ package struct LocalMoment: Hashable, Sendable {
       second: Int(parts.tm_sec))
   }
 
-  /// The day before.
   var dayBefore: Weekday {
     let days = Weekday.allCases
     return days[((days.firstIndex(of: day) ?? 0) + days.count - 1) % days.count]

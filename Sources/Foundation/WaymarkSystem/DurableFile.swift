@@ -151,7 +151,6 @@ package final class DraftFile {
     if !isNameless { unlink(temporary) }
   }
 
-  /// Appends bytes.
   package func append(_ bytes: [UInt8]) throws(FileError) {
     if let number = DurableFile.writeAll(descriptor, bytes) {
       throw FileError(path, cannotBe: "written", number: number)

@@ -58,7 +58,7 @@ package struct Inspection: Sendable {
   /// True if the text as a whole is known to hold no secret.
   package private(set) var isHarmless = false
 
-  /// Parses a code.
+  /// Recognizes the kind of a code and parses it, or parses it as a token; the signature is not verified.
   package init(_ code: ScannedCode, policy: OnboardingPolicy) {
     let recognizer = PayloadRecognizer(policy: policy)
     switch PayloadText(code, recognizer) {

@@ -113,17 +113,17 @@ extension SigningKey {
 public struct TokenSigner: Sendable {
   /// The claims to add to the payload.
   public struct Claims: Sendable, Hashable {
-    /// `iss`.
+    /// The issuer, `iss`.
     public var issuer: String?
-    /// `aud`.
+    /// The audience, `aud`.
     public var audience: String?
-    /// `exp`.
+    /// The time from which the token is expired, `exp`.
     public var expires: Date?
-    /// `nbf`.
+    /// The time before which the token is not valid, `nbf`.
     public var notBefore: Date?
-    /// `iat`.
+    /// The time of issue, `iat`.
     public var issuedAt: Date?
-    /// `jti`.
+    /// The unique identifier of the token, `jti`.
     public var identifier: String?
 
     /// Creates a set without claims.

@@ -59,11 +59,11 @@ package struct CompactJWS: Sendable, Hashable {
 package struct TokenClaims: Sendable, Hashable {
   package var issuer: String?
   var audiences: [String]?
-  /// Seconds since 1970.
+  /// `exp`, in seconds since 1970.
   package var expires: Double?
-  /// Seconds since 1970.
+  /// `nbf`, in seconds since 1970.
   package var notBefore: Double?
-  /// Seconds since 1970.
+  /// `iat`, in seconds since 1970.
   package var issuedAt: Double?
   package var identifier: String?
 

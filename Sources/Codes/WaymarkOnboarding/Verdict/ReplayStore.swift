@@ -201,7 +201,7 @@ public struct ReplayEntry: Sendable, Hashable {
   /// When the token expires, skew included, so that the record may be removed; nil for never.
   public let expires: Date?
 
-  /// Creates an entry.
+  /// Creates an entry from its digest and the end of its lifetime.
   public init(digest: String, expires: Date?) {
     self.digest = digest
     self.expires = expires

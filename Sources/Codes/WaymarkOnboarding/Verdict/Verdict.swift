@@ -124,7 +124,7 @@ public enum ReadingFailure: String, Sendable, Hashable, Codable, CaseIterable {
 public struct VerdictStep: Sendable, Hashable {
   /// The result of a check.
   public enum Result: String, Sendable, Hashable, Codable {
-    /// The payload passed.
+    /// The check was made and accepts the payload.
     case passed
     /// The payload is refused for this reason.
     case failed

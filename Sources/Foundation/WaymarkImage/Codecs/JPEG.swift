@@ -145,15 +145,15 @@ package enum JPEGEncoder {
 
 /// The qualities at which JPEG files are written, 1...100 as libjpeg counts.
 package enum JPEGQuality {
-  /// Previews, and pictures resized for a client.
+  /// For previews, and pictures resized for a client.
   package static let preview = 80
-  /// The pages of a PDF.
+  /// For the pages of a PDF.
   package static let document = 82
-  /// Other pictures.
+  /// For other pictures.
   package static let standard = 85
-  /// A captured page that a client requests.
+  /// For a captured page that a client requests.
   package static let page = 88
-  /// Files that a command writes.
+  /// For files that a command writes.
   package static let file = 90
   /// A captured frame that is processed later.
   package static let capture = 92

@@ -273,9 +273,9 @@ extension BridgeConfiguration.Broker.TLS {
 /// An error with which the bridge ends.
 package typealias BridgeError = Problem<BridgeErrorCode>
 
-/// The codes of `BridgeError`.
+/// The codes of `BridgeError`; the exit status is 65 for `badConfiguration`, else 66.
 package enum BridgeErrorCode: String, ProblemCode {
-  /// The configuration is invalid.
+  /// The configuration file has an unknown key or a wrong value.
   case badConfiguration
   /// The store cannot be opened, or belongs to another bridge that runs.
   case store

@@ -121,9 +121,9 @@ struct GatewayContext: RequestContext {
 /// An error with which the gateway ends.
 package typealias GatewayError = Problem<GatewayErrorCode>
 
-/// The codes of `GatewayError`.
+/// The codes of `GatewayError`; the exit status is 65 for `badConfiguration`, else 66.
 package enum GatewayErrorCode: String, ProblemCode {
-  /// The configuration is invalid.
+  /// The configuration file has an unknown key or a wrong value.
   case badConfiguration
   /// A file that the configuration names cannot be read, or may be read by others.
   case cannotOpen

@@ -13,7 +13,7 @@ actor ServiceSessions {
   /// The seconds for which a named session is kept after its last request.
   static let stay = 300.0
 
-  /// Identifies a session.
+  /// Identifies a session: no two callers share one.
   struct Key: Hashable, Sendable {
     let caller: Caller
     /// The name that the client gave the session; nil for the session of the token.
