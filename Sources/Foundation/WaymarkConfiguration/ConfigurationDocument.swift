@@ -16,7 +16,7 @@ package struct ConfigurationDocument: Sendable {
   /// The path of the first file.
   package var path: String { paths[0] }
 
-  /// Reads a text.
+  /// Parses a text as YAML, and checks it by a table.
   ///
   /// - Parameter prepare: changes the content before it is checked.
   package init(
@@ -63,7 +63,7 @@ package struct ConfigurationDocument: Sendable {
     return String(file[...slash]) + name
   }
 
-  /// The path to which a symbolic link points, not followed further; nil for other files.
+  /// Returns the path to which a symbolic link points, not followed further; nil for other files.
   private static func linkTarget(of path: String) -> String? {
     var target = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(path, &target, target.count)
@@ -80,11 +80,13 @@ package struct ConfigurationDocument: Sendable {
   }
 }
 
-/// A problem of the configuration.
+// MARK: - Problems
+
+/// A problem with a value of the configuration: its position, its description and the remedy.
 package struct ConfigurationProblem: ExplainedError, Hashable, Sendable {
   /// The origin of the value: a file, `environment` or `flags`.
   package let origin: String
-  /// The position in the file.
+  /// The position in the file; nil for a value of another origin.
   package let mark: SourceMark?
   package let key: String?
   package let message: String
@@ -148,6 +150,8 @@ extension Sequence<ConfigurationProblem> {
     return (problems.map(\.description).joined(separator: "\n"), hints.joined(separator: "\n"))
   }
 }
+
+// MARK: - Check
 
 /// Checks a document by a table of keys. Unknown keys and values of another kind or out of bounds are reported with their positions
 /// and removed, so that the readers of sections see valid values only.
@@ -334,7 +338,7 @@ struct ConfigurationCheck {
 }
 
 extension ConfigurationTable {
-  /// Checks a document.
+  /// Checks a document; returns its known and valid part, and the problems of the rest.
   package func check(_ root: SourceNode, origin: String) -> (checked: SourceNode, problems: [ConfigurationProblem]) {
     var check = ConfigurationCheck(table: self, origin: origin)
     let checked = check.document(root)
