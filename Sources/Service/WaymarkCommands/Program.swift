@@ -105,6 +105,8 @@ package struct Program: Sendable {
   }
 }
 
+// MARK: - Checks of the command line
+
 /// Finds an unknown command in a command line, and the command that may be meant.
 ///
 /// The parser itself reports such words only as unexpected arguments.

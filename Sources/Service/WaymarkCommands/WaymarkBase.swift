@@ -3,7 +3,8 @@ import FoundationEssentials
 import Glibc
 import WaymarkSystem
 
-/// The command `waymark` of the base package; each subcommand has its own file.
+/// The command `waymark` of the base package, with its list of subcommands. `completions` and `bridge` are in this
+/// file.
 package struct WaymarkBase: AsyncParsableCommand {
   package static let configuration = waymark([])
 
@@ -40,7 +41,7 @@ package struct WaymarkBase: AsyncParsableCommand {
       ] + own)
   }
 
-  /// The commands of the package waymark-station.
+  /// The names of the commands that only the package waymark-station has.
   static let station = ["count", "documents", "kiosk", "signature", "text", "type", "users"]
 }
 

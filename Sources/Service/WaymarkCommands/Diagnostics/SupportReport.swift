@@ -34,7 +34,7 @@ package struct SupportReport: Encodable {
     var socket: String
     var status: StatusResult?
     var problem: String?
-    /// The state of the unit from systemd.
+    /// The properties of the systemd unit, each as `NAME=VALUE`.
     var unit: [String]
   }
 
@@ -44,7 +44,7 @@ package struct SupportReport: Encodable {
     var isDefault: Bool
     var lines: [String]
     var problems: [String]
-    /// The environment variables that configure the service.
+    /// The environment variables that begin with `WAYMARK_`, each as `NAME=VALUE`, with secret values redacted.
     var environment: [String]
   }
 
@@ -132,7 +132,7 @@ extension SupportReport {
       findings: findings.filter { $0.subject != "configuration" }, log: log)
   }
 
-  /// The service's state, and the last lines that it logged, as far as it answers.
+  /// Returns the service's state, and the last lines that it logged, as far as it answers.
   private static func service(_ socket: String) async -> (Service, log: [String]) {
     var service = Service(socket: socket, unit: SystemFacts.unit.map(Redaction.text))
     var log: [String] = []
@@ -168,7 +168,7 @@ extension SupportReport {
 
 /// Facts about the system, without names that identify its owner.
 enum SystemFacts {
-  /// The machine and its system.
+  /// The hardware and the operating system.
   static var machine: SupportReport.Machine {
     var names = utsname()
     uname(&names)
