@@ -228,7 +228,7 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     return true
   }
 
-  /// Decides at the end of a Y4M stream whether its only frame is padded; returns false if that is known.
+  /// Decides at the end of a Y4M stream whether its only frame is padded; returns false if that is known already, or for other streams.
   private mutating func decidePadding() -> Bool {
     guard case .y4m(let header) = kind, isPadded == nil,
       let newline = buffer[begin...].prefix(1024).firstIndex(of: 0x0A)
@@ -350,6 +350,8 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     return true
   }
 }
+
+// MARK: - Open streams
 
 /// Starts a program that plays an address, and opens its output.
 package typealias OpenStream = @Sendable () throws(SourceError) -> InputFile
