@@ -34,6 +34,7 @@ package struct FeatureContext {
   package let isolation: Isolation
 }
 
+/// A module of a feature, whose settings a profile or a reload can change.
 @ServiceActor
 package protocol FeatureModule: ServiceModule {
   /// Starts the module; called after all modules have been added.

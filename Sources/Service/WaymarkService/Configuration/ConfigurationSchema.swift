@@ -65,6 +65,8 @@ package struct ConfigurationSchema: Sendable {
   }
 }
 
+// MARK: - The sections of cameras and profiles
+
 /// The keys of the section `cameras`.
 package enum CameraKeys {
   /// The path of a further camera's section in the table.

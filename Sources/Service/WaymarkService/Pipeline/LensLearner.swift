@@ -64,7 +64,7 @@ package final class LensLearner: Sendable {
     }
   }
 
-  /// The learned intrinsics for frames of a size; nil if no lens is known for their aspect ratio.
+  /// Returns the learned intrinsics for frames of a size; nil if no lens is known for their aspect ratio.
   package func intrinsics(width: Int, height: Int) -> CameraIntrinsics? {
     guard let known = state.withLock({ $0.known }), known.width * height == known.height * width else { return nil }
     return known.intrinsics.scaled(from: (known.width, known.height), to: (width, height))
@@ -96,6 +96,8 @@ package final class LensLearner: Sendable {
     if let (lens, onLens) = news { onLens?(lens, lent.camera.name) }
   }
 }
+
+// MARK: - The lens of a lane
 
 /// The intrinsics that a lane uses, and the selection of the views from which a `LensLearner` improves them.
 struct LaneLens<Key: Hashable> {

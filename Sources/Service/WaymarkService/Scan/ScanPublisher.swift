@@ -8,7 +8,7 @@ import WaymarkProtocol
 import WaymarkServer
 import WaymarkSystem
 
-/// Publishes the effects of the armed scan.
+/// Publishes the effects of the armed scan as events, and logs them.
 @ServiceActor
 struct ScanPublisher {
   /// The origin of an effect, and the policy that decides what observers may see of it.
@@ -81,6 +81,8 @@ struct ScanPublisher {
       by: hub.actor(scan.request.owner), policy: view.policy)
   }
 }
+
+// MARK: - Confirmations
 
 /// Writes confirmations to the replay guard on another thread; the requests to confirm wait for the result.
 @ServiceActor
