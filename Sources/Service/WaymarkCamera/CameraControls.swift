@@ -32,7 +32,7 @@ final class CameraSharedState: Sendable {
   /// The lock is never held during a call of the driver, so that readers do not wait.
   private let shown = Mutex(Shown())
 
-  /// The identity of the camera that was opened last, which is kept when it is lost, since the same camera is then
+  /// The identity of the camera that was opened last. It is kept while the camera is lost, so that the same camera is
   /// opened again.
   var identity: CameraIdentity? { shown.withLock { $0.identity } }
 
@@ -233,7 +233,7 @@ extension VideoDevice {
         var item = v4l2_querymenu()
         item.id = raw.id
         item.index = UInt32(index)
-        // Menus may have gaps.
+        // A menu may lack some indices, for which the request fails.
         if attempt(wm_vidioc_querymenu, &item) >= 0 { shown.menu[index] = text(of: &item.name) }
       }
     }

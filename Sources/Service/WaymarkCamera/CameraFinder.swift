@@ -63,7 +63,7 @@ package struct CameraFinder: Sendable {
     use: (consuming Found) throws(CameraFault) -> Use
   ) throws(CameraFault) -> Use {
     var all = nodes.list()
-    // The selected node may be in another folder.
+    // A selected path may be outside of the folder that `nodes` lists.
     if case .path(let path) = selector, let named = nodes.node(at: path), !all.contains(named) { all.append(named) }
     if let pinned {
       // Nodes with another known identity need not be opened.

@@ -233,7 +233,7 @@ struct FrameReader: ~Copyable {
     (layout, conversion) = (agreed.layout, agreed.conversion)
     converted = PixelBuffer(capacity: agreed.conversion == nil ? 0 : agreed.layout.frameBytes ?? 0)
     encodedPool = FramePool(limit: 8)
-    // The decoder is then ready for the first frame.
+    // Started here, so that the decoder is ready for the first frame.
     if layout.format.isCompressed { decoder?.prepare() }
   }
 

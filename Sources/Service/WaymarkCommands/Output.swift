@@ -15,7 +15,7 @@ package enum Output {
   /// Writes a line of JSON for programs. Characters that would control a terminal are written as JSON escapes.
   package static func json(_ line: some StringProtocol) { data(Data((DisplayText.json(line) + "\n").utf8)) }
 
-  /// Returns a value as JSON, with members in the order of its type.
+  /// Returns a value as JSON, with members in the order in which its type encodes them.
   package static func text(_ value: some Encodable) throws -> String {
     String(decoding: try JSONLineEncoder.encode(value), as: UTF8.self)
   }

@@ -83,7 +83,7 @@ struct BridgeExec: ParsableCommand {
   var arguments: [String] = []
 
   func run() throws {
-    // In the folder of this program, as both are built and installed; else in `PATH`.
+    // The bridge is in the folder of this program, as both are built and installed, or else in `PATH`.
     let own = ChildProgram.ownPath ?? ""
     let beside = own.deletingLastPathComponent + "/waymark-bridge"
     let program = access(beside, X_OK) == 0 ? beside : "waymark-bridge"

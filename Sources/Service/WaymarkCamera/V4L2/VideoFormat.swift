@@ -187,7 +187,7 @@ extension VideoDevice {
     package var layout: PixelLayout
     /// The frames per second; nil if the driver does not report them.
     package var rate: Double?
-    /// Converts the pictures to `layout`; nil if they have it.
+    /// Converts the captured pictures to `layout`; nil if they already have that layout.
     package var conversion: PlainConversion?
   }
 

@@ -84,7 +84,7 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
       throw AnchorError(
         .duplicateName, "Two anchors are named \"\(twice)\".", hint: "Rename one of the pictures or its entry.")
     }
-    // A pipe or a device cannot be resumed.
+    // A build whose output is a pipe or a device cannot be resumed.
     let parts = fresh || (FileKind(output) ?? .regular) != .regular ? nil : PartialBuild(beside: output)
     let (anchors, reused, status) = AnchorCompilation.run(entries, jobs: jobs, features: features, parts: parts)
     guard !anchors.isEmpty else { throw ExitCode(status.rawValue) }

@@ -55,7 +55,7 @@ struct AnchorsQualityCommand: AsyncParsableCommand {
     var name: String
     var quality: Int
     var features: Int
-    /// The number of corners found again in each view used to choose the features.
+    /// For each view by which the features were chosen, the number of corners that were found again in it.
     var corners: [Int]
     /// The number of views of the picture shown to the detector, and the number in which it found the picture.
     var views: Int

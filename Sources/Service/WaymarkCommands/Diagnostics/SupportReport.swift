@@ -40,7 +40,7 @@ package struct SupportReport: Encodable {
 
   struct Configuration: Encodable {
     var file: String?
-    /// True if no other file than the default one was named.
+    /// True if no file was named, so that the default one applies.
     var isDefault: Bool
     var lines: [String]
     var problems: [String]
@@ -143,7 +143,7 @@ extension SupportReport {
       status.scan?.pending = nil
       status.scan?.context = nil
       service.status = status
-      // An observer may not read it, and an older service has no such method.
+      // Fails for an observer, who may not read the log, and for an older service, which lacks the method.
       log = (try? await client.send(LogReadRequest()))?.lines ?? []
     } catch let error as ClientError {
       service.problem = error.message

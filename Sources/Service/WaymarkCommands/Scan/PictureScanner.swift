@@ -88,7 +88,7 @@ final class PictureScanner {
     return report
   }
 
-  /// Judges a reading by the rules of live scans; without a policy, by the codes read.
+  /// Judges a reading by the rules of live scans; without a policy, any code is a success.
   private func judge(_ report: inout ScanReport, _ reading: ScanReading) {
     if settings.judge == nil, !reading.symbols.isEmpty {
       report.outcome = .successful

@@ -275,7 +275,7 @@ package struct SourceMachine: Sendable {
       return [.open]
     case .opened, .streaming: return stall(policy.silence(device).problem, now)
     case .stalled:
-      // No frames arrive still, so the source is opened again. The reported problem stays.
+      // Still no frames arrive, so the source is opened again. The reported problem stays.
       wait(policy.silence(device), now)
       return [.close]
     case .closed, .opening:

@@ -43,8 +43,8 @@ package struct StreamAddress: Sendable, Equatable, CustomStringConvertible, Cust
     return isAddress && !word.isEmpty && word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } ? word : nil
   }
 
-  /// Parses an address; nil for other schemes, without a host, and for invalid bytes: characters outside ASCII have to be percent-encoded
-  /// (RFC 3986, section 2).
+  /// Parses an address; nil for an unknown scheme, a missing host, or invalid bytes: characters outside ASCII have to be percent-encoded (RFC
+  /// 3986, section 2).
   package init?(_ text: String) {
     guard let word = Self.scheme(of: text), let scheme = Scheme(rawValue: word),
       (1...Self.byteLimit).contains(text.utf8.count),

@@ -331,7 +331,7 @@ struct StreamPlayer: ~Copyable, SourceDriver {
   }
 
   private mutating func rewindOrEnd() throws(SourceError) -> Bool {
-    // A pipe without any bytes has ended; other data are an unknown stream.
+    // Data without a picture, and a file without data, are an unknown stream; a pipe without data has only ended.
     if isUnknown || isFile && kind == nil { throw .unknownStream(path) }
     guard isFile else { throw ended }
     guard options.loops else { return false }

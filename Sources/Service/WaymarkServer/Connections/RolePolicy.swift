@@ -78,7 +78,8 @@ package struct ConnectionLimits: Hashable, Sendable {
   static let inFlight = 16
   /// The seconds that a closing connection has to send its last line.
   package static let linger = 0.5
-  /// The seconds that a closing connection of a slow client has, which receives the data written before first.
+  /// The seconds that a slow client has to read when its connection is closed: the reason comes after the data that were
+  /// written before.
   static let slowConsumerLinger = 10.0
   /// The maximum bytes of events that wait for a connection.
   package var outbox = 1 << 20

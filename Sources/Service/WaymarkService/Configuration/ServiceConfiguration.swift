@@ -113,7 +113,7 @@ extension ServiceConfiguration {
     return document.problem(message, key, node?.elements.first { $0.string == element } ?? node, hint: hint)
   }
 
-  /// Returns the problem of a folder that the service makes and changes files in; empty if it can, and without a folder.
+  /// Returns the problem of a folder in which the service cannot create files; empty if it can, or if no folder is named.
   ///
   /// - Parameters:
   ///   - key: the path of the key that names the folder.

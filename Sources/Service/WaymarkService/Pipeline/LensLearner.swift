@@ -21,8 +21,8 @@ package final class LensLearner: Sendable {
       CameraIntrinsics(estimatedFor: width, height, focal: estimate.focal)
     }
 
-    /// Returns whether this lens replaces the known one: true without a known lens of the same aspect ratio, if this
-    /// deviation is at most 0.7 of the known one, or if the focal lengths differ by more than three times the sum of both
+    /// Returns whether this lens replaces the known one: if its deviation is at most `sufficient`, and there is no known lens of the same
+    /// aspect ratio, its deviation is at most 0.7 of the known one's, or the focal lengths differ by more than three times the sum of both
     /// deviations.
     func isNew(after old: Lens?) -> Bool {
       guard estimate.deviation <= LensLearner.sufficient else { return false }

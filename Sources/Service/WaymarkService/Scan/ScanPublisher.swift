@@ -123,7 +123,7 @@ final class ConfirmationWriter {
 
   /// Waits until a confirmation is written.
   ///
-  /// - Throws: an error if it could not be written, or if the code was confirmed before.
+  /// - Throws: `internalError` if it could not be written, `replayed` if the code was confirmed before.
   nonisolated static func written(_ recording: Task<Bool?, Never>?) async throws {
     guard let recording else { return }
     switch await recording.value {

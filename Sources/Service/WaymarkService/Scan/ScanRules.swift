@@ -13,7 +13,7 @@ package struct ScanRules: Sendable {
   package var settings = LiveScan.Settings()
   /// The maximum number of frames read per second; nil for all.
   package var rate: Double?
-  /// True if codes in the frames of files and folders may onboard the device.
+  /// True if codes in the frames of `source.path` may onboard the device; those of a camera always may.
   var acceptsPlayedFrames = false
 
   package init() {}

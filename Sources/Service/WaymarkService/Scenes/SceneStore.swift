@@ -116,7 +116,7 @@ struct SceneStore: Sendable {
     return .failure(exhausted)
   }
 
-  /// The number of times that a scene is read whose files change meanwhile.
+  /// The maximum number of times that a scene is read while its files keep changing.
   private static let attempts = 4
 
   private func read(
@@ -125,7 +125,7 @@ struct SceneStore: Sendable {
     guard let folder = SceneFolder(entry.path) else {
       return .failure(failure(entry.name, [], "its folder was removed", code: "notFound"))
     }
-    // Before the files are read, so that a change during the load is noticed afterwards.
+    // Taken before the files are read, so that a change during the load is noticed afterwards.
     let before = SceneFingerprint(folder: folder, scene: nil)
     let report = SceneLoader.load(folder: entry.path)
     var problems = report.problems.map(\.description)

@@ -124,7 +124,7 @@ enum ColourConversion {
         for x in 0..<width {
           let (luma, blue, red) = sample(base, layout, x * factor, y * factor)
           let at = 3 * (y * width + x)
-          // ITU-R BT.601 with the limited range that V4L2 assumes for YCbCr, in 1/1024.
+          // ITU-R BT.601 with the limited range that V4L2 assumes for YCbCr, with coefficients in units of 1/1024.
           let scaled = 1192 * (luma - 16)
           output[at] = clamp(scaled + 1634 * (red - 128))
           output[at + 1] = clamp(scaled - 401 * (blue - 128) - 833 * (red - 128))
