@@ -89,7 +89,7 @@ final class StillScans {
       ? try judge(reading, size, accepted, request, connection) : codes(reading, size, accepted, request, connection)
   }
 
-  /// The id of the requested picture in the gallery; nil for a picture that a client sent.
+  /// Returns the id of the requested picture in the gallery; nil for a picture that a client sent.
   private static func picture(_ request: GalleryScanRequest) -> String? { request.id.isEmpty ? nil : request.id }
 
   private func newStillID() -> String {
@@ -122,7 +122,7 @@ final class StillScans {
     }
   }
 
-  /// The places of the codes that would be accepted alone.
+  /// Returns the places of the codes that would be accepted alone, at most 32.
   private func choices(_ reading: ScanReading, _ center: Point2, _ accepted: Set<Symbology>) -> [CodePlace] {
     let alone = reading.symbols.lazy.filter { [self] symbol in
       let verdict = rules().judge.verdict(
