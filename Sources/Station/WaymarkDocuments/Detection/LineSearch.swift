@@ -33,7 +33,7 @@ final class LineSearch {
   static let step = 2.0
   private static let angles = 128
   private static let binWidth: Float = 1.5
-  /// The most lines.
+  /// The number of peaks in the votes to which lines are fitted.
   private let limit = 34
 
   private var votes: [Float] = []

@@ -31,7 +31,7 @@ final class OutlineTracer {
 
   init(_ map: EdgeMap) { self.map = map }
 
-  /// Returns the outline near a hypothesis, with corners at the crossings of the traced sides.
+  /// Returns the outline within about `reach` pixels of a hypothesis, with corners at the crossings of the traced sides.
   func trace(_ hypothesis: PageHypothesis, reach: Int = 9) -> Trace {
     let firstReach = min(reach, (Self.width - 1) / 2)
     var outline = hypothesis.outline
@@ -131,7 +131,7 @@ final class OutlineTracer {
     let m = 2 * reach + 1
     let n = samples
     return withUnsafeTemporaryAllocation(of: Float.self, capacity: 2 * (m + 4)) { memory in
-      // Two rows of costs with a margin of two values at each end.
+      // Two rows of scores with a margin of two values at each end.
       guard let start = memory.baseAddress else { return [] }
       memory.initialize(repeating: -1e9)
       var last = start + 2
@@ -162,7 +162,10 @@ final class OutlineTracer {
     }
   }
 
-  /// Returns the crossings of adjacent paths, from lines through the quarter of each next to the corner.
+  /// Returns the outline with corners at the crossings of adjacent paths, from lines through the quarter of each next to the
+  /// corner. A corner whose crossing is `limit` pixels away or farther is kept.
+  ///
+  /// - Returns: The outline; `nil` if it is not convex.
   private func corners(
     _ q: Quadrilateral, _ sides: [Side], _ borders: [Bool], limit: Double
   ) -> Quadrilateral? {

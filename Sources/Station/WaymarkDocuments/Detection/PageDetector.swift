@@ -51,12 +51,13 @@ package final class PageDetector {
   /// The largest distance of corners from their approximately known position, as a share of the longer diagonal: a single
   /// picture is less certain than the earlier ones together.
   private static let settledFarthest = 0.04
-  /// The least area of the page, as a share of the known area.
+  /// The least area of a settled page, as a share of the known page's area.
   private static let leastArea = 0.97
-  /// The lead in probability, or the odds, by which an outline found farther away must be likelier.
+  /// The lead in probability, and the ratio of the odds, one of which an outline found at the far distance must exceed.
   private static let followLead = 0.1
   private static let followOdds = 2.0
-  /// The most pages beyond the first. Each has at most the share `mostShared` inside other pages, and at least the score `leastOther`.
+  /// The largest number of pages beyond the first. Each has less than the share `mostShared` of its area inside other pages,
+  /// and at least the score `leastOther`.
   package static let mostOthers = 3
   private static let mostShared = 0.2
   private static let leastOther = 0.6
@@ -92,7 +93,10 @@ package final class PageDetector {
       FullResolutionPicture(view.base, width: view.width, height: view.height, stride: view.stride, channels: 1))
   }
 
-  /// Returns the page near an outline in the picture last searched by `detect` or `detectAgain`, scored alike, at any score.
+  /// Returns the page near an outline in the picture last searched by `detect` or `detectAgain`, scored as there, but
+  /// whatever its score.
+  ///
+  /// - Returns: The page; `nil` without such a picture, or if `outline` is not convex.
   package func lookAgain(near outline: Quadrilateral) -> DetectedPage? {
     guard mask != nil, picture.width >= 24, picture.height >= 24, let judged = seen(near: outline) else { return nil }
     return page(judged, score: PageScorer.shares([judged.score]).reduce(0, +))
@@ -113,7 +117,7 @@ package final class PageDetector {
     return follow(from: last)
   }
 
-  /// Returns the page near a known outline at any score, searched as thoroughly as by `detect`: the likeliest of all candidates there.
+  /// Finds the page near a known outline as thoroughly as `detect`, whatever its score.
   ///
   /// - Returns: The page; `nil` if `last` is not a valid outline, or only a part of the page is found.
   package func settle(_ image: RGBImage, near last: Quadrilateral) -> DetectedPage? {
@@ -239,7 +243,7 @@ package final class PageDetector {
     return page
   }
 
-  /// Moves corners to the ones seen nearby, and traces the sides between them again.
+  /// Moves corners to those that `CornerSearch` finds nearby with a clearly better score, and traces the sides again.
   private func placeCorners(_ judged: inout Judged) {
     var corners = judged.hypothesis.outline.corners
     let closed = picture.closed[..<picture.planeCount].map { UnsafePointer($0.pixels) }
@@ -257,7 +261,7 @@ package final class PageDetector {
     judged.sides = tracer.widened(tracer.sides(judged.hypothesis), of: judged.hypothesis)
   }
 
-  /// Refines corners to subpixel precision, by the adjacent parts of the sides.
+  /// Refines corners to subpixel precision in the full-resolution picture, as crossings of the adjacent parts of the sides.
   private func refine(_ outline: inout Quadrilateral, _ fine: FullResolutionPicture) {
     let old = outline.corners
     var new = old
