@@ -12,9 +12,9 @@ package import WaymarkSystem
 @ServiceActor
 package final class RecordStore {
   package struct Limits: Hashable, Sendable {
-    /// The most records.
+    /// The largest number of records.
     package var count: Int
-    /// The most bytes of all records.
+    /// The largest number of bytes of all records.
     package var bytes: Int
     /// The seconds until a record expires.
     package var age: Double

@@ -2,7 +2,7 @@ package import WaymarkImage
 
 /// Finds lines of text: pieces of ink of similar size side by side, in any direction, dark on light or light on dark.
 package struct LineFinder: Sendable {
-  /// The most lines.
+  /// The largest number of lines.
   package var lineLimit = 40
   /// The long side of the searched picture in pixels; larger pictures are reduced.
   private static let workSize = 900.0

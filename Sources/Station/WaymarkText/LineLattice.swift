@@ -40,7 +40,7 @@ package struct LineLattice: Hashable, Sendable {
 
   /// The height of the network's pictures in pixels.
   package static let height = 32
-  /// The most labels kept per column.
+  /// The largest number of labels kept per column.
   package static let choiceLimit = 10
   /// The likelihood assumed for labels that are not kept.
   static let unlikely = 1e-7
@@ -194,7 +194,7 @@ extension LineLattice {
     }
   }
 
-  /// The most states that are kept for each column.
+  /// The largest number of states that are kept for each column.
   private static let standLimit = 80
 }
 
@@ -213,7 +213,7 @@ extension LineLattice {
     var sum: Double { blank + character }
   }
 
-  /// The most prefixes kept for each column.
+  /// The largest number of prefixes kept for each column.
   private static let beamWidth = 24
   /// The least likelihood at which a character is tried in a column.
   private static let leastShare = 1e-4

@@ -9,7 +9,7 @@ package final class LineNetwork {
   package static let modelName = "text-network"
   private static let version = 1
   private static let alphabetLimit = 1000
-  /// The most columns per output position.
+  /// The largest number of columns per output position.
   private static let columnLimit = 8
   /// The largest width of a picture in pixels.
   package static let widthLimit = 2400

@@ -163,7 +163,7 @@ struct LatticeVote {
   /// Caches the segments of recent views: a view is used in several frames, but its spellings are computed once. Use it from one thread at a time.
   final class Memory {
     private var recent: [(lattice: LineLattice, pattern: TextPattern, segments: [Segment])] = []
-    /// The most views: ten lines in each of the frames that are voted together.
+    /// The largest number of views: ten lines in each of the frames that are voted together.
     static let limit = 64
 
     /// Returns the segments of a view for a pattern, from the cache or from `make`.
@@ -182,7 +182,7 @@ struct LatticeVote {
 
   /// The largest difference in length between the seen text and the pattern's texts.
   private static let slack = 2
-  /// The most segments of one view.
+  /// The largest number of segments of one view.
   private static let segmentLimit = 6
   /// The lengths of texts for a pattern without lengths.
   private static let lengths = 5...34

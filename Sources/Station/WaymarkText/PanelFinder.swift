@@ -15,7 +15,7 @@ enum PanelFinder {
   private static let mostTurn = 0.6
   /// The width of the rim that is left out on each side, as a share of the height.
   private static let rim = 0.08
-  /// The most panels.
+  /// The largest number of panels.
   private static let limit = 3
 
   /// Returns the outlines of panels without their rims, the largest first.

@@ -16,9 +16,9 @@ package struct TextFollower {
 
   /// The name of texts without a pattern.
   package static let anyName = "text"
-  /// The most candidates.
+  /// The largest number of candidates.
   static let candidateLimit = 12
-  /// The most readings that are voted together.
+  /// The largest number of readings that are voted together.
   private static let readingLimit = 6
   /// The time for which a line and its readings are kept, in seconds.
   private static let memory = 2.5

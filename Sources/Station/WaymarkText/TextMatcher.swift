@@ -16,13 +16,13 @@ package struct TextMatcher {
   package let pattern: TextPattern
   private let expression: RegularExpression?
 
-  /// The most readings that are tried.
+  /// The largest number of readings that are tried.
   private static let readingLimit = 64
-  /// The most steps of an expression for the lines of a picture, which take some hundredths of a second.
+  /// The largest number of steps of an expression for the lines of a picture, which take some hundredths of a second.
   static let stepLimit = 2_000_000
-  /// The most words of a line that are tried together.
+  /// The largest number of words of a line that are tried together.
   static let wordLimit = 8
-  /// The most characters of a text, because the time of an expression grows with them.
+  /// The largest number of characters of a text, because the time of an expression grows with them.
   private static let lengthLimit = 128
 
   /// - Throws: `TextError` for an invalid expression.

@@ -21,7 +21,7 @@ package struct TextReader {
   private static let leastConfidence = 0.5
   /// The confidence below which one or two characters are taken as texture, which easily yields them.
   private static let leastOfFew = 0.8
-  /// The most lines that are viewed upside down to find the way up of all.
+  /// The largest number of lines that are viewed upside down to find the way up of all.
   private static let sharedLimit = 6
   /// The share of characters on which both networks agree below which a line is taken as texture; on lines that Tesseract
   /// reads correctly they agree on nearly all.
@@ -37,7 +37,7 @@ package struct TextReader {
   /// The largest height in pixels of a picture that is taken as an upright cut-out of a line.
   private static let cutHeight = 120
   private var finder = LineFinder()
-  /// The most lines of a picture that are read.
+  /// The largest number of lines of a picture that are read.
   package var lineLimit: Int {
     get { finder.lineLimit }
     set { finder.lineLimit = newValue }

@@ -266,7 +266,7 @@ package struct ZoneLineReader {
 enum ZoneLattice {
   /// The possible numbers of characters of a line (ICAO 9303, parts 4 to 6).
   private static let counts = [30, 36, 44]
-  /// The most characters that may be missing in a line, or be too many.
+  /// The largest number of characters that may be missing in a line, or be too many.
   private static let missing = 6
   /// The least mean confidence of a line's characters.
   private static let least = 0.5

@@ -24,7 +24,7 @@ final class OutlineTracer {
 
   private let map: EdgeMap
   private static let samples = 44
-  /// The most positions across a side.
+  /// The largest number of positions across a side.
   private static let width = 2 * 16 + 1
   private var strengths = [Float](repeating: 0, count: samples * width)
   private var from = [Int8](repeating: 0, count: samples * width)

@@ -100,7 +100,7 @@ package struct AccountPolicy: Hashable, Sendable {
 
   package init() {}
 
-  /// The steps in their order.
+  /// The steps that the policy contains, in their order.
   package var steps: [Module] { Module.allCases.filter(modules.contains) }
 
   /// True if signing in asks for a passcode.

@@ -62,7 +62,7 @@ struct CodePlaces: Sendable {
   /// The largest distance between the centres of a code and its place, in units of the larger `Quadrilateral.size`: half a linear code is
   /// often taken for the whole. Neighbouring copies are at least two sizes apart.
   private static let tolerance = 0.8
-  /// The most places tried for one code, nearest first, and for one alignment, rarest contents first. More take longer without better
+  /// The largest number of places tried for one code, nearest first, and for one alignment, rarest contents first. More take longer without better
   /// results.
   private static let candidates = 24
   private static let trials = 64

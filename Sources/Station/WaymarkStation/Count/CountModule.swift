@@ -316,9 +316,9 @@ struct ArticleText: Hashable {
   /// True if the content may be sent to observers.
   var isHarmless: Bool
 
-  /// The most bytes of a published text: numbers of articles and addresses are shorter.
+  /// The largest number of bytes of a published text: numbers of articles and addresses are shorter.
   private static let longestText = 160
-  /// The most characters of a name.
+  /// The largest number of characters of a name.
   private static let longestName = 64
   /// The lower-case words before the first colon: of texts about people, and of other texts that are not names.
   private static let contactWords: Set<String> = ["mecard", "begin"]

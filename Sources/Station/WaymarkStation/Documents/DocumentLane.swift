@@ -82,7 +82,7 @@ package struct PageColours: Sendable {
 package final class PageWorker: Sendable {
   /// Seconds from the last request until the worker is ended.
   package static let idleTime = 5.0
-  /// The most bytes of an answer: four corners, bends and size.
+  /// The largest number of bytes of an answer: four corners, bends and size.
   private static let answerLimit = 512 + 8 * PageBends.numberLimit
   /// Nil if requests run in this process.
   private let worker: IdleWorker<PersistentWorker>?

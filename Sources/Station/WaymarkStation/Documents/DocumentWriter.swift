@@ -142,7 +142,7 @@ struct DocumentWriter: Sendable {
 
 /// Reads the words of pages with the program of the package waymark-text. One thread.
 package struct PageWordReader: ~Copyable {
-  /// The most lines of a page, enough for small print.
+  /// The largest number of lines of a page, enough for small print.
   private static let lineLimit = 150
   /// Seconds after which no further line of a page is begun.
   private static let pageLimit = 60.0

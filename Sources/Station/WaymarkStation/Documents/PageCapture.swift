@@ -113,7 +113,7 @@ package struct PageCapture: Sendable {
   private static let dark = 0.14
   /// The seconds in which `changedFraction` decays to zero.
   private static let stirring = 0.33
-  /// The most outlines in `StillPeriod.trail`.
+  /// The largest number of outlines in `StillPeriod.trail`.
   private static let longestTrail = 512
 
   /// The time since which the page rests; nil if none does.

@@ -42,7 +42,7 @@ package final class TextModule: FeatureModule {
   private var timer: Scheduled<Void>?
   private var rest: Scheduled<Void>?
   private var isStopped = false
-  /// The most recent candidates that are kept to be chosen.
+  /// The largest number of recent candidates that are kept to be chosen.
   private static let memory = 64
 
   /// Creates the module of `hub`, with a lane in the pipeline of each camera.

@@ -11,12 +11,12 @@ package struct TextSettings: Configurable, Hashable {
   package var patterns: [TextPattern] = []
   /// The languages of text if a request names none, as names of Tesseract's models.
   package var languages = TextEngine.usualLanguages
-  /// The most frames a second.
+  /// The largest number of frames a second.
   package var rate: Double?
-  /// The most frames a second of each further camera, by the camera's name.
+  /// The largest number of frames a second of each further camera, by the camera's name.
   var rates: [String: Double] = [:]
 
-  /// The most configured patterns.
+  /// The largest number of configured patterns.
   private static let namedLimit = 100
 
   package init() {}

@@ -32,7 +32,7 @@ package enum TypingErrorCode: String, ProblemCode {
 }
 
 extension Problem where Kind == TypingErrorCode {
-  /// The most bytes that are typed for a code; the largest codes hold seven thousand.
+  /// The largest number of bytes that are typed for a code; the largest codes hold seven thousand.
   static var longest: Int { 32_768 }
 
   /// A code, or the result of a substitution, is longer than `longest`.

@@ -148,7 +148,7 @@ extension Unicode.Scalar {
 /// A regular expression with the replacement of its matches, `$1` being its first group.
 package struct Substitution: Sendable {
   private let replacement: RegularExpressionReplacement
-  /// The most steps of matching for one code, which take some tenths of a second.
+  /// The largest number of steps of matching for one code, which take some tenths of a second.
   private static let stepLimit = 1_000_000
 
   /// - Throws: `badSubstitution`.
