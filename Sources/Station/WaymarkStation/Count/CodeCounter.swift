@@ -20,7 +20,8 @@ package struct CodeCounter: Sendable {
   /// The views that must show a followed code at its place before it is counted, if it moved relative to the codes around it: tracking may
   /// have jumped to a copy, or may slide along the bars for a few views.
   private static let partedAgreement = 8
-  /// The frames without a view after which the camera's position is unknown, and the most frames over which its movement is extrapolated.
+  /// The frames without a view after which the camera's position is unknown, and those over which its movement is extrapolated at
+  /// most.
   private static let memory = 30
   private static let momentum = 12
   /// The largest movement between two views, in widths of the view: of an alignment by a single content (`reach`), of one whose code has no
@@ -55,7 +56,7 @@ package struct CodeCounter: Sendable {
   /// The contents that were ever counted, in the order in which they were first counted.
   private var order: [Copies] = []
 
-  /// Creates a counter of followed codes, with bounds on places and contents.
+  /// Creates a counter of followed codes, of at most 1024 places and 500 contents.
   package init() {
     agreement = 2
     joinInterval = 10

@@ -12,7 +12,7 @@ package struct DocumentSettings: Configurable, Hashable {
   /// The file with the 32-byte key that encrypts unsaved pages; nil to store them in plain.
   package var keyFile: String?
   package var pageLimit = 100
-  /// The largest number of bytes of all pictures of a session.
+  /// The largest size of all pictures of a session in bytes.
   package var byteLimit = 1 << 30
   /// Seconds after the last change for which unsaved pages are kept.
   var keepFor = 86_400.0

@@ -8,7 +8,7 @@ import WaymarkSystem
 package import WaymarkText
 import WaymarkWorker
 
-/// Writes the pages of a session to files.
+/// Writes the pages of a session to files; `PageWordReader` below reads the text for PDFs.
 struct DocumentWriter: Sendable {
   let store: PageStore
   let isolation: Isolation
@@ -16,16 +16,19 @@ struct DocumentWriter: Sendable {
   let version: String
   /// The time of creation in seconds since 1970.
   let created: Int
-  /// The languages of the hidden text in PDFs, or `nil`.
+  /// The languages of the hidden text in PDFs, as names of Tesseract's models; nil for no text.
   let textLanguages: [String]?
   let log: Logger
   /// Seconds after which no further line of a document is read, as a client waits.
   private static let textLimit = 60.0
-  /// Readable by the service's group.
+  /// The mode of the files, which the service's group may read.
   private static let mode: UInt32 = 0o640
 
   /// Writes the files, all or none. Blocks.
   ///
+  /// - Parameters:
+  ///   - folder: the folder, which is made if it is missing.
+  ///   - name: the name of the files without extension; a number is added if it is taken.
   /// - Returns: their paths.
   func write(_ format: DocumentFormat, into folder: String, named name: String) throws -> [String] {
     try Folder.make(folder, mode: 0o750)

@@ -12,7 +12,7 @@ package import WaymarkText
 /// A device has at most one session. The client that began it holds it until a text is accepted or the client disconnects.
 @ServiceActor
 package final class TextModule: FeatureModule {
-  /// One session.
+  /// The open session: its owner, its request and its recent candidates.
   private struct Session {
     var id: String
     var owner: Int
@@ -81,7 +81,7 @@ package final class TextModule: FeatureModule {
     return { [weak self] in self?.use(new) }
   }
 
-  /// Applies new patterns and languages to later sessions.
+  /// Applies new patterns and languages to later sessions, and new frame rates at once.
   package func use(_ settings: TextSettings) {
     self.settings = settings
     for (name, part) in lanes.parts { part.lane.setMaximumRate(settings.rates[name] ?? settings.rate) }
@@ -262,7 +262,7 @@ package final class TextModule: FeatureModule {
     if let accepted = reading.accepted { accept(accepted, as: accepted.text, by: nil, frame: frame) }
   }
 
-  /// Begins to check whether waymark-text is idle, which ends it.
+  /// Schedules the check that ends waymark-text once it is idle.
   private func watch() {
     guard rest == nil, !isStopped else { return }
     look(after: TextEngineHost.idleTime)

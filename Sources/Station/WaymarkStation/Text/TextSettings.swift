@@ -108,6 +108,7 @@ extension TextPattern {
   /// Reads the description in a request or the configuration.
   ///
   /// - Parameter known: patterns that the description may name, in addition to the built-in ones.
+  /// - Throws: `badPattern` if it names an unknown pattern, a member is out of range, or it has no condition.
   init(_ request: TextPatternRequest, among known: [TextPattern]) throws(TextError) {
     if request.isWord, let word = request.name {
       self = try TextPattern.named(word, among: known)
