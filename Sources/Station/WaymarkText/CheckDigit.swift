@@ -1,4 +1,4 @@
-/// The check digit schemes of numbers on goods and documents.
+/// The check digit schemes of numbers on goods and documents. `LookalikeCharacters` below are those mistaken in reading.
 package enum CheckDigit: String, Hashable, Sendable, CaseIterable {
   /// ISO/IEC 7812-1, annex B: payment cards, IMEI.
   case luhn
@@ -124,7 +124,7 @@ package enum CheckDigit: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// Characters that look alike in print.
+/// The groups of characters that look alike in print.
 package enum LookalikeCharacters {
   private static let groups: [[String]] = [
     ["0", "O", "o", "D", "Q"], ["1", "I", "l", "|", "i", "!"], ["5", "S", "s"], ["8", "B"], ["2", "Z", "z"],

@@ -38,7 +38,7 @@ package struct LinePicture {
   let plane: InkPlane
   /// The height of the capitals in pixels of `plane`.
   let capitalHeight: Double
-  /// True if the characters consist of several pieces, as in dot print.
+  /// True if the characters consist of several connected components, as in dot print.
   let isInPieces: Bool
   /// The rows of the characters, without specks.
   let inkRows: ClosedRange<Int>
@@ -77,14 +77,14 @@ package struct LinePicture {
     inkRows = Self.rows(pieces, capitals: capitals.height, height: plane.height)
   }
 
-  /// Returns the rows of all pieces at least a third as high as capitals; all rows without such pieces.
+  /// Returns the rows of all components at least a third as high as capitals; all rows without such components.
   private static func rows(_ pieces: [InkComponent], capitals: Double, height: Int) -> ClosedRange<Int> {
     let large = pieces.filter { Double($0.height) >= capitals / 3 && $0.area >= 4 }
     guard let top = large.map(\.top).min(), let bottom = large.map(\.bottom).max() else { return 0...(height - 1) }
     return top...bottom
   }
 
-  /// Erases pieces at the border that are not part of the line, and returns the others.
+  /// Erases the ink of components at the border that are not part of the line, and returns the components that remain.
   private static func clean(_ plane: inout InkPlane) -> [InkComponent] {
     let (width, height) = (plane.width, plane.height)
     // The threshold is closer to the paper's gray, so that faint traces of other lines are erased as well.
@@ -116,12 +116,13 @@ package struct LinePicture {
     return solid(plane, middle)
   }
 
-  /// Returns the dark pieces.
+  /// Returns the connected components of the pixels at or below a gray level.
   private static func solid(_ plane: InkPlane, _ threshold: UInt8) -> [InkComponent] {
     InkComponent.find(plane.pixels.map { $0 <= threshold }, width: plane.width, height: plane.height).pieces
   }
 
-  /// Returns the height of capitals, which most of the larger characters have, and whether characters are in pieces.
+  /// Returns the height of capitals in pixels, which most of the larger characters have, and whether characters consist of several
+  /// components; `nil` without ink.
   private static func capitals(_ pieces: [InkComponent], height: Int) -> (height: Double, areInPieces: Bool)? {
     let solid = pieces.filter { $0.area >= 4 }
     guard let top = solid.map(\.top).min(), let bottom = solid.map(\.bottom).max() else { return nil }
@@ -138,7 +139,7 @@ package struct LinePicture {
     return (max(4, Double(heights[min(heights.count - 1, heights.count * 7 / 10)])), areInPieces)
   }
 
-  /// Pieces one above the other, as in one character.
+  /// Components one above the other, as in one character.
   private struct Column {
     var left: Int
     var right: Int
@@ -153,7 +154,7 @@ package struct LinePicture {
       (left, right, top, bottom, tallest) = (piece.left, piece.right, piece.top, piece.bottom, piece.height)
     }
 
-    /// Returns whether a piece is above or below the column, overlapping most of the narrower one's width.
+    /// Returns whether a component overlaps the column by more than half of the narrower one's width.
     func holds(_ piece: InkComponent) -> Bool {
       2 * (min(right, piece.right) - max(left, piece.left) + 1) > min(piece.width, right - left + 1)
     }

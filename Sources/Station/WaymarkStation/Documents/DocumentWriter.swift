@@ -153,7 +153,7 @@ package struct PageWordReader: ~Copyable {
   private let engine: TextEngine
 
   /// - Parameter languages: names of Tesseract's models.
-  /// - Throws: an error that names the missing package.
+  /// - Throws: `textEngineMissing` or `textLanguageMissing`, with the package to install.
   package init(languages: [String]) throws(TextError) { engine = try TextEngine(languages: languages) }
 
   deinit { engine.end() }

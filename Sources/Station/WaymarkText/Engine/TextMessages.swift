@@ -5,6 +5,8 @@ import WaymarkSystem
 package import WaymarkWorker
 
 /// A request to the program that reads text: the gray picture of one line at the beginning of the arena.
+///
+/// This file has all messages of that program with their wire format, and its main loop, `TextEngineMain`.
 struct TextRequest: Equatable {
   /// The networks of the program.
   enum Reader: CaseIterable, Sendable {
@@ -24,9 +26,9 @@ struct TextRequest: Equatable {
 struct TextReply {
   /// The largest number of characters of a line.
   static let symbolLimit = 512
-  /// The largest number of bytes of a character.
+  /// The largest number of UTF-8 bytes of a character.
   fileprivate static let textLimit = 15
-  /// The largest number of choices of a character.
+  /// The largest number of alternatives of a character.
   fileprivate static let choiceLimit = 4
   /// The largest number of bytes of a reply.
   static let byteLimit = symbolLimit * 256

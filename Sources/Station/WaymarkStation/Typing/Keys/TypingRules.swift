@@ -64,7 +64,7 @@ package struct TypingRules: Sendable {
 
   /// Returns the pieces to type for a code.
   ///
-  /// - Throws: `secretPayload`, `notTyped`, `controlCharacter`, `substitutionTooSlow`, `tooLong`.
+  /// - Throws: `secretPayload`, `notTyped`, `controlCharacter`, `substitutionTooSlow` or `tooLong`, as `TypingErrorCode` describes.
   package func pieces(for code: TypedCode) throws(TypingError) -> [KeyText.Piece] {
     guard !code.isSecret else {
       throw TypingError(
@@ -151,7 +151,7 @@ package struct Substitution: Sendable {
   /// The largest number of steps of matching for one code, which take some tenths of a second.
   private static let stepLimit = 1_000_000
 
-  /// - Throws: `badSubstitution`.
+  /// - Throws: `badSubstitution` if `pattern` is not a supported regular expression.
   package init(match pattern: String, replace template: String) throws(TypingError) {
     do throws(RegularExpressionFlaw) {
       replacement = try RegularExpressionReplacement(pattern, template: template)
@@ -164,7 +164,7 @@ package struct Substitution: Sendable {
 
   /// Replaces every match in a text.
   ///
-  /// - Throws: `substitutionTooSlow`, `tooLong`.
+  /// - Throws: `substitutionTooSlow` after `stepLimit` steps; `tooLong` if the result has more than `TypingError.longest` bytes.
   func apply(to text: String) throws(TypingError) -> String {
     var steps = Self.stepLimit
     if let result = replacement.replacing(in: text, limit: TypingError.longest, steps: &steps) { return result }
