@@ -121,8 +121,8 @@ package struct LinePicture {
     InkComponent.find(plane.pixels.map { $0 <= threshold }, width: plane.width, height: plane.height).pieces
   }
 
-  /// Returns the height of capitals in pixels, which most of the larger characters have, and whether characters consist of several
-  /// components; `nil` without ink.
+  /// Returns the height of capitals in pixels, which most of the larger characters have, and whether characters consist of
+  /// several components; `nil` without ink.
   private static func capitals(_ pieces: [InkComponent], height: Int) -> (height: Double, areInPieces: Bool)? {
     let solid = pieces.filter { $0.area >= 4 }
     guard let top = solid.map(\.top).min(), let bottom = solid.map(\.bottom).max() else { return nil }

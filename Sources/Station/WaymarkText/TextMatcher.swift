@@ -12,7 +12,6 @@ package struct TextMatcher {
     package var others: [String]
   }
 
-  /// The pattern.
   package let pattern: TextPattern
   private let expression: RegularExpression?
 
@@ -25,7 +24,7 @@ package struct TextMatcher {
   /// The largest number of characters of a text, because the time of an expression grows with them.
   private static let lengthLimit = 128
 
-  /// - Throws: `TextError` for an invalid expression.
+  /// - Throws: `badPattern` if the pattern's expression is not supported.
   package init(_ pattern: TextPattern) throws(TextError) {
     self.pattern = pattern
     guard let text = pattern.expression else {
@@ -47,7 +46,8 @@ package struct TextMatcher {
 
   /// Matches a text; `nil` if no reading of it satisfies the pattern.
   ///
-  /// The unchanged text comes first, then the readings with the fewest changed characters. If there are several of those, the match is doubtful.
+  /// The unchanged text comes first, then the readings with the fewest changed characters. If there are several of those, the
+  /// match is doubtful.
   package func match(_ text: String) -> Match? {
     var steps = Self.stepLimit
     return match(text, steps: &steps)
@@ -90,7 +90,8 @@ package struct TextMatcher {
     var tight: RegularExpression.Progress?
   }
 
-  /// Returns the readings with lookalike characters exchanged, the fewest changes first, without prefixes that the expression rejects.
+  /// Returns the readings with lookalike characters exchanged, the fewest changes first. Prefixes that the expression rejects are
+  /// dropped early.
   private func readings(_ characters: [String], _ steps: inout Int) -> [(changes: Int, text: String)] {
     var list = [Beginning(loose: expression?.beginning, tight: expression?.beginning)]
     for character in characters {
@@ -166,6 +167,8 @@ extension Set<Character> {
 
 extension TextPattern {
   /// Returns the pattern with a name, from the given ones or the built-in ones, or else the regular expression in `word`.
+  ///
+  /// - Throws: `badPattern` if there is no such name, or the expression is not supported.
   package static func named(_ word: String, among own: [TextPattern] = []) throws(TextError) -> TextPattern {
     let known = own + builtIn
     if let same = known.first(where: { $0.name == word }) { return same }

@@ -233,7 +233,7 @@ struct KioskCommand: AsyncParsableCommand {
     return options
   }
 
-  /// The entries of the start view.
+  /// Returns the entries of the start view; throws `ValidationError` if one is unknown, or there is none.
   private func views() throws -> [KioskOptions.View] {
     let names = KioskOptions.View.allCases.map(\.rawValue).joined(separator: ", ")
     let views = try show.split(separator: ",").map { word in

@@ -22,7 +22,8 @@ package final class TextEngine {
   ///   - executable: The path of the program; `nil`: the installed one.
   ///   - limit: The time limit for one line in seconds.
   ///   - startLimit: The time limit for loading the networks, in seconds.
-  /// - Throws: `textEngineMissing` if the program is not installed; `textLanguageMissing` if a model is not, or a name is invalid.
+  /// - Throws: `textEngineMissing` if the program is not installed; `textLanguageMissing` if a model is not, or its name is
+  ///   invalid.
   package init(
     languages: [String] = usualLanguages, executable: String? = nil, limit: Double = 5, startLimit: Double = 10
   ) throws(TextError) {

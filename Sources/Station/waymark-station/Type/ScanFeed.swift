@@ -114,7 +114,7 @@ struct ScanFeed {
         hint: CameraKeys.hint(of: cameras)))
   }
 
-  /// Arms a scan, unless another client holds the camera.
+  /// Arms a scan, unless another client holds the camera; returns whether it is armed.
   private mutating func begin() async -> Bool {
     own = nil
     guard let client else { return false }

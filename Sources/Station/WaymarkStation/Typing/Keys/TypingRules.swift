@@ -64,7 +64,7 @@ package struct TypingRules: Sendable {
 
   /// Returns the pieces to type for a code.
   ///
-  /// - Throws: `secretPayload`, `notTyped`, `controlCharacter`, `substitutionTooSlow` or `tooLong`, as `TypingErrorCode` describes.
+  /// - Throws: `secretPayload`, `notTyped`, `controlCharacter`, `substitutionTooSlow` or `tooLong`, see `TypingErrorCode`.
   package func pieces(for code: TypedCode) throws(TypingError) -> [KeyText.Piece] {
     guard !code.isSecret else {
       throw TypingError(
