@@ -11,7 +11,7 @@ package struct DocumentManifest: Codable, Hashable, Sendable {
     /// The width of the picture in pixels.
     package var width: Int
     package var height: Int
-    /// The corners of the page in the picture as eight numbers; `nil`: the whole picture.
+    /// The corners of the page in the picture as eight numbers; `nil` for the whole picture.
     package var corners: [Double]?
     /// The bends of the page's sides, see `PageBends.numbers`.
     package var bends: [Double]?
@@ -39,7 +39,7 @@ package struct DocumentManifest: Codable, Hashable, Sendable {
       self.outline = outline
     }
 
-    /// The outline of the page in pixels of the picture; `nil`: the whole picture.
+    /// The outline of the page in pixels of the picture; `nil` for the whole picture.
     package var outline: Quadrilateral? {
       get {
         guard let c = corners, c.count == 8 else { return nil }

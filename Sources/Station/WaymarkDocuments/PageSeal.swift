@@ -6,7 +6,7 @@ package struct PageSeal: Sendable {
   private static let mark = Array("WMSEAL1\n".utf8)
   private static let keyLength = 32
   private let key: SymmetricKey
-  /// Identifies the key, so that a wrong key is distinguished from a damaged file.
+  /// Identifies the key at the beginning of each file, so that a wrong key is distinguished from a damaged file.
   private let sign: [UInt8]
 
   /// Reads the key from a file of 32 bytes, which is created if it is missing.

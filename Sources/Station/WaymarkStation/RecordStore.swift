@@ -22,7 +22,7 @@ package final class RecordStore {
 
   /// A record's id, time and size.
   package struct Entry: Hashable, Sendable {
-    /// Sorts by time and cannot be guessed.
+    /// The id, which sorts by time and cannot be guessed.
     package let id: String
     /// The time of adding it, in milliseconds of the wall clock.
     package let milliseconds: Int

@@ -3,7 +3,7 @@ package import WaymarkImage
 /// Finds lines of text: connected components of ink of similar size side by side, in any direction, dark on light or light on
 /// dark.
 package struct LineFinder: Sendable {
-  /// The largest number of lines.
+  /// The largest number of lines returned.
   package var lineLimit = 40
   /// The long side of the searched picture in pixels; larger pictures are reduced.
   private static let workSize = 900.0

@@ -26,7 +26,7 @@ package struct LinePicture {
     ]
 
     /// The styles for successive frames: smaller, without shading and glare, and read by one network only. The second joins
-    /// distant pieces, the third separates joined characters; all of them join the pieces of broken characters.
+    /// distant strokes, the third separates joined characters; all of them join the parts of broken characters.
     package static let live = [
       Style(capitals: 30, blur: 1.1, stretch: 1.1, isFlat: true),
       Style(capitals: 28, blur: 2, stretch: 1.25, gamma: 2, isFlat: true),
@@ -101,7 +101,7 @@ package struct LinePicture {
     guard isForeign.contains(true) else { return solid(plane, middle) }
     for y in 0..<height {
       for x in 0..<width {
-        // The soft edge around the piece is erased as well.
+        // The soft edge around the component is erased as well.
         search: for ny in max(0, y - 1)...min(height - 1, y + 1) {
           for nx in max(0, x - 1)...min(width - 1, x + 1) {
             let label = found.labels[ny * width + nx]
@@ -129,12 +129,12 @@ package struct LinePicture {
     let reach = Double(bottom - top + 1)
     let columns = columns(solid.filter { $0.top > 0 && $0.bottom < height - 1 && Double($0.width) < 2 * reach })
     let high = columns.filter { Double($0.height) >= 0.4 * reach }
-    // Dots of letters and parts of other lines are pieces as well, but do not change the height of letters.
+    // Dots of letters and parts of other lines are components as well, but do not change the height of letters.
     let share = high.reduce(0) { $0 + Double($1.tallest) / Double($1.height) } / Double(max(1, high.count))
     let areInPieces = high.count >= 5 && share < 0.6 && high.reduce(0) { $0 + $1.pieces } >= 2 * high.count
-    // The pieces themselves are about half as high as the characters.
+    // Single components are about half as high as such characters.
     let heights = (areInPieces ? high.map(\.height) : solid.map(\.height).filter { Double($0) >= 0.4 * reach }).sorted()
-    // Dot print may have no large pieces at all.
+    // Dot print may have no large components at all.
     guard !heights.isEmpty else { return (max(4, reach * 0.9), false) }
     return (max(4, Double(heights[min(heights.count - 1, heights.count * 7 / 10)])), areInPieces)
   }
@@ -210,7 +210,7 @@ enum LatticePicture {
   /// Draws the picture of a line; nil for a view that is too small.
   ///
   /// - Parameters:
-  ///   - rows: The rows of the characters; `nil`: all rows.
+  ///   - rows: The rows of the characters; `nil` for all rows.
   ///   - margin: The margin above and below the rows, as a share of their height, limited by the view.
   ///   - stretch: The ratio of the horizontal to the vertical scale.
   static func drawn(

@@ -22,7 +22,7 @@ package enum LineVote {
   /// Returns the most confident reading, for several drawings of one picture, whose errors coincide. Where the others differ,
   /// its confidence is reduced and their characters are added to the choices.
   ///
-  /// - Parameter leader: The index of the reading to return; `nil`: the most confident one.
+  /// - Parameter leader: The index of the reading to return; `nil` for the most confident one.
   static func mostConfident(_ readings: [[ReadSymbol]], leader: Int? = nil) -> [ReadSymbol] {
     let (columns, _) = aligned(readings, leader: leader)
     return columns.compactMap { column in column.symbols.first.flatMap { $0 }.map { weighed($0, column) } }
@@ -188,7 +188,7 @@ struct LatticeVote {
   private static let slack = 2
   /// The largest number of segments of one view.
   private static let segmentLimit = 6
-  /// The lengths of texts for a pattern without lengths.
+  /// The lengths in characters of texts for a pattern without lengths.
   private static let lengths = 5...34
   /// Characters that may separate the groups of a number with a check digit.
   private static let silent = " -"

@@ -23,11 +23,11 @@ struct LineWay {
   private static let prior = 3.0
   /// The confidence from which a character is evidence.
   private static let leastConfidence = 0.9
-  /// The number of such characters from which the orientation is certain: of 1,161 rendered lines upside down, none had three.
+  /// The value of `telling` from which the orientation is certain: of 1,161 rendered lines upside down, none had three.
   private static let leastTelling = 3
   /// The characters that were read at least eight times as often upright as upside down, in renders of 55 typefaces.
   private static let upright = Set("1245BCFGKPQRUYcfghijklmrv,".map { String($0) })
-  /// The characters that were read about twice as often upside down as upright, and more.
+  /// The characters that were read at least about twice as often upside down as upright.
   private static let upsideDown = Set("EILSXZd[".map { String($0) })
   /// The weights, in log-odds, of a character of each kind and of a reading's log-likelihood.
   private static let weights = (upright: 2.0, upsideDown: 1.0, likelihood: 8.0)

@@ -11,7 +11,7 @@ enum PanelFinder {
   /// The least share of its rectangle that a panel fills, and the largest share of the panel outside of it.
   private static let leastFill = 0.85
   private static let mostOutside = 0.15
-  /// The largest rotation of a panel from upright, in radians.
+  /// The largest rotation of a panel from level, in radians.
   private static let mostTurn = 0.6
   /// The width of the rim that is left out on each side, as a share of the height.
   private static let rim = 0.08

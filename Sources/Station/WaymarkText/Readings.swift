@@ -36,7 +36,7 @@ package struct OwnReading {
   /// Views a line once; `nil` if the network cannot read it or returns no column.
   ///
   /// - Parameters:
-  ///   - rows: The rows of the line's characters; `nil`: found by the ink.
+  ///   - rows: The rows of the line's characters; `nil` to find them by the ink.
   ///   - isCutOut: True if the picture was cut out for one line, which fills it.
   init?(
     _ image: GrayImage, rows: ClosedRange<Int>? = nil, isCutOut: Bool = false, limitedTo alphabet: LineAlphabet,

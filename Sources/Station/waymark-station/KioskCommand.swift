@@ -191,7 +191,7 @@ struct KioskCommand: AsyncParsableCommand {
     return settings
   }
 
-  /// The options of the server.
+  /// Returns the options of the server.
   ///
   /// - Throws: `ValidationError` that names an invalid option.
   private func options(token: KioskToken, _ settings: PageSettings) throws -> KioskOptions {

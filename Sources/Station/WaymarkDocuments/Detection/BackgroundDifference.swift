@@ -60,8 +60,8 @@ final class BackgroundDifference {
     if share < Self.leastChanged { restingGain = gain }
   }
 
-  /// Returns the standard deviation of the noise, from the histogram of absolute differences in tenths of a gray level.
-  /// Their 30th percentile is noise even with a new object in view, and is 0.385 standard deviations of normal noise.
+  /// Returns the standard deviation of the noise, from the histogram of absolute differences in tenths of a gray level. Their
+  /// 30th percentile is noise even with a new object in view; of a normal distribution it is 0.385 standard deviations.
   private static func noise(_ histogram: [Int]) -> Float {
     var rest = histogram.reduce(0, +) * 3 / 10
     let level = histogram.firstIndex { count in

@@ -61,7 +61,7 @@ package final class BackgroundModel {
     }
   }
 
-  /// Updates the model by the last compared frame, captured at `now` seconds.
+  /// Updates the model with the last compared frame, captured at `now` seconds.
   ///
   /// - Parameter page: A page in view, which does not become part of the model.
   package func learn(at now: Double, page: Quadrilateral?) {
@@ -168,9 +168,9 @@ package final class BackgroundModel {
     )
   }
 
-  /// Returns the sheet in the outline of the foreground, in pixels of the last compared frame.
+  /// Returns the quadrilateral that fits the foreground best, in pixels of the last compared frame; `nil` without one.
   ///
-  /// `fitScore` is 1 if the foreground is exactly the sheet.
+  /// `fitScore` is 1 if the foreground is exactly that quadrilateral.
   package func sheet() -> (outline: Quadrilateral, fitScore: Double)? {
     guard known.count == picture.width * picture.height, difference.share > 0, !difference.isSceneChange,
       let fit = silhouette.quadrilateral(in: difference.changed)

@@ -6,12 +6,12 @@ import WaymarkImage
 /// something else outside. The edges may deviate from the chords of the sides by up to 30 degrees, because bent sides leave
 /// a corner in other directions than their chords.
 final class CornerSearch {
-  /// A found corner.
+  /// The position of a corner, with its score.
   struct Corner {
     var place: Point2
     /// The score, about 0…2.
     var score: Double
-    /// The lead over the score at the old position.
+    /// The lead over the best score within four pixels of the assumed corner.
     var gain = 0.0
   }
 

@@ -7,8 +7,8 @@ struct EdgeView {
   let width: Int
   let height: Int
 
-  /// Returns the strength of the edge at a point if its gradient is along `normal` (a full turn is 256) or opposite, within
-  /// `tolerance`; otherwise 0.
+  /// Returns the strength of the edge at a point if its gradient is along `normal` or opposite, within `tolerance`; otherwise
+  /// 0. A full turn is 256.
   @inline(__always)
   func strength(_ x: Double, _ y: Double, across normal: Int, tolerance: Int) -> UInt8 {
     guard x > -0.5, y > -0.5 else { return 0 }

@@ -13,7 +13,7 @@ final class OutlineTracer {
     var strength: [Double] = []
     /// The share of points with an edge.
     var support = 0.0
-    /// The largest distance of the smoothed path from the chord, as a share of the chord.
+    /// The largest distance of the smoothed path from the chord, as a share of the chord's length.
     var bend = 0.0
   }
 
@@ -47,7 +47,7 @@ final class OutlineTracer {
     return Trace(outline: outline, sides: sides)
   }
 
-  /// Returns the sides of an outline with fixed corners.
+  /// Traces the sides of an outline and keeps its corners.
   func sides(_ hypothesis: PageHypothesis) -> [Side] {
     (0..<4).map { side in
       hypothesis.borders[side] ? straight(hypothesis.outline, side) : path(hypothesis.outline, side, reach: 9)

@@ -23,7 +23,7 @@ package struct DetectedPage: Sendable {
 /// are traced along their real sides, and scored by the pixels inside, outside and along them, and by the mask. Use it from
 /// one thread at a time; memory is reused.
 package final class PageDetector {
-  /// The least score of a page.
+  /// The least probability with which a page is returned.
   private static let minimumScore = 0.35
 
   private let picture = WorkingPicture()
@@ -44,7 +44,7 @@ package final class PageDetector {
   private static let distinct = 1.5
   /// The least score, 0…2, of a corner to which an outline's corner is moved.
   private static let leastCorner = 1.0
-  /// The least lead over the score of the old position.
+  /// The least lead of such a corner over the score of the old position.
   private static let leastGain = 0.2
   /// The first and the second search distance for a followed page, in pixels of the work picture.
   private static let followReach = (near: 4, far: 13)
@@ -53,7 +53,7 @@ package final class PageDetector {
   private static let settledFarthest = 0.04
   /// The least area of a settled page, as a share of the known page's area.
   private static let leastArea = 0.97
-  /// The lead in probability, and the ratio of the odds, one of which an outline found at the far distance must exceed.
+  /// The lead in probability and the ratio of odds: an outline found at the far distance is preferred if it exceeds either.
   private static let followLead = 0.1
   private static let followOdds = 2.0
   /// The largest number of pages beyond the first. Each has less than the share `mostShared` of its area inside other pages,
@@ -69,7 +69,7 @@ package final class PageDetector {
     tracer = OutlineTracer(map)
   }
 
-  /// Finds the page in a colour picture.
+  /// Finds the page in a colour picture; `nil` if none is likely enough.
   package func detect(_ image: RGBImage) -> DetectedPage? {
     load(image)
     return image.withBytes { bytes in
@@ -79,7 +79,7 @@ package final class PageDetector {
     }
   }
 
-  /// Finds the page in a gray picture.
+  /// Finds the page in a gray picture; `nil` if none is likely enough.
   package func detect(_ view: ImageView) -> DetectedPage? {
     probabilities = nil
     return detectAgain(view)
@@ -286,7 +286,7 @@ package final class PageDetector {
     if refined.isConvex { outline = refined }
   }
 
-  /// Converts a hypothesis to a page.
+  /// Converts a hypothesis to a page in original pixels, with the sides in the order of the upright page.
   private func page(_ judged: Judged, score: Double) -> DetectedPage {
     let traced = tracer.widened(judged.sides, of: judged.hypothesis)
     var sides = traced.map { side in side.points.map(original) }

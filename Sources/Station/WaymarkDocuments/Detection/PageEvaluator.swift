@@ -34,7 +34,7 @@ struct PageFeatures {
   /// The share of the area just outside the worst side that looks like paper in another light: a fold or the edge of a column
   /// is not a side of the page.
   var worstSpill = 0.0
-  /// The dark marks just outside the side with most of them.
+  /// The mean darkness of the marks just outside the side with the most; 1 from 30 gray levels.
   var outerMarks = 0.0
   /// The agreement with the mask of the page; 0 without a mask.
   var mask = PageMask.Agreement()

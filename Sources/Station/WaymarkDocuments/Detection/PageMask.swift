@@ -69,7 +69,7 @@ struct PageMask {
 
   /// Returns the agreement of an outline including its sides.
   ///
-  /// - Parameter sides: The traced sides in pixels of the work picture; empty: straight.
+  /// - Parameter sides: The traced sides in pixels of the work picture; empty for straight lines between the corners.
   func agreement(with outline: Quadrilateral, alongSides sides: [[Point2]]) -> Agreement {
     var agreement = agreement(with: outline)
     let steps = (0..<4).map { side in

@@ -79,7 +79,7 @@ struct SideBends: Sendable {
 /// rectification of camera-based document images", IEEE Transactions on Image Processing 20 (2011); M. Zucker, "page_dewarp"
 /// (2016).
 struct LineBends: Hashable, Sendable {
-  /// The grid is finer than folds, and coarse enough to be determined by a few lines.
+  /// The intervals of the displacements' surface: finer than folds, and coarse enough to be determined by a few lines.
   private static let intervals = SplineSurface.Intervals(across: 12, down: 8)
   static let count = intervals.coefficientCount
   /// The largest displacement in units of the page.

@@ -100,7 +100,8 @@ package struct PageRectifier: Sendable {
     rectify(image, outline: page.outline, bends: PageBends(page, in: image))
   }
 
-  /// Returns the page within an outline; without `bends` it is taken as flat. `nil` as in the other method.
+  /// Returns the page within an outline, without `bends` as a flat page; `nil` if the outline is not a quadrilateral seen from
+  /// its front.
   package func rectify(_ image: RGBImage, outline: Quadrilateral, bends: PageBends? = nil) -> RGBImage? {
     guard image.width > 1, image.height > 1,
       let map = PageMap(outline: outline, sides: bends?.sides, lines: bends?.lines)

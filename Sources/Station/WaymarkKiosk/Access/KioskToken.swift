@@ -101,7 +101,6 @@ struct KioskCookie: Sendable {
 ///
 /// It has mode 0640, and is replaced as a whole.
 package struct SecretFile: Sendable {
-  /// The path of the file.
   package let path: String
   /// The name in messages.
   private let name: String

@@ -9,7 +9,6 @@ import WaymarkSystem
 /// its standard input, a few environment variables, and none of the kiosk's file descriptors. Its process group is killed when its time
 /// is over; the program itself also when the kiosk ends.
 struct HandoverProgram: Sendable {
-  /// The outcome for a result.
   enum Outcome: Equatable, Sendable {
     /// The program exited with status 0.
     case done
@@ -42,7 +41,7 @@ struct HandoverProgram: Sendable {
   /// Runs the program until it ends.
   ///
   /// - Parameters:
-  ///   - result: the bytes, with the ending of their file.
+  ///   - result: the bytes, with the extension of their file's name.
   ///   - number: the number of the result for visitor and staff.
   ///   - description: further members of the program's description.
   /// - Returns: the outcome and the beginning of the program's output.
@@ -153,15 +152,15 @@ struct HandoverWay: Hashable, Sendable {
   /// The default of `seconds`.
   static let usualSeconds = 60
 
-  /// The name of the way, by which the page and the program know it.
+  /// The name that identifies the way in requests of the page and in the program's description of a result.
   let name: String
-  /// The program's file.
+  /// The path of the program's file.
   let program: String
   /// The program's arguments; `{file}` and `{number}` are replaced by the file and the number of a result.
   let arguments: [String]
   /// The kinds of results that the program takes.
   let kinds: Set<Kind>
-  /// The seconds after which the program is ended.
+  /// The seconds after which the program is killed.
   let seconds: Int
   /// True if the visitor is asked a question first, such as an address.
   let asks: Bool

@@ -15,7 +15,7 @@ package protocol KioskBackend: Sendable {
   ///
   /// - Parameters:
   ///   - width: the largest width in pixels; nil for the camera's width.
-  ///   - rate: the largest number of pictures per second; nil for no limit of the page.
+  ///   - rate: the largest number of pictures per second; nil for all.
   func preview(width: Int?, rate: Double?, camera: String?) -> AsyncThrowingStream<PicturePart, any Error>
   /// Fetches one picture: a resource of the service, a picture of the gallery, a page of the document, or a snapshot of the camera.
   func picture(_ request: PictureRequest) async throws -> PicturePart
@@ -23,7 +23,7 @@ package protocol KioskBackend: Sendable {
   func upload(_ picture: [UInt8], page: String?) async -> CommandReply
 }
 
-/// An answer to a command.
+/// The reply to a command, from the service or from the kiosk itself.
 package struct CommandReply: Sendable {
   /// True if it is a result rather than an error.
   package var succeeded: Bool
@@ -45,7 +45,7 @@ package struct CommandReply: Sendable {
 
 /// A picture, with the number and the time of its frame if it is a frame.
 package struct PicturePart: Sendable {
-  /// The frame's sequence number.
+  /// The frame's sequence number; nil if the picture is not a frame.
   package var sequence: UInt64?
   /// The time of capture in seconds of CLOCK_MONOTONIC; nil if the picture is not a frame.
   package var captured: Double?

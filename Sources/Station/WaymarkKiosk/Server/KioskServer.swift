@@ -5,7 +5,7 @@ import NIOCore
 import WaymarkHTTP
 import WaymarkSystem
 
-/// The page's HTTP server: files, commands, events and pictures, for holders of the token.
+/// The page's HTTP server: files, commands, events and pictures, for browsers with a cookie of this kiosk.
 package struct KioskServer: Sendable {
   private let options: KioskOptions
   private let page: PageRoutes
@@ -95,7 +95,7 @@ struct RequestGuard: RouterMiddleware {
 
   let gate: AccessGate
   let connections: Connections
-  /// Counts refused requests.
+  /// The figures for `/metrics`, in which refused requests are counted.
   let figures: ServerFigures
   let probe: ServiceProbe
 

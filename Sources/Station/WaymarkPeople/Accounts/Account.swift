@@ -17,7 +17,7 @@ package struct Account: Hashable, Sendable {
   package var waits = PasscodeThrottle()
   /// The choices about consents, oldest first.
   package private(set) var consents: [ConsentRecord] = []
-  /// The time of the last synchronization: RFC 3339, UTC.
+  /// The time of the last synchronization: RFC 3339, UTC; nil before the first.
   package var synced: String?
   /// True if the onboarding is finished; until then only choices about consents are stored.
   package var isReady = false

@@ -250,7 +250,7 @@ package enum SyncState: Hashable, Sendable {
   case userError(id: String?, ProviderPerson, text: String?)
 }
 
-/// The part of the flow that a device is in, with its data; the texts are ids of users.
+/// The part of the flow that a device is in, with its data. A `String` is the id of a user.
 package enum AccountPhase: Hashable, Sendable {
   case onboarding(Onboarding)
   /// The user with this id has to sign in.

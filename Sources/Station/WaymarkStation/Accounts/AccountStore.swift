@@ -4,7 +4,7 @@ package import WaymarkSystem
 
 /// The stored users: a private folder with a file for each.
 ///
-/// Files are replaced atomically (`DurableFile`). One service at a time holds the folder.
+/// Files are replaced atomically (`DurableFile`). The folder is locked, so that a single service uses it.
 package final class AccountStore: Sendable {
   /// The calls that change the disk, which tests replace.
   package struct Calls: Sendable {

@@ -91,7 +91,7 @@ enum AccountWire {
       choice: record.choice.rawValue, time: record.time)
   }
 
-  /// The texts and rules of the screens.
+  /// Returns the texts and rules of the screens; nil settings give the mode `off` without any.
   static func policy(_ settings: AccountSettings?) -> AccountPolicyResult {
     guard let settings else {
       return AccountPolicyResult(

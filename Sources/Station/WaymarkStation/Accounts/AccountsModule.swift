@@ -123,7 +123,7 @@ package final class AccountsModule: FeatureModule {
     return AccountWire.state(flow, isProviderConnected: providerConnection.isConnected, at: clock().seconds)
   }
 
-  /// Seconds of the flow's clock.
+  /// The current time in seconds of the flow's clock.
   var now: Double { clock().seconds }
 
   // MARK: The flow

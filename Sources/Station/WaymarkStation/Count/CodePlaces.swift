@@ -57,7 +57,7 @@ struct CodePlaces: Sendable {
     /// Maps pixels of the view to pixels of the chart.
     var map: Homography
     var pairs: [Pair]
-    /// The distance of a code from its expected place, in pixels of the chart.
+    /// The distance of a code from its expected place, in pixels of the chart; 0 if no place was expected.
     var shift: Double
   }
 

@@ -58,7 +58,7 @@ package struct DocumentSettings: Configurable, Hashable {
 }
 
 extension DocumentSettings {
-  /// The settings, from the configuration; pages are kept in the service's state folder unless it names another.
+  /// Reads the settings from the configuration; pages are kept in the service's state folder unless it names another.
   package init(_ configuration: ServiceConfiguration) {
     self.init()
     read(configuration.values)

@@ -43,7 +43,7 @@ package struct PageCapture: Sendable {
     package var isNewInView = true
   }
 
-  /// The outcome of a frame.
+  /// The result of a frame: the phase and the advice to show, and whether the frame is kept or captured.
   package struct Outcome: Sendable {
     package var phase: DocumentPhase
     /// The elapsed share of `holdTime`, 0…1.
@@ -65,7 +65,7 @@ package struct PageCapture: Sendable {
 
     var since: Double { trail.first?.at ?? 0 }
 
-    /// The mean outline between two times.
+    /// The mean outline between two times; nil without one.
     func mean(from: Double, to: Double) -> Quadrilateral? {
       let used = trail.filter { $0.at >= from - 1e-6 && $0.at <= to + 1e-6 }
       guard let first = used.first else { return nil }

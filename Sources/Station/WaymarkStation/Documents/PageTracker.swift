@@ -206,7 +206,7 @@ package final class PageTracker {
     return found.flatMap { isStill($0, last.page) ? ($0, last.source) : nil }
   }
 
-  /// Returns whether a followed page is still good enough.
+  /// Returns whether a followed page has a score of `leastFollowed`, or 60 % of the score before if that is less.
   private func isStill(_ page: Candidate, _ before: Candidate) -> Bool {
     page.score >= min(0.6 * before.score, Self.leastFollowed)
   }

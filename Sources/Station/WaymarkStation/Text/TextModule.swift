@@ -23,7 +23,7 @@ package final class TextModule: FeatureModule {
     var languages: [String]
     /// The recent candidates, newest last. A client may choose one after further frames have been read.
     var candidates: [AcceptedText] = []
-    /// True if the last frame was lost.
+    /// True if the last frame could not be read.
     var isFailing = false
   }
 
@@ -234,7 +234,7 @@ package final class TextModule: FeatureModule {
     watch()
     guard let current = session, reading.generation == generation else { return }
     if let failure = reading.failure {
-      // One event for a series of lost frames.
+      // One event for a series of frames that could not be read.
       if !current.isFailing {
         hub.log.subsystem(.text).error("\(failure.message)", metadata: ["cause": "\(failure.cause ?? "")"])
         hub.publish(

@@ -21,7 +21,7 @@ package struct TextSettings: Configurable, Hashable {
 
   package init() {}
 
-  /// The settings, from the configuration.
+  /// Reads the settings and the patterns from the configuration.
   package init(_ configuration: ServiceConfiguration) {
     read(configuration.values)
     rates = Self.ofCameras(configuration) { $0.rate }

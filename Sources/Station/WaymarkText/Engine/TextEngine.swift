@@ -19,7 +19,7 @@ package final class TextEngine {
 
   /// - Parameters:
   ///   - languages: The languages by the names of Tesseract's models, the main one first.
-  ///   - executable: The path of the program; `nil`: the installed one.
+  ///   - executable: The path of the program; `nil` for the installed one.
   ///   - limit: The time limit for one line in seconds.
   ///   - startLimit: The time limit for loading the networks, in seconds.
   /// - Throws: `textEngineMissing` if the program is not installed; `textLanguageMissing` if a model is not, or its name is

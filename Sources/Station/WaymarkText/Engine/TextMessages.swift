@@ -30,7 +30,7 @@ struct TextReply {
   fileprivate static let textLimit = 15
   /// The largest number of alternatives of a character.
   fileprivate static let choiceLimit = 4
-  /// The largest number of bytes of a reply.
+  /// The largest size of a reply in bytes.
   static let byteLimit = symbolLimit * 256
 
   let symbols: [ReadSymbol]
@@ -55,9 +55,9 @@ struct TextReply {
 struct LatticeReply {
   /// The largest number of columns of a line: two per pixel of the widest picture.
   private static let columnLimit = 2 * LineNetwork.widthLimit
-  /// The largest number of bytes of an alphabet.
+  /// The largest size of an alphabet in bytes of UTF-8.
   private static let alphabetLimit = 4096
-  /// The largest number of bytes of a reply.
+  /// The largest size of a reply in bytes.
   static let byteLimit = alphabetLimit + 8 + columnLimit * (4 + 12 * LineLattice.choiceLimit)
 
   let lattice: LineLattice

@@ -1,7 +1,7 @@
 import WaymarkService
 import WaymarkSystem
 
-/// A code to type.
+/// A code to type; `TypingRules` below turns it into text and keys.
 package struct TypedCode: Sendable {
   /// The symbology's name on the wire, such as `ean13`.
   package var symbology: String
