@@ -204,7 +204,7 @@ enum LatticePicture {
   private static let leastWidth = 32
   /// The largest width in pixels; wider pictures are compressed.
   private static let mostWidth = 1600
-  /// The least contrast that is stretched, in gray levels.
+  /// The smallest range of gray levels that is stretched to the full one, so that noise is not amplified further.
   private static let leastContrast = 24
 
   /// Draws the picture of a line; nil for a view that is too small.

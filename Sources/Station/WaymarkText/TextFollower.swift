@@ -22,7 +22,7 @@ package struct TextFollower {
   private static let readingLimit = 6
   /// The time for which sightings of a text are kept, in seconds. A line that is not seen for a third of it is dropped.
   private static let memory = 2.5
-  /// The least confidence of a line without a pattern.
+  /// The least confidence of a line for which it is a candidate, if there is no pattern.
   private static let leastLineConfidence = 0.5
 
   private struct Track {

@@ -2,7 +2,7 @@ import WaymarkSystem
 
 /// Matches texts against a pattern. Use it from one thread at a time.
 package struct TextMatcher {
-  /// The result of matching a text.
+  /// A reading of a text that satisfies the pattern, and the alternatives to it.
   package struct Match: Hashable, Sendable {
     /// The text, with lookalike characters chosen by the pattern.
     package var text: String

@@ -5,7 +5,7 @@ package import WaymarkImage
 /// is the position of each character, and comparing it with drawings is more precise than a network trained on prose. Below are
 /// `ZoneLattice`, for lines without a regular pitch, and the drawings.
 package struct ZoneLineReader {
-  /// The least mean correlation of the characters with their drawings.
+  /// The least mean correlation of the characters with their drawings for which a line is returned.
   private static let least = 0.72
   /// The possible numbers of characters of a line (ICAO 9303, parts 4 to 6).
   private static let counts = [44, 36, 30]
@@ -270,7 +270,7 @@ enum ZoneLattice {
   private static let counts = [30, 36, 44]
   /// The largest number of characters that may be missing in a line, or be too many.
   private static let missing = 6
-  /// The least mean confidence of a line's characters.
+  /// The least mean confidence of the characters for which a line is returned.
   private static let least = 0.5
   /// The difference in correlation that corresponds to a likelihood ratio of e; `MachineReadableZone.settle` compares
   /// correlations.

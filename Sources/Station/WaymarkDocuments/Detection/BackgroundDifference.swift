@@ -25,7 +25,7 @@ final class BackgroundDifference {
   private static let mostChanged = 0.7
   /// The share of changed pixels below which there is no foreground.
   private static let leastChanged = 0.012
-  /// The least median gray level of the foreground in the composed picture.
+  /// The gray level to which the median of a darker foreground is raised in the composed picture.
   private static let paper = 150
   /// The gray level from which the camera may be saturated.
   private static let clipped: Float = 250

@@ -45,7 +45,7 @@ final class EdgeMap {
   private var gx: [Int16] = []
   private var gy: [Int16] = []
 
-  /// The least step of an edge in gray levels.
+  /// The step in gray levels below which a pixel is not an edge.
   static let leastStep: Int32 = 4
   /// The step in gray levels from which the weight is 1.
   static let fullStep: Float = 24

@@ -1,6 +1,6 @@
 package import WaymarkImage
 
-/// A page found in a picture.
+/// A page that `PageDetector` found or followed: its outline, its score and its traced sides.
 package struct DetectedPage: Sendable {
   /// The corners in pixels, clockwise from the top left of a page upright in the picture. A page that is partly outside is
   /// cut at the picture's border.

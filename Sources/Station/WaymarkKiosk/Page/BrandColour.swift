@@ -3,7 +3,7 @@ import Foundation
 /// A colour of the integrator: its contrast with the page's backgrounds, and the shades that the page derives from it. Contrast is
 /// defined by WCAG 2.2, 1.4.3.
 struct BrandColour {
-  /// The least contrast of text, 1 to 21.
+  /// The least contrast of text with its background, 1 to 21 (level AA).
   static let least = 4.5
 
   /// The backgrounds of the light or the dark scheme, on which the colour is used for text.

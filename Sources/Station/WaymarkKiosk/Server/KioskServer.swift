@@ -218,7 +218,7 @@ actor ServiceProbe {
 
   init(backend: any KioskBackend) { self.backend = backend }
 
-  /// Returns whether the service answers within five seconds.
+  /// Returns whether the service answers a ping within five seconds, now or at most a second ago.
   func answers() async -> Bool {
     if let last, MonotonicClock.now - last.time < 1 { return await last.answer.value }
     let answer = Task { [backend] in

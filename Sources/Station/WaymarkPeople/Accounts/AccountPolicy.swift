@@ -12,7 +12,7 @@ package struct AccountPolicy: Hashable, Sendable {
     case welcome, activation, credentials, consents, passcode
   }
 
-  /// The ways of activation.
+  /// How a user is activated on the device.
   package enum ActivationMethod: String, CaseIterable, Sendable {
     /// Scanning a QR code.
     case scan

@@ -8,7 +8,7 @@ package struct PageRequest: Hashable, Sendable {
   package enum Operation: Hashable, Sendable {
     /// Finds the page near an outline, or anywhere if nil.
     case place(near: Quadrilateral?)
-    /// Finds the page near an outline, or anywhere if nil: its exact outline, its bends, and the outlines of further
+    /// Finds the page near an outline, or anywhere if `nil`: its exact outline, its bends, and the outlines of further
     /// pages.
     case settled(near: Quadrilateral?)
     /// Finds the bends of a page outlined by a person, and its exact outline if it `snaps`.

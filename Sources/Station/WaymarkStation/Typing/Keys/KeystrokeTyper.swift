@@ -97,7 +97,7 @@ package final class KeystrokeTyper {
 
 /// Finds the keys for pieces of text. A code is typed as a whole or not at all.
 package struct TypingPlanner: Sendable {
-  /// The treatment of characters without a key.
+  /// How characters without a key are handled.
   package enum Missing: String, CaseIterable, Sendable {
     /// The code is refused.
     case refuse

@@ -30,7 +30,7 @@ package struct TypedCode: Sendable {
 
 /// The rules of typing codes: whether a code is typed, the text around it, and replacements.
 package struct TypingRules: Sendable {
-  /// The treatment of control characters in a code.
+  /// How control characters in a code are handled.
   package enum Controls: String, CaseIterable, Sendable {
     /// Refuses the code.
     case refuse
