@@ -113,7 +113,7 @@ struct FormReview: SettingsReview {
   }
 }
 
-/// The kinds of fields of a form.
+/// The kind of a form's field: its control and the values that it accepts.
 enum FieldKind: String, CaseIterable, Sendable {
   /// A line of text.
   case text

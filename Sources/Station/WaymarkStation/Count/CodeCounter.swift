@@ -2,14 +2,14 @@ import WaymarkImage
 
 /// Counts every code on a shelf once while a camera moves along the shelf.
 ///
-/// Copies of a code differ only in their places. A place is a quadrilateral on a chart, in pixels of the chart's first view. A view is
-/// aligned with a chart by the codes that both contain; a code without a place there adds one. A view that cannot be aligned begins another
-/// chart. Two charts are joined once a view shows codes of both.
+/// Copies of a code differ only in their positions. A chart is a map of a part of the shelf, in pixels of its first view; a place is the
+/// quadrilateral of one copy on it. A view is aligned with a chart by the codes that both contain, and every other code of the view adds a
+/// place. A view that cannot be aligned begins another chart. Two charts are joined once a view shows codes of both.
 ///
-/// Codes that were only read are recognized by their contents and places. A followed code keeps its number, so that copies of a single
-/// content are distinguished as long as one of them stays in view.
+/// Codes without a number from the tracker are recognized by their contents and places. A followed code keeps its number, so that copies
+/// of a single content are distinguished as long as one of them stays in view.
 package struct CodeCounter: Sendable {
-  /// The number of places of one content.
+  /// A content and the number of its places.
   package struct Copies: Hashable, Sendable {
     package let content: CodeContent
     package internal(set) var amount: Int
