@@ -5,7 +5,7 @@ import WaymarkSystem
 
 /// The section `accounts` of the configuration, checked.
 package struct AccountSettings: Configurable {
-  /// The policy in force.
+  /// The configured policy.
   package var policy = AccountPolicy()
   /// The folder of the users; nil for the default.
   package var folder: String?
