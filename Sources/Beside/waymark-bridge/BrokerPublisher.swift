@@ -12,7 +12,7 @@ final class BrokerPublisher: Sendable {
 
   private struct Shared {
     var service = ServiceState.away
-    /// Messages that are not stored on disk: sent with the next events, or after the next connection.
+    /// Messages that are not stored on disk, sent with the next events. Of those that wait at a new connection only replies are sent.
     var unstored: [BridgeMessage] = []
   }
 
@@ -228,6 +228,8 @@ final class BrokerPublisher: Sendable {
     private mutating func handle(_ incident: BrokerConnection.Incident) {
       switch incident {
       case .connected:
+        // What was true before the connection is not sent after it.
+        publisher.shared.withLock { shared in shared.unstored.removeAll { $0.topic != publisher.topics.reply } }
         sender.connected()
         isOutageLogged = false
         JournalLog.write(.notice, "connected, \(publisher.log.figures.waiting) events wait")

@@ -40,7 +40,7 @@ package enum SecretLine {
     guard stat(path, &information) == 0 else { throw FileError(path, cannotBe: "read", number: errno) }
     guard information.st_mode & 0o007 == 0 else {
       throw FileError(
-        .notPermitted, "\(path) can be read by everybody", hint: "chmod o= \(path), then choose another secret.")
+        .notPermitted, "\(path) is open to other users", hint: "chmod o= \(path), then choose another secret.")
     }
     return try WholeFile.read(path, limit: 64 << 10)
   }

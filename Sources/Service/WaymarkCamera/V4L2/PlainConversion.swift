@@ -2,7 +2,8 @@ package import WaymarkFrames
 import WaymarkImage
 
 /// Converts pictures of uncompressed V4L2 pixel formats that the service does not read directly (RGB, Bayer, gray of more than 8 bits, and
-/// the less common orders of YCbCr) to YU12 or GREY without padding, in full range by ITU-R BT.601. Pure.
+/// the less common orders of YCbCr) to YU12 without padding, in the limited range of ITU-R BT.601 that V4L2
+/// assumes for it, or to GREY in full range. Pure.
 package struct PlainConversion: Sendable, Equatable {
   /// The arrangement of a format in memory (linux/videodev2.h).
   enum Arrangement: Sendable, Equatable {
@@ -114,7 +115,7 @@ package struct PlainConversion: Sendable, Equatable {
     case .bayer(let column, let row, let shift):
       let mosaic = Mosaic(
         base: base, width: width, height: height, stride: stride, column: column, row: row, shift: shift)
-      for y in 0..<height { for x in 0..<width { output[y &* width &+ x] = mosaic.luma(x, y) } }
+      for y in 0..<height { for x in 0..<width { output[y &* width &+ x] = Self.limited(mosaic.luma(x, y)) } }
       chroma(to: blue, red) { x, y in mosaic.colour(x, y) }
     case .deepGray(let shift):
       for y in 0..<height {
@@ -165,6 +166,10 @@ package struct PlainConversion: Sendable, Equatable {
     )
   }
 
+  /// Returns the luma from 16 to 235 for one from 0 to 255.
+  @inline(__always)
+  static func limited(_ luma: UInt8) -> UInt8 { UInt8(truncatingIfNeeded: 16 &+ (UInt32(luma) &* 219 &+ 127) / 255) }
+
   /// Writes the luma of each pixel, and the chroma.
   @inline(__always)
   private func convert(
@@ -174,7 +179,7 @@ package struct PlainConversion: Sendable, Equatable {
     for y in 0..<height {
       for x in 0..<width {
         let colour = colour(x, y)
-        output[y &* width &+ x] = Luma.of(colour.red, colour.green, colour.blue)
+        output[y &* width &+ x] = Self.limited(Luma.of(colour.red, colour.green, colour.blue))
       }
     }
     chroma(to: blue, red, colour)
@@ -190,9 +195,9 @@ package struct PlainConversion: Sendable, Equatable {
       for x in 0..<columns {
         let colour = colour(2 &* x, 2 &* y)
         let (r, g, b) = (Int(colour.red), Int(colour.green), Int(colour.blue))
-        // The coefficients of BT.601, in units of 2^-16.
-        blue[y &* columns &+ x] = UInt8(clamping: 128 &+ (-11059 &* r &- 21709 &* g &+ 32768 &* b &+ 32768) >> 16)
-        red[y &* columns &+ x] = UInt8(clamping: 128 &+ (32768 &* r &- 27439 &* g &- 5329 &* b &+ 32768) >> 16)
+        // The coefficients of BT.601 for 16 to 240, in units of 2^-16.
+        blue[y &* columns &+ x] = UInt8(clamping: 128 &+ (-9714 &* r &- 19070 &* g &+ 28784 &* b &+ 32768) >> 16)
+        red[y &* columns &+ x] = UInt8(clamping: 128 &+ (28784 &* r &- 24103 &* g &- 4681 &* b &+ 32768) >> 16)
       }
     }
   }

@@ -38,7 +38,8 @@ package final class ScanModule: ServiceModule {
   /// The prefix of the ids of the scans; empty for the first camera.
   private let idPrefix: String
   private(set) lazy var stills = StillScans(
-    hub: hub, isolation: capture.isolation, idPrefix: idPrefix, rules: { [unowned self] in self.rules },
+    hub: hub, isolation: capture.isolation, idPrefix: idPrefix, camera: capture.camera,
+    rules: { [unowned self] in self.rules },
     arm: { [unowned self] in try self.arm($0, $1) })
   /// The symbologies that each reader requested.
   private var requested: [Reader: Set<Symbology>] = [:]
