@@ -16,7 +16,7 @@ public struct Symbol: Hashable, Sendable {
   public var corners: Quadrilateral
   /// The number of scan lines that agree on a 1-D code, comparable only between 1-D codes; 1 for a matrix code.
   public var quality: Int
-  /// The pass that read it.
+  /// The pass that read the code.
   public var pass: ScanPass
   /// The two or five digits of the add-on beside a retail code, if add-ons are enabled and there is one.
   public var addOn: String?
@@ -58,8 +58,8 @@ public struct Symbol: Hashable, Sendable {
 
 /// The 2-D component of a GS1 composite symbol.
 public struct SymbolComposite: Hashable, Sendable {
-  /// The element strings of the component, with ASCII 29 where a separator is needed; `nil` if it was not read: the code declares
-  /// it, or it was seen.
+  /// The element strings of the component, with ASCII 29 where a separator is needed; `nil` if the code declares a component, or
+  /// one was seen, that was not read.
   public var text: String?
 
   /// Creates a component.
@@ -85,7 +85,9 @@ public struct SymbolPart: Hashable, Sendable {
   }
 }
 
-/// The result of scanning a picture.
+// MARK: - Reading
+
+/// The result of scanning a picture: the codes read, the incomplete messages, and the codes found but not read.
 public struct ScanReading: Hashable, Sendable {
   /// The codes that were read, each once, in reading order: by rows from the top, each from the left. Codes that carry the
   /// parts of one message are one symbol if all of them were seen; otherwise one symbol each.
@@ -144,7 +146,7 @@ public struct UnreadCode: Hashable, Sendable {
     case matrix
   }
 
-  /// The advice that would make the code readable.
+  /// The reason why a code was not read, and how to take a better picture.
   public enum Advice: String, Hashable, Sendable, Codable {
     /// Too few pixels per module: move closer.
     case tooSmall
@@ -164,7 +166,7 @@ public struct UnreadCode: Hashable, Sendable {
   public var kind: Kind
   /// The corners in pixels of the picture; `nil` if unknown.
   public var corners: Quadrilateral?
-  /// The advice that would make the code readable; `nil` if none is known.
+  /// The change that would make the code readable; `nil` if none is known.
   public var advice: Advice?
 
   /// Creates an unread code.
@@ -174,6 +176,8 @@ public struct UnreadCode: Hashable, Sendable {
     self.advice = advice
   }
 }
+
+// MARK: - Order
 
 /// The reading order of codes on a sheet: by rows from the top, each from the left.
 enum ReadingOrder {

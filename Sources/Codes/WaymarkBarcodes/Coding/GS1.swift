@@ -5,7 +5,7 @@ public struct GS1Element: Hashable, Sendable {
   /// The value without separators.
   public var value: String
 
-  /// An element from its parts.
+  /// Creates an element from its identifier and value.
   public init(identifier: String, value: String) {
     self.identifier = identifier
     self.value = value
