@@ -1,4 +1,4 @@
-/// The places of the modules of a Han Xin Code symbol (ISO/IEC 20830, clause 5).
+/// The positions of fixed, data and function modules in a Han Xin Code symbol of one version (ISO/IEC 20830, clause 5).
 struct HanXinLayout: Sendable {
   static let versions = 1...84
 
@@ -89,7 +89,7 @@ struct HanXinLayout: Sendable {
     }
   }
 
-  /// The places of the 28 bits of function information, of both copies.
+  /// Returns the positions of the 28 bits of function information, for both copies.
   static func information(_ side: Int) -> [[(x: Int, y: Int)]] {
     let (last, inner) = (side - 1, corner - 1)
     var first: [(x: Int, y: Int)] = []
@@ -100,7 +100,7 @@ struct HanXinLayout: Sendable {
     return [first, first.map { (x: last - $0.x, y: last - $0.y) }]
   }
 
-  /// Returns whether a mask changes a module.
+  /// Returns whether a mask, 0 to 3, inverts a module; mask 0 inverts none.
   static func changes(_ mask: Int, _ x: Int, _ y: Int) -> Bool {
     let (i, j) = (y + 1, x + 1)
     return switch mask {

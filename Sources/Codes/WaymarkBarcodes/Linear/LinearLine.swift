@@ -157,8 +157,8 @@ extension LinearLine {
 
 // MARK: - Decoders
 
-/// Decodes lines of the 1-D symbologies without a decoder in libzbar. Except for DataBar Limited they have weak checks or none, so they are read only on
-/// request.
+/// Decodes lines of the 1-D symbologies without a decoder in libzbar. Except for DataBar Limited they have weak checks or none, so they are
+/// read only on request.
 enum LinearReaders {
   static let symbologies = Set(Symbology.allCases.filter { $0.row.linear?.read != nil })
 
