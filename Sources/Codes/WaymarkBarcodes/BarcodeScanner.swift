@@ -226,6 +226,8 @@ extension IncompleteSymbol {
   }
 }
 
+// MARK: - Picture files
+
 /// The codes in a picture file, and the decoded picture.
 package struct FileReading: Sendable {
   /// The picture over the background on which codes were read; over the default one if none were read.

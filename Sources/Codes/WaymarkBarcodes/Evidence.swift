@@ -1,6 +1,7 @@
 import WaymarkImage
 
-/// The symbols that the passes over one picture have read so far, and the rules for accepting them.
+/// The symbols that the passes over one picture have read so far, and the rules for accepting them. What these symbols explain in the
+/// picture is in `ExplainedPlaces` and `PictureEdges`.
 ///
 /// One wrong read is worse than ten missed ones. A QR code has error correction. In 1-D codes a check digit catches nine of ten
 /// misreads, or there is no check digit: several scan lines and passes must agree.

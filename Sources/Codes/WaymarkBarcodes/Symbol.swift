@@ -1,6 +1,6 @@
 public import WaymarkImage
 
-/// A code that was read.
+/// A code that was read, one of the results in a ``ScanReading``.
 public struct Symbol: Hashable, Sendable {
   /// The symbology of the code.
   public var symbology: Symbology

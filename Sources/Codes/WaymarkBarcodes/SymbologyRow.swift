@@ -12,6 +12,7 @@ struct SymbologyRow {
   let zbar: zbar_symbol_type_t?
   let kind: Kind
 
+  /// The rules and the reader, by the arrangement of the elements.
   enum Kind {
     /// A matrix symbology: the sizes of its symbols in modules, and its reader. QR codes are found by `QRSearch`.
     case matrix(grids: @Sendable () -> [(columns: Int, rows: Int)], MatrixReader?)

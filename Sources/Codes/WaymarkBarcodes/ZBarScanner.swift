@@ -154,6 +154,8 @@ struct ZBarScanner: ~Copyable {
   }
 }
 
+// MARK: - Conversion
+
 extension Symbol {
   /// Creates a symbol from a code that libzbar read; nil if its content is empty.
   init?(_ raw: ZBarScanner.Raw, pass: ScanPass) {

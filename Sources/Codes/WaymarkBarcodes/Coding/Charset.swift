@@ -228,6 +228,8 @@ extension Charset {
   ]
 }
 
+// MARK: - Messages
+
 extension CodeMessage {
   /// The text if an encoder split UTF-8 between byte and kanji segments, using kanji mode for any two bytes that fit it; `nil` for other
   /// content. A text with fewer than three characters beyond ASCII may be actual kanji.

@@ -43,6 +43,8 @@ public struct HealthLabel: Hashable, Sendable {
   public var check: Check?
 }
 
+// MARK: - Dates
+
 /// Dates of labels, in the form of ISO 8601.
 enum LabelDate {
   /// Returns a date, or a month if `day` is `nil`; `nil` for numbers that are not a date.

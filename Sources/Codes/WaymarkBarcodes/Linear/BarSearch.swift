@@ -142,6 +142,8 @@ struct BarSearch {
   }
 }
 
+// MARK: - Regions
+
 /// A region in which brightness changes repeatedly in one direction only: perhaps the bars of a 1-D code.
 struct BarRegion {
   var center: Point2

@@ -127,6 +127,8 @@ enum Code39 {
   private static let base32 = Array("0123456789BCDFGHJKLMNPQRSTUVWXYZ")
 }
 
+// MARK: - Full ASCII
+
 /// Decodes full ASCII in Code 39: pairs of a shift character and a letter (ISO/IEC 16388, annex A).
 ///
 /// A Code 39 does not declare full ASCII. The result is `nil`, so that the text stays plain, if a shift character is not part of a pair,

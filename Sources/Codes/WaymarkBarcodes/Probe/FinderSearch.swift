@@ -1,7 +1,7 @@
 import CKernels
 import WaymarkImage
 
-/// Finds the finder patterns of QR codes, dark on light or light on dark.
+/// Finds the finder patterns of QR codes, dark on light or light on dark, in one octave of a picture.
 ///
 /// The work is bounded in any picture: a row that crosses a possible pattern is compared only with the few patterns that
 /// continue in that column, and at most `capacity` patterns are kept.
