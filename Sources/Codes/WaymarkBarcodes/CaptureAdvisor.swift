@@ -1,7 +1,7 @@
 import WaymarkImage
 
 /// Advises how to take another picture of a code that was found but not read: closer, sharper, lighter, or with the whole code in it.
-/// `ModuleFloodFill` finds out whether the code is cut off.
+/// `ModuleFloodFill` determines whether the code is cut off.
 enum CaptureAdvisor {
   /// Returns the advice for a QR code that was found but not decoded.
   static func advice(for candidate: QRReader.Candidate, in view: ImageView) -> UnreadCode.Advice? {

@@ -50,7 +50,7 @@ struct MatrixSearch {
     return wanted.filter { $0.row.reader?.turn == turns[turn % turns.count] }
   }
 
-  /// Runs the readers on copies of a picture until one of them is read: a drawing redrawn on the grid of its modules (`GridPicture`),
+  /// Runs the readers on copies of a picture until one shows a code: a drawing redrawn on the grid of its modules (`GridPicture`),
   /// then the picture at twice its size with a white border, then the same with a black border. For codes of one pixel per module, and
   /// codes without a quiet zone.
   static func enlarged(_ image: ImageView, _ wanted: Set<Symbology>) -> Reading {

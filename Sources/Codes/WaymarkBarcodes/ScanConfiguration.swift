@@ -44,7 +44,7 @@ public struct ScanConfiguration: Hashable, Sendable {
 /// An error of the scanner. A code that cannot be decoded is not an error.
 public typealias BarcodeError = Problem<BarcodeErrorCode>
 
-/// The codes of `BarcodeError`.
+/// The reasons for which a scanner cannot be created.
 public enum BarcodeErrorCode: String, ProblemCode, CaseIterable {
   /// libzbar could not create a scanner.
   case scannerUnavailable

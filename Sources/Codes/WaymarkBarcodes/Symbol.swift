@@ -27,7 +27,7 @@ public struct Symbol: Hashable, Sendable {
   /// both, `text` and `bytes` the content of the linear code.
   public var composite: SymbolComposite?
 
-  /// Creates a symbol.
+  /// Creates a symbol; `text`, `bytes` and `gs1` are not checked against each other.
   public init(
     symbology: Symbology, text: String, bytes: [UInt8], charset: Charset, gs1: [GS1Element] = [],
     corners: Quadrilateral, quality: Int = 1, pass: ScanPass = .base, addOn: String? = nil,
@@ -62,7 +62,7 @@ public struct SymbolComposite: Hashable, Sendable {
   /// one was seen, that was not read.
   public var text: String?
 
-  /// Creates a component.
+  /// Creates a component, by default one that was not read.
   public init(text: String? = nil) { self.text = text }
 }
 
@@ -77,7 +77,7 @@ public struct SymbolPart: Hashable, Sendable {
   /// in an Aztec Code.
   public var id: String?
 
-  /// Creates a position.
+  /// Creates a position; `index` is counted from 1.
   public init(index: Int, count: Int?, id: String?) {
     self.index = index
     self.count = count
@@ -100,7 +100,7 @@ public struct ScanReading: Hashable, Sendable {
   /// True if the search was cut short because too much in the picture looks like codes: readable codes may be missing.
   public var limited: Bool
 
-  /// Creates a reading.
+  /// Creates a reading, by default that of a picture without codes.
   public init(
     symbols: [Symbol] = [], incomplete: [IncompleteSymbol] = [], unread: [UnreadCode] = [], limited: Bool = false
   ) {
@@ -124,7 +124,7 @@ public struct IncompleteSymbol: Hashable, Sendable {
   /// The corners of the parts that were seen, in pixels of the picture.
   public var corners: [Quadrilateral]
 
-  /// Creates an incomplete message.
+  /// Creates an incomplete message; parts are numbered from 1.
   public init(symbology: Symbology = .qr, count: Int?, present: [Int], missing: [Int], corners: [Quadrilateral]) {
     self.symbology = symbology
     self.count = count
@@ -169,7 +169,7 @@ public struct UnreadCode: Hashable, Sendable {
   /// The change that would make the code readable; `nil` if none is known.
   public var advice: Advice?
 
-  /// Creates an unread code.
+  /// Creates an unread code; corners and advice that are unknown are `nil`.
   public init(kind: Kind, corners: Quadrilateral?, advice: Advice?) {
     self.kind = kind
     self.corners = corners

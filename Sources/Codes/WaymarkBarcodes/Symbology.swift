@@ -6,7 +6,7 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case sq
   /// EAN-13, ISO/IEC 15420.
   case ean13
-  /// EAN-8.
+  /// EAN-8, ISO/IEC 15420: eight digits.
   case ean8
   /// UPC-A: an EAN-13 with a leading zero, twelve digits.
   case upcA
@@ -16,9 +16,9 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case code128
   /// Code 39, ISO/IEC 16388.
   case code39
-  /// Code 93.
+  /// Code 93, which has two check characters.
   case code93
-  /// Codabar (NW-7).
+  /// Codabar (NW-7); its start and stop characters are part of the text.
   case codabar
   /// Interleaved 2 of 5, ISO/IEC 16390.
   case itf
@@ -26,7 +26,7 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case dataBar
   /// GS1 DataBar Expanded, in one row or stacked.
   case dataBarExpanded
-  /// GS1 DataBar Limited.
+  /// GS1 DataBar Limited, ISO/IEC 24724.
   case dataBarLimited
   /// Code 32, the Italian pharmacode: nine digits encoded as a Code 39 of six characters.
   case code32
@@ -80,7 +80,7 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case kix
   /// Australia Post: format control code, delivery point identifier, and the customer information undecoded, a digit 0 to 3 per bar.
   case australiaPost
-  /// The customer barcode of Japan Post.
+  /// The customer barcode of Japan Post: postcode, and numbers and letters of the address.
   case japanPost
   /// Han Xin Code, ISO/IEC 20830.
   case hanXin

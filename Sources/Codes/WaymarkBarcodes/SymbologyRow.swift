@@ -42,7 +42,7 @@ enum AIMIdentifier {
   case computed((_ text: String, _ addOn: String?) -> (identifier: String, data: String))
 }
 
-/// A reader of a matrix symbology.
+/// The reader of a matrix symbology, with its position in the order of reports and its turn in live frames.
 struct MatrixReader: Sendable {
   /// The position of this reader's detections among those of all readers.
   let order: Int
@@ -80,7 +80,7 @@ struct LinearRules {
   /// Decodes a line that lacks quiet zones or is blurred, if libzbar reads nothing.
   var readCrowded: ((LinearLine) -> LinearRead?)?
 
-  /// Returns the quiet zone required on both sides of a content; nil if none is.
+  /// Returns the quiet zone required on both sides of a content; nil if none is required.
   func zone(of bytes: [UInt8]) -> QuietZone? {
     var zone = quietZone
     if let named = zone?.named, hasNamedLength(String(decoding: bytes, as: UTF8.self)) { zone?.modules = named }

@@ -4,11 +4,11 @@ import WaymarkSystem
 public enum Charset: String, Hashable, Sendable, Codable, CaseIterable {
   /// Seven-bit ASCII.
   case ascii = "US-ASCII"
-  /// UTF-8.
+  /// UTF-8; a byte order mark at the start is not part of the text.
   case utf8 = "UTF-8"
   /// Shift_JIS with Microsoft's extensions (code page 932).
   case shiftJIS = "Shift_JIS"
-  /// GB 18030.
+  /// GB 18030, the character set of China, which includes GB 2312 and GBK.
   case gb18030 = "GB18030"
   /// Latin-1: the fallback when no other character set fits; also reported for bytes that are not text.
   case latin1 = "ISO-8859-1"

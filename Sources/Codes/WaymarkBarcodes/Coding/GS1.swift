@@ -5,7 +5,7 @@ public struct GS1Element: Hashable, Sendable {
   /// The value without separators.
   public var value: String
 
-  /// Creates an element from its identifier and value.
+  /// Creates an element; neither the identifier nor the value is checked.
   public init(identifier: String, value: String) {
     self.identifier = identifier
     self.value = value

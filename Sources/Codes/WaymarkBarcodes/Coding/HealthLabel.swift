@@ -31,7 +31,7 @@ public struct HealthLabel: Hashable, Sendable {
     /// The value; dates are in the form of ISO 8601.
     public var value: String
 
-    /// Creates a field.
+    /// Creates a field from a value of any string type.
     public init(_ name: String, _ value: some StringProtocol) { (self.name, self.value) = (name, String(value)) }
   }
 

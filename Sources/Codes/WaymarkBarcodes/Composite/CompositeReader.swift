@@ -85,7 +85,7 @@ struct CompositeReader {
   /// The least length of a side in pixels.
   private static let least = 40.0
 
-  /// Returns the upper side, and the lower one of a code that is upside down, unless they are too short.
+  /// Returns the upper side, and the lower one because the code may be upside down; sides that are too short are left out.
   private static func sides(of c: Quadrilateral) -> [Side] {
     [(c.topLeft, c.topRight), (c.bottomRight, c.bottomLeft)].compactMap { left, right in
       let length = left.distance(to: right)

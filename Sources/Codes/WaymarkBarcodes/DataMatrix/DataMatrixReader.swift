@@ -176,7 +176,7 @@ struct DataMatrixReader {
       PointPair(reference: [0, rows], frame: c.corner), PointPair(reference: [0, 0], frame: c.top),
       PointPair(reference: [columns, rows], frame: c.right),
     ]
-    // If the count is wrong, only the positions at the far end are.
+    // A wrong count affects only the positions at the far end.
     let x = top.modules == size.columns ? top.changes.count : min(top.changes.count, size.columns - 1) / 2
     let y = right.modules == size.rows ? right.changes.count : min(right.changes.count, size.rows - 1) / 2
     for (k, p) in top.changes.prefix(x).enumerated() {

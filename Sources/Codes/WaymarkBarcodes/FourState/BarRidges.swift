@@ -4,9 +4,9 @@ import WaymarkImage
 struct BarRidges {
   /// A connected dark ridge, in coordinates along the direction (`s`) and a right angle clockwise from it (`t`).
   struct Ridge {
-    /// The mean of its pixels.
+    /// The mean of `s` over its pixels.
     var s: Double
-    /// The first and the last pixel.
+    /// The range of `t` over its pixels.
     var t: ClosedRange<Double>
     /// The variance of `t` over the pixels, and the covariance of `s` and `t`, both times the number of pixels.
     var spread: Double

@@ -34,7 +34,7 @@ package struct FourStateBars: Hashable {
 
   package var count: Int { states.count }
 
-  /// The bars upside down.
+  /// The bars as seen upside down: in reverse order, with ascending and descending exchanged.
   package var turned: FourStateBars {
     var other = FourStateBars(states: states.reversed().map { [0, 2, 1, 3][$0] })
     other.doubts = doubts.map { Doubt(bar: count - 1 - $0.bar, bit: 3 - $0.bit) }

@@ -46,7 +46,7 @@ struct HanXinLayout: Sendable {
     let (u, v) = (min(x, side - 1 - x), min(y, side - 1 - y))
     guard max(u, v) < corner - 1 else { return nil }
     guard max(u, v) < corner - 2 else { return false }
-    // The pattern at the bottom left is that at the top right.
+    // The pattern at the bottom left is the same as the one at the top right.
     return x == u && y != v ? finder[6 - v][6 - u] : finder[v][u]
   }
 

@@ -209,7 +209,7 @@ extension LinearLine {
   /// The largest ratio of two wide elements of an ITF.
   private static let uniform = 2.0
 
-  /// Returns the ranges of so many runs that begin with a dark one.
+  /// Returns the ranges of `count` runs that begin with a dark run.
   private func ranges(_ count: Int) -> [Range<Int>] {
     widths.count < count ? [] : stride(from: 0, through: widths.count - count, by: 2).map { $0..<($0 + count) }
   }

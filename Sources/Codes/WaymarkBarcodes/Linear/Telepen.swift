@@ -50,7 +50,7 @@ enum Telepen {
 
 /// Reads Pharmacode (Laetus) with one track.
 enum Pharmacode {
-  /// Decodes a line. A symbol has two to sixteen bars; a narrow bar is half as wide as a space, a wide one one and a half times.
+  /// Decodes a line. A symbol has two to sixteen bars; a narrow bar is half as wide as a space, a wide bar 1.5 times as wide.
   /// The value is a sum: the n-th bar from the right, from 0, adds 2ⁿ if it is narrow, and twice that if it is wide.
   static func read(_ line: LinearLine) -> LinearRead? {
     let w = line.widths

@@ -5,7 +5,7 @@ import WaymarkImage
 /// A symbol has no check and no start and stop patterns, so it is read upright, or upwards if it is vertical. Bars that are all alike are
 /// refused, because their track is unknown, and so are fewer than six bars.
 struct TwoTrackPharmacode {
-  /// The number of bars.
+  /// The numbers of bars of a symbol.
   private static let bars = 6...16
   /// The number of bands across the bars, and the height that they cover, as a multiple of that of the region.
   private static let (bands, reach) = (32, 2.0)

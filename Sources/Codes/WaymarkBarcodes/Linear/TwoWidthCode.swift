@@ -6,7 +6,7 @@ struct TwoWidthCode {
   private let start: [Bool]
   private let stop: [Bool]
   private let characters: [[Bool]]
-  /// The fewest characters of a symbol.
+  /// The least number of characters of a symbol.
   private let fewest: Int
   /// False if all spaces are narrow.
   private let hasWideSpaces: Bool

@@ -11,7 +11,6 @@ struct MaxiCodeReader {
   private static let failures = 3
 
   /// The centre of the symbol, in modules.
-
   private static let middle = Point2(15, 16.5)
   /// The distance of the rows divided by the width of a module.
   private static let rise = 0.75.squareRoot()

@@ -304,8 +304,8 @@ struct PDF417CodewordVotes {
     return (words, doubt, erasures)
   }
 
-  /// Returns the rows in which each line begins and ends, interpolated between the indicators of all lines; `nil` for a line without any
-  /// near by.
+  /// Returns the rows in which each line begins and ends, interpolated between the indicators of all lines; `nil` if there are no
+  /// indicators.
   private func rowsOfLines(_ shape: Shape) -> [(left: Double, right: Double)?] {
     let (a, b) = indicators(shape)
     if a.isEmpty != b.isEmpty { return slanted(shape, a.isEmpty ? b : a, isLeft: !a.isEmpty) }

@@ -102,7 +102,7 @@ extension ModuleMatrix {
     return ranked.sorted { $0.rank < $1.rank }.prefix(3).map(\.format)
   }
 
-  /// Returns whether a mask inverts a module (table 10 of the standard); x is its j, y its i.
+  /// Returns whether a mask inverts a module (table 10 of the standard, where x is called j and y is called i).
   static func isMasked(_ x: Int, _ y: Int, _ mask: Int) -> Bool {
     switch mask {
     case 0: (x + y) % 2 == 0
@@ -234,7 +234,7 @@ package struct QRLayout {
   }
 }
 
-/// Reads the format and version of a QR code.
+/// The format information and the timing patterns of a QR code.
 extension ModuleMatrix {
   /// Creates the matrix of a square code.
   package init(side: Int, dark: [Bool]) { self.init(columns: side, rows: side, dark: dark) }
