@@ -49,8 +49,8 @@ struct Evidence {
     }
   }
 
-  /// The accepted symbols that no further pass can make doubtful: matrix codes, and 1-D codes that at least twice the required number of
-  /// lines show and no line contradicts.
+  /// The accepted symbols that no further pass can make doubtful: matrix codes, and 1-D codes that at least twice the required number
+  /// of lines show and no line contradicts.
   var settled: [Symbol] {
     claims.filter { claim in
       Self.isAccepted(claim)

@@ -51,8 +51,8 @@ struct MatrixSearch {
   }
 
   /// Runs the readers on copies of a picture until one shows a code: a drawing redrawn on the grid of its modules (`GridPicture`),
-  /// then the picture at twice its size with a white border, then the same with a black border. For codes of one pixel per module, and
-  /// codes without a quiet zone.
+  /// then the picture at twice its size with a white border, then the same with a black border. For codes of one pixel per module,
+  /// and codes without a quiet zone.
   static func enlarged(_ image: ImageView, _ wanted: Set<Symbology>) -> Reading {
     if let drawn = GridPicture(image), let reading = read(drawn.image, wanted, drawn.place) { return reading }
     let double = image.doubled()

@@ -53,8 +53,8 @@ public enum ScanPass: String, Hashable, Sendable, CaseIterable, Codable {
 
 /// Prepares a picture for a pass.
 enum PassPicture {
-  /// - Returns: the prepared picture (`nil` for the source itself), the distance of the scan lines in pixels, and the map from
-  ///   the picture's pixels to those of the source.
+  /// - Returns: the prepared picture (`nil` for the source itself), the distance of the scan lines in pixels, and the map
+  ///   from the picture's pixels to those of the source.
   static func make(
     _ pass: ScanPass, _ view: ImageView, levels: () -> BlockMean
   ) -> (picture: GrayImage?, density: Int, toSource: (Point2) -> Point2) {
@@ -89,8 +89,8 @@ struct LiveBudget {
   /// - Parameter busyness: the share of pixels at which a dark or light run begins.
   init(busyness: Double) { edges = busyness / 0.041 }
 
-  /// The largest cost of a pass in every frame. The probe, modules, matrices and strips take about a quarter of a plain pass, so a
-  /// frame without a code costs about half of one.
+  /// The largest cost of a pass in every frame. The probe, modules, matrices and strips take about a quarter of a plain
+  /// pass, so a frame without a code costs about half of one.
   static let everyFrame = 0.25
   /// The largest cost of a pass in every other frame.
   static let everyOther = 0.4

@@ -38,7 +38,8 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case matrix2of5
   /// Code 11 (USD-8) with one or two check characters.
   case code11
-  /// Code 11 with any or no check characters; reported as ``code11`` if that is also requested and the check characters are right.
+  /// Code 11 with any or no check characters; reported as ``code11`` if that is also requested and the check characters are
+  /// right.
   case code11Unchecked
   /// MSI (modified Plessey) with a check digit.
   case msi
@@ -78,7 +79,8 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case mailmark
   /// KIX of PostNL: a Dutch postcode and house number, without a check.
   case kix
-  /// Australia Post: format control code, delivery point identifier, and the customer information undecoded, a digit 0 to 3 per bar.
+  /// Australia Post: format control code, delivery point identifier, and the customer information undecoded, a digit 0 to 3
+  /// per bar.
   case australiaPost
   /// The customer barcode of Japan Post: postcode, and numbers and letters of the address.
   case japanPost
@@ -111,8 +113,8 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
     self = found
   }
 
-  /// Returns the symbologies for a word of a list: every symbology, those on request included, for `all`; the one with that name or alias
-  /// for any other word; nil if there is none.
+  /// Returns the symbologies for a word of a list: every symbology, those on request included, for `all`; the one with that
+  /// name or alias for any other word; nil if there is none.
   public static func named(_ word: String) -> Set<Symbology>? {
     word.lowercased() == "all" ? Set(allCases) : Symbology(name: word).map { [$0] }
   }

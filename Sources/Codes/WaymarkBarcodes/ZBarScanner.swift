@@ -181,7 +181,8 @@ extension Symbol {
 }
 
 extension Quadrilateral {
-  /// Creates the outline of a matrix code from libzbar's four corners, counterclockwise from the top left; nil for another number of them.
+  /// Creates the outline of a matrix code from libzbar's four corners, counterclockwise from the top left; nil for
+  /// another number of them.
   init?(zbarMatrix p: [Point2]) {
     guard p.count == 4 else { return nil }
     self = Quadrilateral(corners: p).reversed

@@ -102,8 +102,8 @@ package enum AztecDecoder {
     return message
   }
 
-  /// Returns the indices in the matrix of the bits of all layers in their order: from the outermost layer inwards, each two modules thick,
-  /// from the upper left corner down along the left side and on counterclockwise (clause 7.3.1).
+  /// Returns the indices in the matrix of the bits of all layers in their order: from the outermost layer inwards, each two modules
+  /// thick, from the upper left corner down along the left side and on counterclockwise (clause 7.3.1).
   private static func layers(_ mode: Mode) -> [Int] {
     // Coordinates without the reference grid, whose lines are every sixteenth module from the centre, have no gaps.
     let dense = (mode.isCompact ? 11 : 14) + 4 * mode.layers

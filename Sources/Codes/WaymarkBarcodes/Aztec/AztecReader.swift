@@ -34,9 +34,9 @@ struct AztecReader {
 
   // MARK: The bull's eye
 
-  /// Returns the map from modules, relative to the centre, to pixels, and whether the bull's eye is that of a full symbol; `nil` if
-  /// there are no rings. The map is fitted to the corners of the ring at three modules from the centre, which is between two rings
-  /// of the other tone.
+  /// Returns the map from modules, relative to the centre, to pixels, and whether the bull's eye is that of a full symbol;
+  /// `nil` if there are no rings. The map is fitted to the corners of the ring at three modules from the centre, which is
+  /// between two rings of the other tone.
   private func core(_ mark: BullseyeSearch.Bullseye) -> (map: Homography, isFull: Bool)? {
     let found = RingCorners.find(
       view, levels: levels, around: mark.center, unit: [mark.ringX, mark.ringY], isDark: mark.isLight,

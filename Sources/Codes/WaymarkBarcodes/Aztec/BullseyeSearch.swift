@@ -101,8 +101,8 @@ struct BullseyeSearch {
       && runs.dropFirst().allSatisfy { abs($0 - pair / 2) < slack }
   }
 
-  /// Returns the centre of the rings along the column through a point, and the width of a ring; `nil` if the column does not cross such
-  /// rings.
+  /// Returns the centre of the rings along the column through a point, and the width of a ring; `nil` if the column
+  /// does not cross such rings.
   private func column(
     _ view: ImageView, _ levels: BlockMean, _ p: Point2, width: Double, isLight: Bool
   ) -> (y: Double, width: Double)? {

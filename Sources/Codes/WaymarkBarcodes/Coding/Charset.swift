@@ -127,9 +127,9 @@ public enum Charset: String, Hashable, Sendable, Codable, CaseIterable {
     }
   }
 
-  /// Returns whether more runs of bytes above 127 look Western than East Asian. A run that is printable in Latin-1 (bytes from 0xA0) looks
-  /// Western if it is a single byte, two bytes beside a small ASCII letter, or one letter repeated; any other run must be a character of
-  /// Windows-1252.
+  /// Returns whether more runs of bytes above 127 look Western than East Asian. A run that is printable in Latin-1 (bytes from 0xA0)
+  /// looks Western if it is a single byte, two bytes beside a small ASCII letter, or one letter repeated; any other run must be a
+  /// character of Windows-1252.
   private static func looksWestern(_ bytes: [UInt8]) -> Bool {
     var western = 0
     var eastern = 0

@@ -6,8 +6,8 @@ enum HIBC {
 
   /// Returns the parts of a content; `nil` if it is not HIBC.
   ///
-  /// - Parameter isLinear: true for the content of a 1-D code, which may be a batch alone, because product and batch may be two codes.
-  ///   A matrix code contains both, so one with a batch alone is not HIBC.
+  /// - Parameter isLinear: true for the content of a 1-D code, which may be a batch alone, because product and batch may be two
+  ///   codes. A matrix code contains both, so one with a batch alone is not HIBC.
   static func fields(_ text: String, isLinear: Bool) -> [Field]? {
     // The check character may be a blank.
     guard text.hasPrefix("+"), Code39.hasCheckCharacter(text) else { return nil }

@@ -2,7 +2,8 @@ import WaymarkSystem
 
 /// The recognition of labels: a row for each standard, and the standards that are a single number.
 extension HealthLabel {
-  /// A standard, the symbologies that carry it, its check, and the function that returns the fields of a content, or `nil`.
+  /// A standard, the symbologies that carry it, its check, and the function that returns the fields of a content, or
+  /// `nil`.
   private typealias Row = (
     kind: Kind, carriers: Set<Symbology>, check: Check?,
     fields: @Sendable (_ text: String, _ isLinear: Bool) -> [Field]?

@@ -208,7 +208,8 @@ package struct ReedSolomon: Sendable {
     return locator
   }
 
-  /// Returns the error evaluator: the product of the syndrome polynomial and the locator, modulo the power of the number of syndromes.
+  /// Returns the error evaluator: the product of the syndrome polynomial and the locator, modulo xⁿ for n
+  /// syndromes.
   private func evaluator(_ syndromes: [Int], _ locator: [Int]) -> [Int] {
     syndromes.indices.map { i in
       (0...i).reduce(0) { field.sum($0, field.product(locator[$1], syndromes[i - $1])) }

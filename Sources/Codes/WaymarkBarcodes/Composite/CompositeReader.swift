@@ -97,8 +97,8 @@ struct CompositeReader {
 
   // MARK: Lines above a code
 
-  /// In modules: the distance of lines, the height without a row after which the search ends, and the height inside the code at which the
-  /// lines begin.
+  /// In modules: the distance of lines, the height without a row after which the search ends, and the height inside the code at which
+  /// the lines begin.
   private static let (step, patience, inside) = (0.7, 12.0, 4.0)
   /// The largest height of a component in modules: 44 rows of two modules, with the separator.
   private static let height = 110.0

@@ -1,7 +1,7 @@
 import WaymarkImage
 
-/// Detects, but does not decode, Data Matrix symbols that are partly outside the picture: two opposite sides extend to its border, and the
-/// side between these is complete.
+/// Detects, but does not decode, Data Matrix symbols that are partly outside the picture: two opposite sides extend to its border,
+/// and the side between these is complete.
 struct CroppedDataMatrixFinder {
   let view: ImageView
   let levels: BlockMean

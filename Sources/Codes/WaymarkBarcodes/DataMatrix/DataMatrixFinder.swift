@@ -79,8 +79,8 @@ struct DataMatrixCorner {
     return found.sorted { $0.length > $1.length }
   }
 
-  /// Returns the end of a border that begins at a corner, 49 points along it, and whether it is longer than one side of the polygon: a
-  /// side of a symbol that is bent or damaged is several sides of the polygon, none of which leaves the chord far.
+  /// Returns the end of a border that begins at a corner, 49 points along it, and whether it is longer than one side of the polygon:
+  /// a side of a symbol that is bent or damaged is several sides of the polygon, none of which leaves the chord far.
   ///
   /// - Parameter way: 1 to go forward along the polygon, -1 to go backward.
   private static func reach(

@@ -90,7 +90,8 @@ struct DataMatrixOutline {
     return points[i] + (points[i + 1] - points[i]) * (index - Double(i))
   }
 
-  /// Returns the piecewise linear function through points in any order, constant beyond the outer ones; 0 if there are fewer than two.
+  /// Returns the piecewise linear function through points in any order, constant beyond the outer ones; 0 if there are
+  /// fewer than two.
   private static func course(_ points: [(at: Double, value: Double)]) -> (Double) -> Double {
     let points = points.sorted { $0.at < $1.at }
     guard points.count > 1 else { return { _ in 0 } }

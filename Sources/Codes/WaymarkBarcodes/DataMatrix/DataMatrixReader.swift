@@ -211,7 +211,8 @@ struct DataMatrixReader {
     return finding.certainty > 0.97 ? finding : nil
   }
 
-  /// Decodes the modules and returns whether that succeeded; in either case raises the certainty to the share of the frame that was seen.
+  /// Decodes the modules and returns whether that succeeded; in either case raises the certainty to the share of the frame
+  /// that was seen.
   func read(_ sampler: ModuleSampler, _ size: DataMatrixSize, _ finding: inout MatrixDetection) -> Bool {
     for (radius, sharpen) in [(5, Float(0)), (3, 0.6), (6, 1.2)] {
       let matrix = sampler.matrix(radius: radius, sharpen: sharpen, inverted: finding.inverted)

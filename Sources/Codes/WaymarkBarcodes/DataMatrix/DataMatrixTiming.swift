@@ -54,8 +54,8 @@ struct DataMatrixTimingSearch {
   /// The number of rounds in which the points along a border are sampled.
   private static let turns = 4
 
-  /// Returns the thickness of the dark stroke along a border, in pixels: one module where it is next to a light module. `nil` if it has
-  /// light behind it at less than a quarter of the points.
+  /// Returns the thickness of the dark stroke along a border, in pixels: one module where it is next to a light module.
+  /// `nil` if it has light behind it at less than a quarter of the points.
   ///
   /// - Parameters:
   ///   - places: points along the border, if it is not straight; otherwise empty.
@@ -161,7 +161,8 @@ struct DataMatrixTimingSearch {
     return (DataMatrixTiming(changes: changes), min(0.9, irregular / Double(changes.count)))
   }
 
-  /// Returns alternating runs like `walk`, with the threshold in the middle between the darkest and the lightest samples near by.
+  /// Returns alternating runs like `walk`, with the threshold in the middle between the darkest and the lightest samples
+  /// near by.
   private func runs(
     _ origin: Point2, _ direction: Point2, module: Double, most: Double
   ) -> (timing: DataMatrixTiming, irregularity: Double)? {

@@ -1,5 +1,5 @@
-/// A block of error correction with as many erasures as check codewords, and with further unreadable codewords, for which several values are
-/// tried: the erasures are then linear functions of the tried codewords.
+/// A block of error correction with as many erasures as check codewords, and with further unreadable codewords, for which several values
+/// are tried: the erasures are then linear functions of the tried codewords.
 struct DotCodeBlock {
   private let words: [Int]
   private let erased: [Int]

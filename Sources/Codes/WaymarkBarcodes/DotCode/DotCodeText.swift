@@ -12,7 +12,8 @@ struct DotCodeText {
   private var eci: Int?
   /// The end of a macro, which no codeword carries.
   private var tail: [UInt8] = []
-  /// The codewords of an unfinished binary group; the number of an interpretation in a group so far, and the number of its bytes to come.
+  /// The codewords of an unfinished binary group; the number of an interpretation in a group so far, and the number of its bytes to
+  /// come.
   private var group: [Int] = []
   private var number: (value: Int, left: Int) = (0, 0)
   private var result = CodeMessage()
@@ -115,8 +116,8 @@ struct DotCodeText {
     return true
   }
 
-  /// Reads the number of an extended channel interpretation after FNC2. FNC2 at the end declares a part of a structured append: the last
-  /// two characters are its index and the number of parts.
+  /// Reads the number of an extended channel interpretation after FNC2. FNC2 at the end declares a part of a structured append: the
+  /// last two characters are its index and the number of parts.
   private mutating func readInterpretation() -> Bool {
     guard let first = take() else { return readPart() }
     if first < 40 {

@@ -90,8 +90,8 @@ struct DotCodeWords {
     return (0..<data).map { (words[$0 + 1] + 113 * mask - $0 * mask % 113) % 113 }
   }
 
-  /// Returns the evidence for a content in bits: −log₂ of a bound on the probability that any content of `data` codewords and a mask differs
-  /// from random dots in at most `wrong` of them. 0 if a third of the dots are wrong.
+  /// Returns the evidence for a content in bits: −log₂ of a bound on the probability that any content of `data` codewords and a mask
+  /// differs from random dots in at most `wrong` of them. 0 if a third of the dots are wrong.
   private static func proof(dots: Int, wrong: Int, data: Int) -> Double {
     guard 3 * wrong < dots else { return 0 }
     var bits = Double(dots) - 2 - 6.82 * Double(data)

@@ -18,8 +18,8 @@ struct FourStateCode: Sendable {
     FourStateCode(symbology: .japanPost, counts: [JapanPost.bars], isStrong: true, decode: JapanPost.decode),
   ]
 
-  /// Returns the text of bars, and whether they are upside down; `nil` if they are not of this code, or can be read both
-  /// ways up.
+  /// Returns the text of bars, and whether they are upside down; `nil` if they are not of this code, or can be read
+  /// both ways up.
   func read(_ bars: FourStateBars) -> (text: String, isTurned: Bool)? {
     guard counts.contains(bars.count) else { return nil }
     for variant in isStrong ? bars.variants : [bars] {

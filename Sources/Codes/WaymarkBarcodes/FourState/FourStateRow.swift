@@ -184,8 +184,8 @@ struct FourStateRow {
       })
   }
 
-  /// Returns the bars with their states, and the outline of the row; `nil` unless the bars have an equal pitch and two lengths to each side, and
-  /// light beside the first and the last.
+  /// Returns the bars with their states, and the outline of the row; `nil` unless the bars have an equal pitch and two lengths to each
+  /// side, and light beside the first and the last.
   func sampled() -> (bars: FourStateBars, corners: Quadrilateral)? {
     guard places.count >= 24, let fitted = smoothed() else { return nil }
     let pitches: [Double] = places.indices.map { i in

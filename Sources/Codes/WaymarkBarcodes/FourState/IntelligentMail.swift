@@ -89,8 +89,8 @@ package enum IntelligentMail {
     return words
   }()
 
-  /// The place of each bit of the characters in the bars, the lowest bit of the first character first (table IV of appendix D): 1 to 65 for
-  /// descenders, 66 to 130 for ascenders.
+  /// The place of each bit of the characters in the bars, the lowest bit of the first character first (table IV of appendix D): 1 to 65
+  /// for descenders, 66 to 130 for ascenders.
   private static let places = [
     67, 6, 78, 16, 86, 95, 34, 40, 45, 113, 117, 121, 62, 87, 18, 104, 41, 76, 57, 119, 115, 72, 97, 2, 127, 26, 105,
     35, 122, 52, 114, 7, 24, 82, 68, 63, 94, 44, 77, 112, 70, 100, 39, 30, 107, 15, 125, 85, 10, 65, 54, 88, 20, 106,

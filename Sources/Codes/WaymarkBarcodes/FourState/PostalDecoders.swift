@@ -61,8 +61,8 @@ package enum AustraliaPost {
   /// The numbers of bars of each format control code.
   private static let formats = ["11": 37, "45": 37, "87": 37, "92": 37, "59": 52, "62": 67]
 
-  /// Returns the text: the format control code, the eight digits of the delivery point identifier, and the customer information undecoded, a
-  /// digit per bar: 0 for full, 1 for ascending, 2 for descending, 3 for tracker. The symbol does not say by which table it is encoded.
+  /// Returns the text: the format control code, the eight digits of the delivery point identifier, and the customer information undecoded,
+  /// a digit per bar: 0 for full, 1 for ascending, 2 for descending, 3 for tracker. The symbol does not say by which table it is encoded.
   package static func decode(_ bars: FourStateBars) -> String? {
     guard counts.contains(bars.count), bars.states.prefix(2) == [2, 0], bars.states.suffix(2) == [2, 0] else {
       return nil

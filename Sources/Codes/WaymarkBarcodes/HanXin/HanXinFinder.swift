@@ -17,8 +17,8 @@ struct HanXinFinder {
   private static let most = (patterns: 60, places: 4000, length: 30)
   /// The least difference of the block and the light beside it, in gray levels.
   private static let contrast = 24
-  /// The number of rays from a block, about a third of which cross the angles; the least number of rays in a sector that must cross them;
-  /// and the largest number of consecutive rays in a sector that may miss them.
+  /// The number of rays from a block, about a third of which cross the angles; the least number of rays in a sector that must cross
+  /// them; and the largest number of consecutive rays in a sector that may miss them.
   private static let (all, least, gap) = (48, 11, 2)
   private static let directions = (0..<all).map { i -> Point2 in
     let angle = 2 * Double.pi * Double(i) / Double(all)

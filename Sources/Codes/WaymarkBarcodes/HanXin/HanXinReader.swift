@@ -4,7 +4,8 @@ import WaymarkImage
 /// inwards.
 struct HanXinReader {
   private let view: ImageView
-  /// The largest number of sets of finder patterns that are fitted, and the number of failures to decode one after which the search ends.
+  /// The largest number of sets of finder patterns that are fitted, and the number of failures to decode one after which the search
+  /// ends.
   private static let (sets, failures) = (40, 6)
 
   static func detections(_ search: inout MatrixSearch) -> [MatrixDetection] {
@@ -124,8 +125,8 @@ struct HanXinReader {
 
   // MARK: The symbol
 
-  /// The largest deviation of the side of a version from the estimated one, as a share, and the number of versions refined of those that fit
-  /// best.
+  /// The largest deviation of the side of a version from the estimated one, as a share, and the number of versions refined of those
+  /// that fit best.
   private static let (tolerance, candidates) = (0.25, 4)
   /// The ways of sampling that are tried: the radius of the threshold's neighbourhood in modules, and the amount of sharpening.
   private static let renderings: [(radius: Int, sharpen: Float)] = [(4, 0), (4, 0.6), (4, 1.2), (6, 2)]

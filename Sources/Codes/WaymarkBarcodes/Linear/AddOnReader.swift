@@ -90,8 +90,8 @@ struct AddOnReader {
     "GGLLL", "GLGLL", "GLLGL", "GLLLG", "LGGLL", "LLGGL", "LLLGG", "LGLGL", "LGLLG", "LLGLG",
   ]
 
-  /// Returns the digits of the add-on whose first digit begins at run `at`; `nil` if they are invalid. A digit has four elements, a
-  /// light and a dark module are between two digits, and light follows the last one.
+  /// Returns the digits of the add-on whose first digit begins at run `at`; `nil` if they are invalid. A digit has four elements,
+  /// a light and a dark module are between two digits, and light follows the last one.
   private static func characters(_ line: LinearLine, _ at: Int, _ count: Int, _ module: Double) -> [(
     digit: Int, isEven: Bool
   )]? {
@@ -154,8 +154,8 @@ package enum RetailPattern {
     return String(digits[0]) + middle + String(digits[7])
   }
 
-  /// The widths in modules of the elements of the digits in set A (odd parity), then in set B (even), the first element light. Set C
-  /// has the widths of A with the first element dark.
+  /// The widths in modules of the elements of the digits in set A (odd parity), then in set B (even), the first element light.
+  /// Set C has the widths of A with the first element dark.
   package static let digits: [[Int]] = {
     let odd = [
       [3, 2, 1, 1], [2, 2, 2, 1], [2, 1, 2, 2], [1, 4, 1, 1], [1, 1, 3, 2], [1, 2, 3, 1], [1, 1, 1, 4], [1, 3, 1, 2],

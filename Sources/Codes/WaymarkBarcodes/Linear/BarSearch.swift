@@ -11,7 +11,8 @@ struct BarSearch {
   private static let leastCoherence: Float = 0.55
   /// The least coherence of a cell without its neighbours.
   private static let leastOwnCoherence: Float = 0.8
-  /// The height in cells below which bars are low: their ends then distort the direction and the extent that are measured.
+  /// The height in cells below which bars are low: their ends then distort the direction and the extent that are
+  /// measured.
   private static let low = 6.0
 
   /// The pixels that show that a cell contains bars.

@@ -45,8 +45,8 @@ package enum Code128Line {
     }
   }
 
-  /// Returns the value of the character with the closest edges, `nil` if none is close; distances between similar edges do not change with
-  /// ink spread.
+  /// Returns the value of the character with the closest edges, `nil` if none is close; distances between similar edges do not
+  /// change with ink spread.
   private static func value(_ widths: [Double], _ at: Int) -> Int? {
     guard at + 6 <= widths.count else { return nil }
     let own = Array(widths[at..<(at + 6)])

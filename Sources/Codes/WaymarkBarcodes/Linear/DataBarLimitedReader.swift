@@ -177,8 +177,8 @@ struct ElementWidths: Sendable {
     return widths
   }
 
-  /// Returns the number of ways in which `elements` elements of `modules` modules can end a sequence. `hasNarrow` is true if an
-  /// element before them is one module wide.
+  /// Returns the number of ways in which `elements` elements of `modules` modules can end a sequence. `hasNarrow` is true if
+  /// an element before them is one module wide.
   private func count(_ elements: Int, _ modules: Int, hasNarrow: Bool) -> Int {
     ways[elements][modules] - (needsNarrow && !hasNarrow ? wideWays[elements][modules] : 0)
   }

@@ -1,8 +1,8 @@
 import WaymarkImage
 
 extension BarStrip {
-  /// Draws the strip of a drawing in two tones, with the edges moved to the grid of its modules: at few pixels per module, edges rounded to
-  /// pixels change the widths of elements.
+  /// Draws the strip of a drawing in two tones, with the edges moved to the grid of its modules: at few pixels per module, edges rounded
+  /// to pixels change the widths of elements.
   ///
   /// - Returns: nil if the bars are not along rows or columns, have other tones than two, or show no grid.
   func drawOnGrid(_ view: ImageView) -> GrayImage? {

@@ -51,8 +51,8 @@ struct QuietZone {
       && line.widths[run + 2 * step] >= max(Self.ground.modules * module, Self.ground.bars * (bars.max() ?? 0))
   }
 
-  /// Returns whether the runs beyond the light beside a symbol have the widths of its own runs: then the light is a reflection that cuts a
-  /// longer symbol in two.
+  /// Returns whether the runs beyond the light beside a symbol have the widths of its own runs: then the light is a reflection that cuts
+  /// a longer symbol in two.
   private func continues(
     beside run: Int, towards step: Int, _ own: (bars: [Double], spaces: [Double]), _ line: LinearLine
   ) -> Bool {
@@ -78,8 +78,8 @@ struct QuietZone {
     return narrow.reduce(0, +) / Double(max(1, narrow.count))
   }
 
-  /// Returns whether there is a quiet zone on both sides of a symbol, in half of the lines across it that show its elements; true if no line
-  /// shows them.
+  /// Returns whether there is a quiet zone on both sides of a symbol, in half of the lines across it that show its elements; true if no
+  /// line shows them.
   func surrounds(_ symbol: Symbol, in image: ImageView) -> Bool {
     let strip = BarStrip(BarRegion(covering: symbol.corners), bands: Self.bands, margin: Self.beyond)
     let drawn = strip.draw(image)
@@ -218,8 +218,8 @@ extension LinearLine {
   /// changes two widths by one module; below a median of `clear` over the digits, a line is sharp enough to judge each of them.
   private static let (other, clear) = (0.6, 0.2)
 
-  /// Returns whether the runs have the widths of the digits of an EAN or UPC symbol: false if most digits match and at least one is clearly
-  /// another; nil if the line is too unclear to judge.
+  /// Returns whether the runs have the widths of the digits of an EAN or UPC symbol: false if most digits match and at least one is
+  /// clearly another; nil if the line is too unclear to judge.
   fileprivate func shows(retail elements: [Int]) -> Bool? {
     guard let digits = best(elements)?.digits, let worst = digits.last, digits[digits.count / 2] < Self.clear else {
       return nil

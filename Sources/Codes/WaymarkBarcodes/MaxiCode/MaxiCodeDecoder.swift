@@ -39,8 +39,8 @@ package enum MaxiCodeDecoder {
     return message
   }
 
-  /// Returns the structured carrier message followed by the secondary message; if the secondary message begins with the header of
-  /// transport data (ISO/IEC 15434, annex B), the carrier message is inserted after that header.
+  /// Returns the structured carrier message followed by the secondary message; if the secondary message begins with the
+  /// header of transport data (ISO/IEC 15434, annex B), the carrier message is inserted after that header.
   private static func postal(_ primary: [Int], mode: Int, _ secondary: CodeMessage) -> CodeMessage {
     func bits(_ places: [Int]) -> Int {
       places.reduce(0) { $0 << 1 | (primary[($1 - 1) / 6] >> (5 - ($1 - 1) % 6) & 1) }

@@ -157,9 +157,9 @@ struct RMQRReader {
     return nil
   }
 
-  /// Returns the map, and the shifts that bend it, after tracking the timing patterns of both long sides from the finder pattern:
-  /// every ten modules, the fixed modules around are searched near their predicted position, and the map is fitted again to all
-  /// points found.
+  /// Returns the map, and the shifts that bend it, after tracking the timing patterns of both long sides from the finder
+  /// pattern: every ten modules, the fixed modules around are searched near their predicted position, and the map is fitted
+  /// again to all points found.
   private func followed(
     _ start: Homography, _ ring: Quadrilateral, _ size: RMQRSize, inverted: Bool
   ) -> (map: Homography, mesh: GridMesh?) {

@@ -19,8 +19,8 @@ struct GridRegions {
 
   /// The side of a cell in pixels.
   private static let side = 16
-  /// The least mean square of the differences between next but one neighbours in a cell, in gray levels squared; below it nothing is
-  /// readable.
+  /// The least mean square of the differences between next but one neighbours in a cell, in gray levels squared; below it
+  /// nothing is readable.
   private static let leastEnergy: Float = 300
   /// The least share of the changes that are along two perpendicular directions, 0 to 1.
   private static let leastCoherence: Float = 0.3

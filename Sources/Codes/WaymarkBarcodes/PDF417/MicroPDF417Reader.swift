@@ -260,8 +260,8 @@ struct MicroPDF417Reader {
 
 // MARK: - Shapes
 
-/// A shape of MicroPDF417 symbols (ISO/IEC 24728 table 1) or of the components CC-A, which resemble them (ISO/IEC 24723 tables 9 to 11),
-/// and the row address patterns that number its rows.
+/// A shape of MicroPDF417 symbols (ISO/IEC 24728 table 1) or of the components CC-A, which resemble them (ISO/IEC 24723 tables 9 to
+/// 11), and the row address patterns that number its rows.
 package struct MicroPDF417Shape: Hashable, Sendable {
   /// The number of columns of codewords, 1 to 4.
   package let columns: Int
@@ -343,8 +343,8 @@ package struct MicroPDF417Shape: Hashable, Sendable {
 
   // MARK: Row address patterns
 
-  /// Returns the number, from 1, of the row address pattern of ten modules with six widths, the first of which is dark; `nil` if there
-  /// is none. `isCentre` selects the patterns of the middle instead of those of the sides.
+  /// Returns the number, from 1, of the row address pattern of ten modules with six widths, the first of which is dark; `nil` if
+  /// there is none. `isCentre` selects the patterns of the middle instead of those of the sides.
   package static func number(_ widths: ArraySlice<Double>, isCentre: Bool) -> Int? {
     let total = widths.reduce(0, +)
     guard widths.count == 6, total > 0,

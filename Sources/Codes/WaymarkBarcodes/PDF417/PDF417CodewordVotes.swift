@@ -176,7 +176,8 @@ struct PDF417CodewordVotes {
     return Decoded(finding: finding, columns: shape.columns, extent: extent(shape))
   }
 
-  /// Returns the extent of the rows along the side, as shares of it, according to most indicators; `nil` if there are fewer than three.
+  /// Returns the extent of the rows along the side, as shares of it, according to most indicators; `nil` if there are fewer
+  /// than three.
   private func extent(_ shape: Shape) -> (first: Double, last: Double)? {
     let (left, right) = indicators(shape)
     let points = left.count >= right.count ? left : right
@@ -197,7 +198,8 @@ struct PDF417CodewordVotes {
     func column(_ seen: Seen) -> Int { seen.column >= 0 ? seen.column : columns + 2 + seen.column }
   }
 
-  /// Returns the numbers of rows, columns and check codewords according to most indicators (clause 5.11); `nil` if they give none.
+  /// Returns the numbers of rows, columns and check codewords according to most indicators (clause 5.11); `nil` if they give
+  /// none.
   private func shape() -> Shape? {
     var high: [Int: Int] = [:]
     var low: [Int: Int] = [:]
@@ -304,8 +306,8 @@ struct PDF417CodewordVotes {
     return (words, doubt, erasures)
   }
 
-  /// Returns the rows in which each line begins and ends, interpolated between the indicators of all lines; `nil` if there are no
-  /// indicators.
+  /// Returns the rows in which each line begins and ends, interpolated between the indicators of all lines; `nil` for all
+  /// lines if not one has an indicator.
   private func rowsOfLines(_ shape: Shape) -> [(left: Double, right: Double)?] {
     let (a, b) = indicators(shape)
     if a.isEmpty != b.isEmpty { return slanted(shape, a.isEmpty ? b : a, isLeft: !a.isEmpty) }
@@ -337,8 +339,8 @@ struct PDF417CodewordVotes {
     return (RobustCourse.consistent(left, within: Self.rowSlack), RobustCourse.consistent(right, within: Self.rowSlack))
   }
 
-  /// Returns the rows in which each line begins and ends if indicators were seen on one side only: the rise of the lines across the
-  /// rows is the one that fits the clusters of the codewords best.
+  /// Returns the rows in which each line begins and ends if indicators were seen on one side only: the rise of the lines
+  /// across the rows is the one that fits the clusters of the codewords best.
   ///
   /// - Parameters:
   ///   - known: the positions of lines, and the rows in their indicators.

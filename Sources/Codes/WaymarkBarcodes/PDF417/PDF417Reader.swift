@@ -252,8 +252,8 @@ struct PDF417Reader {
     return module
   }
 
-  /// Returns the patterns whose first dark run begins at edge `i`. Bit 0 of the key is set if the code is to the left of the pattern,
-  /// bit 1 if it is a stop pattern.
+  /// Returns the patterns whose first dark run begins at edge `i`. Bit 0 of the key is set if the code is to the left of the
+  /// pattern, bit 1 if it is a stop pattern.
   private static func match(_ edges: [Int32], _ i: Int, _ count: Int, y: Double) -> [(Int, Hit)] {
     func fits(_ widths: [Int], from first: Int) -> Double? { module(edges, widths, from: first, count) }
     var found: [(Int, Hit)] = []

@@ -61,8 +61,8 @@ final class FinderRing {
     pixel = 1
   }
 
-  /// Returns the corners of the ring: top left, top right, bottom right, bottom left in the frame of its code; `nil` if it is too
-  /// small, or not centred on the core.
+  /// Returns the corners of the ring: top left, top right, bottom right, bottom left in the frame of its code; `nil` if it
+  /// is too small, or not centred on the core.
   ///
   /// - Parameters:
   ///   - u: the direction to the right of the code; its length does not matter.

@@ -139,8 +139,9 @@ struct FinderSearch {
     for slot in first...max(first, last) { standing[polarity][slot].append(Int32(found[polarity].count - 1)) }
   }
 
-  /// Returns how many of sixteen tests in eight directions around a centre show the tone that a finder pattern has there at any
-  /// turn: dark at one module, and light at one of 2, 2.5 and 2.9 modules, as the sides of a square are closer than its corners.
+  /// Returns how many of sixteen tests in eight directions around a centre show the tone that a finder pattern has there at
+  /// any turn: dark at one module, and light at one of 2, 2.5 and 2.9 modules, as the sides of a square are closer than its
+  /// corners.
   private func ringsSeen(_ x: Int, _ y: Int, _ moduleX: Double, _ moduleY: Double, dark: Bool) -> Int {
     var right = 0
     for (ux, uy) in Self.compass {
@@ -162,8 +163,8 @@ struct FinderSearch {
     (1, 0), (0.707, 0.707), (0, 1), (-0.707, 0.707), (-1, 0), (-0.707, -0.707), (0, -1), (0.707, -0.707),
   ]
 
-  /// Returns the centre of the core along a line through a pixel of it, and the length of all five runs; `nil` if the runs do not
-  /// have the ratio of a finder pattern.
+  /// Returns the centre of the core along a line through a pixel of it, and the length of all five runs; `nil` if the runs
+  /// do not have the ratio of a finder pattern.
   private func runsThrough(_ x: Int, _ y: Int, dx: Int, dy: Int, limit: Int, dark: Bool) -> (
     center: Double, length: Int32
   )? {

@@ -96,8 +96,8 @@ enum QRContent {
     return result
   }
 
-  /// Reads the application indicator after FNC1 in second position: two digits, or a letter, encoded as its ASCII code plus 100 (clause
-  /// 7.4.8.3); `nil` for any other number.
+  /// Reads the application indicator after FNC1 in second position: two digits, or a letter, encoded as its ASCII code
+  /// plus 100 (clause 7.4.8.3); `nil` for any other number.
   static func applicationIndicator(_ bits: inout BitReader) -> String? {
     switch bits.read(8) {
     case let number? where number < 100: number < 10 ? "0\(number)" : "\(number)"

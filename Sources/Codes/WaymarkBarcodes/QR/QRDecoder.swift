@@ -1,5 +1,5 @@
-/// Decodes the modules of a QR code: format, codewords, error correction, bits (ISO/IEC 18004 clause 11), by the tables of its layout and
-/// capacity.
+/// Decodes the modules of a QR code: format, codewords, error correction, bits (ISO/IEC 18004 clause 11), by the tables of
+/// its layout and capacity.
 ///
 /// A module whose tone is unclear has a small margin. The codewords with the most doubtful modules are passed to the error
 /// correction as erasures, of which it corrects twice as many as of errors at unknown positions (after G. D. Forney,
@@ -87,8 +87,8 @@ package struct QRDecoder {
 // MARK: - Format and masks
 
 extension ModuleMatrix {
-  /// The three likeliest pairs of error correction level (0 is L, then M, Q, H) and mask, by the number of wrong bits in the
-  /// better copy, then by that in both copies.
+  /// The three likeliest pairs of error correction level (0 is L, then M, Q, H) and mask, by the number of wrong bits in
+  /// the better copy, then by that in both copies.
   var formats: [(level: Int, mask: Int, errors: Int)] {
     let words = formatWords
     typealias Ranked = (rank: Int, format: (level: Int, mask: Int, errors: Int))

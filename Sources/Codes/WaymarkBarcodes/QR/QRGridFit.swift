@@ -92,7 +92,8 @@ struct QRGridFit {
     return sign * (light / max(1, lights) - dark / max(1, darks)) / 2
   }
 
-  /// Returns the best map from three finder patterns, and from their corners if these were found; `nil` if the timing patterns do not fit.
+  /// Returns the best map from three finder patterns, and from their corners if these were found; `nil` if the timing patterns do not
+  /// fit.
   func fit(_ triplet: QRTriplet, _ corners: TripletCorners?) -> (grid: QRGrid, score: Double)? {
     if let found = corners?.map(layout), found.error < triplet.topLeft.module, timing(found.map) >= 0.75 {
       let climbed = refine(found.map, score(found.map))
@@ -274,8 +275,8 @@ struct QRGridFit {
 // MARK: - Grid
 
 extension TripletCorners {
-  /// Returns the map from the modules of a layout to a picture that fits the corners where they were seen, and the alignment pattern in the
-  /// corner without a finder pattern: only this pattern shows the position of the sides there.
+  /// Returns the map from the modules of a layout to a picture that fits the corners where they were seen, and the alignment pattern
+  /// in the corner without a finder pattern: only this pattern shows the position of the sides there.
   ///
   /// - Parameters:
   ///   - fit: the grid fit of a picture of which one pixel is `factor` pixels of the corners' picture.

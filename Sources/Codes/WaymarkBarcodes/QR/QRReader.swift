@@ -259,8 +259,8 @@ struct QRReader {
     return nil
   }
 
-  /// Returns the sizes to try, the likeliest first. Those from the distances of the patterns are right for a code seen straight on;
-  /// if it is tilted, those from the corners of the patterns come first.
+  /// Returns the sizes to try, the likeliest first. Those from the distances of the patterns are right for a code seen straight
+  /// on; if it is tilted, those from the corners of the patterns come first.
   private func layouts(_ triplet: QRTriplet, _ corners: TripletCorners?) -> [QRLayout] {
     let counted = triplet.sides
     guard let corners, let guess = counted.first else { return Array(counted.prefix(Self.sizes)) }
@@ -289,7 +289,8 @@ struct QRReader {
     return candidate
   }
 
-  /// Samples a grid in several ways until one is decoded, and sets the grid and the message of `candidate` then; returns false if none is.
+  /// Samples a grid in several ways until one is decoded, and sets the grid and the message of `candidate` then; returns false if
+  /// none is.
   private mutating func tryOut(
     _ view: ImageView, _ grid: QRGrid, _ attempts: ArraySlice<(radius: Int, sharpen: Float)>,
     of candidate: inout Candidate

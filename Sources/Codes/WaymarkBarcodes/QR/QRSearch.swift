@@ -112,8 +112,8 @@ struct QRSearch {
 /// Finder patterns so clear that only a QR code can have them, wherever they are: the reason to run every pass, and to report a code
 /// that could not be read.
 ///
-/// One pattern that correlates well over at least 45 of its nine by nine modules is not an accident; two of the same size may each be less
-/// clear.
+/// One pattern that correlates well over at least 45 of its nine by nine modules is not an accident; two of the same size may each be
+/// less clear.
 struct FinderTrace {
   /// A finder pattern, in pixels of the picture.
   struct Mark {

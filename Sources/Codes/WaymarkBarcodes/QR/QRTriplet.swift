@@ -105,7 +105,8 @@ struct QRTriplet {
     return other
   }
 
-  /// Returns whether at least `count` of its patterns look like finder patterns of the size and direction that their distances imply.
+  /// Returns whether at least `count` of its patterns look like finder patterns of the size and direction that their distances
+  /// imply.
   ///
   /// - Parameters:
   ///   - least: the least correlation of a pattern, −1 to 1.

@@ -48,8 +48,8 @@ struct GridPicture {
   /// The least difference between dark and light. A pixel differs from its tone by at most an eighth of the difference.
   private static let contrast = 64
 
-  /// Returns the columns and the rows at which dark modules begin, and the bottom right corner of the last of them; nil if a pixel is
-  /// neither dark nor light. The ends of dark modules are not used, because renderers draw dark modules larger.
+  /// Returns the columns and the rows at which dark modules begin, and the bottom right corner of the last of them; nil if a pixel
+  /// is neither dark nor light. The ends of dark modules are not used, because renderers draw dark modules larger.
   private static func edges(of view: ImageView) -> (columns: [Int], rows: [Int], end: Point2)? {
     guard view.width > 1, view.height > 1 else { return nil }
     var (low, high) = (UInt8.max, UInt8.min)

@@ -211,8 +211,8 @@ struct PatternWindow {
   /// The point to which the shift applies, in modules.
   let center: Point2
 
-  /// Returns the shift of the modules from their position under a map, in pixels, and their contrast there, in gray levels; `nil` if the
-  /// known modules are all dark or all light.
+  /// Returns the shift of the modules from their position under a map, in pixels, and their contrast there, in gray
+  /// levels; `nil` if the known modules are all dark or all light.
   ///
   /// - Parameters:
   ///   - map: the map from modules to pixels.

@@ -1,7 +1,7 @@
 /// The grid of modules along one side of a drawing that has only dark and light pixels.
 ///
-/// The edges of such a drawing are rounded to the borders of pixels: at 1.5 pixels per module, one module is one or two pixels wide. All
-/// edges together determine the grid, and so the widths in modules.
+/// The edges of such a drawing are rounded to the borders of pixels: at 1.5 pixels per module, one module is one or two pixels wide.
+/// All edges together determine the grid, and so the widths in modules.
 struct ModuleGrid {
   /// The width of a module in pixels.
   let module: Double
@@ -10,16 +10,16 @@ struct ModuleGrid {
 
   /// The largest number of edges of which a grid is made.
   static let most = 400
-  /// The widths of a module in pixels that are tried: the edges of smaller modules fit any grid, and larger modules can be measured without
-  /// one.
+  /// The widths of a module in pixels that are tried: the edges of smaller modules fit any grid, and larger modules can be measured
+  /// without one.
   static let modules = 1.45...4.0
-  /// The largest distances of an edge from the grid in pixels: `slack` for most edges, more than half a pixel because encoders round, too;
-  /// `cut` for the outermost two, where encoders may cut off a pixel.
+  /// The largest distances of an edge from the grid in pixels: `slack` for most edges, more than half a pixel because encoders round,
+  /// too; `cut` for the outermost two, where encoders may cut off a pixel.
   private static let (slack, cut) = (0.7, 1.3)
   /// The largest extent of the edges in pixels.
   private static let longest = 2000
-  /// The largest range of the positions of edges modulo a module, in modules (`spread`) and in pixels (`rounding`): random edges have all
-  /// positions.
+  /// The largest range of the positions of edges modulo a module, in modules (`spread`) and in pixels (`rounding`): random edges have
+  /// all positions.
   private static let (spread, rounding) = (0.8, 1.2)
   /// The change of the extent, in pixels, from one width of a module to the next that is tried.
   private static let step = 0.1

@@ -90,7 +90,8 @@ struct ModuleSampler {
     return sharp
   }
 
-  /// Returns the middle between the means of the darker and of the lighter modules around a block of 3×3, and half their difference.
+  /// Returns the middle between the means of the darker and of the lighter modules around a block of 3×3, and half their
+  /// difference.
   private func level(_ v: [Float], _ x: Int, _ y: Int, _ radius: Int) -> (level: Float, contrast: Float) {
     let (x0, x1) = (max(0, x + 1 - radius), min(columns - 1, x + 1 + radius))
     let (y0, y1) = (max(0, y + 1 - radius), min(rows - 1, y + 1 + radius))
