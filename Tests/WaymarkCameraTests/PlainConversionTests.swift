@@ -121,15 +121,21 @@ struct PlainConversionTests {
           let output = try convert(name, width, height, padding, [rows])
           #expect(
             (0..<height).allSatisfy { y in
-              (0..<width).allSatisfy { output[y * width + $0] == Luma.of(red, green($0, y), blue) }
+              (0..<width).allSatisfy {
+                output[y * width + $0] == PlainConversion.limited(Luma.of(red, green($0, y), blue))
+              }
             }, "\(name) \(width)")
         }
       }
     }
-    // Red and blue at full strength, in JPEG's YCbCr.
-    #expect(try convert("RGB3", 2, 2, 0, [[[255, 0, 0, 255, 0, 0], [255, 0, 0, 255, 0, 0]]]).suffix(2) == [85, 255])
-    #expect(
-      try convert("RGB3", 2, 2, 0, [[[0, 0, 255, 0, 0, 255], [0, 0, 255, 0, 0, 255]]]).suffix(2) == [255, 107])
+    // Red, blue, white and black at full strength (ITU-R BT.601-7, 8 bits).
+    for (colour, expected) in [
+      ([255, 0, 0], [81, 90, 240]), ([0, 0, 255], [41, 240, 110]), ([255, 255, 255], [235, 128, 128]),
+      ([0, 0, 0], [16, 128, 128]),
+    ] as [([UInt8], [UInt8])] {
+      let row = colour + colour
+      #expect(try convert("RGB3", 2, 2, 0, [[row, row]]).suffix(3) == expected[...], "\(colour)")
+    }
   }
 
   @Test func readsBayer() throws {
@@ -149,7 +155,7 @@ struct PlainConversionTests {
         }
         let output = try convert(name, width, height, padding, [rows])
         // A uniform colour is uniform up to the borders, and its chroma is that of the same colour as RGB.
-        #expect(output.prefix(width * height).allSatisfy { $0 == 120 }, "\(name)")
+        #expect(output.prefix(width * height).allSatisfy { $0 == PlainConversion.limited(120) }, "\(name)")
         let pixel = [[red, green, blue, red, green, blue], [red, green, blue, red, green, blue]]
         let chroma = try convert("RGB3", 2, 2, 0, [pixel]).suffix(2)
         #expect(output[70] == chroma.first && output.last == chroma.last, "\(name)")

@@ -1,3 +1,4 @@
+// Loads libraries at run time, and calls the decoder of a format.
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>

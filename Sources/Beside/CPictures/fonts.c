@@ -6,9 +6,9 @@
 
 #include "internal.h"
 
-// Fonts that a PDF does not embed are in files, which poppler and FreeType cannot open in the sandbox. They open font files with the two
-// functions below. The program exports these (Package.swift), so that they take precedence over those of the libraries. Until the sandbox
-// is set up, they keep the font files that are read; afterwards they return only the kept ones.
+// Replaces the functions by which poppler and FreeType open the files of fonts that a PDF does not embed, as the sandbox forbids opening
+// files. The program exports `fopen` and `FT_New_Face` (Package.swift), so that they take precedence over those of the libraries. Until
+// the sandbox is set up, they keep each font file in memory that is read; afterwards they serve these copies.
 
 typedef struct {
   char *path;
@@ -16,7 +16,8 @@ typedef struct {
   size_t size;
 } font;
 
-// Enough for the fourteen standard fonts; larger files, such as CJK collections, are not kept.
+// The most font files that are kept, and the size in bytes from which a file is not kept: enough for the fourteen
+// standard fonts, not for CJK collections.
 enum { MOST_FONTS = 64, MOST_BYTES = 4 << 20 };
 
 static struct {

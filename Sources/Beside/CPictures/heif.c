@@ -35,8 +35,9 @@ static struct {
   const uint8_t *(*plane)(const image *, int, int *);
 } calls;
 
-// libheif has libde265 start threads. The sandbox prevents that, and libde265 would wait for them forever. The program exports this
-// function (Package.swift), so that it replaces the library's; without threads, libde265 decodes in the caller's thread.
+// libheif makes libde265 start worker threads. The sandbox prevents that, and libde265 would wait for them forever. The program
+// exports this function (Package.swift), so that it replaces the library's; without threads, libde265 decodes in the caller's
+// thread.
 __attribute__((visibility("default"))) int de265_start_worker_threads(void *decoder, int count);
 int de265_start_worker_threads(void *decoder, int count) {
   (void)decoder, (void)count;
@@ -93,7 +94,7 @@ static int decode(const handle *from, const cpictures_request *request, cpicture
   return result;
 }
 
-// The most pictures of a file that are listed.
+// The most pictures of a file that can be decoded; further ones are ignored.
 enum { MOST_PAGES = 4096 };
 
 int cpictures_heif(const cpictures_request *request, cpictures_page *page) {

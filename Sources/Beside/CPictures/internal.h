@@ -9,7 +9,7 @@ typedef struct {
   void **place;
 } cpictures_call;
 
-/// The request to a library.
+/// The arguments of `cpictures_decode`.
 typedef struct {
   const uint8_t *data;
   size_t size;
@@ -22,7 +22,8 @@ typedef struct {
 /// or an errno.
 int cpictures_find(const char *const names[], const cpictures_call calls[], size_t count);
 
-/// Allocates the memory for a page of a size. Returns CPICTURES_OK, or the reason to refuse the size.
+/// Sets the size of a page, and allocates its pixels. Returns CPICTURES_OK, or the reason to refuse the size:
+/// CPICTURES_DAMAGED if it is empty, CPICTURES_LARGE or CPICTURES_MEMORY.
 int cpictures_take(uint32_t width, uint32_t height, uint32_t channels, const cpictures_request *request,
                    cpictures_page *page);
 

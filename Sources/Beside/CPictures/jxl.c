@@ -3,7 +3,7 @@
 
 #include "internal.h"
 
-// From libjxl's decode.h and codestream_header.h, 0.7 to 0.11: an opaque handle, and the beginning of the picture's description.
+// From libjxl's decode.h and codestream_header.h, 0.7 to 0.11: an opaque handle, and the beginning of `JxlBasicInfo`.
 typedef struct decoder decoder;
 typedef struct {
   int have_container;

@@ -47,7 +47,7 @@ static struct {
 
 // The resolution in dots per inch, which is the usual default of office scanners.
 static const double resolution = 300;
-// The most pixels of a page, somewhat more than A3 has; larger pages are rendered at a lower resolution.
+// The most pixels of a page, somewhat more than A3 has at this resolution; larger pages are rendered at a lower one.
 static const double most_pixels = 20e6;
 
 static int find(void) {

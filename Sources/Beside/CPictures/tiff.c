@@ -133,7 +133,7 @@ static int decode(TIFF *file, const cpictures_request *request, cpictures_page *
   if (!calls.can_read(file, message)) return CPICTURES_UNSUPPORTED;
   uint32_t *raster = malloc((size_t)width * height * 4);
   if (!raster) return CPICTURES_MEMORY;
-  // With the stored orientation as the requested one, libtiff turns nothing.
+  // As the requested orientation is the stored one, libtiff does not rotate the raster.
   int worked = calls.read(file, width, height, raster, orientation, 1);
   if (worked) {
     turn(raster, width, height, orientation, page->channels, page->pixels);

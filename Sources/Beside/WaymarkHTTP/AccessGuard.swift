@@ -2,17 +2,17 @@ import HTTPTypes
 package import Hummingbird
 package import NIOCore
 
-/// The fields of a request by which access is decided.
+/// The header fields and the address of a request, by which access is decided.
 package struct AccessClaims: Sendable {
   package var method = "GET"
   package var path = "/"
-  /// The host; nil without one, and with more than one.
+  /// The value of `Host`, such as `kiosk.example:8632`; nil if the request has none or several.
   package var host: String?
   package var origin: String?
   package var fetchSite: String?
   package var cookie: String?
   package var userAgent: String?
-  /// The query's `token`.
+  /// The parameter `token` of the query.
   package var code: String?
   package var authorization: String?
   package var webSocketProtocols: String?
@@ -35,7 +35,7 @@ extension AccessClaims {
   }
 }
 
-/// The reason to refuse a request.
+/// The reasons for which a guard refuses a request, in the order of its checks.
 package enum AccessRefusal: String, CaseIterable, Sendable {
   /// `Host` is not a name of this server.
   case foreignHost
@@ -54,7 +54,8 @@ package struct AccessGuard: Sendable {
   private let admitsCrossSite: @Sendable (AccessClaims) -> Bool
 
   /// - Parameters:
-  ///   - pages: the origins that may send requests to a host in lower case; nil for a host that is not the server's.
+  ///   - pages: returns the origins whose pages may send requests to a host, which is in lower case; nil for a host
+  ///     that is not the server's.
   ///   - admitsCrossSite: returns true if another site may cause a request that passes all other checks.
   package init(
     pages: @escaping @Sendable (String?) -> Set<String>?, admitsCrossSite: @escaping @Sendable (AccessClaims) -> Bool
@@ -63,13 +64,15 @@ package struct AccessGuard: Sendable {
     self.admitsCrossSite = admitsCrossSite
   }
 
-  /// Returns the reason to refuse a request regardless of its sender, or nil.
+  /// Returns the reason to refuse a request by its host and origin; nil if both are accepted.
   package func refusal(of claims: AccessClaims) -> AccessRefusal? {
     guard let pages = pages(claims.host?.lowercased()) else { return .foreignHost }
     if let origin = claims.origin?.lowercased(), !pages.contains(origin) { return .foreignOrigin }
     return claims.isCrossSite && !admitsCrossSite(claims) ? .foreignOrigin : nil
   }
 }
+
+// MARK: - Errors and security headers
 
 extension Response {
   /// Calls `next`, and converts an HTTP error, such as 404 for an unknown path, to an answer.
@@ -96,6 +99,8 @@ extension HTTPField.Name {
   package static var referrerPolicy: HTTPField.Name { .init("Referrer-Policy")! }
 }
 
+// MARK: - Origins and secrets
+
 /// A web origin (scheme, host and port), such as that of a page that may send requests, or of a proxy before a server.
 package struct HTTPOrigin: Hashable, Sendable {
   /// True for `https`.
@@ -120,9 +125,9 @@ package struct HTTPOrigin: Hashable, Sendable {
   }
 }
 
-/// Comparison of secrets.
+/// Compares secrets in constant time.
 package enum ConstantTime {
-  /// Compares in a time that does not depend on where the first difference is.
+  /// Compares texts in a time that does not depend on where the first difference is.
   package static func areEqual(_ a: String, _ b: String) -> Bool {
     areEqual(Array(a.utf8), Array(b.utf8))
   }

@@ -4,12 +4,12 @@ import NIOCore
 import Synchronization
 import WaymarkSystem
 
-/// Collects bodies within a limit of bytes and of time.
+/// Collects the bodies of requests, limited in bytes, time and rate.
 package enum BodyCollector {
   /// The first seconds of a body, in which any rate is accepted.
   private static let grace = 5.0
 
-  /// Reads a whole body; nil if it is too large or too slow.
+  /// Reads a whole body; nil if it is too large or too slow, and if the connection or the task ends before.
   ///
   /// - Parameter rate: the bytes a second that must arrive on average after the first seconds; 0 for any rate.
   package static func collect(

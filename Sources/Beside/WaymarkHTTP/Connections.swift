@@ -10,17 +10,18 @@ package final class Connections: Sendable {
     var table: ConnectionTable<ObjectIdentifier>
     /// All open connections, including those that are closing.
     var channels: [ObjectIdentifier: any Channel] = [:]
-    /// The room that authenticated connections have taken.
+    /// The reservations of authenticated connections in `room`.
     var places: [ObjectIdentifier: Room.Place] = [:]
     var isClosing = false
-    /// The connections that were closed as there were too many, and those that were not authenticated in time.
+    /// The number of connections that were closed because there were too many.
     var crowded = 0
+    /// The number of connections that were closed because they were not authenticated in time.
     var expired = 0
   }
 
   private let state: Mutex<State>
   package let limits: HTTPLimits
-  /// The room of authenticated connections.
+  /// The quota of authenticated connections: in total, for each client, and reserved for operators.
   package let room: Room
 
   package init(_ limits: HTTPLimits) {
@@ -30,10 +31,11 @@ package final class Connections: Sendable {
     state = Mutex(State(table: ConnectionTable(limit: limits.connections)))
   }
 
-  /// True if new connections are turned away.
+  /// True if new connections are refused.
   package var isClosing: Bool { state.withLock { $0.isClosing } }
 
-  /// The open connections, those that were closed as there were too many, and those that were not authenticated in time.
+  /// The numbers of connections: open ones, those that were closed because there were too many, and those that were
+  /// closed because they were not authenticated in time.
   package var figures: (open: Int, crowded: Int, expired: Int) {
     state.withLock { ($0.channels.count, $0.crowded, $0.expired) }
   }
@@ -70,11 +72,11 @@ package final class Connections: Sendable {
 
   /// Marks a connection as authenticated, as it has sent a request with the right cookie or token.
   ///
-  /// - Returns: false if its sender has too many connections.
+  /// - Returns: false if the quota of `holder` is used up.
   @discardableResult package func authenticated(_ channel: any Channel, as holder: Room.Holder = .only) -> Bool {
     let id = ObjectIdentifier(channel)
     return state.withLock { state in
-      // A connection that has closed meanwhile takes no room.
+      // A connection that has closed meanwhile does not count.
       guard state.places[id] == nil, state.channels[id] != nil else { return true }
       guard let place = room.take(for: holder) else { return false }
       state.places[id] = place
@@ -93,10 +95,12 @@ package final class Connections: Sendable {
   }
 }
 
+// MARK: - Choosing the connection to close
+
 /// The open connections, and the choice of those to close so that there are never more than `limit`. A value without I/O.
 ///
-/// A connection is authenticated once it has sent a request with the right cookie or token. Only others are closed, the oldest first, so
-/// that silent connections cannot exclude clients.
+/// A connection is authenticated once it has sent a request with the right cookie or token. Only connections that are not authenticated
+/// are closed, the oldest first, so that silent connections cannot exclude clients.
 package struct ConnectionTable<Key: Hashable> {
   /// The most connections at a time.
   package let limit: Int
@@ -118,14 +122,16 @@ package struct ConnectionTable<Key: Hashable> {
     return count > limit ? pendingKeys.removeFirst() : nil
   }
 
-  /// Marks a connection as authenticated.
+  /// Moves a pending connection to the authenticated ones; no effect if it has closed.
   package mutating func authenticated(_ key: Key) {
     guard let index = pendingKeys.firstIndex(of: key) else { return }
     pendingKeys.remove(at: index)
     authenticatedKeys.insert(key)
   }
 
-  /// Returns whether a connection whose time is over must be closed, as it is not authenticated.
+  /// Removes a connection whose time for authentication is over.
+  ///
+  /// - Returns: true if it must be closed; false if it is authenticated or has closed.
   package mutating func expired(_ key: Key) -> Bool {
     guard let index = pendingKeys.firstIndex(of: key) else { return false }
     pendingKeys.remove(at: index)
@@ -140,6 +146,8 @@ package struct ConnectionTable<Key: Hashable> {
   }
 }
 
+// MARK: - Setting up a connection
+
 /// The context of a request, with its connection.
 package struct ConnectionContext: RequestContext {
   package var coreContext: CoreRequestContextStorage
@@ -151,10 +159,10 @@ package struct ConnectionContext: RequestContext {
   }
 }
 
-/// Waits for the first bytes of a connection, and forwards them once the decoder of HTTP is in the pipeline: that takes several kilobytes, which a
-/// silent connection does not need.
+/// Waits for the first bytes of a connection, and forwards them once the HTTP decoder is in the pipeline. The decoder takes several kilobytes of
+/// memory, which a silent connection does not need.
 ///
-/// For a channel that does not read by itself (`autoRead` off): there is one read until `release`.
+/// The channel must have `autoRead` off: it is read once before `release`.
 final class FirstBytesHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -268,30 +276,33 @@ struct TrackedHTTPChannel<Base: ServerChildChannel>: ServerChildChannel {
   }
 }
 
+// MARK: - Limits
+
 /// The limits of an HTTP server's connections and requests.
 package struct HTTPLimits: Sendable {
   /// The most connections at a time; beyond it the oldest one that is not authenticated is closed.
   package var connections = 200
-  /// The most connections of one holder of a token, nil for the total; and the connections that are reserved for
-  /// operators.
+  /// The most authenticated connections of one client; nil for `connections`.
   package var connectionShare: Int?
+  /// The number of connections that are reserved for operators.
   package var connectionReserve = 0
-  /// The most streams of events at a time, and also the most of pictures; more are refused.
+  /// The most event streams at a time, and the most picture streams; further ones are refused.
   package var streams = 16
   /// The time within which a connection must send its first request with a valid cookie or token.
   package var proof = Duration.seconds(15)
   /// How long a connection may stay without a complete head, or between two requests.
   package var idle = Duration.seconds(15)
-  /// The most bytes of pictures in transit in both directions; the most requests that wait for such room; and how
-  /// long they wait.
+  /// The most bytes of pictures in transit, in both directions together.
   package var pictures = 48 << 20
+  /// The most requests of a client that wait for these bytes.
   package var waiting = 32
+  /// How long a request waits for these bytes.
   package var pictureTimeout = Duration.seconds(10)
   /// How long the whole body of a request may take.
   package var body = Duration.seconds(30)
   /// The bytes a second of a body that must arrive on average after its first seconds; 0 for any rate.
   package var bodyRate = 0
-  /// The bytes a second at which a client must read an answer, beyond the time of a body.
+  /// The bytes a second at which a client must read an answer at least; it has the time `body` in addition.
   package var readerRate = 64 << 10
   /// The time in which requests may finish when the server stops.
   package var drain = Duration.seconds(2)

@@ -7,11 +7,8 @@ import UnixSignals
 
 /// Listens for HTTP, with limits for connections and heads, and a shutdown in which pending requests may finish.
 package struct HTTPListener: Sendable {
-  /// The address to listen on.
   package let address: BindAddress
-  /// The limits of connections and requests.
   package let limits: HTTPLimits
-  /// The open connections.
   package let connections: Connections
   private let name: String
   private let logger: Logger
@@ -94,9 +91,11 @@ private struct Served<App: ApplicationProtocol>: Service {
   }
 }
 
-/// The names of a listener in `Host`.
+// MARK: - Names
+
+/// The values of `Host` under which clients reach a listener.
 package enum ListenAuthorities {
-  /// The address itself and, on loopback, its usual names.
+  /// Returns the address itself and, on loopback, its usual names, each with the port.
   package static func of(host: String, port: Int) -> Set<String> {
     let bracketed = host.contains(":") ? "[\(host)]" : host.lowercased()
     var hosts: Set = [bracketed]

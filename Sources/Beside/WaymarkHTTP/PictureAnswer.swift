@@ -4,7 +4,7 @@ package import NIOCore
 
 /// Makes HTTP responses of pictures: single ones, and the parts of a stream.
 package enum PictureAnswer {
-  /// A picture, whose reservation is released when it has been read.
+  /// Returns an answer with one picture, and releases its reservation once the client has received it.
   package static func whole(
     _ bytes: [UInt8], format: String, room: Room.Place, headers: HTTPFields = [:]
   ) -> Response {
@@ -21,15 +21,15 @@ package enum PictureAnswer {
       })
   }
 
-  /// The media type of a picture; other formats are not declared as what they claim.
+  /// The media type of a format; `application/octet-stream` for an unknown one.
   package static func contentType(_ format: String) -> String {
     ["jpeg", "png", "webp", "bmp", "gif"].contains(format) ? "image/\(format)" : "application/octet-stream"
   }
 
-  /// The type of an answer whose parts are pictures.
+  /// The media type of a stream, whose parts are pictures.
   package static let multipartType = "multipart/x-mixed-replace; boundary=frame"
 
-  /// The frame that a picture was, for headers.
+  /// The headers that identify the frame of a picture: its number, and the time of its capture in seconds.
   package static func frameHeaders(sequence: UInt64?, captured: Double?) -> [(name: String, value: String)] {
     var headers: [(name: String, value: String)] = []
     if let sequence { headers.append(("X-Frame-Sequence", "\(sequence)")) }
@@ -37,7 +37,7 @@ package enum PictureAnswer {
     return headers
   }
 
-  /// One part of the stream: a header that names the frame, then the picture.
+  /// Returns one part of the stream: a header that names the frame, then the picture.
   package static func part(_ bytes: [UInt8], format: String, sequence: UInt64?, captured: Double?) -> ByteBuffer {
     var head = "--frame\r\nContent-Type: \(contentType(format))\r\nContent-Length: \(bytes.count)\r\n"
     for (name, value) in frameHeaders(sequence: sequence, captured: captured) { head += "\(name): \(value)\r\n" }

@@ -39,7 +39,7 @@ package enum RequestedRange: Equatable, Sendable {
   /// The whole file: no header, another unit than bytes, several ranges, or a malformed value.
   case whole
   case part(Range<Int>)
-  /// It begins behind the end of the file.
+  /// The range cannot be satisfied: it begins behind the end of the file, or is empty.
   case outside
 
   /// - Parameters:

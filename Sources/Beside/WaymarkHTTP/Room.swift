@@ -1,9 +1,10 @@
 import Synchronization
 
-/// A limited resource that clients share, such as connections or bytes in transit.
+/// A quota of a limited resource that clients share, such as connections or bytes in transit.
 ///
 /// A holder gets at most its share, and a part is reserved for operators, so that no client can exclude another one. Requests that
-/// do not fit may wait. Those of one holder are granted in their order; the holder with the least room comes first.
+/// do not fit may wait. Requests of one holder are granted in their order; among holders, the one that has taken the least comes
+/// first.
 package final class Room: Sendable {
   /// A client that takes room.
   package struct Holder: Hashable, Sendable {
@@ -45,7 +46,7 @@ package final class Room: Sendable {
       room.free(before - size, of: holder)
     }
 
-    /// Gives the place back.
+    /// Returns the amount to the room; further calls have no effect.
     package func release() {
       let before = amount.exchange(-1, ordering: .relaxed)
       if before > 0 { room.free(before, of: holder) }
@@ -64,7 +65,7 @@ package final class Room: Sendable {
     var held: [Holder: Int] = [:]
     var waiting: [Request] = []
     var lastNumber = 0
-    /// The requests that got no room.
+    /// The number of requests that were refused.
     var refused = 0
 
     mutating func enter(_ amount: Int, _ holder: Holder) { held[holder, default: 0] += amount }
@@ -90,12 +91,13 @@ package final class Room: Sendable {
     waitingLimit = waiting
   }
 
-  /// The amount that is taken, the total, and the number of requests that got no room.
+  /// The amount that is taken, the total, and the number of requests that were refused.
   package var figures: (taken: Int, total: Int, refused: Int) {
     state.withLock { ($0.held.values.reduce(0, +), total, $0.refused) }
   }
 
-  /// Takes room; nil if there is too little. An amount above the share of a holder is reduced to the share.
+  /// Takes room at once; nil if there is too little, or if requests of the holder wait. An amount above the share of a
+  /// holder is reduced to the share.
   package func take(_ wanted: Int = 1, for holder: Holder = .only) -> Place? {
     let place = place(min(wanted, share), for: holder)
     if place == nil { state.withLock { $0.refused += 1 } }
@@ -154,7 +156,7 @@ package final class Room: Sendable {
     guard let request else { return }
     request.timer.cancel()
     request.continuation.resume(returning: nil)
-    // Later requests may fit.
+    // Requests that waited behind the removed one may fit now.
     grant()
   }
 

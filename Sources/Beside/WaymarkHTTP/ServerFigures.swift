@@ -25,10 +25,10 @@ package final class ServerFigures: Sendable {
   /// Adds the connections of a listener.
   package func add(_ connections: Connections) { state.withLock { $0.listeners.append(connections) } }
 
-  /// Counts a refused request.
+  /// Counts a refused request by its reason.
   package func countRefusal(_ reason: String) { state.withLock { $0.refused[reason, default: 0] += 1 } }
 
-  /// Writes the figures.
+  /// Adds the figures to a text of metrics.
   package func write(to text: inout MetricsText) {
     let (listeners, refused) = state.withLock { ($0.listeners, $0.refused) }
     let connections = listeners.map(\.figures)

@@ -56,7 +56,7 @@ final class Database {
     guard version <= 1, faults == 0 else { throw DatabaseError.damage }
     var size = Int32(step * Self.pageSize)
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_CHUNK_SIZE, &size)
-    // The log is allocated in advance, as zeros after its last frame end it.
+    // The log is allocated in advance: SQLite reads the zeros after its last frame as its end.
     let log = open(path + "-wal", O_RDWR | O_CLOEXEC | O_NOFOLLOW)
     _ = posix_fallocate(log, 0, off_t(logSize))
     Glibc.close(log)
@@ -89,7 +89,8 @@ final class Database {
     }
   }
 
-  /// Runs a statement with its parameters. `row` receives the first two columns of a row, and returns false to end the statement.
+  /// Runs a statement with `number` as its first parameter and `payload` as its second. `row` receives the first two columns of a
+  /// row, and returns false to end the statement.
   ///
   /// - Returns: the first column of the last row; 0 without rows.
   @discardableResult func run(

@@ -60,7 +60,7 @@ package final class EventLog: Sendable {
     /// The highest number of a damaged row that is counted as dropped.
     var damaged: UInt64 = 0
     var isDirty = false
-    /// The text of `bookmark`.
+    /// The stored value of `EventLog.bookmark`.
     var bookmark: String?
 
     /// The numbers up to this one are acknowledged or dropped.
@@ -108,7 +108,8 @@ package final class EventLog: Sendable {
     }
   }
 
-  /// The position of the log's writer while no stored event contains it. It is stored with the events.
+  /// The position up to which the log's writer has read its source, stored with the events for the time in which no
+  /// event contains it.
   package var bookmark: String? {
     get { state.withLock { $0.bookmark } }
     set {
@@ -164,7 +165,7 @@ package final class EventLog: Sendable {
     return true
   }
 
-  /// Sets a damaged database aside, and continues its numbers in a new one.
+  /// Sets a damaged database aside, and continues its numbers in a new one. Returns false if that cannot be made.
   private func restart(_ state: inout State, at number: UInt64) -> Bool {
     // Closing removes the write-ahead log, before the new one is created under the same name.
     state.database.close()

@@ -25,12 +25,14 @@ package struct SpoolPosition: Hashable, Sendable {
   package var text: String { "\(instance)-\(seq)" }
 }
 
+// MARK: - Deciding
+
 /// Decides which events of the service are stored. A value without clock, disk and connection.
 ///
 /// Its position never passes an event that is not on disk. After the store has refused one, those that follow are counted until the next
 /// subscription, which continues after the position. Refused events that the service sends again are stored then; the others are a gap.
 package struct SpoolCursor: Sendable {
-  /// The treatment of an event.
+  /// The decision about an event of the service.
   package enum Step: Hashable, Sendable {
     /// The event is on disk already.
     case known
@@ -40,17 +42,18 @@ package struct SpoolCursor: Sendable {
     case refuse
   }
 
-  /// The most events that the service keeps.
+  /// The greatest `clients.history` of the service: the number of events that it can send again.
   private static let longestHistory = 10_000
 
-  /// The position of the last event that is on disk or was skipped; nil before the first subscription of a new store.
+  /// The position of the last event that is on disk or was not selected; nil before the first subscription of a new
+  /// store.
   package private(set) var position: SpoolPosition?
   /// True from a refusal to the next subscription.
   package private(set) var isRefusing = false
   private var instance = ""
-  /// The numbers of the refused events after the position.
+  /// The numbers of the refused events after `position`, in ascending order.
   private var refused: [Int] = []
-  /// Refused events that the service does not send again.
+  /// The number of refused events that the service does not send again.
   private var lost = 0
   private var hasGap = false
 
@@ -90,19 +93,19 @@ package struct SpoolCursor: Sendable {
     (hasGap, lost) = (false, 0)
   }
 
-  /// Returns the treatment of the event with a number.
+  /// Returns what to do with event `seq`.
   package func step(_ seq: Int) -> Step {
     if let position, position.instance == instance, position.seq >= seq { return .known }
     return isRefusing ? .refuse : .store
   }
 
-  /// Notes that an event is on disk or was skipped.
+  /// Notes that an event is on disk or was not selected.
   package mutating func stored(_ seq: Int) {
     position = SpoolPosition(instance: instance, seq: seq)
     refused.removeAll { $0 <= seq }
   }
 
-  /// Notes that an event, or a gap if nil, could not be stored.
+  /// Notes that event `seq` could not be stored; nil stands for a gap.
   package mutating func refuse(_ seq: Int?) {
     isRefusing = true
     guard let seq, seq > refused.last ?? 0 else { return }
@@ -129,6 +132,8 @@ package struct LinePace: Sendable {
   }
 }
 
+// MARK: - Storing
+
 /// Stores the events of the service in a log, across restarts of the service and of this program, and across times of a full disk.
 package final class SpoolFeed: Sendable {
   /// Thrown to end a connection that has lost events, so that the next one continues after the position.
@@ -138,7 +143,7 @@ package final class SpoolFeed: Sendable {
 
   /// The functions by which the owner of a log handles events and connections.
   package struct Handlers: Sendable {
-    /// Connects to the service.
+    /// Called for each attempt to connect to the service.
     package var connect: @Sendable () async throws -> WaymarkClient
     /// Makes the record of an event; nil if the event is not stored. An error ends the connection.
     package var record: @Sendable (ReceivedEvent, _ instance: String, _ seq: Int?) throws -> [UInt8]?
@@ -190,7 +195,7 @@ package final class SpoolFeed: Sendable {
     state = Mutex(State(cursor: SpoolCursor(position ?? log.bookmark.flatMap { SpoolPosition($0) })))
   }
 
-  /// Runs until the task is cancelled.
+  /// Subscribes to the service and stores its events until the task is cancelled; reconnects with growing waits.
   package func run() async {
     var backoff = Backoff(first: 0.2, longest: 5)
     var storeBackoff = Backoff(first: 1, longest: 60)

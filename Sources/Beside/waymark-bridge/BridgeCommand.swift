@@ -98,7 +98,7 @@ final class Bridge: Sendable {
       socket: socket, configuration: configuration, format: format, log: log, publisher: publisher, commands: commands)
   }
 
-  /// Runs until a signal ends it.
+  /// Publishes events until SIGTERM or SIGINT arrives.
   func run() async throws {
     EndSignals.ignoreBrokenPipes()
     let figures = log.figures

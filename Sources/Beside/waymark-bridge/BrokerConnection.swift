@@ -4,7 +4,7 @@ import WaymarkSystem
 
 /// A connection to a broker by libmosquitto, used by one thread alone.
 final class BrokerConnection {
-  /// An incident on the connection.
+  /// A report of the broker: it accepts or refuses this client, acknowledges a message, or delivers one.
   enum Incident {
     case connected
     case refused(String)
@@ -19,7 +19,7 @@ final class BrokerConnection {
 
     init(isVersion5: Bool) { self.isVersion5 = isVersion5 }
 
-    /// The inbox of a callback's context.
+    /// Returns the inbox that a callback's context points to.
     static func of(_ context: UnsafeMutableRawPointer?) -> Inbox? {
       context.map { Unmanaged<Inbox>.fromOpaque($0).takeUnretainedValue() }
     }
@@ -34,9 +34,10 @@ final class BrokerConnection {
   private let handle: OpaquePointer
   private(set) var endReason: String?
 
-  /// Connects to the broker's machine; `Incident.connected` reports that the broker accepts this client.
+  /// Opens the network connection; `Incident.connected` reports later that the broker accepts this client.
   ///
-  /// - Throws: `ConnectionFailure` with the reason of the library.
+  /// - Throws: `BridgeError` if the password cannot be read; `ConnectionFailure` with the library's reason if there is
+  ///   no connection.
   init(_ broker: BridgeConfiguration.Broker, clientID: String, will: BridgeMessage) throws {
     _ = Self.initialisation
     let password = try broker.password()
@@ -118,7 +119,7 @@ final class BrokerConnection {
     return inbox.incidents
   }
 
-  /// The result of publishing.
+  /// The result of handing a message to the library.
   enum Publication {
     case underway(message: Int32)
     /// No broker accepts the message: it is too large, or its topic is invalid.
@@ -139,7 +140,7 @@ final class BrokerConnection {
     }
   }
 
-  /// Subscribes with QoS 1. A broker of version 5 omits retained messages; others send them, marked as retained.
+  /// Subscribes with QoS 1. A broker of version 5 omits retained messages; older brokers send them, marked as retained.
   func subscribe(to filter: String) {
     if inbox.isVersion5 {
       mosquitto_subscribe_v5(handle, nil, filter, 1, Int32(MQTT_SUB_OPT_SEND_RETAIN_NEVER.rawValue), nil)

@@ -12,7 +12,7 @@ final class BrokerPublisher: Sendable {
 
   private struct Shared {
     var service = ServiceState.away
-    /// Messages that are not stored: sent if the broker is connected, else dropped.
+    /// Messages that are not stored on disk, sent with the next events. Of those that wait at a new connection only replies are sent.
     var unstored: [BridgeMessage] = []
   }
 
@@ -22,7 +22,7 @@ final class BrokerPublisher: Sendable {
   private let log: EventLog
   private let commands: AsyncStream<CommandFilter.Command>.Continuation
   private let shared = Mutex(Shared())
-  /// Wakes the thread.
+  /// Wakes the thread for new events and messages, and when it is to end.
   private let pipe = WakePipe()
   private let isEnding = Atomic(false)
   private let thread = WorkerThread(name: "broker")
@@ -38,7 +38,7 @@ final class BrokerPublisher: Sendable {
     self.commands = commands
   }
 
-  /// Starts the thread.
+  /// Starts the thread, which connects to the broker.
   func start() {
     thread.start { [self] stop in
       var run = Run(self)
@@ -63,10 +63,10 @@ final class BrokerPublisher: Sendable {
   /// Wakes the thread, as there are new events in the log.
   func wake() { pipe.wake() }
 
-  /// Sends a message that is not stored; it is dropped if the broker is not connected.
+  /// Sends a message that is not stored on disk; it is dropped if 64 messages wait.
   func publish(_ message: BridgeMessage) { pass(message, limit: 64) }
 
-  /// Sends the reply to a command.
+  /// Sends the reply to a command, with QoS 1; it is dropped if 512 messages wait.
   func reply(_ payload: [UInt8]) { pass(BridgeMessage(topic: topics.reply, payload: payload), limit: 512) }
 
   private func pass(_ message: BridgeMessage, limit: Int) {
@@ -80,7 +80,7 @@ final class BrokerPublisher: Sendable {
     wake()
   }
 
-  /// The state of the thread.
+  /// The state that only the thread uses, and its loop.
   private struct Run {
     let publisher: BrokerPublisher
     var sender: BridgeSender
@@ -88,7 +88,8 @@ final class BrokerPublisher: Sendable {
     var connection: BrokerConnection?
     var connectingSince = 0.0
     var lastStatus: (text: [UInt8], at: Double)?
-    /// The version of the service that was announced to Home Assistant over this connection; empty if unknown.
+    /// The version of the service that was announced to Home Assistant over this connection: nil before an
+    /// announcement, empty if unknown.
     var announcedVersion: String?
     var lastSynchronized = 0.0
     var lastMetrics = -Double.infinity
@@ -227,6 +228,8 @@ final class BrokerPublisher: Sendable {
     private mutating func handle(_ incident: BrokerConnection.Incident) {
       switch incident {
       case .connected:
+        // What was true before the connection is not sent after it.
+        publisher.shared.withLock { shared in shared.unstored.removeAll { $0.topic != publisher.topics.reply } }
         sender.connected()
         isOutageLogged = false
         JournalLog.write(.notice, "connected, \(publisher.log.figures.waiting) events wait")

@@ -13,7 +13,7 @@ struct ServiceSubscriber: Sendable {
   let publisher: BrokerPublisher
   let commands: AsyncStream<CommandFilter.Command>
 
-  /// Runs until its task is cancelled.
+  /// Stores events and executes commands until its task is cancelled.
   func run() async {
     let client = CurrentClient()
     let commanding = Task {

@@ -6,7 +6,7 @@ public struct BarcodeScanner: ~Copyable {
   /// The symbologies to look for, and the effort.
   public let configuration: ScanConfiguration
   private(set) var zbar: ZBarScanner
-  /// Receives the time that each stage of a live frame takes.
+  /// Receives the time that each stage of a scan takes; nil measures none.
   package var stages: StageTimes?
   /// The number of live frames so far: the passes take turns.
   private var turn = 0
@@ -57,8 +57,8 @@ public struct BarcodeScanner: ~Copyable {
     return reading
   }
 
-  /// Returns the symbols without the rows of stacked symbols, which libzbar takes for symbols of Code 128: such rows are separated only
-  /// by a thin bar, and their ends are aligned.
+  /// Returns the symbols without the rows of stacked symbols, which libzbar misreads as Code 128: such rows have aligned ends, and only a
+  /// thin bar between them.
   private static func withoutStacks(_ symbols: [Symbol]) -> [Symbol] {
     symbols.filter { symbol in
       symbol.symbology != .code128
@@ -91,8 +91,8 @@ public struct BarcodeScanner: ~Copyable {
 
   // MARK: Live
 
-  /// Reads a live frame in limited time: the probe, the places it finds, and one pass over the whole picture if there is a reason.
-  /// These passes take turns, because the next frame is another chance.
+  /// Reads a live frame in limited time: probes for finder patterns and bars, reads where they are, and runs at most one pass over the
+  /// whole picture. These passes take turns, because the next frame is another chance.
   private mutating func readLive(_ image: ImageView) -> ScanReading {
     turn &+= 1
     var clock = StageClock(stages)
@@ -133,6 +133,8 @@ public struct BarcodeScanner: ~Copyable {
   }
 
   /// Runs the pass with the index `first` modulo the number of passes, or the next one that fits into the time of this frame.
+  ///
+  /// - Parameter most: the largest cost of the pass, in the unit of `LiveBudget`, if it scans rows and columns.
   private mutating func readWhole(
     _ passes: [ScanPass], from first: Int, within most: Double, ways: BarWindow.Ways? = nil,
     _ search: inout PictureSearch
@@ -205,8 +207,8 @@ public struct BarcodeScanner: ~Copyable {
     return spent > 0 || !search.hasOtherBars
   }
 
-  /// The largest total cost of the passes over a picture without traces of a code: they may still find codes of two pixels per module,
-  /// whose rings and bars merge in the probe.
+  /// The largest total `ScanPass.cost` of the passes over a picture without traces of a code: they may still find codes of two pixels
+  /// per module, whose rings and bars merge in the probe.
   private static let untraced = 1.25
 
   /// Returns whether to run a pass on this picture. If there are traces of a code, every affordable pass runs.
@@ -224,6 +226,8 @@ extension IncompleteSymbol {
   }
 }
 
+// MARK: - Picture files
+
 /// The codes in a picture file, and the decoded picture.
 package struct FileReading: Sendable {
   /// The picture over the background on which codes were read; over the default one if none were read.
@@ -235,8 +239,10 @@ package struct FileReading: Sendable {
 }
 
 extension BarcodeScanner {
-  /// Reads the codes in a picture file. If a picture is transparent and has no code over the decoder's background, or over white, it is also
-  /// read over the other one, because logos are made for dark pages, too.
+  /// Reads the codes in a picture file. A transparent picture without a code over the decoder's background, white by default, is read
+  /// again over black, or over white if that background is black, because logos are made for dark pages, too.
+  ///
+  /// - Throws: `ImageError` if the file cannot be decoded.
   package mutating func scan(
     _ file: UnsafeRawBufferPointer, with decoder: PictureDecoder = PictureDecoder()
   ) throws(ImageError) -> FileReading {

@@ -1,6 +1,7 @@
 import WaymarkImage
 
-/// Finds advice on how to take a picture in which a code can be read.
+/// Advises how to take another picture of a code that was found but not read: closer, sharper, lighter, or with the whole code in it.
+/// `ModuleFloodFill` determines whether the code is cut off.
 enum CaptureAdvisor {
   /// Returns the advice for a QR code that was found but not decoded.
   static func advice(for candidate: QRReader.Candidate, in view: ImageView) -> UnreadCode.Advice? {
@@ -76,7 +77,7 @@ enum CaptureAdvisor {
     case inside
   }
 
-  /// Returns where the third pattern can be; `inside` unless two are visible.
+  /// Returns where the third pattern of two visible ones may be; `inside` if another number is visible.
   private static func thirdPattern(of trace: FinderTrace, in view: ImageView) -> ThirdPattern {
     guard trace.marks.count == 2 else { return .inside }
     let (a, b) = (trace.marks[0].center, trace.marks[1].center)
@@ -155,8 +156,11 @@ enum CaptureAdvisor {
       return 4 * near >= 3 * levels.reduce(0) { $0 + counts[$1] }
     }
 
+    /// Returns the advice for these tones; `nil` if brightness and sharpness suffice.
+    ///
     /// - Parameters:
     ///   - most: the share of fully white pixels above which the picture is too bright.
+    ///   - module: the size of a module in pixels.
     ///   - isBurnt: true if glare hides a part of the code.
     func advice(clipped most: Double, module: Double, isBurnt: Bool = false) -> UnreadCode.Advice? {
       if isBurnt || !isDrawn {

@@ -1,16 +1,17 @@
 import WaymarkImage
 
-/// The symbols that the passes over one picture have read so far, and the rules for accepting them.
+/// The symbols that the passes over one picture have read so far, and the rules for accepting them. What these symbols explain in the
+/// picture is in `ExplainedPlaces` and `PictureEdges`.
 ///
 /// One wrong read is worse than ten missed ones. A QR code has error correction. In 1-D codes a check digit catches nine of ten
 /// misreads, or there is no check digit: several scan lines and passes must agree.
 struct Evidence {
-  /// A content at a place, and the passes that read it.
+  /// A content read at one position in the picture, and the passes that read it.
   struct Claim {
     var symbol: Symbol
-    /// The number of scan lines that read it, in all passes together.
+    /// The number of scan lines that read it, in all passes together, weighted by `weight(of:)`.
     var lines: Int
-    /// The largest number of scan lines of one pass.
+    /// The largest weighted number of scan lines of one pass.
     var most: Int
     var passes: Set<ScanPass>
   }
@@ -48,8 +49,8 @@ struct Evidence {
     }
   }
 
-  /// The accepted symbols that no further pass can make doubtful: matrix codes, and 1-D codes that twice the required lines show while
-  /// no line shows another content.
+  /// The accepted symbols that no further pass can make doubtful: matrix codes, and 1-D codes that at least twice the required number
+  /// of lines show and no line contradicts.
   var settled: [Symbol] {
     claims.filter { claim in
       Self.isAccepted(claim)
@@ -77,7 +78,7 @@ struct Evidence {
     return 2 * other.lines > claim.lines && other.most >= 2
   }
 
-  /// Returns the number of lines that a line of a pass is counted as: a line of a strip is the mean of a band of rows.
+  /// Returns the number of lines for which one line of a pass counts: a line of a strip is the mean of a band of rows.
   private static func weight(of pass: ScanPass) -> Int {
     switch pass {
     case .strip, .stripStretched, .stripInverted: 2
@@ -86,6 +87,7 @@ struct Evidence {
     }
   }
 
+  /// Returns whether the bounds of two symbols overlap or are at most twelve pixels apart.
   static func overlap(_ a: Symbol, _ b: Symbol) -> Bool {
     let (p, q) = (a.corners.bounds, b.corners.bounds)
     let slack = 12.0
@@ -104,7 +106,9 @@ extension Symbol {
   var isChecked: Bool { symbology.row.linear?.checkedFrom.map { text.utf8.count >= $0 } ?? false }
 }
 
-/// The places of a picture that symbols already read cover: no reader looks for other codes there.
+// MARK: - Explained places
+
+/// The areas of a picture that are covered by symbols already read: no reader looks for other codes there.
 struct ExplainedPlaces {
   /// The outlines of the symbols, with a part of their quiet zones, in pixels of the picture.
   private let outlines: [Quadrilateral]
@@ -123,7 +127,7 @@ struct ExplainedPlaces {
     return places.count(where: contains) >= 8
   }
 
-  /// Returns a copy of a picture in which each place is filled with the median tone of its rim.
+  /// Returns a copy of a picture in which each outline is filled with the median tone along it.
   ///
   /// - Parameter factor: the number of pixels of the outlines' picture per pixel of `view`.
   func covered(_ view: ImageView, factor: Double) -> GrayImage {
@@ -188,15 +192,17 @@ struct ExplainedPlaces {
   }
 }
 
+// MARK: - Edges
+
 /// The structure tensor of a picture, made once for all readers, and its cells with edges as strong as those of a code.
 struct PictureEdges {
   let tensor: StructureTensor
-  /// The number of pixels of the picture per pixel of the octave from which the map was made.
+  /// The number of pixels of the picture, along a side, per pixel of the octave of the tensor.
   private let factor: Double
 
   /// The mean square of neighbour differences below which a cell holds no edge of a code, in gray levels squared.
   private static let leastEnergy: Float = 12
-  /// The least number of cells with edges outside of all symbols that may be another code.
+  /// The least number of cells with edges outside of all symbols that suggests another code.
   private static let fewest = 3
 
   init(_ view: ImageView, factor: Double) {

@@ -19,7 +19,7 @@ struct MatrixSearch {
   let levels: BlockMean
   let wanted: Set<Symbology>
   let effort: ScanConfiguration.Effort
-  /// True if the search continues after many places that resemble a code and are not.
+  /// True if the search continues after many candidates have turned out not to be codes.
   var isPatient = true
   /// Returns the finder patterns of the picture, if another search has found them already.
   var finders: (() -> FinderSearch)?
@@ -50,8 +50,9 @@ struct MatrixSearch {
     return wanted.filter { $0.row.reader?.turn == turns[turn % turns.count] }
   }
 
-  /// Runs the readers on a drawing on the grid of its modules (`GridPicture`); on a picture enlarged to twice its size, with a white
-  /// border; and then with a black border if nothing was read: for codes of one pixel per module, and codes without a quiet zone.
+  /// Runs the readers on copies of a picture until one shows a code: a drawing redrawn on the grid of its modules (`GridPicture`),
+  /// then the picture at twice its size with a white border, then the same with a black border. For codes of one pixel per module,
+  /// and codes without a quiet zone.
   static func enlarged(_ image: ImageView, _ wanted: Set<Symbology>) -> Reading {
     if let drawn = GridPicture(image), let reading = read(drawn.image, wanted, drawn.place) { return reading }
     let double = image.doubled()
@@ -66,7 +67,7 @@ struct MatrixSearch {
 
   /// Runs the readers on a copy of a picture; nil if nothing was read.
   ///
-  /// - Parameter back: returns the place in the picture of a place in the copy.
+  /// - Parameter back: maps a point of the copy to the picture.
   private static func read(_ copy: GrayImage, _ wanted: Set<Symbology>, _ back: (Point2) -> Point2) -> Reading? {
     var reading = copy.withView {
       MatrixSearch(view: $0, levels: BlockMean($0), wanted: wanted, effort: .still).read()
@@ -109,6 +110,8 @@ extension Quadrilateral {
   func overlaps(_ other: Quadrilateral) -> Bool { bounds.contains(other.center) || other.bounds.contains(center) }
 }
 
+// MARK: - Detections
+
 /// A code found by a reader of this module, decoded or not.
 struct MatrixDetection {
   var symbology: Symbology
@@ -128,8 +131,11 @@ struct MatrixDetection {
     message.flatMap { $0.isComponent ? nil : Symbol($0, symbology: symbology, corners: corners) }
   }
 
-  /// Returns the detection in pixels of the original, of which the searched picture is a copy `scale` times as large or a part
-  /// that begins at `origin`.
+  /// Returns the detection in pixels of the original picture.
+  ///
+  /// - Parameters:
+  ///   - scale: the number of pixels of the original, along a side, per pixel of the searched copy.
+  ///   - origin: the top left corner of the searched part in the original.
   func placed(scale: Double = 1, origin: Point2 = [0, 0]) -> MatrixDetection {
     let shift = origin + (scale - 1) / 2
     let map = Homography([scale, 0, shift.x], [0, scale, shift.y], [0, 0, 1])
@@ -140,7 +146,9 @@ struct MatrixDetection {
   }
 }
 
-/// The isolated finder patterns of a picture with the corners of their dark ring, for symbologies with a single finder pattern.
+// MARK: - Single finder patterns
+
+/// The finder patterns of a picture with the corners of their rings, for symbologies with a single finder pattern.
 struct FinderRings {
   private let view: ImageView
   private let levels: BlockMean
@@ -151,10 +159,10 @@ struct FinderRings {
     (self.view, self.levels, patterns) = (view, levels, search.found)
   }
 
-  /// The number of patterns of each polarity that may fail before the search ends; a pattern without a ring counts as a third.
+  /// The number of patterns of each polarity after whose failure the search ends; a pattern without a ring counts as a third of one.
   private static let failures = 8
 
-  /// Runs a reader on each finder pattern outside of the codes already detected.
+  /// Runs a reader on the corners of the ring of each finder pattern outside of the codes that it has already detected.
   func detections(_ read: (Quadrilateral, _ inverted: Bool) -> MatrixDetection?) -> [MatrixDetection] {
     var detections: [MatrixDetection] = []
     for polarity in 0...1 {

@@ -1,6 +1,6 @@
 import WaymarkImage
 
-/// The state of a picture during the passes: the symbols that each reader has read so far, and the places still unexplained.
+/// The search of one picture for all symbologies: runs its passes, and holds what each of them has read so far.
 struct PictureSearch {
   let image: ImageView
   let symbologies: Set<Symbology>
@@ -16,7 +16,7 @@ struct PictureSearch {
   private var components: [MatrixDetection] = []
   /// Codes that the readers of this module found and did not decode.
   private(set) var unreadOwn: [MatrixDetection] = []
-  /// The number of searches over the whole picture: one for each reader of this module, and one for each pass of libzbar.
+  /// The number of searches so far: one for each run of a reader of this module, and one for each pass over the picture.
   private(set) var searches = 0
   /// The cells with edges, where codes may be; `nil` if only QR codes are looked for, which do not need it.
   private let edges: PictureEdges?
@@ -39,7 +39,7 @@ struct PictureSearch {
     linear = LinearSearch(image, octaves, symbologies: wanted, edges: edges, factor: factor, regions: regions)
   }
 
-  /// The accepted symbols: single ones, and messages joined from parts. Parts of an incomplete message are missing here because they
+  /// The accepted symbols: single ones, and messages joined from parts. Parts of an incomplete message are not among them, because they
   /// may yet turn out to belong to two messages.
   var accepted: [Symbol] { evidence.accepted + parts.outcome.whole }
 
@@ -49,7 +49,7 @@ struct PictureSearch {
   /// True if a reader of this module cut its search short.
   private var isOwnLimited = false
 
-  /// The places of symbols that no further pass can make doubtful; they are not searched again.
+  /// The areas of symbols that no further pass can make doubtful; they are not searched again.
   var explained: ExplainedPlaces { ExplainedPlaces(evidence.settled.map(\.corners) + parts.places) }
 
   /// True if symbols cover every edge of the picture, so that no reader has anything left to look for.
@@ -149,7 +149,7 @@ struct PictureSearch {
     unreadOwn.removeAll { open in read.contains { $0.corners.overlaps(open.corners) } }
   }
 
-  /// Returns the symbols of a part of a picture, by the passes that read most of all codes.
+  /// Returns the symbols of a part of a picture, by those three passes that read the most codes.
   private static func symbols(
     _ view: ImageView, _ wanted: Set<Symbology>, with zbar: inout ZBarScanner
   ) -> [Symbol] {
@@ -214,7 +214,7 @@ struct PictureSearch {
 
   /// Reads EAN-13 and UPC-A by the model of their bars, which must also confirm codes that other passes read with difficulty.
   ///
-  /// - Parameter isLast: true to confirm codes only.
+  /// - Parameter isLast: true to confirm codes without reading others.
   mutating func readFitted(isLast: Bool = false) {
     linear.readFitted(beside: accepted, isLast: isLast, &evidence)
   }
@@ -271,7 +271,7 @@ struct PictureSearch {
 
   // MARK: Result
 
-  /// The result for the picture.
+  /// The result so far: symbols in reading order with add-ons and composites, incomplete messages, and unread codes with advice.
   var reading: ScanReading {
     let accepted = self.accepted
     var symbols = ReadingOrder.sorted(accepted + parts.outcome.parts)

@@ -1,8 +1,8 @@
 public import WaymarkSystem
 
-/// The symbologies to look for, and the effort.
+/// The settings of a scanner: the symbologies to look for, and the effort per picture.
 public struct ScanConfiguration: Hashable, Sendable {
-  /// The time to spend on a picture.
+  /// The passes that a picture gets.
   public enum Effort: String, Hashable, Sendable, Codable, CaseIterable {
     /// One pass of libzbar without any addition, for comparison.
     case plain
@@ -14,16 +14,16 @@ public struct ScanConfiguration: Hashable, Sendable {
 
   /// The symbologies to look for.
   public var symbologies: Set<Symbology>
-  /// The time to spend on a picture.
+  /// The passes that each picture gets.
   public var effort: Effort
 
-  /// Passes that are left out, to measure the effect of each.
+  /// Passes that the effort `still` leaves out, to measure the effect of each.
   public var withheld: Set<ScanPass>
 
   /// True if the search of a still picture ends with the first code that is accepted.
   public var stopsAtFirst = false
 
-  /// Creates a configuration.
+  /// Creates a configuration, by default with every pass for the common symbologies.
   public init(
     symbologies: Set<Symbology> = Symbology.common, effort: Effort = .still, withheld: Set<ScanPass> = []
   ) {
@@ -35,7 +35,7 @@ public struct ScanConfiguration: Hashable, Sendable {
   /// The common symbologies with every pass.
   public static let still = ScanConfiguration()
 
-  /// Returns a configuration that reads symbologies within the time of a frame.
+  /// Returns a configuration that reads the symbologies within the time of a camera frame.
   public static func live(_ symbologies: Set<Symbology> = [.qr]) -> ScanConfiguration {
     ScanConfiguration(symbologies: symbologies, effort: .live)
   }
@@ -44,7 +44,7 @@ public struct ScanConfiguration: Hashable, Sendable {
 /// An error of the scanner. A code that cannot be decoded is not an error.
 public typealias BarcodeError = Problem<BarcodeErrorCode>
 
-/// The codes of `BarcodeError`.
+/// The reasons for which a scanner cannot be created.
 public enum BarcodeErrorCode: String, ProblemCode, CaseIterable {
   /// libzbar could not create a scanner.
   case scannerUnavailable

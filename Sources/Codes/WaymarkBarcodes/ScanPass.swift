@@ -23,9 +23,9 @@ public enum ScanPass: String, Hashable, Sendable, CaseIterable, Codable {
   case stretch
   /// Half the size of the picture.
   case half
-  /// Half the size, stretched.
+  /// Half the size of the picture, then like `stretch`.
   case halfStretched
-  /// Dark and light exchanged, stretched.
+  /// Dark and light exchanged, then like `stretch`.
   case inverted
   /// Local histogram equalisation.
   case equalized
@@ -35,7 +35,7 @@ public enum ScanPass: String, Hashable, Sendable, CaseIterable, Codable {
     .level, .stretch, .half, .halfStretched, .inverted, .equalized,
   ]
 
-  /// The measured cost, as a share of the base pass over the same picture, for budgets.
+  /// The measured cost of the pass, as a multiple of that of the base pass over the same picture.
   var cost: Double {
     switch self {
     case .modules, .strip, .stripStretched, .stripInverted, .fitted: 0.1
@@ -49,10 +49,12 @@ public enum ScanPass: String, Hashable, Sendable, CaseIterable, Codable {
   }
 }
 
-/// The prepared picture of a pass, and the map back to the source.
+// MARK: - Preparation
+
+/// Prepares a picture for a pass.
 enum PassPicture {
-  /// - Returns: the picture (`nil` for the source itself), the distance of the scan lines in pixels, and the map from the
-  ///   picture's pixels to those of the source.
+  /// - Returns: the prepared picture (`nil` for the source itself), the distance of the scan lines in pixels, and the map
+  ///   from the picture's pixels to those of the source.
   static func make(
     _ pass: ScanPass, _ view: ImageView, levels: () -> BlockMean
   ) -> (picture: GrayImage?, density: Int, toSource: (Point2) -> Point2) {
@@ -74,23 +76,25 @@ enum PassPicture {
   private static let gain = 8
 }
 
-/// The cost that a pass over a whole live frame may have, and the share of its lines that the pass may look at for that
-/// cost.
+// MARK: - Live frames
+
+/// Estimates the cost of a pass over a whole live frame, and how many of its lines the pass may scan for a given cost.
 ///
 /// The cost is an estimate from the number of edges in the frame, not a measured time, so that the same frames give the same
 /// results on any machine. Its unit is one plain pass of libzbar over an ordinary frame of that size.
 struct LiveBudget {
-  /// The share of pixels at which a dark or light run begins, divided by that of an ordinary frame.
+  /// The share of pixels at which a dark or light run begins, as a multiple of that in an ordinary frame, 0.041.
   let edges: Double
 
+  /// - Parameter busyness: the share of pixels at which a dark or light run begins.
   init(busyness: Double) { edges = busyness / 0.041 }
 
-  /// The cost of a pass in every frame. The probe, modules, matrices and strips take about a quarter of a plain pass, so a
-  /// frame without a code costs about half of one.
+  /// The largest cost of a pass in every frame. The probe, modules, matrices and strips take about a quarter of a plain
+  /// pass, so a frame without a code costs about half of one.
   static let everyFrame = 0.25
-  /// The cost of a pass in every other frame.
+  /// The largest cost of a pass in every other frame.
   static let everyOther = 0.4
-  /// The cost of a pass in every fourth frame if there are traces of a code.
+  /// The largest cost of a pass in every fourth frame if there are traces of a code.
   static let everyFourth = 0.6
   /// The largest distance of scan lines: fewer lines miss the codes that the pass is for.
   private static let thinnest = 4
@@ -106,8 +110,7 @@ struct LiveBudget {
   /// Returns the cost of a pass over all of its lines.
   func cost(_ pass: ScanPass) -> Double { Self.perPixel(pass) + Self.perEdge(pass) * edges }
 
-  /// Returns the measured cost of a pass in a frame without edges; `perEdge` returns the cost of the edges of an ordinary
-  /// frame.
+  /// Returns the measured cost of a pass over a frame without edges.
   private static func perPixel(_ pass: ScanPass) -> Double {
     switch pass {
     case .level: 0.12
@@ -117,6 +120,7 @@ struct LiveBudget {
     }
   }
 
+  /// Returns the measured cost of a pass that the edges of an ordinary frame add.
   private static func perEdge(_ pass: ScanPass) -> Double {
     switch pass {
     case .level: 0.26

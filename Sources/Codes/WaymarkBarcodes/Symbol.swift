@@ -1,6 +1,6 @@
 public import WaymarkImage
 
-/// A code that was read.
+/// A code that was read, one of the results in a ``ScanReading``.
 public struct Symbol: Hashable, Sendable {
   /// The symbology of the code.
   public var symbology: Symbology
@@ -16,7 +16,7 @@ public struct Symbol: Hashable, Sendable {
   public var corners: Quadrilateral
   /// The number of scan lines that agree on a 1-D code, comparable only between 1-D codes; 1 for a matrix code.
   public var quality: Int
-  /// The pass that read it.
+  /// The pass that read the code.
   public var pass: ScanPass
   /// The two or five digits of the add-on beside a retail code, if add-ons are enabled and there is one.
   public var addOn: String?
@@ -27,7 +27,7 @@ public struct Symbol: Hashable, Sendable {
   /// both, `text` and `bytes` the content of the linear code.
   public var composite: SymbolComposite?
 
-  /// Creates a symbol.
+  /// Creates a symbol; `text`, `bytes` and `gs1` are not checked against each other.
   public init(
     symbology: Symbology, text: String, bytes: [UInt8], charset: Charset, gs1: [GS1Element] = [],
     corners: Quadrilateral, quality: Int = 1, pass: ScanPass = .base, addOn: String? = nil,
@@ -58,11 +58,11 @@ public struct Symbol: Hashable, Sendable {
 
 /// The 2-D component of a GS1 composite symbol.
 public struct SymbolComposite: Hashable, Sendable {
-  /// The element strings of the component, with ASCII 29 where a separator is needed; `nil` if it was not read: the code declares
-  /// it, or it was seen.
+  /// The element strings of the component, with ASCII 29 where a separator is needed; `nil` if the code declares a component, or
+  /// one was seen, that was not read.
   public var text: String?
 
-  /// Creates a component.
+  /// Creates a component, by default one that was not read.
   public init(text: String? = nil) { self.text = text }
 }
 
@@ -77,7 +77,7 @@ public struct SymbolPart: Hashable, Sendable {
   /// in an Aztec Code.
   public var id: String?
 
-  /// Creates a position.
+  /// Creates a position; `index` is counted from 1.
   public init(index: Int, count: Int?, id: String?) {
     self.index = index
     self.count = count
@@ -85,7 +85,9 @@ public struct SymbolPart: Hashable, Sendable {
   }
 }
 
-/// The result of scanning a picture.
+// MARK: - Reading
+
+/// The result of scanning a picture: the codes read, the incomplete messages, and the codes found but not read.
 public struct ScanReading: Hashable, Sendable {
   /// The codes that were read, each once, in reading order: by rows from the top, each from the left. Codes that carry the
   /// parts of one message are one symbol if all of them were seen; otherwise one symbol each.
@@ -98,7 +100,7 @@ public struct ScanReading: Hashable, Sendable {
   /// True if the search was cut short because too much in the picture looks like codes: readable codes may be missing.
   public var limited: Bool
 
-  /// Creates a reading.
+  /// Creates a reading, by default that of a picture without codes.
   public init(
     symbols: [Symbol] = [], incomplete: [IncompleteSymbol] = [], unread: [UnreadCode] = [], limited: Bool = false
   ) {
@@ -122,7 +124,7 @@ public struct IncompleteSymbol: Hashable, Sendable {
   /// The corners of the parts that were seen, in pixels of the picture.
   public var corners: [Quadrilateral]
 
-  /// Creates an incomplete message.
+  /// Creates an incomplete message; parts are numbered from 1.
   public init(symbology: Symbology = .qr, count: Int?, present: [Int], missing: [Int], corners: [Quadrilateral]) {
     self.symbology = symbology
     self.count = count
@@ -144,7 +146,7 @@ public struct UnreadCode: Hashable, Sendable {
     case matrix
   }
 
-  /// The advice that would make the code readable.
+  /// The reason why a code was not read, and how to take a better picture.
   public enum Advice: String, Hashable, Sendable, Codable {
     /// Too few pixels per module: move closer.
     case tooSmall
@@ -164,16 +166,18 @@ public struct UnreadCode: Hashable, Sendable {
   public var kind: Kind
   /// The corners in pixels of the picture; `nil` if unknown.
   public var corners: Quadrilateral?
-  /// The advice that would make the code readable; `nil` if none is known.
+  /// The change that would make the code readable; `nil` if none is known.
   public var advice: Advice?
 
-  /// Creates an unread code.
+  /// Creates an unread code; corners and advice that are unknown are `nil`.
   public init(kind: Kind, corners: Quadrilateral?, advice: Advice?) {
     self.kind = kind
     self.corners = corners
     self.advice = advice
   }
 }
+
+// MARK: - Order
 
 /// The reading order of codes on a sheet: by rows from the top, each from the left.
 enum ReadingOrder {

@@ -1,4 +1,4 @@
-/// The kinds of code that can be read.
+/// A kind of code that can be read.
 public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   /// QR Code, ISO/IEC 18004.
   case qr
@@ -6,7 +6,7 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case sq
   /// EAN-13, ISO/IEC 15420.
   case ean13
-  /// EAN-8.
+  /// EAN-8, ISO/IEC 15420: eight digits.
   case ean8
   /// UPC-A: an EAN-13 with a leading zero, twelve digits.
   case upcA
@@ -16,9 +16,9 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case code128
   /// Code 39, ISO/IEC 16388.
   case code39
-  /// Code 93.
+  /// Code 93, which has two check characters.
   case code93
-  /// Codabar (NW-7).
+  /// Codabar (NW-7); its start and stop characters are part of the text.
   case codabar
   /// Interleaved 2 of 5, ISO/IEC 16390.
   case itf
@@ -26,7 +26,7 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case dataBar
   /// GS1 DataBar Expanded, in one row or stacked.
   case dataBarExpanded
-  /// GS1 DataBar Limited.
+  /// GS1 DataBar Limited, ISO/IEC 24724.
   case dataBarLimited
   /// Code 32, the Italian pharmacode: nine digits encoded as a Code 39 of six characters.
   case code32
@@ -34,15 +34,16 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case standard2of5
   /// IATA 2 of 5, of air cargo: the digits of Standard 2 of 5 between the guards of ITF.
   case iata2of5
-  /// Matrix 2 of 5: digits in bars and spaces, separated by narrow spaces.
+  /// Matrix 2 of 5: three bars and two spaces per digit, with a narrow space between digits.
   case matrix2of5
   /// Code 11 (USD-8) with one or two check characters.
   case code11
-  /// Code 11 with any or no check characters; a ``code11`` if that is requested, too, and its check fits.
+  /// Code 11 with any or no check characters; reported as ``code11`` if that is also requested and the check characters are
+  /// right.
   case code11Unchecked
   /// MSI (modified Plessey) with a check digit.
   case msi
-  /// MSI with any or no check digit; an ``msi`` if that is requested, too, and its check fits.
+  /// MSI with any or no check digit; reported as ``msi`` if that is also requested and the check digit is right.
   case msiUnchecked
   /// Telepen, full ASCII.
   case telepen
@@ -52,7 +53,7 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case pharmacode2
   /// The add-on of two digits beside an EAN-13, UPC-A or UPC-E; reported as the `addOn` of that symbol.
   case ean2
-  /// The add-on of five digits.
+  /// The add-on of five digits, reported like ``ean2``.
   case ean5
   /// Data Matrix ECC 200, ISO/IEC 16022, and its rectangular extension, ISO/IEC 21471.
   case dataMatrix
@@ -72,15 +73,16 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case dotCode
   /// Intelligent Mail of the United States, USPS-B-3200: tracking code and ZIP code.
   case intelligentMail
-  /// The four-state customer code of Royal Mail (RM4SCC), without its check character.
+  /// The four-state customer code of Royal Mail (RM4SCC); the text is without the check character.
   case rm4scc
-  /// Royal Mail Mailmark, four-state barcodes C and L; the postcode is nine characters with blanks.
+  /// Royal Mail Mailmark, four-state barcodes C and L; the postcode in the text has nine characters, padded with blanks.
   case mailmark
   /// KIX of PostNL: a Dutch postcode and house number, without a check.
   case kix
-  /// Australia Post: format, delivery point, and the customer's bars as digits 0 to 3.
+  /// Australia Post: format control code, delivery point identifier, and the customer information undecoded, a digit 0 to 3
+  /// per bar.
   case australiaPost
-  /// The customer barcode of Japan Post.
+  /// The customer barcode of Japan Post: postcode, and numbers and letters of the address.
   case japanPost
   /// Han Xin Code, ISO/IEC 20830.
   case hanXin
@@ -111,15 +113,17 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
     self = found
   }
 
-  /// Returns the symbologies that a word of a list names: those on request, too, for `all`; nil for an unknown word.
+  /// Returns the symbologies for a word of a list: every symbology, those on request included, for `all`; the one with that
+  /// name or alias for any other word; nil if there is none.
   public static func named(_ word: String) -> Set<Symbology>? {
     word.lowercased() == "all" ? Set(allCases) : Symbology(name: word).map { [$0] }
   }
 
-  /// The identifier of symbologies for which the standard defines none.
+  /// The symbology identifier (ISO/IEC 15424) of symbologies for which the standard defines none.
   package static let otherIdentifier = "]X0"
 
-  /// The possible sizes of a symbol in modules, without its quiet zone; empty if the symbology has no such grid.
+  /// The possible sizes of a symbol in modules, without its quiet zone; empty for 1-D symbologies, and for others of which
+  /// `SymbologyRow` lists no sizes, such as PDF417.
   package var moduleGrids: [(columns: Int, rows: Int)] {
     if case .matrix(let grids, _) = row.kind { grids() } else { [] }
   }

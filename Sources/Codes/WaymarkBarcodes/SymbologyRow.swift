@@ -12,12 +12,15 @@ struct SymbologyRow {
   let zbar: zbar_symbol_type_t?
   let kind: Kind
 
+  /// The rules and the reader, by the arrangement of the elements.
   enum Kind {
     /// A matrix symbology: the sizes of its symbols in modules, and its reader. QR codes are found by `QRSearch`.
     case matrix(grids: @Sendable () -> [(columns: Int, rows: Int)], MatrixReader?)
     case linear(LinearRules)
 
-    /// Returns the reader of a postal code. All of them share one search for rows of bars.
+    /// Returns the kind of a four-state postal symbology; their readers share one search for rows of bars.
+    ///
+    /// - Parameter order: the position of its detections among those of all readers.
     static func fourState(_ symbology: Symbology, order: Int) -> Kind {
       .matrix(
         grids: { [] },
@@ -30,18 +33,18 @@ struct SymbologyRow {
   var reader: MatrixReader? { if case .matrix(_, let reader) = kind { reader } else { nil } }
 }
 
-/// The symbology identifier of ISO/IEC 15424.
+/// The symbology identifier of ISO/IEC 15424, such as `]C1`.
 enum AIMIdentifier {
   case always(String)
-  /// An identifier for GS1 element strings, and another for other content.
+  /// One identifier for GS1 element strings, and `plain` for other content.
   case gs1(String, plain: String)
   /// An identifier and data that depend on the text and the add-on.
   case computed((_ text: String, _ addOn: String?) -> (identifier: String, data: String))
 }
 
-/// A reader of a matrix symbology.
+/// The reader of a matrix symbology, with its position in the order of reports and its turn in live frames.
 struct MatrixReader: Sendable {
-  /// The index of this reader's detections among those of all readers.
+  /// The position of this reader's detections among those of all readers.
   let order: Int
   /// The index of the reader's turn in live frames. Readers with the same index share a search.
   let turn: Int
@@ -55,14 +58,14 @@ struct LinearRules {
   /// The quiet zone required on both sides, if a part of a symbol may be a valid symbol; nil if start and stop characters or a check refute
   /// parts.
   var quietZone: QuietZone?
-  /// The light on both sides that must be inside the picture, as a share of the length of the bars: more than a space, so that bars at the
-  /// border are not a part of another symbol.
+  /// The width of the area on both sides that must be inside the picture, as a share of the length of the bars: wider than any space of a
+  /// symbol, because bars at the border may be a part of another symbol.
   var inside = 0.0
   /// Returns whether the standard prescribes the length of a content: a content of another length may be a part of a longer symbol.
   var hasNamedLength: (String) -> Bool = { _ in true }
-  /// The strength of the symbology's structure: of two contents for the same bars, the one of lower strength is an accident.
+  /// The strength of the symbology's structure, 0 to 2: of two contents for the same bars, the one of lower strength is dropped.
   let strength: Int
-  /// The least number of bytes for which the check of the symbology rarely passes by accident; nil if there is no such check.
+  /// The least number of bytes from which the check of the symbology rarely passes by accident; nil if there is no such check.
   var checkedFrom: Int?
   /// Returns whether a content has a valid length and check digit.
   var isPlausible: (String) -> Bool = { _ in true }
@@ -77,7 +80,7 @@ struct LinearRules {
   /// Decodes a line that lacks quiet zones or is blurred, if libzbar reads nothing.
   var readCrowded: ((LinearLine) -> LinearRead?)?
 
-  /// Returns the quiet zone required on both sides of a content; nil if none is.
+  /// Returns the quiet zone required on both sides of a content; nil if none is required.
   func zone(of bytes: [UInt8]) -> QuietZone? {
     var zone = quietZone
     if let named = zone?.named, hasNamedLength(String(decoding: bytes, as: UTF8.self)) { zone?.modules = named }
@@ -119,7 +122,8 @@ extension Symbology {
     }
   }
 
-  /// Returns the elements of a linear GS1 code, of which that of a retail code is a GTIN of fourteen digits, and of its 2-D component.
+  /// Returns the elements of a linear GS1 code, then those of its 2-D component. The digits of a retail code become the element 01, a GTIN
+  /// of fourteen digits.
   func elements(_ text: String, component: String) -> [GS1Element] {
     var string = text
     if row.linear?.isRetail == true {
@@ -362,7 +366,8 @@ extension Symbology {
 
   private static func squares(_ sides: [Int]) -> [(columns: Int, rows: Int)] { sides.map { ($0, $0) } }
 
-  /// Retail codes are sent as thirteen digits, followed by those of the add-on (ISO/IEC 15424, table 2 and annex B.2).
+  /// Returns the identifier and the data of a retail code: its thirteen digits, followed by those of the add-on (ISO/IEC 15424, table 2
+  /// and annex B.2).
   private static func retail(_ digits: String, addOn: String?) -> (identifier: String, data: String) {
     addOn.map { ("]E3", digits + $0) } ?? ("]E0", digits)
   }

@@ -10,12 +10,13 @@ struct ZBarScanner: ~Copyable {
   struct Raw {
     var symbology: Symbology
     var bytes: [UInt8]
+    /// 1-D: the number of scan lines that agree; QR: 1.
     var quality: Int
     /// True if the content begins with FNC1: it consists of GS1 element strings.
     var isGS1: Bool
     /// QR: the corners counterclockwise from the top left; 1-D: the points where scan lines left the code.
     var points: [Point2]
-    /// 1-D: true if read from right to left or from below, so that the code is upside down in the scanned picture.
+    /// 1-D: true if read from right to left or upwards, so that the code is upside down in the scanned picture.
     var isUpsideDown = false
     /// 1-D: true if read along rows of the scanned picture, false if along columns.
     var isAlongRows = true
@@ -153,8 +154,10 @@ struct ZBarScanner: ~Copyable {
   }
 }
 
+// MARK: - Conversion
+
 extension Symbol {
-  /// Converts a result of libzbar: text, GS1 elements, corners.
+  /// Creates a symbol from a code that libzbar read; nil if its content is empty.
   init?(_ raw: ZBarScanner.Raw, pass: ScanPass) {
     guard !raw.bytes.isEmpty else { return nil }
     let text: String
@@ -178,7 +181,8 @@ extension Symbol {
 }
 
 extension Quadrilateral {
-  /// Creates the outline of a matrix code from libzbar's points, counterclockwise from the top left.
+  /// Creates the outline of a matrix code from libzbar's four corners, counterclockwise from the top left; nil for
+  /// another number of them.
   init?(zbarMatrix p: [Point2]) {
     guard p.count == 4 else { return nil }
     self = Quadrilateral(corners: p).reversed

@@ -1,3 +1,4 @@
+// Describes a patch of a picture by its moments, its histogram of gradients, and the signs of projections.
 #include "dispatch.h"
 #include "include/ckernels.h"
 #include <math.h>

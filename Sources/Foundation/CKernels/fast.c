@@ -1,3 +1,4 @@
+// Finds corners by the FAST-9 score.
 #include "dispatch.h"
 #include "include/ckernels.h"
 #include <string.h>

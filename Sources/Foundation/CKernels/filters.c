@@ -1,3 +1,4 @@
+// Filters planes, extends their edges, and resamples them bilinearly.
 #include "dispatch.h"
 #include "include/ckernels.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+// Computes convolutions of networks in floating point.
 #include "dispatch.h"
 #include "include/cknetworks.h"
 #include <string.h>

@@ -1,3 +1,4 @@
+// Compares binary descriptors by their Hamming distance.
 #include "dispatch.h"
 #include "include/ckernels.h"
 

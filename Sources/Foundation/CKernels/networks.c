@@ -1,3 +1,4 @@
+// Computes convolutions of networks in integers, and rounds and adds their results.
 #include "dispatch.h"
 #include "include/cknetworks.h"
 #include <string.h>

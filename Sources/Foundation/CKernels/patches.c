@@ -1,3 +1,4 @@
+// Draws, prepares and compares patches of 8 x 8 pixels.
 #include "dispatch.h"
 #include "include/ckpatches.h"
 #include <math.h>

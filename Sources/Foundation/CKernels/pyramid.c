@@ -1,3 +1,4 @@
+// Copies planes, and scales them by 1/2, 2/3 and 2.
 #include "dispatch.h"
 #include "include/ckernels.h"
 #include <string.h>

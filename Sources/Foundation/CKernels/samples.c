@@ -1,3 +1,4 @@
+// Samples planes bilinearly under a map, and compares windows of samples with patterns.
 #include "dispatch.h"
 #include "include/ckernels.h"
 #include <math.h>

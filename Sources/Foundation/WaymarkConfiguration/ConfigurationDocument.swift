@@ -16,7 +16,7 @@ package struct ConfigurationDocument: Sendable {
   /// The path of the first file.
   package var path: String { paths[0] }
 
-  /// Reads a text.
+  /// Parses a text as YAML, and checks it by a table.
   ///
   /// - Parameter prepare: changes the content before it is checked.
   package init(
@@ -63,14 +63,15 @@ package struct ConfigurationDocument: Sendable {
     return String(file[...slash]) + name
   }
 
-  /// Resolves the value of a key of kind `path` or `paths`: not an address, `-` or a credential, and of `NAME=PATH` the path.
+  /// Resolves the value of a key of kind `path` or `paths`. Addresses, `-` and credentials remain as written; of `NAME=PATH` the path is
+  /// resolved.
   package func resolvedValue(_ text: String, in node: SourceNode) -> String {
     if text == "-" || text.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.\-]*:/) != nil { return text }
     guard let named = text.prefixMatch(of: /[^\/=]+=/) else { return resolved(text, in: node) }
     return named.0 + resolved(String(text[named.range.upperBound...]), in: node)
   }
 
-  /// The path to which a symbolic link points, not followed further; nil for other files.
+  /// Returns the path to which a symbolic link points, not followed further; nil for other files.
   private static func linkTarget(of path: String) -> String? {
     var target = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(path, &target, target.count)
@@ -87,11 +88,13 @@ package struct ConfigurationDocument: Sendable {
   }
 }
 
-/// A problem of the configuration.
+// MARK: - Problems
+
+/// A problem with a value of the configuration: its position, its description and the remedy.
 package struct ConfigurationProblem: ExplainedError, Hashable, Sendable {
   /// The origin of the value: a file, `environment` or `flags`.
   package let origin: String
-  /// The position in the file.
+  /// The position in the file; nil for a value of another origin.
   package let mark: SourceMark?
   package let key: String?
   package let message: String
@@ -155,6 +158,8 @@ extension Sequence<ConfigurationProblem> {
     return (problems.map(\.description).joined(separator: "\n"), hints.joined(separator: "\n"))
   }
 }
+
+// MARK: - Check
 
 /// Checks a document by a table of keys. Unknown keys and values of another kind or out of bounds are reported with their positions
 /// and removed, so that the readers of sections see valid values only.
@@ -341,7 +346,7 @@ struct ConfigurationCheck {
 }
 
 extension ConfigurationTable {
-  /// Checks a document.
+  /// Checks a document; returns its known and valid part, and the problems of the rest.
   package func check(_ root: SourceNode, origin: String) -> (checked: SourceNode, problems: [ConfigurationProblem]) {
     var check = ConfigurationCheck(table: self, origin: origin)
     let checked = check.document(root)

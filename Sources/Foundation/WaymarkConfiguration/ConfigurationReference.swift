@@ -30,7 +30,7 @@ package enum ConfigurationReference {
     return String(page[...line]) + text + String(page[end.lowerBound...])
   }
 
-  /// The keys that share rows, in the order of the first of each row.
+  /// Returns the keys of each row, in the order of the first key of each row.
   private static func groups(_ keys: [ConfigurationKey]) -> [[ConfigurationKey]] {
     keys.reduce(into: []) { groups, key in
       let index = groups.firstIndex { group in
@@ -45,7 +45,8 @@ package enum ConfigurationReference {
     }
   }
 
-  /// The part of the path in which two keys of a section differ; nil if they differ in more.
+  /// Returns the index of the only part in which the paths of two keys of a section differ; nil if the keys differ in
+  /// anything else.
   private static func difference(_ first: ConfigurationKey, _ second: ConfigurationKey) -> Int? {
     let (parts, others) = (first.path.split(separator: "."), second.path.split(separator: "."))
     let places = zip(parts, others).enumerated().filter { $1.0 != $1.1 }.map(\.offset)
@@ -55,7 +56,7 @@ package enum ConfigurationReference {
     return parts.count == others.count && places.count == 1 && places != [0] && isAlike ? places[0] : nil
   }
 
-  /// The path of keys that share a row.
+  /// Returns the path that a row shows for its keys.
   private static func path(_ group: [ConfigurationKey]) -> String {
     guard group.count > 1, let place = difference(group[0], group[1]) else { return group[0].path }
     var parts = group[0].path.split(separator: ".").map(String.init)

@@ -88,6 +88,8 @@ package struct ConfigurationKey: Hashable, Sendable {
   }
 }
 
+// MARK: - Kinds and values
+
 /// The kind of a value of a configuration, with its bounds.
 package enum ConfigurationKind: Hashable, Sendable {
   case string
@@ -95,7 +97,7 @@ package enum ConfigurationKind: Hashable, Sendable {
   case path
   /// A string of 1 to this many bytes.
   case text(Int)
-  /// One of some words.
+  /// One of these words.
   case choice([String])
   case int(ClosedRange<Int>)
   case double(ClosedRange<Double>)
@@ -108,11 +110,11 @@ package enum ConfigurationKind: Hashable, Sendable {
   case paths
   /// A list of strings of at most this many bytes each.
   case texts(Int)
-  /// A list of some words; a single word is treated as a list of one.
+  /// A list of these words; a single word is treated as a list of one.
   case choices([String])
   /// One or two whole numbers within bounds.
   case ints(ClosedRange<Int>)
-  /// A string, or one for each of some languages.
+  /// A string, or a section with a string for each language.
   case localized
   /// A section, whose keys have rows of their own.
   case section
@@ -188,7 +190,7 @@ package enum ConfigurationKind: Hashable, Sendable {
     }
   }
 
-  /// The value of a checked node; nil for sections and other values of several parts.
+  /// Returns the value of a checked node; nil for sections and other values of several parts.
   func value(of node: SourceNode) -> ConfigurationValue? {
     switch self {
     case .strings, .paths, .texts, .choices: .strings(node.strings)
@@ -197,7 +199,7 @@ package enum ConfigurationKind: Hashable, Sendable {
     }
   }
 
-  /// True if a text has 1 to `limit` bytes and no NUL.
+  /// Returns whether a text has 1 to `limit` bytes and no NUL.
   static func isText(_ text: String, _ limit: Int) -> Bool {
     !text.isEmpty && text.utf8.count <= limit && !text.utf8.contains(0)
   }
@@ -205,7 +207,7 @@ package enum ConfigurationKind: Hashable, Sendable {
 
 /// A checked value of the configuration.
 package enum ConfigurationValue: Hashable, Sendable {
-  /// A string, or one of some words.
+  /// A string, or the word of a choice.
   case string(String)
   case int(Int)
   case double(Double)
@@ -224,9 +226,11 @@ package enum ConfigurationValue: Hashable, Sendable {
   }
 }
 
+// MARK: - Table
+
 /// All keys of a configuration file, by which it is read, checked and documented.
 package struct ConfigurationTable: Sendable {
-  /// The rows.
+  /// The rows, in the order of the documentation's page.
   package let keys: [ConfigurationKey]
   /// The keys as a tree.
   let root: Level

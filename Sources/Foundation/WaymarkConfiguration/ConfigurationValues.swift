@@ -1,8 +1,8 @@
-/// The checked values of one origin.
+/// The checked values of one origin: a file, the environment or the flags.
 package struct ConfigurationValues: Sendable {
-  /// The values by key.
+  /// The valid values, by the paths of their keys.
   package private(set) var values: [String: ConfigurationValue] = [:]
-  /// The problems found.
+  /// The unknown keys and the invalid values of the origin.
   package private(set) var problems: [ConfigurationProblem] = []
 
   /// Creates the values of a file.
@@ -65,6 +65,8 @@ package struct ConfigurationValues: Sendable {
     }
   }
 }
+
+// MARK: - Several origins
 
 /// The values of several origins. The first origin that has a key decides: a flag overrides the environment, which overrides the file.
 package struct ConfigurationReader: Sendable {

@@ -19,7 +19,7 @@ package enum Redaction {
     return text
   }
 
-  /// True if a name suggests a secret.
+  /// Returns whether a name suggests a secret.
   package static func isSecret(name: String) -> Bool { name.lowercased().firstMatch(of: secretName) != nil }
 
   /// Returns a problem of the configuration without the values that it quotes.
@@ -65,6 +65,8 @@ package enum Redaction {
       .ignoresCase()
   }
 }
+
+// MARK: - Configuration files
 
 /// A configuration file for bug reports: known keys with their values, unknown keys without, as they may hold secrets; no comments.
 package struct RedactedConfiguration: Sendable {

@@ -1,6 +1,6 @@
 /// Settings whose members are set by the keys of a table.
 package protocol Configurable: Sendable {
-  /// The defaults.
+  /// Creates the settings with their defaults.
   init()
   /// The settings, in the order of the documentation's page.
   static var settings: [Setting<Self>] { get }
@@ -38,7 +38,7 @@ extension Configurable {
     }
   }
 
-  /// Sets the members whose keys have a value; the others stay as they are.
+  /// Sets the members whose keys have a value; the other members keep theirs.
   package mutating func read(_ values: ConfigurationReader) {
     for setting in Self.settings {
       if let value = values[setting.key.path] { setting.assign(value, &self) }
@@ -74,7 +74,7 @@ package struct Setting<Root: Configurable>: Sendable {
   /// Copies the member from the first root to the second; returns true if they differed.
   fileprivate let keep: @Sendable (Root, inout Root) -> Bool
 
-  /// A key that sets a member after a conversion.
+  /// Creates a key that sets a member to a converted value.
   ///
   /// - Parameters:
   ///   - otherwise: the description of a default that is not a constant, for the documentation's page.
@@ -100,7 +100,7 @@ package struct Setting<Root: Configurable>: Sendable {
     }
   }
 
-  /// A key that sets a member.
+  /// Creates a key that sets a member to its value.
   package init<Value: SettingValue>(
     _ path: String, _ kind: ConfigurationKind, _ meaning: String,
     into member: any WritableKeyPath<Root, Value> & Sendable, otherwise: String? = nil,
@@ -111,7 +111,7 @@ package struct Setting<Root: Configurable>: Sendable {
       from: { (value: Value) in value }, to: { $0 })
   }
 
-  /// A key that sets a member to one or several words of an enumeration.
+  /// Creates a key that sets a member to one or several words of an enumeration.
   package init<Value: SettingWords>(
     _ path: String, _ meaning: String, into member: any WritableKeyPath<Root, Value> & Sendable,
     otherwise: String? = nil, change: ConfigurationKey.Change = .reload, mayBeEmpty: Bool = false,
@@ -122,7 +122,7 @@ package struct Setting<Root: Configurable>: Sendable {
       remedy: remedy)
   }
 
-  /// A key that other code reads.
+  /// Creates a key that sets no member, as other code reads it.
   package init(
     _ path: String, _ kind: ConfigurationKind, _ meaning: String, otherwise: String? = nil,
     change: ConfigurationKey.Change = .reload, mayBeEmpty: Bool = false, remedy: String? = nil
@@ -135,7 +135,9 @@ package struct Setting<Root: Configurable>: Sendable {
 
 }
 
-/// A type whose values a configuration sets.
+// MARK: - Types of members
+
+/// A type that a value of the configuration converts to.
 package protocol SettingValue: Equatable, Sendable {
   init?(configured value: ConfigurationValue)
   /// The value as the documentation's page shows it; `nil` if it is empty.

@@ -17,7 +17,6 @@ package struct SourceNode: Sendable {
     package var mark: SourceMark
     package var node: SourceNode
 
-    /// Creates an entry.
     package init(key: String, mark: SourceMark, node: SourceNode) {
       self.key = key
       self.mark = mark
@@ -32,7 +31,6 @@ package struct SourceNode: Sendable {
   /// True for a scalar in quotes or in a block, which is always a string.
   package var isQuoted = false
 
-  /// Creates a value.
   package init(mark: SourceMark, value: Value, written: String? = nil, isQuoted: Bool = false) {
     self.mark = mark
     self.value = value
@@ -43,7 +41,7 @@ package struct SourceNode: Sendable {
   /// True if there is no value; a key without a value is treated as missing.
   package var isNull: Bool { if case .null = value { true } else { false } }
 
-  /// The kind of value, for messages.
+  /// The name of the value's kind, for messages.
   package var kind: String {
     switch value {
     case .null: "nothing"
@@ -136,6 +134,8 @@ extension SourceNode {
   package var int: Int? { if case .number = value { written.flatMap { Int($0) } } else { nil } }
 }
 
+// MARK: - Positions, limits and errors
+
 /// A position in a text: line and column, from 1.
 package struct SourceMark: Hashable, Sendable {
   package var line: Int
@@ -160,14 +160,13 @@ package enum SourceLimits {
 /// The error for a text that is not a valid document.
 package struct SourceSyntaxError: Error, Hashable, Sendable {
   package var mark: SourceMark
-  /// A stable camelCase word.
+  /// A stable camelCase word, such as `badYAML`.
   package var code: String
   package var message: String
   package var hint: String
   /// The message without its context.
   package var problem: String
 
-  /// Creates an error.
   package init(mark: SourceMark, code: String, message: String, hint: String, problem: String? = nil) {
     self.mark = mark
     self.code = code
@@ -176,6 +175,8 @@ package struct SourceSyntaxError: Error, Hashable, Sendable {
     self.problem = problem ?? message
   }
 }
+
+// MARK: - JSON
 
 extension SourceNode: JSONTree {
   package init(_ shape: JSONShape<SourceNode>, at position: JSONPosition) {

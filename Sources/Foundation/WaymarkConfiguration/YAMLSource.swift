@@ -49,6 +49,8 @@ package enum YAMLSource {
   }
 }
 
+// MARK: - Composing
+
 /// Composes a tree from the events of libyaml, no deeper and no larger than `SourceLimits`.
 private struct YAMLComposer {
   /// Allocated separately, because the parser stores its own address.
@@ -172,7 +174,7 @@ private struct YAMLComposer {
       problem: key)
   }
 
-  /// The type of a plain scalar by the core schema (YAML 1.2.2, section 10.3.2).
+  /// Returns the value of a plain scalar by the core schema (YAML 1.2.2, section 10.3.2).
   private static func coreSchema(_ text: String) -> SourceNode.Value {
     switch text {
     case "", "~", "null", "Null", "NULL": return .null
@@ -191,7 +193,7 @@ private struct YAMLComposer {
 
   private static let hint = "correct the YAML; everything else is checked once it can be read"
 
-  /// The error that ended the parsing, in one line.
+  /// Returns the error that ended the parsing, in one line.
   private func failure() -> SourceSyntaxError {
     var failure = SourceSyntaxError(
       mark: SourceMark(line: 1, column: 1), code: "badYAML", message: "the YAML cannot be read", hint: Self.hint)

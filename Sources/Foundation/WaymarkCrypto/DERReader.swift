@@ -13,13 +13,12 @@ package struct DERReader: Sendable {
 
   private var rest: ArraySlice<UInt8>
 
-  /// Creates a reader of `bytes`.
   package init(_ bytes: ArraySlice<UInt8>) { rest = bytes }
 
   /// True if everything was read.
   package var isAtEnd: Bool { rest.isEmpty }
 
-  /// True if the next element has that tag.
+  /// Returns whether the next element has the tag.
   package func isNext(_ tag: Tag) -> Bool { rest.first == tag.rawValue }
 
   /// Reads the next element and returns its content; `nil` if it has another tag or is not valid DER.

@@ -1,6 +1,6 @@
 import CCrypto
 
-/// A hash of FIPS 180-4.
+/// A hash function of FIPS 180-4.
 package enum HashFunction: Sendable, CaseIterable {
   /// SHA-1, for WebSockets, which require it. Keys refuse to sign or verify with it.
   case sha1
@@ -58,14 +58,16 @@ package final class PieceHasher {
   }
 }
 
+// MARK: - Passwords
+
 /// The password-based key derivation function scrypt (RFC 7914).
 package enum Scrypt {
   /// Derives bytes from a password.
   ///
   /// - Parameters:
-  ///   - rounds: N, a power of two from 2 on; memory is 128 · `rounds` · `blocks` bytes.
-  ///   - blocks: r.
-  ///   - lanes: p.
+  ///   - rounds: the cost parameter N, a power of two from 2 on; the memory is 128 · `rounds` · `blocks` bytes.
+  ///   - blocks: the block size parameter r.
+  ///   - lanes: the parallelization parameter p.
   ///   - count: the number of bytes to derive.
   /// - Throws: `failed` if RFC 7914 does not allow the parameters, or if there is not enough memory.
   package static func derive(

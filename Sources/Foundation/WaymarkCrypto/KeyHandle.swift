@@ -64,7 +64,7 @@ final class KeyHandle: @unchecked Sendable {
     return Array(signature.prefix(size))
   }
 
-  /// True if a signature in libcrypto's encoding was made by this key.
+  /// Returns whether a signature in libcrypto's encoding was made by this key.
   func verify(_ signature: [UInt8], of message: [UInt8], _ hash: HashFunction?) -> Bool {
     guard let context = EVP_MD_CTX_new() else { return false }
     defer { EVP_MD_CTX_free(context) }
@@ -72,6 +72,8 @@ final class KeyHandle: @unchecked Sendable {
       && EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
   }
 }
+
+// MARK: - Kinds of keys
 
 /// The kinds of keys that sign.
 package enum KeyKind: Sendable, CaseIterable {
@@ -123,6 +125,8 @@ package enum KeyKind: Sendable, CaseIterable {
     }
   }
 }
+
+// MARK: - Numbers and signatures
 
 /// The numbers of an RSA key in libcrypto's form, wiped when they are freed.
 struct RSANumbers: ~Copyable {

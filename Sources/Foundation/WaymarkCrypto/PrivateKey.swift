@@ -15,7 +15,7 @@ package struct PrivateKey: Sendable {
 
   /// Generates a key; an RSA key has 2048 bits.
   ///
-  /// - Throws: `failed`.
+  /// - Throws: `failed` if memory or randomness is missing.
   package init(generating kind: KeyKind) throws(CryptoError) {
     try self.init(try LibCrypto.value(to: "make a key") { KeyHandle.generate(kind) }, kind)
   }
@@ -87,7 +87,8 @@ package struct PrivateKey: Sendable {
   /// Signs bytes; the signature has the form that `PublicKey.isSignature` expects.
   ///
   /// - Parameter hash: `nil` for Ed25519, which includes its own; never SHA-1.
-  /// - Throws: `badKey` for a hash with Ed25519, a missing hash with other keys, and SHA-1; `failed`.
+  /// - Throws: `badKey` for a hash with Ed25519, a missing hash with other keys, and SHA-1; `failed` if libcrypto
+  ///   cannot sign.
   package func sign(_ message: [UInt8], hash: HashFunction?) throws(CryptoError) -> [UInt8] {
     guard (hash == nil) == (kind == .ed25519), hash != .sha1 else { throw .badKey }
     return try LibCrypto.value(to: "sign") {

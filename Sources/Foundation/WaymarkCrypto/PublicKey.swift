@@ -103,7 +103,7 @@ package struct PublicKey: Sendable {
   /// The key in PEM (SubjectPublicKeyInfo).
   package var pem: String { handle.pem(isPrivate: false) }
 
-  /// True if a signature of these bytes was made by this key.
+  /// Returns whether a signature of these bytes was made by this key.
   ///
   /// - Parameters:
   ///   - signature: for ECDSA r and s at full length, concatenated (RFC 7518, 3.4); for Ed25519 64 bytes; for RSA as long as the

@@ -40,7 +40,7 @@ package final class SymmetricKey: @unchecked Sendable {
   ///
   /// - Parameter context: bytes that are authenticated but not part of the result; `open` needs the same.
   /// - Returns: the nonce of 12 bytes, the ciphertext, the tag of 16 bytes.
-  /// - Throws: `badKey` for a key of another length than 32 bytes; `failed`.
+  /// - Throws: `badKey` for a key of another length than 32 bytes; `failed` if memory or randomness is missing.
   package func seal(_ bytes: [UInt8], authenticating context: [UInt8]) throws(CryptoError) -> [UInt8] {
     guard count == 32 else {
       throw CryptoError(.badKey, "A key of \(count) bytes cannot seal", hint: "Use a key of 32 bytes.")
@@ -57,7 +57,8 @@ package final class SymmetricKey: @unchecked Sendable {
 
   /// Decrypts the result of `seal`.
   ///
-  /// - Throws: `notAuthentic` if the bytes were sealed with another key or context, or were changed.
+  /// - Throws: `notAuthentic` if the bytes were sealed with another key or context or were changed, and for a key of
+  ///   another length than 32 bytes.
   package func open(_ sealed: [UInt8], authenticating context: [UInt8]) throws(CryptoError) -> [UInt8] {
     let bytes = LibCrypto.optional { () -> [UInt8]? in
       guard count == 32, sealed.count >= Self.nonceSize + Self.tagSize else { return nil }

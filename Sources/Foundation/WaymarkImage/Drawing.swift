@@ -93,7 +93,7 @@ package struct RGBCanvas: ~Copyable {
   }
 }
 
-/// A colour to draw with.
+/// A colour to draw with, in sRGB.
 package struct Colour: Sendable, Hashable {
   package let red: UInt8
   package let green: UInt8
@@ -112,6 +112,8 @@ package struct Colour: Sendable, Hashable {
   package static let blue = Colour(30, 110, 220)
   package static let orange = Colour(235, 140, 0)
 }
+
+// MARK: - Font
 
 /// A bitmap font of 5 × 7 pixels for labels.
 package enum BitmapFont {
@@ -144,7 +146,9 @@ package enum BitmapFont {
   ]
 }
 
-/// An outline in a picture with a label.
+// MARK: - Outlines with labels
+
+/// A labelled outline to draw into a picture.
 package struct AnnotationMark: Sendable {
   package let corners: Quadrilateral
   package let label: String

@@ -15,7 +15,7 @@ package final class GrayPyramid {
     var stride: Int
   }
 
-  /// The number of readable rows and bytes around every level; their contents are undefined.
+  /// The number of readable rows and bytes around every level, 2 in a compact pyramid; their contents are undefined.
   package static let margin = 32
   private let margin: Int
   private let isCompact: Bool
@@ -37,7 +37,7 @@ package final class GrayPyramid {
   /// The number of levels. Level 0 is the frame itself.
   package var count: Int { levels.count }
 
-  /// Returns a level, valid until the next `update`. `margin` rows and bytes around it may be read.
+  /// Returns a level, valid until the next `update`. The rows and bytes of the margin around it may be read.
   package func level(_ index: Int) -> ImageView {
     let l = levels[index]
     return ImageView(base: UnsafePointer(buffer.bytes + l.offset), width: l.width, height: l.height, stride: l.stride)
@@ -69,6 +69,8 @@ package final class GrayPyramid {
     makeLevels { ck_double(frame.base, frame.stride, $0, stride, Int32(frame.width), Int32(frame.height)) }
   }
 
+  /// Computes all levels from the first one.
+  ///
   /// - Parameter first: writes the pixels of level 0.
   private func makeLevels(first: (UnsafeMutablePointer<UInt8>) -> Void) {
     for (i, l) in levels.enumerated() {
@@ -116,6 +118,8 @@ package final class GrayPyramid {
     if blank { buffer.bytes.update(repeating: 0, count: planeSize) }
   }
 }
+
+// MARK: - Reduced frames
 
 /// Halves a frame until its long side is at most 1,000 pixels; keeps its memory for the next frame.
 package struct FrameReducer {

@@ -146,6 +146,8 @@ extension RGBImage: BytePicture {
   package static var channels: Int { 3 }
 }
 
+// MARK: - Borrowed pictures
+
 /// A borrowed 8-bit gray picture: valid only inside the closure that received it.
 ///
 /// Row `y` starts at `base + y * stride`; `stride >= width`, in bytes.
@@ -189,6 +191,8 @@ public struct ImageView {
   }
 }
 
+// MARK: - Memory and luma
+
 /// Aligned memory for one plane of pixels.
 ///
 /// Sendable because it is written only before it is shared.
@@ -231,6 +235,8 @@ package enum Luma {
   }
 }
 
+// MARK: - Errors and backgrounds
+
 /// The error of reading, decoding or writing a picture.
 public typealias ImageError = Problem<ImageErrorCode>
 
@@ -250,7 +256,7 @@ public enum ImageErrorCode: String, ProblemCode, CaseIterable {
   case fileTooLarge
   /// The contents violate the format or end early.
   case damagedPicture
-  /// Memory cannot be allocated.
+  /// Memory to decode the picture cannot be allocated.
   case outOfMemory
   /// The file takes longer than the limit.
   case tooSlow

@@ -125,6 +125,8 @@ package struct FloodFill: Sendable {
   }
 }
 
+// MARK: - Connected components
+
 /// Labels the connected components of a mask, as runs of pixels in rows (A. Rosenfeld, J. Pfaltz, "Sequential operations in digital
 /// picture processing", 1966). Reuses its memory for the next mask.
 @usableFromInline

@@ -1,7 +1,7 @@
 import Synchronization
 import WaymarkSystem
 
-/// The recent times of each stage of a frame, by name, in the order of their first occurrence.
+/// The recent processing times of each stage of a frame, by name, in the order of their first occurrence.
 package final class StageTimes: Sendable {
   private struct Stage: Sendable {
     let name: String
@@ -33,7 +33,7 @@ package final class StageTimes: Sendable {
     }
   }
 
-  /// Discards the times and keeps the memory. A stage is in the summary again after its next time.
+  /// Discards the times and keeps the memory. A stage is in the summary again after its next `record`.
   package func forget() {
     stages.withLock { stages in
       for i in stages.indices {
@@ -44,7 +44,7 @@ package final class StageTimes: Sendable {
   }
 
   package var summary: [Summary] {
-    // Within the lock: a copy outside of it would make a concurrent `add` copy the array.
+    // Within the lock: a copy outside of it would make a concurrent `record` copy the array.
     stages.withLock { stages in
       stages.compactMap { stage in
         stage.times.percentiles([0.5, 0.99]).map {

@@ -10,7 +10,6 @@ package struct ByteBudget: Sendable {
     package let user: UInt32
     package var bytes: Int
 
-    /// Creates a request.
     package init(id: Int, client: Int, user: UInt32, bytes: Int) {
       self.id = id
       self.client = client

@@ -10,7 +10,6 @@ package struct Checksum: Sendable {
   /// Creates the checksum of no data.
   package init() {}
 
-  /// Adds a word.
   package mutating func add(_ word: UInt64) {
     Self.mix(&lanes[Int(count & 3)], word)
     count &+= 1
@@ -76,7 +75,7 @@ package enum CRC32C {
     return value
   }
 
-  /// The checksum of `bytes`.
+  /// Returns the checksum of `bytes`.
   package static func of(_ bytes: some Sequence<UInt8>) -> UInt32 {
     var value: UInt32 = .max
     table.withUnsafeBufferPointer { table in

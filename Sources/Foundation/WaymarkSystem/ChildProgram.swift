@@ -11,7 +11,7 @@ package enum ChildProgram {
     return count > 0 ? String(decoding: path[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self) : nil
   }
 
-  /// The end of a program.
+  /// The status and the output of a program that has ended.
   package struct Result: Sendable {
     /// The exit status, or 128 plus the number of the signal that ended the program.
     package let status: Int32
@@ -136,7 +136,7 @@ package enum ChildProgram {
     return process
   }
 
-  /// Returns the status of a program that ended, as waitpid(2) reports it; nil if it has not.
+  /// Returns the status of a program that has ended, as waitpid(2) reports it; nil if it still runs.
   private static func wait(for process: pid_t, _ options: Int32 = 0) -> Int32? {
     var status: Int32 = 0
     while true {

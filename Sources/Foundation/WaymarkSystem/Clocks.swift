@@ -1,3 +1,4 @@
+// Clocks, times of the week, and values that decide by time: the pace of reports, waits between attempts, presence.
 import Glibc
 
 /// The clock of frames and timeouts: it is never set, and stops while the device sleeps.
@@ -71,14 +72,16 @@ private func seconds(_ clock: clockid_t) -> Double {
   return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
 }
 
+// MARK: - Trust in the wall clock
+
 /// Decides whether the wall clock can be trusted: after it has run in step with the boot clock for some time.
 ///
 /// A device without a battery starts in 1970, and time servers and people set the clock. Irreversible work waits until the clock has been
 /// steady.
 package struct ClockWatch: Sendable {
-  /// Seconds for which both clocks must have agreed.
+  /// Seconds for which both clocks must have run in step.
   private let wanted: Double
-  /// Seconds by which the clocks may differ during this time.
+  /// Seconds by which the clocks may drift apart during this time.
   private let tolerance: Double
   private var wallStart: Double
   private var bootStart: Double
@@ -94,12 +97,14 @@ package struct ClockWatch: Sendable {
     self.tolerance = tolerance
   }
 
-  /// Compares the clocks and returns true if they have agreed for long enough; a jump restarts the wait.
+  /// Compares the clocks, and returns true if they have run in step for long enough; a jump restarts the wait.
   package mutating func isSteady(wall: Double, boot: Double) -> Bool {
     if abs((wall - wallStart) - (boot - bootStart)) > tolerance { (wallStart, bootStart) = (wall, boot) }
     return boot - bootStart >= wanted
   }
 }
+
+// MARK: - Times of the week
 
 /// A day of the week, as the configuration writes it.
 package enum Weekday: String, CaseIterable, Sendable {
@@ -130,7 +135,6 @@ package struct LocalMoment: Hashable, Sendable {
       second: Int(parts.tm_sec))
   }
 
-  /// The day before.
   var dayBefore: Weekday {
     let days = Weekday.allCases
     return days[((days.firstIndex(of: day) ?? 0) + days.count - 1) % days.count]
@@ -166,13 +170,15 @@ package struct DayTime: Hashable, Sendable {
 
   private static func clock(_ minutes: Int) -> String { "\((minutes / 60).digits(2)):\((minutes % 60).digits(2))" }
 
-  /// Returns the day on which the part that contains `moment` began; `nil` if `moment` is outside.
+  /// Returns the day on which the part that contains `moment` began; `nil` if `moment` is outside the part.
   package func beginning(_ moment: LocalMoment) -> Weekday? {
     if start < end { return start <= moment.minute && moment.minute < end ? moment.day : nil }
     if moment.minute >= start { return moment.day }
     return moment.minute < end ? moment.dayBefore : nil
   }
 }
+
+// MARK: - Paces, waits and presence
 
 /// Limits how often changes are reported: immediately after a pause, else when the interval has passed. The type uses no clock.
 package struct UpdatePace: Sendable {
@@ -230,7 +236,7 @@ public struct Backoff: Hashable, Sendable {
 /// Decides when an object is found or lost, with hysteresis in time. The type uses no clock: every step is passed
 /// with its time.
 package struct Presence: Hashable, Sendable {
-  /// The times, in seconds.
+  /// The durations, in seconds.
   package struct Options: Hashable, Sendable {
     /// Seconds for which the object must be seen before it is found.
     package var foundAfter: Double
@@ -263,7 +269,7 @@ package struct Presence: Hashable, Sendable {
   /// True if the object is found and not lost.
   package var isPresent: Bool { state == .present }
 
-  /// Handles a step; returns the change, if any.
+  /// Handles an observation at `time`, in seconds; returns the change, `nil` if there is none.
   package mutating func handle(seen: Bool, at time: Double, _ options: Options) -> Change? {
     defer { if seen { lastSeen = time } }
     switch state {

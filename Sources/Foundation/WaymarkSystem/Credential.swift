@@ -15,7 +15,7 @@ package enum Credential {
     return "\(folder)/\(name)"
   }
 
-  /// True if `path` is a credential that was not resolved.
+  /// Returns whether `path` is a credential that was not resolved.
   package static func isMissing(_ path: String) -> Bool { path.hasPrefix(mark) }
 
   /// The folder of this process's credentials, set by systemd; `nil` without one.
@@ -26,7 +26,7 @@ package enum Credential {
 package enum SecretLine {
   /// Reads the first line of a file.
   ///
-  /// - Throws: `notPermitted` also if all users may read the file.
+  /// - Throws: `notPermitted` also if users other than its owner and group have any permission on the file.
   package static func read(_ path: String) throws(FileError) -> String {
     let bytes = try file(path)
     return String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, as: UTF8.self)
@@ -34,13 +34,13 @@ package enum SecretLine {
 
   /// Reads a whole file of at most 64 KiB.
   ///
-  /// - Throws: `notPermitted` also if all users may read the file.
+  /// - Throws: `notPermitted` also if users other than its owner and group have any permission on the file.
   package static func file(_ path: String) throws(FileError) -> [UInt8] {
     var information = stat()
     guard stat(path, &information) == 0 else { throw FileError(path, cannotBe: "read", number: errno) }
     guard information.st_mode & 0o007 == 0 else {
       throw FileError(
-        .notPermitted, "\(path) can be read by everybody", hint: "chmod o= \(path), then choose another secret.")
+        .notPermitted, "\(path) is open to other users", hint: "chmod o= \(path), then choose another secret.")
     }
     return try WholeFile.read(path, limit: 64 << 10)
   }

@@ -43,7 +43,7 @@ package enum DurableFile {
     FileError(.notAFile, "\(path) exists and is not a file", hint: "Remove it, or name another place.")
   }
 
-  /// - Parameter isExact: sets the mode regardless of the umask.
+  /// - Parameter isExact: true to set the mode regardless of the umask.
   private static func put(
     _ bytes: [UInt8], at path: String, through temporary: String, mode: UInt32, isExact: Bool
   ) throws(FileError) {
@@ -110,7 +110,7 @@ package final class DraftFile {
   private let isExact: Bool
   /// True while the file has no name.
   private var isNameless: Bool
-  /// -1 after `publish`.
+  /// The descriptor of the draft; -1 after `publish`.
   private var descriptor: Int32
 
   /// Starts a file.
@@ -151,7 +151,6 @@ package final class DraftFile {
     if !isNameless { unlink(temporary) }
   }
 
-  /// Appends bytes.
   package func append(_ bytes: [UInt8]) throws(FileError) {
     if let number = DurableFile.writeAll(descriptor, bytes) {
       throw FileError(path, cannotBe: "written", number: number)

@@ -5,7 +5,7 @@ package typealias FileError = Problem<FileErrorCode>
 
 /// The codes of `FileError`.
 package enum FileErrorCode: String, ProblemCode {
-  /// Nothing has that name.
+  /// There is no file or folder at the path.
   case notFound
   /// This user may not read or write the file.
   case notPermitted

@@ -13,6 +13,8 @@ package enum WholeFile {
   }
 
   /// Reads the bytes of a file.
+  ///
+  /// - Throws: `tooLarge` for more than `limit` bytes; `notAFile` for a kind of file that is not admitted.
   package static func read(_ path: String, limit: Int, kind: Kind = .regular) throws(FileError) -> [UInt8] {
     let waits = kind == .any ? 0 : O_NONBLOCK
     let links = kind == .unlinked ? O_NOFOLLOW : 0
@@ -96,7 +98,7 @@ package final class OpenFile: Sendable {
   /// The size in bytes.
   package let size: Int
 
-  /// Opens a file.
+  /// Opens a file by its path.
   package convenience init(_ path: String, limit: Int) throws(FileError) {
     try self.init(open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK), name: path, limit: limit)
   }
@@ -159,7 +161,7 @@ package enum FileKind: Sendable {
   /// A pipe, a device, a socket.
   case special
 
-  /// The kind of the file that a path leads to; nil if stat(2) fails.
+  /// Creates the kind of the file that a path leads to; nil if stat(2) fails, such as for a missing file.
   package init?(_ path: String) {
     var information = stat()
     guard stat(path, &information) == 0 else { return nil }

@@ -85,7 +85,8 @@ package enum Folder {
     }
   }
 
-  /// True for the devices of /proc and /sys, in which access(2) permits root to write, and no folder can be made.
+  /// Returns whether a device is that of /proc or /sys, in which access(2) permits root to write, although no folder
+  /// can be made.
   private static func isKernels(_ device: dev_t) -> Bool {
     ["/proc", "/sys"].contains { root in
       var information = stat()
@@ -93,10 +94,10 @@ package enum Folder {
     }
   }
 
-  /// True for a missing folder in /run, which systemd makes when the unit that uses it starts.
+  /// Returns whether a path is that of a missing folder in /run, which systemd makes when the unit that uses it starts.
   package static func isRuntime(_ path: String) -> Bool { path.hasPrefix("/run/") && FileKind(path) == nil }
 
-  /// The folder that contains a file or folder; `.` for a name alone.
+  /// Returns the folder that contains a file or folder; `.` for a name alone.
   package static func parent(of path: String) -> String {
     let folder = path.deletingLastPathComponent
     return folder.isEmpty ? "." : folder
@@ -113,8 +114,8 @@ package final class FolderLock: Sendable {
 
   /// Locks a folder, which must exist.
   ///
-  /// - Parameter isPrivate: refuses a folder of another user, and removes the permissions of others.
-  /// - Throws: with the code `inUse` while another process holds it.
+  /// - Parameter isPrivate: true to refuse a folder of another user, and to remove the permissions of other users.
+  /// - Throws: `inUse` while another process holds the lock; `notPermitted` for a private folder of another user.
   package init(_ folder: String, isPrivate: Bool = false) throws(FileError) {
     if isPrivate { try Self.claim(folder) }
     let path = folder + "/lock"

@@ -11,7 +11,7 @@ extension OpenProblemCode {
   /// Creates a code from its word.
   public init(stringLiteral value: String) { self.init(rawValue: value) }
 
-  /// The word.
+  /// The word of the code.
   public var description: String { rawValue }
 }
 
@@ -31,7 +31,7 @@ public struct Problem<Kind: ProblemCode>: Error, Hashable, Sendable {
   /// The underlying cause, in the words of the system or of a library, or `nil`.
   public var cause: String?
 
-  /// Creates a problem.
+  /// Creates a problem; `cause` is the underlying error, in the words of the system or of a library.
   public init(_ code: Code, _ message: String, hint: String, cause: String? = nil) {
     self.code = code
     self.message = message
@@ -39,7 +39,7 @@ public struct Problem<Kind: ProblemCode>: Error, Hashable, Sendable {
     self.cause = cause
   }
 
-  /// Creates a problem.
+  /// Creates a problem, like `init(_:_:hint:cause:)`.
   public init(code: Code, message: String, hint: String, cause: String? = nil) {
     self.init(code, message, hint: hint, cause: cause)
   }
@@ -68,7 +68,7 @@ package typealias ServiceProblem = Problem<ServiceProblemCode>
 
 /// The codes of `ServiceProblem`: stable camelCase words.
 package struct ServiceProblemCode: OpenProblemCode {
-  /// The word.
+  /// The word of the code.
   package let rawValue: String
 
   /// Creates a code from its word.

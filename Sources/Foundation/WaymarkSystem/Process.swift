@@ -31,7 +31,9 @@ package enum EndSignals {
   package static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 }
 
-/// The file descriptors that this process may open.
+// MARK: - Resources
+
+/// The limit of open file descriptors of this process (getrlimit(2)).
 package enum OpenFileLimit {
   /// Returns whether more than `count` descriptors are free. All numbers below the lowest free one are in use.
   package static func hasRoom(for count: Int) -> Bool {
@@ -57,7 +59,7 @@ package enum OpenFileLimit {
   }
 }
 
-/// The resources that this process uses.
+/// The memory and the processor time that this process uses.
 package enum ProcessUsage {
   /// Resident memory in bytes.
   package static var memory: Int {
@@ -70,7 +72,9 @@ package enum ProcessUsage {
   package static var processorTime: Double { ProcessorClock.process }
 }
 
-/// Lines for the journal or a terminal, without payloads of events.
+// MARK: - Log
+
+/// Writes lines for the journal or a terminal. Callers pass no payloads of events.
 package enum JournalLog {
   /// The levels of syslog(3).
   package enum Level: Int {

@@ -8,7 +8,7 @@
 /// and `(?i)` at the beginning. Back references and lookaround are refused. Characters are Unicode scalars; `\d` is 0 to 9, `\w`
 /// letters and digits of all scripts and `_`.
 package struct RegularExpression: Sendable {
-  /// The progress of a text: all positions in the expression that it may have reached.
+  /// The states after a part of a text: all instructions of the compiled expression that may follow.
   package struct Progress: Hashable, Sendable {
     fileprivate var places: [Int]
   }
@@ -20,19 +20,20 @@ package struct RegularExpression: Sendable {
   /// The longest expression, in characters.
   package static let lengthLimit = RegularExpressionProgram.lengthLimit
 
-  /// - Throws: the problem of the expression.
+  /// - Throws: `RegularExpressionFlaw` if the expression is malformed, too large or has a construct outside this
+  ///   syntax.
   package init(_ expression: String) throws(RegularExpressionFlaw) {
     program = try RegularExpressionProgram(expression, isSearch: false)
     self.expression = expression
   }
 
-  /// True if the expression matches the whole text.
+  /// Returns whether the expression matches the whole text.
   package func matches(_ text: String) -> Bool {
     var steps = Int.max
     return matches(text, steps: &steps)
   }
 
-  /// True if the expression matches the whole text.
+  /// Returns whether the expression matches the whole text.
   ///
   /// - Parameter steps: the remaining number of steps, which is reduced; at 0 nothing matches.
   package func matches(_ text: String, steps: inout Int) -> Bool {
@@ -73,7 +74,7 @@ package struct RegularExpression: Sendable {
     return Progress(places: current)
   }
 
-  /// True if a text with this progress matches as a whole.
+  /// Returns whether a text with this progress matches as a whole.
   package func isWhole(_ progress: Progress) -> Bool { progress.places.contains(0) }
 
   /// Adds all positions that are reached from a position without consuming a character.

@@ -6,7 +6,7 @@ package struct RegularExpressionFlaw: Error, Hashable {
   init(_ message: String) { self.message = message }
 }
 
-/// A set of characters.
+/// A set of characters: `.`, an escape such as `\d`, or the parts in brackets.
 struct ScalarClass: Hashable, Sendable {
   indirect enum Part: Hashable, Sendable {
     case range(ClosedRange<UInt32>)
@@ -30,10 +30,10 @@ struct ScalarClass: Hashable, Sendable {
 
   func contains(_ scalar: Unicode.Scalar) -> Bool { names(scalar) != isInverted }
 
-  /// True if the brackets contain a scalar, regardless of inversion.
+  /// Returns whether the brackets contain a scalar, regardless of inversion.
   func names(_ scalar: Unicode.Scalar) -> Bool { parts.contains { $0.contains(scalar) } }
 
-  /// The character of a set with a single character.
+  /// The code point of a set with a single character; `nil` for other sets.
   fileprivate var single: UInt32? {
     guard case .range(let range)? = parts.first, parts.count == 1, range.count == 1, !isInverted else { return nil }
     return range.lowerBound
@@ -61,7 +61,9 @@ enum RegularExpressionAssertion: Sendable {
   case start, end, wordBoundary, noWordBoundary
 }
 
-/// A part of a regular expression.
+// MARK: - Syntax tree
+
+/// A node of the syntax tree of a regular expression.
 indirect enum RegularExpressionNode {
   case scalar(ScalarClass)
   case sequence([RegularExpressionNode])
@@ -74,7 +76,9 @@ indirect enum RegularExpressionNode {
   case assertion(RegularExpressionAssertion)
 }
 
-/// Reads a regular expression.
+// MARK: - Parsing
+
+/// Parses a regular expression into its syntax tree.
 struct RegularExpressionParser {
   private let scalars: [Unicode.Scalar]
   /// True to search for matches in a text: groups are captured, and assertions may occur anywhere.
@@ -258,7 +262,7 @@ struct RegularExpressionParser {
     return Array(scalars[place..<end])
   }
 
-  /// A class in brackets; the bracket was read.
+  /// Parses a class in brackets; the opening bracket was read.
   private mutating func bracketed() throws(RegularExpressionFlaw) -> ScalarClass {
     var set = ScalarClass()
     set.isInverted = skip("^")

@@ -38,7 +38,7 @@ struct RegularExpressionProgram: Sendable {
     start = try add(root, before: 0)
   }
 
-  /// True if a class contains a character.
+  /// Returns whether a class contains a character, in either case if the expression ignores case.
   func takes(_ set: ScalarClass, _ scalar: Unicode.Scalar) -> Bool {
     guard ignoresCase else { return set.contains(scalar) }
     // A class that contains "a" also contains "A", and a class that excludes "a" excludes both.

@@ -18,7 +18,8 @@ package struct RegularExpressionReplacement: Sendable {
   /// Compiles an expression and a template.
   ///
   /// - Parameter template: the replacement. `$0` is the match and `$1` its first group; a backslash takes the next character literally.
-  /// - Throws: the problem of the expression.
+  /// - Throws: `RegularExpressionFlaw` if the expression is malformed, too large or has a construct outside this
+  ///   syntax. A group in the template that the expression lacks is empty.
   package init(_ expression: String, template: String) throws(RegularExpressionFlaw) {
     program = try RegularExpressionProgram(expression, isSearch: true)
     self.expression = expression

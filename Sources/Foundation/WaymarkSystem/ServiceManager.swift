@@ -11,7 +11,7 @@ package struct ServiceManager: Sendable {
   /// The descriptors passed by systemd, from 3 on.
   let listenDescriptors: [CInt]
 
-  /// Reads the environment.
+  /// Reads systemd's variables; those for another process are ignored.
   package init(environment: [String: String], process: Int32 = getpid()) {
     socket = environment["NOTIFY_SOCKET"].flatMap { $0.hasPrefix("/") || $0.hasPrefix("@") ? $0 : nil }
     let watched = environment["WATCHDOG_PID"].map { Int32($0) == process } ?? true
@@ -67,7 +67,8 @@ package struct ServiceManager: Sendable {
     }
   }
 
-  /// The first descriptor that is a listening Unix stream socket.
+  /// Returns the first descriptor passed by systemd that is a listening Unix stream socket, and its path; `nil` without
+  /// one.
   package func listeningSocket() -> (descriptor: CInt, path: String)? {
     for descriptor in listenDescriptors {
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)

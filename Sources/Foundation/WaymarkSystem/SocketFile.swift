@@ -1,8 +1,8 @@
 package import Glibc
 
-/// The files of Unix sockets.
+/// Addresses, connects and removes the files of Unix sockets.
 package enum SocketFile {
-  /// The address of a path; nil for a path that is empty or too long.
+  /// Returns the address of a path; nil for a path that is empty or too long.
   package static func address(_ path: String) -> sockaddr_un? {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
@@ -12,7 +12,9 @@ package enum SocketFile {
     return address
   }
 
-  /// Connects a socket; sets `errno` if it fails.
+  /// Connects a socket (connect(2)).
+  ///
+  /// - Returns: false if it failed; `errno` is the cause.
   package static func connect(_ socket: CInt, to address: sockaddr_un) -> Bool {
     withUnsafePointer(to: address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -48,6 +50,8 @@ package enum SocketFile {
   }
 }
 
+// MARK: - The service's socket
+
 /// The path of the service's socket.
 package enum SocketPath {
   /// The path of the system's service.
@@ -67,8 +71,8 @@ package enum SocketPath {
     return system
   }
 
-  /// True if this process runs for the system: as root, or as a user whose runtime folder systemd created for the
-  /// unit.
+  /// Returns whether this process runs for the system: as root, or as a user whose runtime folder systemd created for
+  /// the unit.
   package static func isSystem(environment: [String: String]) -> Bool {
     if let folder = environment["RUNTIME_DIRECTORY"], folder.hasPrefix("/run/user/") { return false }
     return getuid() == 0 || environment["RUNTIME_DIRECTORY"] == "/run/waymark"

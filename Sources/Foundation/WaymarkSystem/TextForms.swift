@@ -1,6 +1,7 @@
 import Glibc
 
-// Conversions of text: hexadecimal digits, percent-encoding, XML entities, decimals and parts of paths; and the nearest of known words.
+// Conversions of text: hexadecimal digits, percent-encoding, XML entities, character sets, decimals, parts of paths, and text that is
+// safe to show; also the nearest of known words.
 
 extension Sequence<UInt8> {
   /// The bytes as hexadecimal digits in lower case.
@@ -114,7 +115,7 @@ package enum PercentCoding {
   }
 }
 
-/// Text between the tags and in the attributes of XML 1.0 and HTML, and back.
+/// Escapes text for XML 1.0 and HTML, between tags and in attributes, and reverses that.
 package enum XMLText {
   private static let entities: [(byte: UInt8, name: String)] = [
     (UInt8(ascii: "&"), "&amp;"), (UInt8(ascii: "<"), "&lt;"), (UInt8(ascii: ">"), "&gt;"),
@@ -160,7 +161,7 @@ package enum XMLText {
   }
 }
 
-/// Conversion of bytes in a character set into text, by the C library.
+/// Converts bytes in a character set to text, by the C library (iconv(3)).
 package enum TextConversion {
   /// Returns the text of bytes in a named character set; `nil` if the bytes are invalid in it, or the C library does not have it.
   package static func text(_ bytes: [UInt8], from charset: String) -> String? {
@@ -271,7 +272,8 @@ public enum DisplayText {
     return result
   }
 
-  /// True if a text has no control, bidirectional, invisible or unassigned characters, as required of names shown to people.
+  /// Returns whether a text has no control, bidirectional, invisible or unassigned characters, as required of names shown to
+  /// people.
   package static func isPlain(_ text: String) -> Bool { text.unicodeScalars.allSatisfy(isSafe) }
 
   /// Returns a text of several lines with every unsafe character except line feeds and tabs escaped. Backslashes are not

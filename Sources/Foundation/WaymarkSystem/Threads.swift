@@ -97,6 +97,8 @@ private func spawn(_ body: @escaping @Sendable () -> Void) -> pthread_t? {
   return thread
 }
 
+// MARK: - Waking and ending a thread
+
 /// Asks a thread to end, even while it waits in `poll`: a flag, and a pipe that stays readable once the signal is raised.
 package final class StopSignal: Sendable {
   private let pipe = WakePipe()
@@ -241,6 +243,8 @@ package final class WorkQueue: Sendable {
   }
 }
 
+// MARK: - Jobs
+
 /// Processes the items of a list on several threads and delivers the results in the list's order, on the caller's thread.
 package enum OrderedTasks {
   /// The state that the threads share.
@@ -261,6 +265,8 @@ package enum OrderedTasks {
     }
   }
 
+  /// Processes `items` on at most `jobs` threads.
+  ///
   /// - Parameters:
   ///   - worker: called once on each thread; returns the function that processes the items on it.
   ///   - deliver: called with each result in order; returns false to stop.
@@ -293,6 +299,8 @@ package enum OrderedTasks {
   }
 }
 
+// MARK: - Shared values
+
 /// A value shared by threads, which can wait until it changes.
 ///
 /// `@unchecked` because the value is accessed only with the mutex locked, and both pthread objects have a fixed
@@ -302,7 +310,7 @@ package final class Monitor<Value: Sendable>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-  /// Guards `value`.
+  /// Creates a monitor of a value.
   package init(_ value: Value) {
     self.value = value
     pthread_mutex_init(mutex, nil)

@@ -1,3 +1,5 @@
+// Shared by the two kinds of children: the workers of csandbox.c and the confined programs of confine.c.
+
 #ifndef CSANDBOX_CHILD_H
 #define CSANDBOX_CHILD_H
 

@@ -1,3 +1,5 @@
+// Starts untrusted programs that use the network or a camera, and confines them by Landlock, a filter of system calls and limits.
+
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>

@@ -1,3 +1,5 @@
+// Starts the worker processes and, in the worker, sets up the sandbox: the filter of system calls and the limits.
+
 #define _GNU_SOURCE
 #include "csandbox.h"
 #include "child.h"
@@ -363,7 +365,7 @@ uint32_t csandbox_try_forbidden(void) {
   return open_ways;
 }
 
-// MARK: Small things
+// MARK: Deadline and memory
 
 void csandbox_deadline(unsigned seconds) {
   // SIGALRM keeps its default action, which ends the process.

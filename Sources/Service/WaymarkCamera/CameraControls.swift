@@ -32,7 +32,7 @@ final class CameraSharedState: Sendable {
   /// The lock is never held during a call of the driver, so that readers do not wait.
   private let shown = Mutex(Shown())
 
-  /// The identity of the camera that was opened last, which is kept when it is lost, since the same camera is then
+  /// The identity of the camera that was opened last. It is kept while the camera is lost, so that the same camera is
   /// opened again.
   var identity: CameraIdentity? { shown.withLock { $0.identity } }
 
@@ -44,7 +44,7 @@ final class CameraSharedState: Sendable {
 
   /// Sets the configured controls after the camera was opened.
   ///
-  /// - Returns: the errors of the controls that the camera refused.
+  /// - Returns: an error for each control that is unknown, out of its range, or refused by the driver.
   func opened(_ device: borrowing VideoDevice, identity: CameraIdentity) -> [SourceError] {
     let controls = device.controls()
     let (descriptor, calls) = (device.descriptor, device.calls)
@@ -68,7 +68,10 @@ final class CameraSharedState: Sendable {
     }
   }
 
-  /// Sets a control now, and whenever the camera is opened.
+  /// Sets a control, now if the camera is open, and whenever it is opened later.
+  ///
+  /// - Throws: `unknownControl`, `controlOutOfRange` or `controlRefused` if the open camera does not take the value,
+  ///   which is then not kept.
   func setControl(_ name: String, to value: Int, device: String) throws(SourceError) {
     let problem = values.withLock { values -> SourceError? in
       guard values.device != nil else {
@@ -108,6 +111,8 @@ final class CameraSharedState: Sendable {
   }
 }
 
+// MARK: - Controls and their names
+
 /// A control of the driver, with its presentation for users.
 package struct VideoControl: Sendable, Equatable {
   /// The control's id, V4L2_CID_….
@@ -117,13 +122,12 @@ package struct VideoControl: Sendable, Equatable {
   /// The driver's values of a control that is presented as a switch; nil for other controls.
   var switchValues: SwitchValues?
 
-  /// The driver's values for off and on.
   package struct SwitchValues: Sendable, Equatable {
     package var off: Int
     package var on: Int
   }
 
-  /// Returns the driver's value for a user's value.
+  /// Returns the driver's value for a value as presented to users.
   func driverValue(_ value: Int) -> Int {
     switchValues.map { value == 0 ? $0.off : $0.on } ?? value
   }
@@ -131,7 +135,7 @@ package struct VideoControl: Sendable, Equatable {
 
 /// The stable names of V4L2's controls, independent of the driver's names.
 enum ControlNames {
-  /// The names by the ids of the controls.
+  /// The names, by V4L2_CID_….
   private static let words: [UInt32: String] = [
     wm_cid_brightness: "brightness", wm_cid_contrast: "contrast", wm_cid_saturation: "saturation", wm_cid_hue: "hue",
     wm_cid_white_balance_auto: "whiteBalanceAuto", wm_cid_gamma: "gamma", wm_cid_gain: "gain",
@@ -181,14 +185,16 @@ enum ControlNames {
   static func appliesFirst(_ name: String) -> Bool { name.hasSuffix("Auto") }
 }
 
+// MARK: - Reading and setting by V4L2
+
 extension VideoDevice {
   package func controls() -> [VideoControl] {
     var controls: [VideoControl] = []
     var raw = v4l2_queryctrl()
     raw.id = nextControl
     var last: UInt32 = 0
-    // The driver returns the control after the last id. The loop ends if a driver returns a smaller id, or more
-    // controls than this.
+    // Each call returns the control with the next greater id. Since a driver might repeat ids without end, the loop is
+    // bounded, and the ids have to increase.
     for _ in 0..<1024 {
       guard attempt(wm_vidioc_queryctrl, &raw) >= 0, raw.id & nextControl == 0, raw.id > last else { break }
       last = raw.id
@@ -222,12 +228,12 @@ extension VideoDevice {
       shown.value = Int(value.value)
     }
     if kind == .menu {
-      // Menus begin at 0, even if a driver reports a negative minimum.
+      // Indices of menu items are unsigned, but a driver may report a negative minimum. At most 65 items are read.
       for index in stride(from: max(0, shown.minimum), through: min(shown.maximum, max(0, shown.minimum) + 64), by: 1) {
         var item = v4l2_querymenu()
         item.id = raw.id
         item.index = UInt32(index)
-        // Menus may have gaps.
+        // A menu may lack some indices, for which the request fails.
         if attempt(wm_vidioc_querymenu, &item) >= 0 { shown.menu[index] = text(of: &item.name) }
       }
     }

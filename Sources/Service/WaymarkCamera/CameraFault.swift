@@ -2,10 +2,11 @@ import Glibc
 package import WaymarkFrames
 import WaymarkSystem
 
-/// A fault of a camera.
+/// A reason why a camera cannot be opened, or has stopped delivering frames.
 package enum CameraFault: Error, Sendable, Hashable {
+  /// No attached camera is the selected one, or its node is missing (ENOENT).
   case absent
-  /// The camera was unplugged, or its driver released it (ENODEV, POLLHUP).
+  /// The camera was unplugged, or its driver released it (ENODEV, ENXIO, ESHUTDOWN, POLLHUP).
   case gone
   /// Another program uses the camera (EBUSY).
   case busy
@@ -15,12 +16,12 @@ package enum CameraFault: Error, Sendable, Hashable {
   case stalled
   /// The driver reported an error that only reopening can resolve (EIO and all others), with the errno.
   case broken(Int32)
-  /// The camera offers no readable format, or no streaming.
+  /// The camera offers no format that can be read, contradicts itself about one, or has too few buffers; with the reason for people.
   case unsupported(String)
-  /// The camera's pictures could only be decoded in this process, which the configuration does not allow.
+  /// The camera's pictures could only be decoded in this process, which the configuration does not allow; with the reason for people.
   case locked(String)
 
-  /// Creates the fault for a negative result of a system call.
+  /// Creates the fault for the result of a failed system call, a negative errno.
   package init(result: CInt) {
     switch -result {
     case ENODEV, ENXIO, ESHUTDOWN: self = .gone
@@ -31,8 +32,8 @@ package enum CameraFault: Error, Sendable, Hashable {
     }
   }
 
-  /// The fault for a `SourceMachine`. The pauses are short for a missing camera, since the search is cheap and should find it within a
-  /// second, and longer for a camera that fails, since opening it resets the driver.
+  /// Returns the fault for a `SourceMachine`. Its longest pause between attempts is short for a missing camera, because the search is
+  /// cheap and should find it within a second, and longer for a camera that fails, because opening it resets the driver.
   package func fault(device: String) -> SourceFault {
     let longestPause =
       switch self {
@@ -40,12 +41,12 @@ package enum CameraFault: Error, Sendable, Hashable {
       case .busy, .notPermitted: 1.0
       case .stalled, .broken, .unsupported, .locked: 5.0
       }
-    // An unplugged camera is missing at the next attempt, which is not reported again.
+    // A camera that was reported as unplugged is absent at the next attempt, which is not reported again.
     return SourceFault(
       error(device: device), longestPause: longestPause, follows: self == .absent ? .problem("cameraGone") : .itself)
   }
 
-  /// The error that status events and commands show.
+  /// Returns the error that status events and commands show.
   package func error(device: String) -> SourceError {
     switch self {
     case .absent:

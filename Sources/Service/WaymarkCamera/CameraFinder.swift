@@ -18,7 +18,7 @@ package struct CameraFinder: Sendable {
     nodes.list().compactMap(describe)
   }
 
-  /// Describes the camera of a node; nil for other devices.
+  /// Describes the camera of a node; nil if the node belongs to another device or has been removed.
   private func describe(_ node: VideoNode) -> AttachedCamera? {
     do throws(CameraFault) {
       var device = try VideoDevice(path: node.path, calls: calls)
@@ -56,12 +56,14 @@ package struct CameraFinder: Sendable {
   ///   - mayReplace: true to open any selected camera if the pinned one is missing.
   ///   - vendorFormats: true if libv4l2 may decode vendor-specific compressed formats in this process.
   ///   - use: receives an open camera; if it throws, the next one is tried.
+  /// - Returns: the result of `use`.
+  /// - Throws: the first fault other than `absent` and `gone`; if there is none, one of these two.
   package func open<Use: ~Copyable>(
     _ selector: CameraSelector, pinned: CameraIdentity?, mayReplace: Bool, vendorFormats: Bool = true,
     use: (consuming Found) throws(CameraFault) -> Use
   ) throws(CameraFault) -> Use {
     var all = nodes.list()
-    // The selected node may be in another folder.
+    // A selected path may be outside of the folder that `nodes` lists.
     if case .path(let path) = selector, let named = nodes.node(at: path), !all.contains(named) { all.append(named) }
     if let pinned {
       // Nodes with another known identity need not be opened.
@@ -123,6 +125,8 @@ package struct CameraFinder: Sendable {
   }
 }
 
+// MARK: - Descriptions of attached cameras
+
 /// The description of an attached camera, for `waymark cameras` and `camera.list`.
 package struct AttachedCamera: Sendable, Equatable, Codable {
   /// The stable identity: a serial number or a bus path.
@@ -132,16 +136,16 @@ package struct AttachedCamera: Sendable, Equatable, Codable {
   package var path: String
   /// The name of the driver in the kernel.
   package var driver: String
-  /// The place at which the camera is attached, in the driver's notation.
+  /// The bus and port of the camera, in the driver's notation, such as `usb-0000:00:14.0-2`.
   package var bus: String
   package var formats: [Format]
   /// The controls that can be adjusted.
   package var controls: [SourceControl]
-  /// The problem; nil if the camera can be used.
+  /// The reason why the camera cannot be opened; nil if it can.
   package var problem: Fault?
 
   package struct Format: Sendable, Equatable, Codable {
-    /// The four-character code of the format, such as `MJPG` or `YUYV`.
+    /// The V4L2 pixel format (FourCC), such as `MJPG` or `YUYV`.
     package var format: String
     /// The driver's description.
     package var description: String
@@ -166,7 +170,7 @@ package struct AttachedCamera: Sendable, Equatable, Codable {
   }
 
   package struct Fault: Sendable, Equatable, Codable {
-    /// A stable camelCase code.
+    /// A stable camelCase code, such as `cameraBusy`.
     package var code: String
     /// The message, which names the device.
     package var message: String
@@ -193,7 +197,7 @@ extension AttachedCamera.Size {
 }
 
 extension AttachedCamera {
-  /// The description as lines of text.
+  /// The description for people, as lines that each end with a line feed.
   package var text: String {
     var lines = ["\(name)", "  identity  \(identity)", "  node      \(path)"]
     if let problem {

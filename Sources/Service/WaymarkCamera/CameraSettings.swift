@@ -38,14 +38,14 @@ package struct CameraSettings: Sendable, Equatable {
   }
 }
 
-/// Selects a camera.
+/// Selects one of the attached cameras.
 package enum CameraSelector: Sendable, Hashable {
-  /// The first camera; another one if it stays missing.
+  /// The first camera that can be opened; if it stays missing, another one.
   case any
   /// The camera of a node or link such as `/dev/video2` or `/dev/waymark/…`. After it was opened, the same camera is
   /// selected even if its node changes.
   case path(String)
-  /// The camera with this identity, or whose name contains this text.
+  /// The camera with this identity, or whose name contains this text in any case.
   case named(String)
 
   /// Parses a selector of the configuration or a command: `auto`, a path, an identity, or a part of a name.

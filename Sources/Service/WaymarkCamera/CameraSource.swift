@@ -53,6 +53,8 @@ package final class CameraSource: FrameSource {
   }
 }
 
+// MARK: - The thread of a camera
+
 /// The work of a camera's thread: finds the camera, agrees with its driver on a format, and takes its frames.
 struct CameraLoop: ~Copyable, SourceDriver {
   private let settings: CameraSettings
@@ -66,7 +68,7 @@ struct CameraLoop: ~Copyable, SourceDriver {
 
   var machine: SourceMachine
   private var capture: Capture?
-  /// The time at which the camera in use last delivered a frame, in seconds; nil before the first one.
+  /// The time at which an open camera was last closed, in seconds of CLOCK_MONOTONIC; nil if none was open yet.
   private var lastSeen: Double?
 
   /// An open camera. The members are destroyed in order, the stream before its device.
@@ -194,7 +196,7 @@ struct CameraLoop: ~Copyable, SourceDriver {
 }
 
 extension SourceMachine.Policy {
-  /// The policy for cameras: a stalled camera is opened again after two seconds.
+  /// The policy for cameras: one that is still stalled after two seconds is opened again.
   package static let camera = SourceMachine.Policy(reopensAfter: 2) { CameraFault.stalled.fault(device: $0) }
 }
 
@@ -207,6 +209,8 @@ extension SourceMachine.FrameTimeout {
     self.init(first: max(3, time), next: max(0.5, time))
   }
 }
+
+// MARK: - Frames from buffers
 
 /// Creates frames from filled buffers: extracts the luma, copies the captured bytes only if they are needed, and returns the
 /// buffer at once.
@@ -224,12 +228,12 @@ struct FrameReader: ~Copyable {
   init(
     _ agreed: VideoDevice.Agreed, settings: CameraSettings, decoder: (any FrameDecoder)? = nil
   ) throws(ImageError) {
-    // Set first, for the reason in the initializer of `LumaConverter`.
+    // Set first, because it can throw; the initializer of `LumaConverter` has the reason.
     converter = try LumaConverter(transform: settings.transform, outOfProcess: decoder)
     (layout, conversion) = (agreed.layout, agreed.conversion)
     converted = PixelBuffer(capacity: agreed.conversion == nil ? 0 : agreed.layout.frameBytes ?? 0)
     encodedPool = FramePool(limit: 8)
-    // The decoder is then ready for the first frame.
+    // Started here, so that the decoder is ready for the first frame.
     if layout.format.isCompressed { decoder?.prepare() }
   }
 
@@ -274,7 +278,7 @@ struct FrameReader: ~Copyable {
     lastSequence = sequence
   }
 
-  /// Creates a frame; nil if the picture is damaged.
+  /// Creates a frame with the parts in `demand`; nil if the picture is damaged.
   private mutating func frame(
     of bytes: UnsafeRawBufferPointer, captured: Double, demand: FrameDemand, _ state: SourceState, _ stop: StopSignal?
   ) -> Frame? {

@@ -36,7 +36,7 @@ package struct VideoNodes: Sendable {
     return VideoNode(path: real, identity: identity(of: real))
   }
 
-  /// Reads the identity of a node from sysfs, which it finds by the device number, since the node may have any name.
+  /// Reads the identity of a node from sysfs, where the node is found by its device number, since its file may have any name.
   private func identity(of path: String) -> CameraIdentity? {
     guard let (major, minor) = Files.deviceNumber(of: path) else { return nil }
     let name = Files.names(in: sysfs).first { Files.line("\(sysfs)/\($0)/dev") == "\(major):\(minor)" }
@@ -58,7 +58,9 @@ package struct VideoNodes: Sendable {
   }
 }
 
-/// Reads small files of the system.
+// MARK: - Files of the system
+
+/// Reads names, paths, device numbers and short texts in `/dev` and sysfs.
 enum Files {
   static func names(in folder: String) -> [String] { (try? Folder.names(folder)) ?? [] }
 
@@ -87,6 +89,8 @@ enum Files {
     return trimmed.isEmpty ? nil : trimmed
   }
 }
+
+// MARK: - Identities of cameras
 
 /// The stable identity of a camera, independent of the number of its node: its serial number, or the port to which it is attached if
 /// it has none.

@@ -23,7 +23,7 @@ final class ClientLink: Sendable {
     state.withLock { $0.carriesPictures } ? pictures.isFull : events.isFull
   }
 
-  /// Returns a new id for a request.
+  /// Returns an id that no other request of the connection has.
   func newID() -> Int {
     state.withLock { state in
       state.lastID += 1
@@ -117,6 +117,8 @@ final class ClientLink: Sendable {
   }
 }
 
+// MARK: - The channel
+
 /// Splits the received bytes into lines and pictures, and passes them on.
 final class ClientChannelHandler: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
@@ -184,7 +186,9 @@ final class ClientChannelHandler: ChannelDuplexHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }
 
-/// A bounded queue between the channel and its reader, which pauses the channel when it is full.
+// MARK: - The queue of received values
+
+/// A queue between the channel and its reader. When it has `high` elements, the channel pauses reading.
 final class Inbox<Element: Sendable>: Sendable {
   private struct State {
     var elements: [Element] = []
@@ -217,7 +221,7 @@ final class Inbox<Element: Sendable>: Sendable {
 
   func onResume(_ body: @escaping @Sendable () -> Void) { resume.withLock { $0 = body } }
 
-  /// True if the queue is full; the channel then pauses until `resume` is called.
+  /// True if the queue has at least `high` elements; the channel then pauses until `resume` is called.
   var isFull: Bool {
     state.withLock { state in
       state.isPaused = state.count >= high
@@ -257,7 +261,7 @@ final class Inbox<Element: Sendable>: Sendable {
     case wait
   }
 
-  /// Returns the next element; `nil` at the end. For one reader at a time.
+  /// Returns the next element; `nil` at the end without an error. For one reader at a time.
   func next() async throws -> Element? {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -303,9 +307,11 @@ final class Inbox<Element: Sendable>: Sendable {
   }
 }
 
+// MARK: - Received values and errors
+
 /// An event and the line in which it was received.
 public struct ReceivedEvent: Hashable, Sendable {
-  /// The event.
+  /// The decoded event; `unknown` if this client cannot decode it.
   public let event: Event
   /// The line as received, without its line feed.
   public let line: String
@@ -315,16 +321,17 @@ public struct ReceivedEvent: Hashable, Sendable {
 public struct ReceivedPicture: Hashable, Sendable {
   /// The header before the picture.
   public let header: MediaHeader
-  /// The encoded picture.
+  /// The bytes of the picture, in the format that the header names.
   public let bytes: [UInt8]
 }
 
-/// The error of a connection to the service that failed or ended.
+/// An error of a connection to the service: it cannot be made, has ended, or carried an invalid message.
 public typealias ClientError = Problem<ClientErrorCode>
 
-/// The codes of `ClientError`, such as `noService`, `notPermitted`, `connectionLost`, `slowConsumer`, `badAnswer` …
+/// The codes of `ClientError`: `noService`, `notPermitted`, `connectionLost`, `badAnswer`, and the words of
+/// `CloseReason`, such as `slowConsumer`.
 public struct ClientErrorCode: OpenProblemCode {
-  /// The word.
+  /// The code as the word that programs compare.
   public let rawValue: String
 
   /// Creates a code from its word.

@@ -12,7 +12,7 @@ package enum PrometheusText {
 
   private static let prefix = "waymark_"
 
-  /// Returns the page of the service at a socket: that of a service that does not answer if it takes longer than `limit`.
+  /// Returns the page for the service at the socket `path`; `down` if it does not answer within `limit`.
   package static func ofService(at path: String, within limit: Duration = .seconds(5)) async -> String {
     let status = await TimeLimit.value(within: limit) {
       let client = try await WaymarkClient.connect(to: path)

@@ -6,7 +6,7 @@ public enum SubscriptionUpdate: Sendable {
   /// The client is connected and subscribed. The snapshot replaces all earlier state; requests may be sent on
   /// `client`.
   case connected(client: WaymarkClient, snapshot: Snapshot)
-  /// An event.
+  /// An event that the service published.
   case event(ReceivedEvent)
   /// The connection ended or failed; the next attempt follows after `retryAfter` seconds.
   case disconnected(ClientError, retryAfter: Double)
@@ -33,10 +33,10 @@ public struct Subscription: AsyncSequence, Sendable {
   let events: [String]?
   let backoff: Backoff
 
-  /// Creates the iterator, which connects.
+  /// Creates the iterator; its first `next()` connects.
   public func makeAsyncIterator() -> Iterator { Iterator(path: path, events: events, backoff: backoff) }
 
-  /// The iterator of a subscription.
+  /// Connects, receives the events, and connects again after a pause.
   public struct Iterator: AsyncIteratorProtocol {
     let path: String
     let events: [String]?
@@ -50,7 +50,7 @@ public struct Subscription: AsyncSequence, Sendable {
       self.backoff = backoff
     }
 
-    /// Returns the next update.
+    /// Returns the next update, never `nil`. After `disconnected`, waits for `retryAfter` seconds and connects again.
     public mutating func next() async throws -> SubscriptionUpdate? {
       if let wait {
         self.wait = nil

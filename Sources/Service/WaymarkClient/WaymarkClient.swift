@@ -16,7 +16,7 @@ public import WaymarkSystem
 ///
 /// After some thousands of unread events, the connection pauses: read them, or do not subscribe.
 public final class WaymarkClient: Sendable {
-  /// The first message of the service.
+  /// The service's greeting: its version, its features, and the role of this client.
   public let hello: Hello
   private let link: ClientLink
   private let channel: any Channel
@@ -31,7 +31,8 @@ public final class WaymarkClient: Sendable {
 
   /// Connects to the socket at `path` and waits for the service's greeting, ten seconds at most.
   ///
-  /// - Throws: `ClientError` with the code `noService`, `notPermitted`, `tooManyClients` or `stopping`.
+  /// - Throws: `ClientError` with the code `noService`, `notPermitted`, `tooManyClients`, `stopping`, `connectionLost`
+  ///   or `badAnswer`.
   public static func connect(to path: String) async throws -> WaymarkClient {
     try await connect(to: path, greetingWithin: .seconds(10))
   }
@@ -156,17 +157,17 @@ public final class WaymarkClient: Sendable {
     return Pictures(link: link)
   }
 
-  /// Closes the connection.
+  /// Closes the connection, and returns when it is closed.
   public func close() async { try? await channel.close() }
 
   /// The sequence of received events; it throws `ClientError` when the connection ends.
   public struct Events: AsyncSequence, AsyncIteratorProtocol, Sendable {
     let link: ClientLink
 
-    /// The iterator: the sequence itself.
+    /// Returns this sequence, which is its own iterator.
     public func makeAsyncIterator() -> Events { self }
 
-    /// Returns the next event; `nil` at the end.
+    /// Returns the next event, never `nil`: the end of the connection is thrown.
     public func next() async throws -> ReceivedEvent? { try await link.events.next() }
   }
 
@@ -175,10 +176,10 @@ public final class WaymarkClient: Sendable {
   public struct Pictures: AsyncSequence, AsyncIteratorProtocol, Sendable {
     let link: ClientLink
 
-    /// The iterator: the sequence itself.
+    /// Returns this sequence, which is its own iterator.
     public func makeAsyncIterator() -> Pictures { self }
 
-    /// Returns the next picture; `nil` at the end.
+    /// Returns the next picture, never `nil`: the end of the connection is thrown.
     public func next() async throws -> ReceivedPicture? { try await link.pictures.next() }
   }
 }

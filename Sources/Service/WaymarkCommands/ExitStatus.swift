@@ -31,7 +31,7 @@ package enum ExitStatus: Int32, CaseIterable, Comparable, Sendable {
 
   private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 
-  /// True if `rhs` takes precedence over `lhs`.
+  /// Returns whether `rhs` takes precedence over `lhs`.
   package static func < (lhs: Self, rhs: Self) -> Bool { lhs.rank > rhs.rank }
 }
 
@@ -45,6 +45,8 @@ package protocol CommandError: ExplainedError {
 package protocol CommandErrorCode: ProblemCode {
   var exitStatus: ExitStatus { get }
 }
+
+// MARK: - The exit statuses of errors
 
 extension Problem: CommandError where Kind: CommandErrorCode {
   package var exitStatus: ExitStatus { code.exitStatus }

@@ -15,7 +15,7 @@ package enum Output {
   /// Writes a line of JSON for programs. Characters that would control a terminal are written as JSON escapes.
   package static func json(_ line: some StringProtocol) { data(Data((DisplayText.json(line) + "\n").utf8)) }
 
-  /// Returns a value as JSON, with members in the order of its type.
+  /// Returns a value as JSON, with members in the order in which its type encodes them.
   package static func text(_ value: some Encodable) throws -> String {
     String(decoding: try JSONLineEncoder.encode(value), as: UTF8.self)
   }
@@ -45,7 +45,7 @@ package enum Output {
   /// already.
   package static func draw(_ text: String) { _ = write(Data(text.utf8), to: STDERR_FILENO) }
 
-  /// Prints an error and ends the command.
+  /// Prints an error and its hint to standard error, and ends the process with `status`.
   package static func fail(_ status: ExitStatus, _ message: String, hint: String) -> Never {
     diagnostic("waymark: \(message)" + (hint.isEmpty ? "" : "\n  \(hint)"))
     exit(status.rawValue)
@@ -106,6 +106,8 @@ extension JSONValue {
   }
 }
 
+// MARK: - Terminals
+
 /// The capabilities of a stream that may be a terminal.
 struct Terminal: Sendable {
   enum Style: String, Sendable {
@@ -143,7 +145,9 @@ struct Terminal: Sendable {
   }
 }
 
-/// Prints an error to standard error and ends with its exit code.
+// MARK: - Errors
+
+/// Prints a `CommandError` to standard error and ends the process with its exit status; throws other errors.
 package func fail(_ error: any Error) throws -> Never {
   guard let explained = error as? any CommandError else { throw error }
   Output.fail(explained.exitStatus, explained.message, hint: explained.hint)

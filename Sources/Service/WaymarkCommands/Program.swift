@@ -37,7 +37,7 @@ package struct Program: Sendable {
     let arguments = (0..<csignals_argument_count()).map { csignals_argument($0).map { String(cString: $0) } ?? "" }
     if arguments.count == 2, arguments[1] == WorkerMain.argument {
       WorkerMain.run(features.lazy.compactMap(\.task).first)
-      // Returns if no service started it, or after the service has exited.
+      // The worker returns if no service started this process, or after the service has ended.
       exit(ExitStatus.unavailable.rawValue)
     }
     if ["demo", "serve", "kiosk", "type"].contains(arguments.dropFirst().first) {
@@ -104,6 +104,8 @@ package struct Program: Sendable {
     exit(status.rawValue)
   }
 }
+
+// MARK: - Checks of the command line
 
 /// Finds an unknown command in a command line, and the command that may be meant.
 ///

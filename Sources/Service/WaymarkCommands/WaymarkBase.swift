@@ -3,7 +3,8 @@ import FoundationEssentials
 import Glibc
 import WaymarkSystem
 
-/// The command `waymark` of the base package; each subcommand has its own file.
+/// The command `waymark` of the base package, with its list of subcommands. `completions` and `bridge` are in this
+/// file.
 package struct WaymarkBase: AsyncParsableCommand {
   package static let configuration = waymark([])
 
@@ -40,7 +41,7 @@ package struct WaymarkBase: AsyncParsableCommand {
       ] + own)
   }
 
-  /// The commands of the package waymark-station.
+  /// The names of the commands that only the package waymark-station has.
   static let station = ["count", "documents", "kiosk", "signature", "text", "type", "users"]
 }
 
@@ -82,7 +83,7 @@ struct BridgeExec: ParsableCommand {
   var arguments: [String] = []
 
   func run() throws {
-    // In the folder of this program, as both are built and installed; else in `PATH`.
+    // The bridge is in the folder of this program, as both are built and installed, or else in `PATH`.
     let own = ChildProgram.ownPath ?? ""
     let beside = own.deletingLastPathComponent + "/waymark-bridge"
     let program = access(beside, X_OK) == 0 ? beside : "waymark-bridge"

@@ -43,7 +43,6 @@ package struct Frame: Sendable {
 
   private static let noLuma = GrayImage(width: 0, height: 0, value: 0)
 
-  /// True if the frame has luma.
   package var hasLuma: Bool { image.width > 0 }
 }
 
@@ -71,6 +70,8 @@ package struct EncodedPicture: Sendable {
     }
   }
 }
+
+// MARK: - Transforms
 
 /// The transform that turns a captured picture upright: the rotation, then the mirroring.
 package struct FrameTransform: Sendable, Hashable {
@@ -115,6 +116,8 @@ package struct FrameTransform: Sendable, Hashable {
     }
   }
 }
+
+// MARK: - Pools
 
 /// A pool of frame buffers, which reuses released buffers so that no memory is allocated in the steady state.
 ///

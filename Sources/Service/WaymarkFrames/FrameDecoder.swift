@@ -47,7 +47,7 @@ package struct DecodeRequest: Sendable, Equatable {
   /// The height of the result in pixels, rounded up as libjpeg does.
   package var scaledHeight: Int { (height * Int(scale.rawValue) + 7) / 8 }
 
-  /// Throws if a picture's header has another size.
+  /// Throws `damagedPicture` if the picture's header has another size.
   package func check(_ header: JPEGDecoder.Header) throws(ImageError) {
     guard header.width == width, header.height == height, header.scaledWidth == scaledWidth,
       header.scaledHeight == scaledHeight

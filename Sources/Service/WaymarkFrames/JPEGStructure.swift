@@ -14,7 +14,7 @@ package enum JPEGStructure {
     case left
   }
 
-  /// The offset after the EOI of the picture with which `bytes` begin; nil if they do not begin with one, or have no EOI.
+  /// Returns the offset after the EOI of the picture with which `bytes` begin; nil if they do not begin with one, or have no EOI.
   package static func pictureEnd(_ bytes: UnsafeRawBufferPointer) -> Int? {
     guard case .whole(let end) = walk(bytes, { _, _ in true }) else { return nil }
     return end
@@ -108,7 +108,7 @@ package enum JPEGStructure {
 }
 
 extension JPEGStructure {
-  /// The size in pixels in a picture's frame header (SOF, T.81 B.2.2), or `nil`.
+  /// Returns the size in pixels in a picture's frame header (SOF, T.81 B.2.2), or `nil`.
   package static func pictureSize(_ bytes: UnsafeRawBufferPointer) -> (width: Int, height: Int)? {
     var size: (width: Int, height: Int)?
     _ = walk(bytes) { marker, range in
@@ -123,6 +123,8 @@ extension JPEGStructure {
     return size.flatMap { $0.width > 0 && $0.height > 0 ? $0 : nil }
   }
 }
+
+// MARK: - Conversion to files
 
 /// Converts a Motion JPEG frame to a JPEG file: adds the Huffman tables that cameras omit (the AVI1 convention), and the
 /// orientation.
@@ -154,7 +156,7 @@ package enum MJPEGToJPEG {
     return file
   }
 
-  /// An APP1 segment with one EXIF tag, Orientation (CIPA DC-008, 4.5.4 and 4.6.4).
+  /// Returns an APP1 segment with one EXIF tag, Orientation (CIPA DC-008, 4.5.4 and 4.6.4).
   private static func exif(_ orientation: Orientation) -> [UInt8] {
     [0xFF, 0xE1, 0x00, 0x22] + Array("Exif\0\0MM".utf8) + [
       0x00, 0x2A, 0x00, 0x00, 0x00, 0x08, 0x00, 0x01,

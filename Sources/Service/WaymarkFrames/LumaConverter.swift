@@ -17,7 +17,7 @@ package struct LumaConverter: ~Copyable {
 
   /// Creates a converter.
   ///
-  /// - Parameter outOfProcess: the decoder for compressed pictures; nil: they are decoded in this process.
+  /// - Parameter outOfProcess: the decoder for compressed pictures; nil to decode them in this process.
   package init(
     transform: FrameTransform = .identity, outOfProcess: (any FrameDecoder)? = nil
   ) throws(ImageError) {

@@ -53,7 +53,7 @@ package enum PixelFormat: String, Sendable, CaseIterable, Codable {
   /// True if a frame has no fixed size.
   package var isCompressed: Bool { self == .mjpeg }
 
-  /// The minimum distance between two rows of the luma plane, in bytes.
+  /// Returns the minimum distance between two rows of the luma plane, in bytes; 0 for compressed formats.
   package func minimumBytesPerLine(width: Int) -> Int {
     switch self {
     case .mjpeg: 0

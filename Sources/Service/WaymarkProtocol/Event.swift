@@ -11,10 +11,10 @@ public struct Event: Hashable, Sendable {
   public var camera: String?
   /// The frame that caused the event.
   public var frame: FrameReference?
-  /// The body.
+  /// The kind of the event, with its payload.
   public var body: EventBody
 
-  /// Creates an event.
+  /// Creates an event from its parts.
   public init(
     seq: Int? = nil, time: String? = nil, camera: String? = nil, frame: FrameReference? = nil, body: EventBody
   ) {
@@ -55,7 +55,6 @@ package struct EventLine<Payload: EventPayload>: Encodable {
   /// The fields of this kind of event.
   package let payload: Payload
 
-  /// Creates an event.
   package init(
     seq: Int? = nil, time: String? = nil, camera: String? = nil, frame: FrameReference? = nil, payload: Payload
   ) {
@@ -97,7 +96,7 @@ package struct EventPatterns: Hashable, Sendable {
 
   package mutating func removeAll() { patterns.removeAll() }
 
-  /// True if a pattern matches `event`: its name, `family.*`, or `*`, which does not include `statistics`.
+  /// Returns whether a pattern matches `event`: its name, `family.*`, or `*`, which does not include `statistics`.
   package func match(_ event: String) -> Bool {
     patterns.contains { pattern in
       if pattern == event { return true }
@@ -117,7 +116,7 @@ package struct EventPatterns: Hashable, Sendable {
 
   private init(_ pattern: String) { patterns = [pattern] }
 
-  /// True if a pattern has a valid form: a name, `family.*`, or `*`.
+  /// Returns whether a pattern has a valid form: a name, `family.*`, or `*`.
   package static func isValid(_ pattern: String) -> Bool {
     guard !pattern.isEmpty, pattern.utf8.count <= 64 else { return false }
     let stem = pattern == "*" ? "" : pattern.hasSuffix(".*") ? String(pattern.dropLast(2)) : pattern

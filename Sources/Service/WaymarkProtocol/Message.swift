@@ -2,7 +2,7 @@ package import WaymarkSystem
 
 /// The parameters of a method, and the type of its result.
 public protocol ServiceRequest: Codable, Hashable, Sendable {
-  /// The type of the result.
+  /// The type of the result in a successful reply.
   associatedtype Result: Codable & Sendable
   /// The name of the method in the protocol.
   static var method: String { get }

@@ -67,6 +67,8 @@ extension AccountPerson {
   }
 }
 
+// MARK: - Limits
+
 extension ScanPictureRequest {
   /// The largest picture, in bytes.
   public static let largest = 16 << 20

@@ -1,13 +1,12 @@
 package import WaymarkSystem
 
-/// A request to send.
+/// The line of a request, as a client sends it.
 package struct RequestLine<Params: Encodable>: Encodable {
   /// The id that the reply will carry.
   package let id: JSONValue
   package let method: String
   package let params: Params
 
-  /// Creates a request.
   package init(id: JSONValue, method: String, params: Params) {
     self.id = id
     self.method = method
@@ -15,26 +14,23 @@ package struct RequestLine<Params: Encodable>: Encodable {
   }
 }
 
-/// A successful reply to send.
+/// The line of a successful reply, as the service sends it.
 package struct ReplyLine<Result: Encodable>: Encodable {
   package let id: JSONValue
-  /// The result of the method.
   package let result: Result
 
-  /// Creates a reply.
   package init(id: JSONValue, result: Result) {
     self.id = id
     self.result = result
   }
 }
 
-/// An error reply, to send or received.
+/// The line of an error reply, as the service sends and a client receives it.
 package struct ErrorLine: Codable {
   /// The request's id; null if it could not be read.
   package let id: JSONValue
   package let error: ServiceError
 
-  /// Creates a reply.
   package init(id: JSONValue, error: ServiceError) {
     self.id = id
     self.error = error
@@ -58,7 +54,8 @@ package struct IncomingRequest: Sendable {
 
   /// Parses a line as a request.
   ///
-  /// - Throws: `ServiceError` with the code `malformedRequest`, and the id as far as it could be read.
+  /// - Returns: the request, or the refusal with the code `malformedRequest`, or `badParams` if `params` is not an
+  ///   object.
   package static func parse(_ line: some Sequence<UInt8>) -> Result<IncomingRequest, Refusal> {
     let value: JSONValue
     do {
@@ -149,7 +146,7 @@ extension IncomingRequest {
 extension ServiceError: ExplainedError {}
 
 extension ServiceError: Error {
-  /// Creates an error.
+  /// Creates an error, with the client that has what was requested as `holder`.
   public init(_ code: Code, _ message: String, hint: String, holder: Actor? = nil) {
     self.init(code: code, message: message, hint: hint, holder: holder)
   }

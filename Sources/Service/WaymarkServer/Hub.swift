@@ -13,7 +13,6 @@ package final class Hub: ConnectionOwner {
   package nonisolated let version: String
   package nonisolated let started: String
   package var socketPath = ""
-  /// The limits of connections.
   package var limits: ConnectionLimits {
     didSet { history.limit = limits.history }
   }
@@ -26,7 +25,6 @@ package final class Hub: ConnectionOwner {
   /// The number of events that slow clients lost.
   package private(set) var dropped = 0
   package private(set) var connections: [Int: Connection] = [:]
-  /// The modules of the server.
   package private(set) var modules: [any ServerModule] = []
   /// The handlers that are called after subscriptions have changed.
   package var onSubscriptionsChanged: [@ServiceActor () -> Void] = []
@@ -296,7 +294,7 @@ package final class Hub: ConnectionOwner {
     connection.send(ReplyLine(id: id, result: result))
   }
 
-  /// Replies to a request with an error.
+  /// Replies to a request with an error. One that is not for clients is logged, and sent as `internalError`.
   package func fail(_ request: IncomingRequest, _ connection: Connection, _ error: any Error) {
     let reported: ServiceError
     switch error {

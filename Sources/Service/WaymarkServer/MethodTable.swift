@@ -4,7 +4,7 @@ package import WaymarkSystem
 /// The methods of a server, by name.
 @ServiceActor
 package struct MethodTable {
-  /// The outcome of a request.
+  /// The ways in which a method replies.
   package enum Outcome {
     case result(any Encodable)
     /// The reply is computed asynchronously.
@@ -131,6 +131,8 @@ package struct MethodTable {
   }
 }
 
+// MARK: - Modules
+
 /// A module of a server, which adds methods.
 @ServiceActor
 package protocol ServerModule: AnyObject {
@@ -149,7 +151,7 @@ extension ServerModule {
   package func stop() {}
 }
 
-/// An error of another module that has a corresponding error for replies.
+/// An error of another module, which a client receives as the `ServiceError` that corresponds to it.
 package protocol Replyable: Error {
   /// The error in the reply.
   var reply: ServiceError { get }

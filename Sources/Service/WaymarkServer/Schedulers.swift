@@ -3,6 +3,8 @@ package import NIOPosix
 import WaymarkProtocol
 package import WaymarkSystem
 
+// MARK: - Pictures
+
 /// Schedules the pictures that clients send or request: limits their memory, and decides the order in which they are processed.
 @ServiceActor
 package final class PictureScheduler {
@@ -74,7 +76,7 @@ package final class PictureScheduler {
       ServiceActor.execute { scheduler.release(id) }
     }
 
-    /// Changes the reserved bytes.
+    /// Changes the reserved bytes, and resumes the requests for which there is then enough memory.
     @ServiceActor
     package func resize(to bytes: Int) { scheduler.begin(scheduler.budget.resize(id, to: bytes)) }
   }
@@ -176,6 +178,8 @@ package final class PictureScheduler {
   }
 }
 
+// MARK: - Turns
+
 /// A queue in which the owners of elements take turns, so that each waits for at most one element of every other owner.
 struct FairQueue<Owner: Hashable, Element> {
   private var lines: [Owner: [Element]] = [:]
@@ -190,7 +194,7 @@ struct FairQueue<Owner: Hashable, Element> {
     count += 1
   }
 
-  /// The number of waiting elements of an owner.
+  /// Returns the number of waiting elements of an owner.
   func count(of owner: Owner) -> Int { lines[owner]?.count ?? 0 }
 
   /// Removes and returns the first element of the next owner for which `isReady` returns true; owners without such an element
@@ -221,6 +225,8 @@ struct FairQueue<Owner: Hashable, Element> {
     return removed
   }
 }
+
+// MARK: - Requests
 
 /// Decides the order in which connections with requests are served: users take turns, and so do the connections of each user.
 ///
@@ -263,6 +269,8 @@ final class RequestScheduler {
     ServiceActor.schedule(after: Self.pause) { self.run() }
   }
 }
+
+// MARK: - The event loop
 
 /// The actor of the server, which runs on one event loop, so that the state of connections needs no locks and
 /// events have one order.

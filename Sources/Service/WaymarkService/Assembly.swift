@@ -23,7 +23,7 @@ package final class Assembly {
   package let profiles: ProfilesModule
   /// The settings of each profile by its name; under nil those without a profile.
   private var profiled: [String?: ProfiledSettings] = [:]
-  /// The configuration in use; of keys that need a restart it has the file's new values, and the running service the old ones.
+  /// The configuration in use. Keys that need a restart keep the values with which the service started.
   private(set) var configuration: ServiceConfiguration
   /// The sections that have changed and need a restart.
   private(set) var pendingRestart: [String] = []
@@ -134,7 +134,7 @@ package final class Assembly {
       })
   }
 
-  /// The configuration in use, with the cautions of the policy that applies now.
+  /// Returns the configuration in use, with the cautions of the policy that applies now.
   func configuration(isDefault: Bool) -> ConfigurationInUse {
     let cautions = cameras.first.scans.rules.judge.policy.cautions.map(\.message)
     return ConfigurationInUse(
@@ -253,6 +253,8 @@ package final class Assembly {
     return isFinished
   }
 }
+
+// MARK: - Settings of profiles
 
 /// The settings that a profile can change, ready to use. Reading keys and records takes a while and can fail, so the settings of all
 /// profiles are read with the configuration, and a change of the profile only assigns them.

@@ -38,13 +38,15 @@ package struct CameraParts {
   var modules: [any ServiceModule] { [capture, control, scans, codes] + further }
 }
 
+// MARK: - All cameras
+
 /// Combines the modules of all cameras: passes each request to the camera that its `camera` names, and adds an entry for
 /// each camera to the state.
 @ServiceActor
 package final class CamerasModule: ServiceModule {
   private let cameras: ByCamera<[any ServiceModule]>
 
-  /// - Parameter cameras: the modules of each camera; every camera has modules of the same types in the same order.
+  /// Creates the module from those of each camera, which have the same types in the same order for all cameras.
   package init(_ cameras: ByCamera<[any ServiceModule]>) { self.cameras = cameras }
 
   package var features: [String] { cameras.first.flatMap(\.features) }

@@ -17,6 +17,8 @@ package struct Daemon: Sendable {
   private let manager: ServiceManager
   private let log: Logger
 
+  /// Creates a service, which `run()` starts.
+  ///
   /// - Parameter report: runs the program that prints the report about the service on a socket.
   package init(
     loader: ConfigurationLoader, features: [Feature], version: String,
@@ -127,7 +129,7 @@ package struct Daemon: Sendable {
     return try ListeningSocket(path: path, mode: configuration.socket.mode, group: group)
   }
 
-  /// The id of the group that owns a file; nil if the file does not exist.
+  /// Returns the id of the group that owns a file; nil if the file does not exist.
   private static func group(of path: String) -> UInt32? {
     var information = stat()
     return stat(path, &information) == 0 ? information.st_gid : nil

@@ -13,7 +13,7 @@ package struct Feature: Sendable {
   package var cameraKeys: Set<String> = []
   /// The keys that a profile can set.
   package var profileKeys: [ConfigurationKey] = []
-  /// Returns the problems of the feature's sections that the types and ranges of their keys do not exclude.
+  /// Returns the problems of the feature's sections that checks of types and ranges do not find.
   package var problems: @Sendable (ServiceConfiguration) -> [ConfigurationProblem] = { _ in [] }
   /// Creates the feature's module; nil if it has none, or only modules of single cameras.
   package var make: (@ServiceActor (FeatureContext) throws -> any FeatureModule)?
@@ -34,6 +34,7 @@ package struct FeatureContext {
   package let isolation: Isolation
 }
 
+/// A module of a feature, whose settings a profile or a reload can change.
 @ServiceActor
 package protocol FeatureModule: ServiceModule {
   /// Starts the module; called after all modules have been added.

@@ -102,7 +102,9 @@ struct SourceFactory {
   }
 }
 
-/// The samples of the package or of the checkout.
+// MARK: - Samples
+
+/// Finds the sample files of the installed package or of the checkout.
 package enum SampleFiles {
   /// Returns the path of a folder of samples, such as `scenes`; nil if it is not installed.
   package static func folder(_ name: String) -> String? {
@@ -118,8 +120,10 @@ package enum SampleFiles {
   }
 }
 
+// MARK: - Scenes and calibrations
+
 extension SceneSettings {
-  /// The folders in which scenes are: without configured ones those of the sample scenes, for a first try.
+  /// The folders of scenes; if none are configured, that of the sample scenes, for a first try.
   var effectiveFolders: [String] {
     folders.isEmpty ? SampleFiles.folder("scenes").map { [$0] } ?? [] : folders
   }
@@ -134,7 +138,7 @@ extension SceneSettings {
     }
   }
 
-  /// The calibrations and the field of view of a camera, by its name.
+  /// Returns the calibrations and the field of view of a camera, given its name.
   func choice(of camera: String) -> CameraChoice { others[camera] ?? cameras }
 }
 

@@ -43,7 +43,11 @@ final class CodeWorker {
   /// any number of names.
   private var known: Set<String> = []
 
-  /// - Parameter stages: receives the times of a reading's stages.
+  /// Creates a reader whose worker starts with the first frame.
+  ///
+  /// - Parameters:
+  ///   - limit: the maximum seconds to wait for an answer.
+  ///   - stages: receives the times of a reading's stages.
   init(_ launcher: WorkerLauncher, _ ledger: WorkerMonitor, limit: Double, stages: StageTimes? = nil) {
     persistent = PersistentWorker(launcher, ledger)
     self.limit = limit

@@ -5,7 +5,7 @@ import WaymarkSystem
 
 /// Finds programs of other packages that this program starts.
 package enum CompanionProgram {
-  /// The path of a program: in the folder of this executable, or in `/usr/bin`; nil if it is not installed.
+  /// Returns the path of a program: in the folder of this executable, or in `/usr/bin`; nil if it is not installed.
   package static func path(_ name: String) -> String? {
     var candidates = ["/usr/bin/\(name)"]
     if let own = ChildProgram.ownPath, let slash = own.lastIndex(of: "/") {
@@ -15,11 +15,13 @@ package enum CompanionProgram {
   }
 }
 
+// MARK: - waymark-cameras
+
 /// The interface to the program `waymark-cameras`, which plays addresses as Y4M.
 package enum CameraProgram {
   private static let name = "waymark-cameras"
-  /// The socket for whose connections systemd starts `waymark-cameras`, since the service itself has neither network nor the devices of
-  /// libcamera; nil for screens and PipeWire, which only programs of the user's session can reach.
+  /// Returns the path of the socket by which systemd starts `waymark-cameras` (socket activation), since the service itself has neither
+  /// network nor the devices of libcamera; nil for screens and PipeWire, which only programs of the user's session can reach.
   private static func socket(for scheme: StreamAddress.Scheme) -> String? {
     switch scheme {
     case .rtsp, .http, .https: "/run/waymark-cameras.sock"
@@ -28,15 +30,16 @@ package enum CameraProgram {
     }
   }
 
-  /// Plays an address with the program that systemd starts, or with a child process if its socket refuses. The address is sent through a
-  /// socket, never as an argument.
+  /// Plays an address with the `waymark-cameras` that systemd starts, or, if its socket cannot be connected to, with one that it starts
+  /// as a child process. The address is sent through a socket, never as an argument.
   ///
   /// - Parameters:
   ///   - executable: the path of the program; nil for the installed one.
   ///   - socket: the path of the socket; nil for the one of systemd.
   ///   - known: the environment variables of the program.
   ///   - missingPackages: returns the packages that an address requires and that are not installed.
-  /// - Throws: an error that lists the missing packages, or says why the program cannot be started.
+  /// - Throws: `cameraProgramMissing` with the missing packages, or with the reason why the program cannot be started; `cannotOpen` if
+  ///   PipeWire does not answer.
   package static func open(
     _ address: StreamAddress, executable: String? = nil, socket: String? = nil,
     environment known: [String: String] = StreamProgram.environment,

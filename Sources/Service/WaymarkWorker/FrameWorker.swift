@@ -8,7 +8,11 @@ final class FrameWorker: FrameDecoder {
   private let persistent: PersistentWorker
   private let limit: Double
 
-  /// - Parameter now: returns the time in seconds, for the pauses after failures.
+  /// Creates a decoder whose worker starts at its first use.
+  ///
+  /// - Parameters:
+  ///   - limit: the maximum seconds to wait for an answer.
+  ///   - now: returns the time in seconds, for the pauses after failures.
   init(
     _ launcher: WorkerLauncher, _ ledger: WorkerMonitor, limit: Double,
     now: @escaping @Sendable () -> Double = { MonotonicClock.now }
@@ -69,6 +73,8 @@ final class FrameWorker: FrameDecoder {
     worker.arena.input.copyMemory(from: picture)
   }
 }
+
+// MARK: - Picture files
 
 /// Decodes picture files to gray in a persistent worker, which ends with this object. Not thread-safe.
 final class PictureWorker {

@@ -27,6 +27,8 @@ package final class Isolation: Sendable {
   /// Reads codes and pictures in this process.
   package static let none = Isolation(launcher: nil) { _ in }
 
+  /// Creates an isolation, which starts no worker yet.
+  ///
   /// - Parameters:
   ///   - launcher: starts the workers; nil to use none and read everything in this process.
   ///   - pictures: the path of the program `waymark-pictures`; nil for the installed one.
@@ -152,6 +154,8 @@ package final class Isolation: Sendable {
     }
   }
 }
+
+// MARK: - Checks
 
 /// Checks whether workers can be started on this system.
 package struct WorkerCheck: Equatable, Sendable {

@@ -14,6 +14,8 @@ package final class PersistentWorker: RestartableProcess {
   /// The failure of the last use that returned nil; nil before the first failure.
   package private(set) var lastFailure: WorkerFailure?
 
+  /// Creates a worker that starts at its first use.
+  ///
   /// - Parameter now: returns the time in seconds, for the pauses after failures.
   package init(
     _ launcher: WorkerLauncher, _ ledger: WorkerMonitor, now: @escaping @Sendable () -> Double = { MonotonicClock.now }
@@ -100,6 +102,8 @@ package final class PersistentWorker: RestartableProcess {
   }
 }
 
+// MARK: - Decisions
+
 /// Decides when a worker is started, used, or pauses after a failure. A state machine without clock and processes.
 package struct WorkerSupervisor: Equatable {
   package enum Input: Equatable {
@@ -157,6 +161,8 @@ package struct WorkerSupervisor: Equatable {
     }
   }
 }
+
+// MARK: - Workers that end when idle
 
 /// A process that can be ended at any time and restarts on the next use.
 package protocol RestartableProcess: AnyObject {

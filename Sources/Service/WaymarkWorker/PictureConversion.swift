@@ -43,6 +43,8 @@ package enum ConverterMain {
   }
 }
 
+// MARK: - Pages
+
 /// The pixels of a page in memory of a C library, which is freed with this value.
 package struct DecodedPage: ~Copyable {
   let count: Int
@@ -63,8 +65,8 @@ package struct DecodedPage: ~Copyable {
 
   deinit { free(pixels) }
 
-  /// The page as a file: PNM, or BMP if it has opacity. If that is larger than a worker accepts, a gray PNM, or a JPEG if `keepsColour` is
-  /// true, both without opacity.
+  /// Returns the page as a file: PNM, or BMP if it has opacity. If that is larger than a worker accepts, a gray PNM, or a JPEG if
+  /// `keepsColour` is true, both without opacity.
   ///
   /// - Throws: `tooManyPixels` if that file is too large too.
   func file(keepsColour: Bool) throws(ImageError) -> [UInt8] {
@@ -112,6 +114,8 @@ package struct DecodedPage: ~Copyable {
     return head + [UInt8](repeating: 0, count: size - head.count)
   }
 }
+
+// MARK: - Messages
 
 /// A request to the program `waymark-pictures` for a page of the file at the beginning of the arena.
 struct ConversionRequest: Equatable {

@@ -15,7 +15,11 @@ package struct PictureConverter: Sendable {
   /// Creates a converter that uses the installed program.
   package init() { self.init(executable: nil, limit: Self.usualLimit, monitor: WorkerMonitor { _ in }) }
 
-  /// - Parameter executable: the path of the program; nil for the installed one.
+  /// Creates a converter that counts its processes and their failures in `monitor`.
+  ///
+  /// - Parameters:
+  ///   - executable: the path of the program; nil for the installed one.
+  ///   - limit: the time limit for one page, in seconds.
   init(executable: String?, limit: Double, monitor: WorkerMonitor) {
     self.executable = executable
     self.limit = limit
@@ -54,6 +58,8 @@ package struct PictureConverter: Sendable {
     return try pages.first(or: stop)
   }
 }
+
+// MARK: - Pages
 
 /// The pages of a picture file, converted on request. Not thread-safe.
 package final class PicturePages {
@@ -97,7 +103,7 @@ package final class PicturePages {
     return try reportingFailure { () throws(WorkerFailure) in try ask(number, or: nil) }.file
   }
 
-  /// Returns the first page.
+  /// Returns the first page as a file that `PictureDecoder` reads.
   ///
   /// - Throws: `ImageError`, `WorkerFailure`.
   func first(or stop: StopSignal?) throws -> [UInt8] {

@@ -63,13 +63,15 @@ package struct WireReader {
   }
 }
 
+// MARK: - Descriptions
+
 /// The encoding of a value in messages between daemon and worker. Both processes use the same description, so that they cannot disagree. Every
 /// field has bounds: writing limits values to them if it can, and reading fails for values outside.
 package struct Wire<Value>: Sendable {
   package let write: @Sendable (Value, inout WireWriter) -> Void
   package let read: @Sendable (inout WireReader) throws(WireReader.Malformed) -> Value
 
-  /// The encoding of another value with the same fields.
+  /// Returns the encoding of another value with the same fields; reading fails if `make` returns nil.
   package func map<Other>(
     _ make: @escaping @Sendable (Value) -> Other?, _ fields: @escaping @Sendable (Other) -> Value
   ) -> Wire<Other> {
@@ -82,13 +84,13 @@ package struct Wire<Value>: Sendable {
     }
   }
 
-  /// The same encoding, which fails to read a value for which `holds` returns false.
+  /// Returns the same encoding, which fails to read a value for which `holds` returns false.
   package func when(_ holds: @escaping @Sendable (Value) -> Bool) -> Wire { map({ holds($0) ? $0 : nil }, { $0 }) }
 
   /// The encoding of an optional value.
   package var optional: Wire<Value?> { list(upTo: 1).map({ .some($0.first) }, { $0.map { [$0] } ?? [] }) }
 
-  /// The encoding of an array; values beyond `limit` are not written.
+  /// Returns the encoding of an array; values beyond `limit` are not written.
   package func list(upTo limit: Int) -> Wire<[Value]> {
     let (write, read) = (write, read)
     return Wire<[Value]> { values, wire in
@@ -102,7 +104,7 @@ package struct Wire<Value>: Sendable {
     }
   }
 
-  /// The encoding of a value with several forms, such as the cases of an enumeration: the index of the form, then its fields.
+  /// Returns the encoding of a value with several forms, such as the cases of an enumeration: the index of the form, then its fields.
   package static func forms(_ forms: WireForm<Value>...) -> Wire {
     Wire { value, wire in
       for (place, form) in forms.enumerated() where form.write(value, UInt32(place), &wire) { return }
@@ -112,8 +114,8 @@ package struct Wire<Value>: Sendable {
   }
 }
 
-/// The encoding of several fields one after the other. The fields should be declared with types, since inferring many of them slows the
-/// compiler down.
+/// Returns the encoding of several fields one after the other. The fields should be declared with types, since inferring many of them slows
+/// the compiler down.
 package func inOrder<each Field>(_ fields: repeat Wire<each Field>) -> Wire<(repeat each Field)> {
   Wire<(repeat each Field)> { values, wire in
     repeat (each fields).write(each values, &wire)
@@ -128,6 +130,8 @@ package struct WireForm<Value>: Sendable {
   fileprivate let write: @Sendable (Value, UInt32, inout WireWriter) -> Bool
   fileprivate let read: @Sendable (inout WireReader) throws(WireReader.Malformed) -> Value
 
+  /// Creates a form from the encoding of its fields.
+  ///
   /// - Parameters:
   ///   - make: creates the value of this form from the fields.
   ///   - match: returns the fields of a value; nil if it has another form.
@@ -164,7 +168,7 @@ extension Wire<Bool> {
 }
 
 extension Wire<Double> {
-  /// The encoding of a number within a range; numbers outside are written as the nearest bound.
+  /// Returns the encoding of a number within a range; numbers outside are written as the nearest bound.
   package static func real(within range: ClosedRange<Double>) -> Wire {
     Wire {
       $1.real(range.contains($0) ? $0 : min(max($0, range.lowerBound), range.upperBound))
@@ -191,7 +195,7 @@ extension Wire<String> {
 }
 
 extension Wire where Value: Equatable & Sendable {
-  /// The encoding of one of `values` by its index, which both processes agree on since they run the same executable.
+  /// Returns the encoding of one of `values` by its index, which both processes agree on since they run the same executable.
   package static func choice(_ values: [Value]) -> Wire {
     Wire<Int>.count(upTo: values.count - 1).map({ values[$0] }, { values.firstIndex(of: $0) ?? 0 })
   }
@@ -214,7 +218,7 @@ package protocol WireValue {
 }
 
 extension WireValue {
-  /// The encoded value.
+  /// The value as the bytes of a message.
   package var wireBytes: [UInt8] {
     var wire = WireWriter()
     Self.wire.write(self, &wire)

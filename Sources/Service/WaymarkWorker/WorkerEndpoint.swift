@@ -51,6 +51,8 @@ package struct WorkerArena: ~Copyable {
   }
 }
 
+// MARK: - The worker's end
+
 /// The worker's end of the channel to its parent process, with the memory that both share.
 package struct WorkerEndpoint: ~Copyable {
   /// An answer in the output of the arena.

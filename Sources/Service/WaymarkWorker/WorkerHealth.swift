@@ -1,13 +1,16 @@
 import WaymarkSystem
 
-/// The failure of a worker process.
+/// The reason why a worker gave no result.
 package enum WorkerFailure: Error, Hashable, Sendable {
   /// The worker could not be started, or did not set up its sandbox.
   case cannotStart(reason: String)
   /// The worker ended unexpectedly: by this signal, or by itself if it is nil.
   case crashed(signal: Int32?)
+  /// The worker did not answer within its time limit, and was ended.
   case hung
+  /// The worker's answer violates the bounds of its `WireValue`, or came unasked.
   case malformedAnswer
+  /// The picture does not fit into the arena; the worker did not receive it.
   case tooLarge
   /// The worker was ended during its work, because the result is no longer needed.
   case interrupted
@@ -46,6 +49,8 @@ package enum WorkerFailure: Error, Hashable, Sendable {
     }
   }
 }
+
+// MARK: - Counts
 
 /// The counts of workers since the service was started.
 package struct WorkerCounts: Sendable, Equatable {

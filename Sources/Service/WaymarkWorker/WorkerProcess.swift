@@ -49,6 +49,8 @@ package struct WorkerLauncher: Hashable, Sendable {
   }
 }
 
+// MARK: - Processes
+
 /// A running worker, which is ended with this value. Not thread-safe.
 package struct WorkerProcess: ~Copyable {
   /// The seconds to wait for the end of a worker that has closed its channel: the kernel takes a while to release a large
@@ -104,7 +106,7 @@ package struct WorkerProcess: ~Copyable {
       ? .success(try take(answer, reply.count, byteLimit)) : .failure(try error(reply.count))
   }
 
-  /// Decodes the worker's error about the picture.
+  /// Decodes the worker's error about the picture from the first `count` bytes of the output.
   package func error(_ count: Int) throws(WorkerFailure) -> ImageError {
     try take(ImageError.self, count, ImageError.byteLimit)
   }

@@ -80,6 +80,8 @@ extension DecodeRequest: WireValue {
     .map({ DecodeRequest(width: $0.0, height: $0.1, scale: $0.2) }, { ($0.width, $0.height, $0.scale) })
 }
 
+// MARK: - Answers
+
 /// The header of a gray picture in the arena's output. The pixels follow at `headSize`, without padding between rows.
 package struct GrayReply: Equatable {
   package let width: Int
@@ -189,6 +191,8 @@ extension PreparedPicture: WireValue {
     },
     { ($0.format, ArenaPictureSize(width: $0.width, height: $0.height), $0.replacement) })
 }
+
+// MARK: - Tasks
 
 /// A task that a program's workers perform on picture files.
 package protocol WorkerTask: WireValue, Sendable {

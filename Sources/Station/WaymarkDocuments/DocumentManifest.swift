@@ -11,7 +11,7 @@ package struct DocumentManifest: Codable, Hashable, Sendable {
     /// The width of the picture in pixels.
     package var width: Int
     package var height: Int
-    /// The corners of the page in the picture as eight numbers; `nil`: the whole picture.
+    /// The corners of the page in the picture as eight numbers; `nil` for the whole picture.
     package var corners: [Double]?
     /// The bends of the page's sides, see `PageBends.numbers`.
     package var bends: [Double]?
@@ -39,7 +39,7 @@ package struct DocumentManifest: Codable, Hashable, Sendable {
       self.outline = outline
     }
 
-    /// The outline of the page in pixels of the picture; `nil`: the whole picture.
+    /// The outline of the page in pixels of the picture; `nil` for the whole picture.
     package var outline: Quadrilateral? {
       get {
         guard let c = corners, c.count == 8 else { return nil }
@@ -60,13 +60,13 @@ package struct DocumentManifest: Codable, Hashable, Sendable {
   /// All pages in order, including the removed ones.
   package var pages: [Page] = []
 
-  /// The most bytes of a record.
+  /// The largest size of a record in bytes.
   package static let byteLimit = 2 << 20
   /// The range of page numbers, within which incrementing cannot overflow.
   package static let numbers = 1..<(1 << 40)
   /// The range of times in seconds since 1970, within which arithmetic cannot overflow.
   private static let times = 0...(1 << 40)
-  /// The most pages of a session.
+  /// The largest number of pages of a session, including the removed ones.
   package static let pageLimit = 500
 
   package init(session: String, changed: Int, filter: PageFilter = .colour) {
@@ -100,7 +100,6 @@ extension DocumentManifest {
   /// The error of a damaged record.
   package typealias Damage = Problem<DamageCode>
 
-  /// The codes of `Damage`.
   package enum DamageCode: String, ProblemCode {
     /// The record is not in the format that this program writes.
     case damagedRecord
@@ -112,6 +111,8 @@ extension DocumentManifest {
   }
 
   /// Parses a record written by `encoded`, and validates all of it.
+  ///
+  /// - Throws: `damagedRecord` if it is too large, is not such a record, or has a value out of range.
   package init(_ bytes: [UInt8]) throws(Damage) {
     func damaged(_ what: String) -> Damage {
       Damage(

@@ -24,7 +24,7 @@ package enum PageFormat: String, Sendable, CaseIterable, Codable {
     }
   }
 
-  /// Returns the format of a sheet by the ratio of its long to its short side; `nil` if none matches.
+  /// Returns the format of a sheet by the ratio of its long to its short side; `nil` if none is within 4.5 %.
   package static func nearest(ratio: Double) -> PageFormat? {
     guard ratio.isFinite else { return nil }
     let known: [(PageFormat, Double)] = [(.letter, 279.4 / 215.9), (.a4, 297.0 / 210), (.id1, 85.6 / 53.98)]
@@ -41,7 +41,8 @@ package struct PageShape: Hashable, Sendable {
   /// The matching format; `nil` if none matches.
   package let format: PageFormat?
 
-  /// Creates the shape of a page from its outline in a picture of `width` × `height` pixels, with the optical axis at its centre.
+  /// Estimates the shape of a page from its outline in a picture of `width` × `height` pixels, with the optical axis at its
+  /// centre.
   ///
   /// The focal length is computed from the two vanishing points if both are near enough; otherwise a usual one is assumed. Z.
   /// Zhang, L. He, "Whiteboard scanning and image enhancement", Digital Signal Processing 17 (2007), section 4.

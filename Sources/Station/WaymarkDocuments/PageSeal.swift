@@ -6,10 +6,12 @@ package struct PageSeal: Sendable {
   private static let mark = Array("WMSEAL1\n".utf8)
   private static let keyLength = 32
   private let key: SymmetricKey
-  /// Identifies the key, so that a wrong key is distinguished from a damaged file.
+  /// Identifies the key at the beginning of each file, so that a wrong key is distinguished from a damaged file.
   private let sign: [UInt8]
 
   /// Reads the key from a file of 32 bytes, which is created if it is missing.
+  ///
+  /// - Throws: `documentKey` if the file cannot be read or created, has another length, or is a missing credential of systemd.
   package init(keyFile path: String) throws(ServiceProblem) {
     let problem = { (reason: String) in
       ServiceProblem(
@@ -33,15 +35,15 @@ package struct PageSeal: Sendable {
     sign = Array(key.authenticationCode(for: Array("waymark documents".utf8)).prefix(8))
   }
 
-  /// Encrypts the contents of a file.
+  /// Encrypts the contents of the file `name`.
   package func sealed(_ bytes: [UInt8], _ name: String) throws -> [UInt8] {
     Self.mark + sign + (try key.seal(bytes, authenticating: Array(name.utf8)))
   }
 
-  /// Decrypts the contents of a file; those written without a key are returned as they are.
+  /// Decrypts the contents of the file `name`; those written without a key are returned as they are.
   ///
   /// - Parameter seal: The seal; `nil` if no key is configured.
-  /// - Throws: a problem if the file in `folder` was encrypted with another key, a `FileError` if it is damaged.
+  /// - Throws: The problem `documentKey` if the file in `folder` was encrypted with another key; `FileError` if it is damaged.
   package static func opened(_ bytes: [UInt8], _ name: String, in folder: String, by seal: Self?) throws -> [UInt8] {
     guard bytes.starts(with: mark) else { return bytes }
     let rest = bytes.dropFirst(mark.count)

@@ -1,7 +1,7 @@
 package import WaymarkHTTP
 import WaymarkSystem
 
-/// The settings of a kiosk.
+/// The settings of the kiosk's page and of its server.
 package struct KioskOptions: Sendable {
   /// An entry of the start view.
   package enum View: String, CaseIterable, Sendable {

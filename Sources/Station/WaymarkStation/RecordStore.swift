@@ -12,9 +12,9 @@ package import WaymarkSystem
 @ServiceActor
 package final class RecordStore {
   package struct Limits: Hashable, Sendable {
-    /// The most records.
+    /// The largest number of records.
     package var count: Int
-    /// The most bytes of all records.
+    /// The largest size of all records in bytes.
     package var bytes: Int
     /// The seconds until a record expires.
     package var age: Double
@@ -22,7 +22,7 @@ package final class RecordStore {
 
   /// A record's id, time and size.
   package struct Entry: Hashable, Sendable {
-    /// Sorts by time and cannot be guessed.
+    /// The id, which sorts by time and cannot be guessed.
     package let id: String
     /// The time of adding it, in milliseconds of the wall clock.
     package let milliseconds: Int
@@ -58,7 +58,7 @@ package final class RecordStore {
   ///   - folder: the folder, which is made for this user alone if it is missing; nil keeps records in memory.
   ///   - wall: the time of day in seconds since 1970.
   ///   - boot: the seconds since boot, with which `ClockWatch` compares the time of day.
-  /// - Throws: a problem if the folder cannot be made or read.
+  /// - Throws: `recordStore` if the folder cannot be made or read.
   package init(
     folder: String?, limits: Limits, wall: @escaping @Sendable () -> Double = { WallClock.now },
     boot: @escaping @Sendable () -> Double = { BootClock.now }
@@ -95,6 +95,8 @@ package final class RecordStore {
   private nonisolated static let ending = ".json"
 
   /// Adds a record, which is stored when this returns.
+  ///
+  /// - Throws: `full` at the limits, `failed` if the file cannot be written.
   package func add(_ bytes: [UInt8]) async throws(Refusal) -> Entry {
     forgetOld()
     guard entries.count + reserved.count < limits.count, size + reserved.bytes + bytes.count <= limits.bytes else {
@@ -122,7 +124,7 @@ package final class RecordStore {
     return entry
   }
 
-  /// Reads a record; nil if no record has this id.
+  /// Reads a record; nil if no record has this id. Throws `FileError` if its file cannot be read.
   package func read(_ id: String) async throws -> [UInt8]? {
     forgetOld()
     guard let entry = entries.first(where: { $0.id == id }) else { return nil }

@@ -1,4 +1,4 @@
-/// The check digit schemes of numbers on goods and documents.
+/// The check digit schemes of numbers on goods and documents. `LookalikeCharacters` below are those mistaken in reading.
 package enum CheckDigit: String, Hashable, Sendable, CaseIterable {
   /// ISO/IEC 7812-1, annex B: payment cards, IMEI.
   case luhn
@@ -103,7 +103,7 @@ package enum CheckDigit: String, Hashable, Sendable, CaseIterable {
     return bytes[8] == (sum % 11 == 10 ? 0x58 : UInt8(0x30 + sum % 11))
   }
 
-  /// The lengths of IBANs by country (SWIFT IBAN registry, 99).
+  /// The lengths of IBANs by country (SWIFT IBAN registry, release 99).
   private static let ibanLengths: [String: Int] = [
     "AD": 24, "AE": 23, "AL": 28, "AT": 20, "AZ": 28, "BA": 20, "BE": 16, "BG": 22, "BH": 22, "BI": 27, "BR": 29,
     "BY": 28, "CH": 21, "CR": 22, "CY": 28, "CZ": 24, "DE": 22, "DJ": 27, "DK": 18, "DO": 28, "EE": 20, "EG": 29,
@@ -124,7 +124,7 @@ package enum CheckDigit: String, Hashable, Sendable, CaseIterable {
   }
 }
 
-/// Characters that look alike in print.
+/// The groups of characters that look alike in print.
 package enum LookalikeCharacters {
   private static let groups: [[String]] = [
     ["0", "O", "o", "D", "Q"], ["1", "I", "l", "|", "i", "!"], ["5", "S", "s"], ["8", "B"], ["2", "Z", "z"],

@@ -1,6 +1,6 @@
 import WaymarkImage
 
-/// A gray picture with operations for finding ink.
+/// A gray picture with operations for finding ink, whose connected components are `InkComponent`.
 struct InkPlane {
   let width: Int
   let height: Int
@@ -24,7 +24,7 @@ struct InkPlane {
     GrayImage(width: width, height: height) { target in _ = target.update(from: pixels) }
   }
 
-  /// Returns the quantile of the pixel values.
+  /// Returns the quantile of the pixel values at a share of 0 to 1.
   func percentile(_ share: Double) -> UInt8 { percentile(share, x: 0..<width, y: 0..<height) }
 
   /// Returns the quantile of the pixel values in a part of the picture; the area beyond its border is ignored.
@@ -152,7 +152,7 @@ struct InkPlane {
   }
 }
 
-/// A connected piece of ink.
+/// A connected component of ink: its bounding box, its area in pixels and its moments.
 struct InkComponent {
   var left: Int
   var top: Int
@@ -177,7 +177,7 @@ struct InkComponent {
   var centerX: Double { Double(left + right) / 2 }
   var centerY: Double { Double(top + bottom) / 2 }
 
-  /// Returns the 8-connected pieces of a mask, and for each pixel the index of its piece, -1 for none.
+  /// Returns the 8-connected components of a mask, and for each pixel the index of its component, -1 for none.
   static func find(_ mask: [Bool], width: Int, height: Int) -> (pieces: [InkComponent], labels: [Int32]) {
     var components = ComponentLabels()
     mask.withUnsafeBufferPointer { mask in

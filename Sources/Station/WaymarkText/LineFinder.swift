@@ -1,12 +1,13 @@
 package import WaymarkImage
 
-/// Finds lines of text: pieces of ink of similar size side by side, in any direction, dark on light or light on dark.
+/// Finds lines of text: connected components of ink of similar size side by side, in any direction, dark on light or light on
+/// dark.
 package struct LineFinder: Sendable {
-  /// The most lines.
+  /// The largest number of lines returned.
   package var lineLimit = 40
   /// The long side of the searched picture in pixels; larger pictures are reduced.
   private static let workSize = 900.0
-  /// The factor by which the votes of another direction must exceed those of the upright one.
+  /// The factor by which the votes for another direction must exceed those for level lines.
   private static let uprightPrior = 2.5
 
   package init() {}
@@ -139,7 +140,7 @@ package struct LineFinder: Sendable {
     return value(0.98) - value(0.02)
   }
 
-  /// Returns the gap between the dots of dot print in pixels; `nil` if most of the ink is not dots.
+  /// Returns the gap between the dots of dot print in pixels; `nil` if most of the ink is not in dots close to each other.
   private static func dotGap(_ pieces: [InkComponent]) -> Int? {
     let dots = pieces.filter { (2...12).contains(max($0.width, $0.height)) && $0.area >= 3 }
     guard (30...1500).contains(dots.count) else { return nil }
@@ -175,7 +176,8 @@ package struct LineFinder: Sendable {
     return both
   }
 
-  /// Returns the direction in which pieces are side by side, in radians, within a quarter turn of upright.
+  /// Returns the direction in which components are side by side, in radians from level, -π/2 to π/2: the peak of the votes of
+  /// neighbouring components.
   private static func direction(_ pieces: [InkComponent]) -> Double {
     let bins = 36
     var votes = [Double](repeating: 0, count: bins)
@@ -209,7 +211,7 @@ package struct LineFinder: Sendable {
     return Double.arcTangent(y: y, x: x)
   }
 
-  /// Returns the lines into which pieces are joined along a direction.
+  /// Returns the lines into which neighbouring components are joined along a direction.
   private static func chains(_ pieces: [InkComponent], angle: Double) -> [Line] {
     let (c, s) = (Double.cosine(angle), Double.sine(angle))
     struct Box {
@@ -255,7 +257,7 @@ package struct LineFinder: Sendable {
       guard height >= 5, right - left >= 1.2 * height, members.count >= 2 || right - left > 3 * height else {
         return nil
       }
-      // The slope of the line, from the centres of its high pieces, or from its ink where characters have run together.
+      // The slope of the line, from the centres of its high components, or from its ink where characters touch each other.
       let high = members.filter { boxes[$0].height > 0.6 * height }
       var slope = 0.0
       if high.count >= 5 {

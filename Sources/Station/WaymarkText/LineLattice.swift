@@ -1,10 +1,11 @@
 import WaymarkImage
 
-/// The result of a recognition network for one line: for each column of its picture, the likelihood of each character and of no character.
+/// The result of a recognition network for one line: for each column of its picture, the likelihood of each character and of no
+/// character (the blank of connectionist temporal classification), with the decoders of such columns.
 package struct LineLattice: Hashable, Sendable {
   /// A label with its likelihood in a column.
   package struct LabelShare: Hashable, Sendable {
-    /// The number of the character, from 1; 0 for none.
+    /// The number of the character, from 1; 0 for the blank.
     package var label: Int
     /// The likelihood, 0 to 1.
     package var share: Double
@@ -40,7 +41,7 @@ package struct LineLattice: Hashable, Sendable {
 
   /// The height of the network's pictures in pixels.
   package static let height = 32
-  /// The most labels kept per column.
+  /// The largest number of labels kept per column.
   package static let choiceLimit = 10
   /// The likelihood assumed for labels that are not kept.
   static let unlikely = 1e-7
@@ -65,7 +66,7 @@ package struct LineLattice: Hashable, Sendable {
     let columns = columns.map { column in
       let kept = column.choices.filter { isAllowed[$0.label] }
       let sum = kept.reduce(0) { $0 + $1.share }
-      // A column with only disallowed characters becomes empty.
+      // A column with only disallowed characters becomes blank.
       guard sum > 0 else { return Column(choices: [LabelShare(label: 0, share: 1)]) }
       return Column(choices: kept.map { LabelShare(label: $0.label, share: $0.share / sum) })
     }
@@ -86,7 +87,7 @@ package struct LineLattice: Hashable, Sendable {
     return symbols(of: runs.filter { $0.label > 0 })
   }
 
-  /// Returns the symbols of labels with a range of columns each.
+  /// Returns the symbols of characters, each a label with its range of columns; spaces begin words.
   func symbols(of runs: [(label: Int, columns: Range<Int>)]) -> [ReadSymbol] {
     let count = Double(max(1, columns.count))
     var symbols: [ReadSymbol] = []
@@ -194,7 +195,7 @@ extension LineLattice {
     }
   }
 
-  /// The most states that are kept for each column.
+  /// The largest number of states that are kept for each column.
   private static let standLimit = 80
 }
 
@@ -213,7 +214,7 @@ extension LineLattice {
     var sum: Double { blank + character }
   }
 
-  /// The most prefixes kept for each column.
+  /// The largest number of prefixes kept for each column.
   private static let beamWidth = 24
   /// The least likelihood at which a character is tried in a column.
   private static let leastShare = 1e-4
@@ -232,7 +233,7 @@ extension LineLattice {
   /// - Parameters:
   ///   - columns: The columns of the text.
   ///   - allowed: The labels of the allowed characters.
-  ///   - limit: The most characters of a text.
+  ///   - limit: The largest number of characters of a text.
   ///   - silent: The characters treated as blank.
   func spellings(in columns: Range<Int>, of allowed: Set<Int>, limit: Int, silent: String = " ") -> [Spelling] {
     var beam: [[Int]: Ending] = [[]: Ending(blank: 1)]

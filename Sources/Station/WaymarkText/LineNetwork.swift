@@ -9,7 +9,7 @@ package final class LineNetwork {
   package static let modelName = "text-network"
   private static let version = 1
   private static let alphabetLimit = 1000
-  /// The most columns per output position.
+  /// The largest number of columns that one output position of the network describes.
   private static let columnLimit = 8
   /// The largest width of a picture in pixels.
   package static let widthLimit = 2400
@@ -30,7 +30,7 @@ package final class LineNetwork {
   /// Reads a model file: version, height, the gray value for 0, the value of one gray level, the temperature of the softmax,
   /// the alphabet, the layers.
   ///
-  /// - Throws: `ModelError` if the file is invalid.
+  /// - Throws: `ModelError` if the version is another one, a value is out of range, or the length does not match the layers.
   package init(_ file: ModelFile) throws(ModelError) {
     var numbers = ModelFile.Numbers(file)
     let version = Int(numbers.word())

@@ -26,7 +26,7 @@ package struct LinePicture {
     ]
 
     /// The styles for successive frames: smaller, without shading and glare, and read by one network only. The second joins
-    /// distant pieces, the third separates joined characters; all of them join the pieces of broken characters.
+    /// distant strokes, the third separates joined characters; all of them join the parts of broken characters.
     package static let live = [
       Style(capitals: 30, blur: 1.1, stretch: 1.1, isFlat: true),
       Style(capitals: 28, blur: 2, stretch: 1.25, gamma: 2, isFlat: true),
@@ -38,7 +38,7 @@ package struct LinePicture {
   let plane: InkPlane
   /// The height of the capitals in pixels of `plane`.
   let capitalHeight: Double
-  /// True if the characters consist of several pieces, as in dot print.
+  /// True if the characters consist of several connected components, as in dot print.
   let isInPieces: Bool
   /// The rows of the characters, without specks.
   let inkRows: ClosedRange<Int>
@@ -77,14 +77,14 @@ package struct LinePicture {
     inkRows = Self.rows(pieces, capitals: capitals.height, height: plane.height)
   }
 
-  /// Returns the rows of all pieces at least a third as high as capitals; all rows without such pieces.
+  /// Returns the rows of all components at least a third as high as capitals; all rows without such components.
   private static func rows(_ pieces: [InkComponent], capitals: Double, height: Int) -> ClosedRange<Int> {
     let large = pieces.filter { Double($0.height) >= capitals / 3 && $0.area >= 4 }
     guard let top = large.map(\.top).min(), let bottom = large.map(\.bottom).max() else { return 0...(height - 1) }
     return top...bottom
   }
 
-  /// Erases pieces at the border that are not part of the line, and returns the others.
+  /// Erases the ink of components at the border that are not part of the line, and returns the components that remain.
   private static func clean(_ plane: inout InkPlane) -> [InkComponent] {
     let (width, height) = (plane.width, plane.height)
     // The threshold is closer to the paper's gray, so that faint traces of other lines are erased as well.
@@ -101,7 +101,7 @@ package struct LinePicture {
     guard isForeign.contains(true) else { return solid(plane, middle) }
     for y in 0..<height {
       for x in 0..<width {
-        // The soft edge around the piece is erased as well.
+        // The soft edge around the component is erased as well.
         search: for ny in max(0, y - 1)...min(height - 1, y + 1) {
           for nx in max(0, x - 1)...min(width - 1, x + 1) {
             let label = found.labels[ny * width + nx]
@@ -116,29 +116,30 @@ package struct LinePicture {
     return solid(plane, middle)
   }
 
-  /// Returns the dark pieces.
+  /// Returns the connected components of the pixels at or below a gray level.
   private static func solid(_ plane: InkPlane, _ threshold: UInt8) -> [InkComponent] {
     InkComponent.find(plane.pixels.map { $0 <= threshold }, width: plane.width, height: plane.height).pieces
   }
 
-  /// Returns the height of capitals, which most of the larger characters have, and whether characters are in pieces.
+  /// Returns the height of capitals in pixels, which most of the larger characters have, and whether characters consist of
+  /// several components; `nil` without ink.
   private static func capitals(_ pieces: [InkComponent], height: Int) -> (height: Double, areInPieces: Bool)? {
     let solid = pieces.filter { $0.area >= 4 }
     guard let top = solid.map(\.top).min(), let bottom = solid.map(\.bottom).max() else { return nil }
     let reach = Double(bottom - top + 1)
     let columns = columns(solid.filter { $0.top > 0 && $0.bottom < height - 1 && Double($0.width) < 2 * reach })
     let high = columns.filter { Double($0.height) >= 0.4 * reach }
-    // Dots of letters and parts of other lines are pieces as well, but do not change the height of letters.
+    // Dots of letters and parts of other lines are components as well, but do not change the height of letters.
     let share = high.reduce(0) { $0 + Double($1.tallest) / Double($1.height) } / Double(max(1, high.count))
     let areInPieces = high.count >= 5 && share < 0.6 && high.reduce(0) { $0 + $1.pieces } >= 2 * high.count
-    // The pieces themselves are about half as high as the characters.
+    // Single components are about half as high as such characters.
     let heights = (areInPieces ? high.map(\.height) : solid.map(\.height).filter { Double($0) >= 0.4 * reach }).sorted()
-    // Dot print may have no large pieces at all.
+    // Dot print may have no large components at all.
     guard !heights.isEmpty else { return (max(4, reach * 0.9), false) }
     return (max(4, Double(heights[min(heights.count - 1, heights.count * 7 / 10)])), areInPieces)
   }
 
-  /// Pieces one above the other, as in one character.
+  /// Components one above the other, as in one character.
   private struct Column {
     var left: Int
     var right: Int
@@ -153,7 +154,7 @@ package struct LinePicture {
       (left, right, top, bottom, tallest) = (piece.left, piece.right, piece.top, piece.bottom, piece.height)
     }
 
-    /// Returns whether a piece is above or below the column, overlapping most of the narrower one's width.
+    /// Returns whether a component overlaps the column by more than half of the narrower one's width.
     func holds(_ piece: InkComponent) -> Bool {
       2 * (min(right, piece.right) - max(left, piece.left) + 1) > min(piece.width, right - left + 1)
     }
@@ -203,13 +204,13 @@ enum LatticePicture {
   private static let leastWidth = 32
   /// The largest width in pixels; wider pictures are compressed.
   private static let mostWidth = 1600
-  /// The least contrast that is stretched, in gray levels.
+  /// The smallest range of gray levels that is stretched to the full one, so that noise is not amplified further.
   private static let leastContrast = 24
 
   /// Draws the picture of a line; nil for a view that is too small.
   ///
   /// - Parameters:
-  ///   - rows: The rows of the characters; `nil`: all rows.
+  ///   - rows: The rows of the characters; `nil` for all rows.
   ///   - margin: The margin above and below the rows, as a share of their height, limited by the view.
   ///   - stretch: The ratio of the horizontal to the vertical scale.
   static func drawn(

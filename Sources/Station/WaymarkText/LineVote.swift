@@ -1,7 +1,8 @@
 import WaymarkImage
 
-/// Combines several readings of one line: aligns them with the fewest changes, then votes each character by the confidence of
-/// the readings (J. Fiscus, "A post-processing system to yield reduced word error rates: ROVER", 1997).
+/// Combines several readings of one line: aligns them by edit distance, then votes each character by the confidence of the
+/// readings (J. Fiscus, "A post-processing system to yield reduced word error rates: ROVER", 1997). `LatticeVote` below votes
+/// on lattices.
 package enum LineVote {
   /// A position of the line with its character in each reading; `nil` if a reading has none there.
   private struct Column {
@@ -21,7 +22,7 @@ package enum LineVote {
   /// Returns the most confident reading, for several drawings of one picture, whose errors coincide. Where the others differ,
   /// its confidence is reduced and their characters are added to the choices.
   ///
-  /// - Parameter leader: The index of the reading to return; `nil`: the most confident one.
+  /// - Parameter leader: The index of the reading to return; `nil` for the most confident one.
   static func mostConfident(_ readings: [[ReadSymbol]], leader: Int? = nil) -> [ReadSymbol] {
     let (columns, _) = aligned(readings, leader: leader)
     return columns.compactMap { column in column.symbols.first.flatMap { $0 }.map { weighed($0, column) } }
@@ -106,7 +107,9 @@ package enum LineVote {
     return winner
   }
 
-  /// Adds a reading to the columns.
+  /// Aligns a reading with the columns by edit distance, at half the cost for lookalike characters, and adds its symbols.
+  ///
+  /// - Parameter before: The number of readings in `columns`; an inserted column has no symbol for any of them.
   private static func join(_ columns: [Column], _ reading: [ReadSymbol], before: Int) -> [Column] {
     let (n, m) = (columns.count, reading.count)
     func cost(_ i: Int, _ j: Int) -> Double {
@@ -144,10 +147,10 @@ package enum LineVote {
 /// Finds the text of several views of one line: it scores each text allowed by a view in all views, and decides by the
 /// pattern and its check digit. So a character that is blurred in one frame is read from another.
 struct LatticeVote {
-  /// The decision.
+  /// The chosen text, with its lead and its position.
   struct Outcome: Hashable {
     var text: String
-    /// The log-odds of the text against all other texts, including those that do not satisfy the pattern.
+    /// The lead in log-likelihood over the likeliest other text, even if that does not satisfy the pattern.
     var lead: Double
     /// The position of the text in the last view, as shares of its length.
     var span: ClosedRange<Double>
@@ -160,10 +163,11 @@ struct LatticeVote {
     var spellings: [LineLattice.Spelling]
   }
 
-  /// Caches the segments of recent views: a view is used in several frames, but its spellings are computed once. Use it from one thread at a time.
+  /// Caches the segments of recent views: a view is used in several frames, but its spellings are computed once. Use it from one
+  /// thread at a time.
   final class Memory {
     private var recent: [(lattice: LineLattice, pattern: TextPattern, segments: [Segment])] = []
-    /// The most views: ten lines in each of the frames that are voted together.
+    /// The largest number of views: ten lines in each of the frames that are voted together.
     static let limit = 64
 
     /// Returns the segments of a view for a pattern, from the cache or from `make`.
@@ -180,11 +184,11 @@ struct LatticeVote {
     }
   }
 
-  /// The largest difference in length between the seen text and the pattern's texts.
+  /// The largest difference in characters between the length of the seen text and those of the pattern's texts.
   private static let slack = 2
-  /// The most segments of one view.
+  /// The largest number of segments of one view.
   private static let segmentLimit = 6
-  /// The lengths of texts for a pattern without lengths.
+  /// The lengths in characters of texts for a pattern without lengths.
   private static let lengths = 5...34
   /// Characters that may separate the groups of a number with a check digit.
   private static let silent = " -"
@@ -213,7 +217,7 @@ struct LatticeVote {
   ) -> [Segment] {
     let labels = Set(lattice.alphabet.indices.filter { alphabet.contains(lattice.alphabet[$0]) }.map { $0 + 1 })
     let words = lattice.symbols().words
-    /// A number beside other digits may be a part of a misread number.
+    /// Returns whether a word is a number. A run of words beside one may be a part of a misread number.
     func isNumber(_ place: Int) -> Bool { words.indices.contains(place) && words[place].isNumber }
     let count = Double(lattice.columns.count)
     var segments: [Segment] = []

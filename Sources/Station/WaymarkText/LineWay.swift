@@ -1,7 +1,7 @@
 import WaymarkImage
 
-/// A line in one of the ways up that are possible, with its first view. The network reads a line that is upside down as other
-/// characters and may be confident of them, so the readings of several ways up are compared.
+/// A line in one of its possible orientations, with the network's reading of it. The network reads a line that is upside down as
+/// other characters and may be confident of them, so the readings of several orientations are compared.
 struct LineWay {
   /// The number of quarter turns by which the line is rotated.
   let turn: Int
@@ -9,31 +9,32 @@ struct LineWay {
   let picture: GrayImage
   /// The views of the picture.
   var own: OwnReading
-  /// The log-odds that the line is this way up, by its first view.
+  /// The evidence in log-odds for this orientation, from the reading.
   private let evidence: Double
-  /// The number of confident characters that upside-down characters are hardly ever read as.
+  /// The number of confident characters that are hardly ever read from an upside-down line.
   private let telling: Int
 
-  /// The log-odds from which one way up is certain.
+  /// The log-odds from which one orientation is certain.
   static let certain = 3.0
   /// The log-odds from which a line alone in a picture is read.
   private static let least = 2.0
-  /// The log-odds that a line alone in a picture is level and not upside down, or along a tall picture that it fills.
+  /// The log-odds, before reading, that a line alone in a picture is level and not upside down, or along a tall picture that it
+  /// fills.
   private static let prior = 3.0
   /// The confidence from which a character is evidence.
   private static let leastConfidence = 0.9
-  /// The number of telling characters from which the way up is certain: of 1,161 rendered lines upside down, none had three.
+  /// The value of `telling` from which the orientation is certain: of 1,161 rendered lines upside down, none had three.
   private static let leastTelling = 3
   /// The characters that were read at least eight times as often upright as upside down, in renders of 55 typefaces.
   private static let upright = Set("1245BCFGKPQRUYcfghijklmrv,".map { String($0) })
-  /// The characters that were read about twice as often upside down as upright, and more.
+  /// The characters that were read at least about twice as often upside down as upright.
   private static let upsideDown = Set("EILSXZd[".map { String($0) })
   /// The weights, in log-odds, of a character of each kind and of a reading's log-likelihood.
   private static let weights = (upright: 2.0, upsideDown: 1.0, likelihood: 8.0)
   /// The evidence of a picture without characters.
   private static let empty = -100.0
 
-  /// Views a picture of a line rotated back by quarter turns; `nil` if the network cannot read it.
+  /// Reads a picture of a line after rotating it back by quarter turns; `nil` if the network cannot read it.
   init?(
     _ image: GrayImage, turn: Int, isCutOut: Bool = false, limitedTo alphabet: LineAlphabet,
     _ network: OwnReading.Network
@@ -54,16 +55,16 @@ struct LineWay {
         - Self.weights.upsideDown * Double(certain.count { Self.upsideDown.contains($0.text) })
   }
 
-  /// True if the line is this way up, so that the view turned by 180° need not be read.
+  /// True if this orientation is certain, so that the line turned by 180° need not be read.
   var isCertain: Bool { telling >= Self.leastTelling }
 
-  /// True if the reading has no character whose shape shows the way up.
+  /// True if the reading has no character whose shape shows the orientation.
   var isDoubtful: Bool { telling == 0 }
 
-  /// Returns the log-odds that this way up is right rather than another.
+  /// Returns the log-odds that this orientation is right rather than another.
   func odds(against other: LineWay) -> Double { evidence - other.evidence }
 
-  /// Returns the likeliest of several ways up; `nil` if another one is about as likely and reads differently.
+  /// Returns the likeliest of several orientations; `nil` if another one is about as likely and reads differently.
   ///
   /// - Parameter likely: The numbers of quarter turns that are likelier than others before reading.
   static func likeliest(_ ways: [LineWay], likely: [Int]) -> LineWay? {

@@ -1,6 +1,5 @@
 /// The machine-readable zone of a travel document: ICAO 9303, parts 4 to 6.
 package struct MachineReadableZone: Hashable, Sendable {
-  /// The format of a zone.
   package enum Format: String, Hashable, Sendable, CaseIterable {
     /// Cards: three lines of 30 characters.
     case td1 = "TD1"
@@ -13,7 +12,6 @@ package struct MachineReadableZone: Hashable, Sendable {
     var length: Int { self == .td1 ? 30 : self == .td2 ? 36 : 44 }
   }
 
-  /// The format.
   package let format: Format
   /// The lines, with all check digits valid.
   package let lines: [String]
@@ -114,9 +112,11 @@ package struct MachineReadableZone: Hashable, Sendable {
     self.lines = lines.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Parses lines whose characters have alternatives: returns the likeliest combination that the fields allow and whose check digits are valid.
+  /// Parses lines whose characters have alternatives: returns the likeliest combination that the fields allow and whose check
+  /// digits are valid.
   ///
-  /// - Returns: The zone; doubtful if a character was changed or another reading is nearly as likely; `nil` unless all check digits are valid.
+  /// - Returns: The zone; doubtful if a character was changed or another reading is nearly as likely; `nil` unless all check
+  ///   digits are valid.
   static func settle(_ lines: [[ReadSymbol]]) -> (zone: MachineReadableZone, isDoubtful: Bool)? {
     guard
       let format = Format.allCases.first(where: { format in
@@ -210,7 +210,8 @@ package struct MachineReadableZone: Hashable, Sendable {
     lines.contains { $0.count == format.length } && lines.allSatisfy { abs($0.count - format.length) <= 5 }
   }
 
-  /// Replaces misread fillers at the end: if three fillers are followed only by characters of similar shape, all of those are fillers.
+  /// Replaces misread fillers at the end: if three fillers are followed only by characters of similar shape, all of those are
+  /// fillers.
   private static func withoutTail(_ line: [UInt8]) -> [UInt8] {
     let shapes = Set("<KLERSCN".utf8)
     guard let last = line.lastIndex(where: { !shapes.contains($0) }) else { return line }

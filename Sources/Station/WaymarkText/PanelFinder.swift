@@ -11,11 +11,11 @@ enum PanelFinder {
   /// The least share of its rectangle that a panel fills, and the largest share of the panel outside of it.
   private static let leastFill = 0.85
   private static let mostOutside = 0.15
-  /// The largest rotation of a panel from upright, in radians.
+  /// The largest rotation of a panel from level, in radians.
   private static let mostTurn = 0.6
   /// The width of the rim that is left out on each side, as a share of the height.
   private static let rim = 0.08
-  /// The most panels.
+  /// The largest number of panels returned.
   private static let limit = 3
 
   /// Returns the outlines of panels without their rims, the largest first.
@@ -36,8 +36,8 @@ enum PanelFinder {
     return found.sorted { $0.area > $1.area }.prefix(limit).map(\.outline)
   }
 
-  /// Returns the rectangle of a piece from its second moments, which for a uniform rectangle are a twelfth of its squared
-  /// sides; `nil` if the piece has another shape.
+  /// Returns the rectangle of a component from its second moments, which for a uniform rectangle are a twelfth of its squared
+  /// sides; `nil` if the component has another shape.
   private static func outline(
     _ piece: InkComponent, _ label: Int32, _ labels: [Int32], _ plane: InkPlane
   ) -> Quadrilateral? {

@@ -1,6 +1,6 @@
 package import WaymarkImage
 
-/// A read line of text.
+/// A line of text as it was read: its characters, the readings behind them, and its outline.
 package struct ReadLine: Hashable, Sendable {
   /// The characters from left to right.
   package var symbols: [ReadSymbol]

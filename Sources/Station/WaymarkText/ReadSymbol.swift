@@ -1,4 +1,4 @@
-/// A read character.
+/// A character as it was read, with its alternatives and its place in the line.
 package struct ReadSymbol: Hashable, Sendable {
   package struct Choice: Hashable, Sendable {
     package var text: String
@@ -16,7 +16,7 @@ package struct ReadSymbol: Hashable, Sendable {
   /// The confidence, 0 to 1.
   package var confidence: Double
   package var choices: [Choice]
-  /// The start and end, as shares of the line's length.
+  /// The start and end, as shares of the line's length; 0...0 if unknown.
   package var span: ClosedRange<Double>
   /// True if a space precedes the character.
   package var beginsWord: Bool

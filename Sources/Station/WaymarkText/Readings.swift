@@ -2,12 +2,13 @@ package import WaymarkImage
 
 /// The readings of a line by Waymark's own network from several views: with larger and smaller margins, and drawn wider,
 /// because views seldom have the same errors. A picture cut out for one line is also viewed whole, because on a spotted
-/// background the rows of its ink may not be found.
+/// background the rows of its ink may not be found. `TesseractReading` below reads the line with Tesseract.
 package struct OwnReading {
   /// Reads a picture of one line, drawn for Waymark's own network; `nil` if it cannot be read.
   package typealias Network = (GrayImage) throws -> LineLattice?
 
-  /// The views: the margin above and below the ink as a share of its height, and the ratio of the horizontal to the vertical scale.
+  /// The margin of each view above and below the ink, as a share of its height, and the ratio of the horizontal to the vertical
+  /// scale.
   private static let views: [(margin: Double, stretch: Double)] = [(0.15, 1), (0.28, 1), (0.05, 1.15)]
   /// The ratio of the horizontal to the vertical scale of the whole picture.
   private static let wholeStretch = 1.5
@@ -15,7 +16,7 @@ package struct OwnReading {
   /// The largest distance of neighbouring characters, in units of the common pitch.
   private static let wideStep = 1.7
 
-  /// The least log-likelihood of a text in a view.
+  /// The least log-likelihood that a text gets in a view, so that a single view does not exclude it.
   private static let least = -15.0
 
   private let image: GrayImage
@@ -35,7 +36,7 @@ package struct OwnReading {
   /// Views a line once; `nil` if the network cannot read it or returns no column.
   ///
   /// - Parameters:
-  ///   - rows: The rows of the line's characters; `nil`: found by the ink.
+  ///   - rows: The rows of the line's characters; `nil` to find them by the ink.
   ///   - isCutOut: True if the picture was cut out for one line, which fills it.
   init?(
     _ image: GrayImage, rows: ClosedRange<Int>? = nil, isCutOut: Bool = false, limitedTo alphabet: LineAlphabet,
@@ -53,7 +54,8 @@ package struct OwnReading {
     symbols = readings[0]
   }
 
-  /// Adds views of the line until there are `count`, and one view of the whole picture if it was cut out and `count` is more than 1.
+  /// Adds views of the line until there are `count`, and one view of the whole picture if it was cut out and `count` is more
+  /// than 1.
   mutating func look(times count: Int, _ network: Network) throws {
     func add(_ seen: LineLattice?) {
       guard let seen else { return }
@@ -81,7 +83,8 @@ package struct OwnReading {
   /// The likeliest characters in all views, with less confidence where a view differs.
   private(set) var symbols: [ReadSymbol]
 
-  /// The index of the reading that is likeliest in all views, so that one confident view does not overrule two others; `nil` if all agree.
+  /// The index of the reading that is likeliest in all views, so that one confident view does not overrule two others; `nil` if
+  /// all agree.
   private var leader: Int? {
     let texts = readings.map { $0.map(\.text).joined() }
     guard Set(texts).count > 1 else { return nil }
@@ -93,7 +96,8 @@ package struct OwnReading {
     return scores.indices.max { (scores[$0], $1) < (scores[$1], $0) }
   }
 
-  /// The largest group of characters at about one pitch: the digits of a display, without false characters from its rim and reflections.
+  /// The largest group of characters at about one pitch: the digits of a display, without false characters from its rim and
+  /// reflections.
   var group: [ReadSymbol] {
     let symbols = symbols
     let places = symbols.map { ($0.span.lowerBound + $0.span.upperBound) / 2 }

@@ -1,6 +1,6 @@
 package import WaymarkImage
 
-/// A text that satisfies a pattern.
+/// A text that satisfies a pattern, or any line if there are no patterns, with its position.
 package struct AcceptedText: Hashable, Sendable {
   /// The text; lines of a machine-readable zone are separated by a line feed.
   package var text: String
@@ -9,7 +9,7 @@ package struct AcceptedText: Hashable, Sendable {
   package var corners: [Point2]
   /// The confidence of the reading, 0 to 1.
   package var confidence: Double
-  /// True if other readings satisfy the pattern too, so that the user should check it.
+  /// True if the user should check the text, for example because other readings satisfy the pattern, too.
   package var isDoubtful: Bool
   /// The other readings that satisfy the pattern.
   package var others: [String]
@@ -19,12 +19,13 @@ package struct AcceptedText: Hashable, Sendable {
 package struct TextAcceptance {
   private let matchers: [TextMatcher]
   private let memory = LatticeVote.Memory()
-  /// The least log-odds of the lattices' text against all others; at this value 99 of 100 texts are correct.
+  /// The least `LatticeVote.Outcome.lead` with which the vote of the lattices counts: about ln 100, at which 99 of 100 texts are
+  /// correct.
   private static let clearLead = 4.6
   /// The confidence below which a text without a check digit is doubtful.
   private static let leastConfidence = 0.75
 
-  /// - Throws: `TextError` for an invalid pattern.
+  /// - Throws: `badPattern` if the expression of a pattern is not supported.
   package init(_ patterns: [TextPattern]) throws(TextError) {
     var matchers: [TextMatcher] = []
     for pattern in patterns { matchers.append(try TextMatcher(pattern)) }
@@ -76,7 +77,7 @@ package struct TextAcceptance {
     return best
   }
 
-  /// Returns the longest run of words that satisfies the pattern.
+  /// Returns the longest run of words that satisfies the pattern; `nil` if none does.
   private func text(
     of symbols: [ReadSymbol], in line: ReadLine, _ matcher: TextMatcher, _ steps: inout Int
   ) -> AcceptedText? {
@@ -98,7 +99,8 @@ package struct TextAcceptance {
     return nil
   }
 
-  /// Returns whether digits beside a number with a check digit may belong to it: a part of a misread number may satisfy the check digit by chance.
+  /// Returns whether digits beside a number with a check digit may belong to it: a part of a misread number may satisfy the
+  /// check digit by chance.
   private static func isPart(_ pattern: TextPattern, of around: [[ReadSymbol]]) -> Bool {
     guard pattern.check != nil, pattern.alphabet?.contains("A") != true else { return false }
     return around.contains(where: \.isNumber)

@@ -16,13 +16,13 @@ package struct TextFollower {
 
   /// The name of texts without a pattern.
   package static let anyName = "text"
-  /// The most candidates.
+  /// The largest number of candidates of a frame.
   static let candidateLimit = 12
-  /// The most readings that are voted together.
+  /// The largest number of readings that are voted together.
   private static let readingLimit = 6
-  /// The time for which a line and its readings are kept, in seconds.
+  /// The time for which sightings of a text are kept, in seconds. A line that is not seen for a third of it is dropped.
   private static let memory = 2.5
-  /// The least confidence of a line without a pattern.
+  /// The least confidence of a line for which it is a candidate, if there is no pattern.
   private static let leastLineConfidence = 0.5
 
   private struct Track {
@@ -55,7 +55,7 @@ package struct TextFollower {
   private var tracks: [Track] = []
   private var sightings: [Observation] = []
 
-  /// - Throws: `TextError` for an invalid pattern.
+  /// - Throws: `badPattern` if the expression of a pattern is not supported.
   package init(_ patterns: [TextPattern]) throws(TextError) {
     acceptance = try TextAcceptance(patterns)
     self.patterns = patterns
@@ -85,7 +85,7 @@ package struct TextFollower {
 
   private static func key(_ text: AcceptedText) -> Key { Key(pattern: text.pattern, text: text.text) }
 
-  /// Returns whether frames agree on a text, and no other text of its pattern has nearly as many sightings.
+  /// Returns whether enough frames agree on a text, and no other text of its pattern has a third as many sightings.
   private func isStable(_ text: AcceptedText) -> Bool {
     let key = Self.key(text)
     let pattern = patterns.first { $0.name == text.pattern }
@@ -128,7 +128,8 @@ package struct TextFollower {
       && max(heightA, heightB) < 2 * min(heightA, heightB)
   }
 
-  /// Returns whether two readings may show the same text: at least half of the shorter one's characters occur in the other in the same order.
+  /// Returns whether two readings may show the same text: at least half of the shorter one's characters occur in the other in
+  /// the same order (the longest common subsequence).
   private static func resembles(_ a: [ReadSymbol], _ b: [ReadSymbol]) -> Bool {
     var row = [Int](repeating: 0, count: b.count + 1)
     for x in a {

@@ -2,7 +2,7 @@ import WaymarkSystem
 
 /// Matches texts against a pattern. Use it from one thread at a time.
 package struct TextMatcher {
-  /// The result of matching a text.
+  /// A reading of a text that satisfies the pattern, and the alternatives to it.
   package struct Match: Hashable, Sendable {
     /// The text, with lookalike characters chosen by the pattern.
     package var text: String
@@ -12,20 +12,19 @@ package struct TextMatcher {
     package var others: [String]
   }
 
-  /// The pattern.
   package let pattern: TextPattern
   private let expression: RegularExpression?
 
-  /// The most readings that are tried.
+  /// The largest number of readings that are tried.
   private static let readingLimit = 64
-  /// The most steps of an expression for the lines of a picture, which take some hundredths of a second.
+  /// The largest number of steps of an expression for the lines of a picture, which take some hundredths of a second.
   static let stepLimit = 2_000_000
-  /// The most words of a line that are tried together.
+  /// The largest number of words of a line that are tried together.
   static let wordLimit = 8
-  /// The most characters of a text, because the time of an expression grows with them.
+  /// The largest number of characters of a text, because the time of an expression grows with them.
   private static let lengthLimit = 128
 
-  /// - Throws: `TextError` for an invalid expression.
+  /// - Throws: `badPattern` if the pattern's expression is not supported.
   package init(_ pattern: TextPattern) throws(TextError) {
     self.pattern = pattern
     guard let text = pattern.expression else {
@@ -47,7 +46,8 @@ package struct TextMatcher {
 
   /// Matches a text; `nil` if no reading of it satisfies the pattern.
   ///
-  /// The unchanged text comes first, then the readings with the fewest changed characters. If there are several of those, the match is doubtful.
+  /// The unchanged text comes first, then the readings with the fewest changed characters. If there are several of those, the
+  /// match is doubtful.
   package func match(_ text: String) -> Match? {
     var steps = Self.stepLimit
     return match(text, steps: &steps)
@@ -90,7 +90,8 @@ package struct TextMatcher {
     var tight: RegularExpression.Progress?
   }
 
-  /// Returns the readings with lookalike characters exchanged, the fewest changes first, without prefixes that the expression rejects.
+  /// Returns the readings with lookalike characters exchanged, the fewest changes first. Prefixes that the expression rejects are
+  /// dropped early.
   private func readings(_ characters: [String], _ steps: inout Int) -> [(changes: Int, text: String)] {
     var list = [Beginning(loose: expression?.beginning, tight: expression?.beginning)]
     for character in characters {
@@ -166,6 +167,8 @@ extension Set<Character> {
 
 extension TextPattern {
   /// Returns the pattern with a name, from the given ones or the built-in ones, or else the regular expression in `word`.
+  ///
+  /// - Throws: `badPattern` if there is no such name, or the expression is not supported.
   package static func named(_ word: String, among own: [TextPattern] = []) throws(TextError) -> TextPattern {
     let known = own + builtIn
     if let same = known.first(where: { $0.name == word }) { return same }

@@ -1,6 +1,7 @@
 package import WaymarkSystem
 
-/// A pattern that a text must satisfy to be accepted. All members that are set must match.
+/// A pattern that a text must satisfy to be accepted. All members that are set must match. Below are the errors of reading text,
+/// and `LineAlphabet`, the characters to which a pattern limits reading.
 package struct TextPattern: Hashable, Sendable {
   /// The kind of text, beyond its characters.
   package enum Kind: String, Hashable, Sendable, CaseIterable {
@@ -12,7 +13,6 @@ package struct TextPattern: Hashable, Sendable {
     case mrz
   }
 
-  /// The name.
   package var name: String
   /// A regular expression for the whole text.
   package var expression: String?
@@ -22,10 +22,8 @@ package struct TextPattern: Hashable, Sendable {
   package var alphabet: Set<Character>?
   /// The scheme of the required check digit.
   package var check: CheckDigit?
-  /// The kind.
   package var kind: Kind?
 
-  /// Creates a pattern.
   package init(
     name: String, expression: String? = nil, length: ClosedRange<Int>? = nil, alphabet: Set<Character>? = nil,
     check: CheckDigit? = nil, kind: Kind? = nil
@@ -41,7 +39,7 @@ package struct TextPattern: Hashable, Sendable {
   private static let digits = Set("0123456789")
   private static let capitals = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
-  /// The built-in patterns.
+  /// The patterns that can be named without being configured.
   package static let builtIn: [TextPattern] = [
     TextPattern(name: "digits", alphabet: digits),
     TextPattern(name: "date", kind: .date),
@@ -69,9 +67,8 @@ package struct TextPattern: Hashable, Sendable {
 /// An error of patterns and of reading text.
 package typealias TextError = Problem<TextErrorCode>
 
-/// The codes of `TextError`.
 package enum TextErrorCode: String, ProblemCode, CaseIterable {
-  /// A pattern is invalid: neither a known name nor a regular expression.
+  /// A pattern is neither a known name nor a supported regular expression, or its conditions are impossible.
   case badPattern
   /// The program that reads text is not installed.
   case textEngineMissing
@@ -102,7 +99,7 @@ package enum LineAlphabet: CaseIterable, Hashable, Sendable {
   /// Capitals, digits and the filler of machine-readable zones.
   case zone
 
-  /// The characters of the alphabet; empty: all.
+  /// The characters of the alphabet; empty if all are allowed.
   package var characters: String {
     switch self {
     case .any: ""

@@ -11,9 +11,9 @@ package struct TextReader {
   /// Called before each line and each further drawing of it. Once it returns false, the rest of the picture is not read,
   /// which limits the time per picture.
   package var continues: () -> Bool = { true }
-  /// The confidence below which the line is also read rotated.
+  /// The confidence of the first view below which a line in the orientation of the others is also read turned by 180°.
   private static let leastUprightConfidence = 0.6
-  /// The confidence of Tesseract below which the line is also read rotated.
+  /// The confidence of Tesseract alone below which the line is also read in other orientations.
   private static let leastPlainConfidence = 0.9
   /// The confidence of the first view of Waymark's own network below which a line is taken as texture.
   private static let leastOfText = 0.3
@@ -21,7 +21,7 @@ package struct TextReader {
   private static let leastConfidence = 0.5
   /// The confidence below which one or two characters are taken as texture, which easily yields them.
   private static let leastOfFew = 0.8
-  /// The most lines that are viewed upside down to find the way up of all.
+  /// The largest number of lines that are viewed upside down to find the orientation of all.
   private static let sharedLimit = 6
   /// The share of characters on which both networks agree below which a line is taken as texture; on lines that Tesseract
   /// reads correctly they agree on nearly all.
@@ -37,7 +37,7 @@ package struct TextReader {
   /// The largest height in pixels of a picture that is taken as an upright cut-out of a line.
   private static let cutHeight = 120
   private var finder = LineFinder()
-  /// The most lines of a picture that are read.
+  /// The largest number of lines of a picture that are read.
   package var lineLimit: Int {
     get { finder.lineLimit }
     set { finder.lineLimit = newValue }
@@ -51,7 +51,7 @@ package struct TextReader {
     try readAsFar(view, region: region).lines
   }
 
-  /// Returns the lines read until `continues` returned false, and the number of outlines left unread.
+  /// Returns the lines read until `continues` returned false, and the number of lines that were found but not read.
   package func readAsFar(
     _ view: ImageView, region: (x: Int, y: Int, width: Int, height: Int)? = nil
   ) throws -> (lines: [ReadLine], skipped: Int) {
@@ -111,8 +111,8 @@ package struct TextReader {
     return height > tall * width ? [1, 3] : height > width ? [2, 1, 3] : [2]
   }
 
-  /// Returns the numbers of quarter turns that are likely for a line: none if it is closer to upright than to level, and those that
-  /// make a tall picture of one line level.
+  /// Returns the numbers of quarter turns that are likely for a line: those that make a tall picture of one line level, otherwise
+  /// 0; empty for a line that is closer to vertical than to level.
   private static func likely(_ outline: Quadrilateral, isWhole: Bool) -> [Int] {
     let step = outline.topRight - outline.topLeft
     guard isWhole else { return abs(step.x) >= abs(step.y) ? [0] : [] }
@@ -156,15 +156,15 @@ package struct TextReader {
     var isText: Bool { confidence > (symbols.count < 3 ? TextReader.leastOfFew : TextReader.leastConfidence) }
   }
 
-  /// The way up that lines side by side have in common.
+  /// The orientation that the lines of a picture have in common.
   private struct SharedWay {
     /// The number of quarter turns by which the lines are rotated; `nil` if the lines do not agree.
     var turn: Int?
-    /// The ways up in which lines were viewed, by the index of the line.
+    /// The orientations in which lines were viewed, by the index of the line.
     var ways: [Int: [LineWay]] = [:]
   }
 
-  /// Views lines upright and upside down, the longest first, until one way up is certain.
+  /// Views lines upright and upside down, the longest first, until one orientation is certain.
   private func sharedWay(of outlines: [Quadrilateral], in part: ImageView) throws -> SharedWay {
     var shared = SharedWay()
     guard outlines.count > 1, let lattice else { return shared }
@@ -196,7 +196,7 @@ package struct TextReader {
   ///   - isSure: True if the picture certainly shows a line, false if it may be texture.
   ///   - turns: The numbers of quarter turns by which the line may be rotated, other than none.
   ///   - likely: The numbers of quarter turns that are likelier than others before reading.
-  ///   - known: The ways up in which the line was viewed.
+  ///   - known: The orientations in which the line was already viewed.
   ///   - shared: The number of quarter turns by which the lines beside it are rotated, if known.
   private func reading(
     of image: GrayImage, isSure: Bool, turns: [Int], likely: [Int] = [0], known: [LineWay] = [], shared: Int? = nil
@@ -318,7 +318,7 @@ extension TextReader {
         continue
       }
       if kept.contains(where: { across($0.outline, outline) < 0.5 * height(longer) }) { continue }
-      // The direction of a short piece is uncertain.
+      // The direction of a short part is uncertain.
       let own = direction(2 * length(outline) < length(longer) ? longer : outline)
       let left = own * min(0, -along(longer.topLeft, outline.topLeft, longer))
       let right = own * max(0, -along(longer.topRight, outline.topRight, longer))

@@ -1,4 +1,4 @@
-/// A date in one of the formats printed on goods and documents.
+/// A date in one of the formats printed on goods and documents. `TextNumber` below is a number with its unit.
 package struct TextDate: Hashable, Sendable {
   package let year: Int
   package let month: Int
@@ -57,7 +57,7 @@ package struct TextDate: Hashable, Sendable {
   }
 }
 
-/// A number in a format of meters and labels.
+/// A number, with an optional unit, in one of the formats of meters and labels.
 package struct TextNumber: Hashable, Sendable {
   package let value: Double
   /// The unit after the number; empty without one.

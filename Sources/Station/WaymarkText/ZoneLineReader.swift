@@ -2,19 +2,21 @@ import CGlyphs
 package import WaymarkImage
 
 /// Reads a line of a machine-readable zone: 30, 36 or 44 characters of one typeface at one pitch. If the pitch is known, so
-/// is the position of each character, and comparing it with drawings is more precise than a network trained on prose.
+/// is the position of each character, and comparing it with drawings is more precise than a network trained on prose. Below are
+/// `ZoneLattice`, for lines without a regular pitch, and the drawings.
 package struct ZoneLineReader {
-  /// The least mean correlation of the characters with their drawings.
+  /// The least mean correlation of the characters with their drawings for which a line is returned.
   private static let least = 0.72
   /// The possible numbers of characters of a line (ICAO 9303, parts 4 to 6).
   private static let counts = [44, 36, 30]
 
-  /// The range of the difference between found and actual characters: at most eight missing at the ends, at most six specks too many.
+  /// The range of the number of actual minus found characters: at most eight specks were found as characters, and at most six
+  /// characters are missing at the ends.
   private static let missing = -8...6
   /// The correlation with a drawing below which a character is evidence against a grid.
   private static let evident = 0.6
 
-  /// The positions of the characters.
+  /// The positions of the characters of one typeface, in pixels.
   private struct Grid {
     var face: Int
     var count: Int
@@ -38,7 +40,7 @@ package struct ZoneLineReader {
   }
 
   private let plane: InkPlane
-  /// The centres of pieces that may be single characters, from left to right; the baseline of the capitals; and their height.
+  /// The centres of components that may be single characters, from left to right; the baseline of the capitals; and their height.
   private let start: (middles: [Double], bottom: Double, capitals: Double)
 
   /// - Parameter image: The upright line; the initialiser returns `nil` if it cannot be a line of a zone.
@@ -52,7 +54,7 @@ package struct ZoneLineReader {
         && Double($0.area) >= max(4, 0.1 * line.capitalHeight * line.capitalHeight)
     }
     let tall = solid.filter { Double($0.height) >= 0.8 * line.capitalHeight }.map(\.bottom).sorted()
-    // Joined pieces do not show the positions of single characters.
+    // Wide components, of characters that touch, do not show the positions of single characters.
     let single = solid.filter { Double($0.width) <= 1.3 * line.capitalHeight }
     let middles = single.map(\.centerX).sorted()
     guard let left = middles.first, let right = middles.last, middles.count >= 8, !tall.isEmpty,
@@ -116,7 +118,7 @@ package struct ZoneLineReader {
     }
   }
 
-  /// Returns the grid with the most evidence, or `nil`.
+  /// Returns the grid with the most evidence; `nil` if there is none for any number of characters.
   private func grid() -> Grid? {
     // A grid of more characters requires more agreement: every character must add evidence.
     Self.counts.compactMap { grid(of: $0).map(refined) }.max { evidence($0) < evidence($1) }
@@ -266,11 +268,12 @@ package struct ZoneLineReader {
 enum ZoneLattice {
   /// The possible numbers of characters of a line (ICAO 9303, parts 4 to 6).
   private static let counts = [30, 36, 44]
-  /// The most characters that may be missing in a line, or be too many.
+  /// The largest number of characters that may be missing in a line, or be too many.
   private static let missing = 6
-  /// The least mean confidence of a line's characters.
+  /// The least mean confidence of the characters for which a line is returned.
   private static let least = 0.5
-  /// The difference in correlation that corresponds to a likelihood ratio of e; `MachineReadableZone.settle` compares correlations.
+  /// The difference in correlation that corresponds to a likelihood ratio of e; `MachineReadableZone.settle` compares
+  /// correlations.
   private static let unit = 0.02
 
   /// Returns the characters with their alternatives and correlations; `nil` if the line has another length or is unsure.
@@ -305,7 +308,7 @@ enum ZoneGlyphs {
   /// The size of a drawing in values.
   static let width = 12, height = 18
 
-  /// A typeface.
+  /// The drawings of one typeface.
   struct Face {
     /// The height of the capitals, in widths of a character.
     let capitals: Double

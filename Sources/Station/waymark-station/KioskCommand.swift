@@ -191,7 +191,7 @@ struct KioskCommand: AsyncParsableCommand {
     return settings
   }
 
-  /// The options of the server.
+  /// Returns the options of the server.
   ///
   /// - Throws: `ValidationError` that names an invalid option.
   private func options(token: KioskToken, _ settings: PageSettings) throws -> KioskOptions {
@@ -233,7 +233,7 @@ struct KioskCommand: AsyncParsableCommand {
     return options
   }
 
-  /// The entries of the start view.
+  /// Returns the entries of the start view; throws `ValidationError` if one is unknown, or there is none.
   private func views() throws -> [KioskOptions.View] {
     let names = KioskOptions.View.allCases.map(\.rawValue).joined(separator: ", ")
     let views = try show.split(separator: ",").map { word in

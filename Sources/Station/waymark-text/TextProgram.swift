@@ -5,7 +5,8 @@ import WaymarkImage
 import WaymarkText
 import WaymarkWorker
 
-/// The program that reads lines of text with Waymark's own network, and with Tesseract's if they are installed. `waymark` starts it as a worker.
+/// The program that reads lines of text with Waymark's own network, and with Tesseract's if they are installed. `waymark` starts
+/// it as a worker.
 @main
 enum TextProgram {
   private static let modelFolder = TextEngine.modelFolder
@@ -43,7 +44,7 @@ enum TextProgram {
     exit(69)
   }
 
-  /// The network of this program; nil where it is damaged.
+  /// Returns the network embedded in this program; nil if it is damaged.
   private static func network() -> LineNetwork? {
     try? LineNetwork(ModelFile(waymark_text_network, name: LineNetwork.modelName))
   }

@@ -490,9 +490,9 @@ webhooks:
             assert done.returncode == 65, done
         (self.folder / "observer").chmod(0o644)
         done = subprocess.run([self.program, "--check", "--config", self.folder / "tls.yaml"], capture_output=True, timeout=30)
-        assert done.returncode == 65 and b"can be read by everybody" in done.stderr and b"tls.yaml:" in done.stderr, done
+        assert done.returncode == 65 and b"is open to other users" in done.stderr and b"tls.yaml:" in done.stderr, done
         started = subprocess.run([self.program, "--config", self.folder / "tls.yaml"], capture_output=True, timeout=30)
-        assert started.returncode == 65 and b"can be read by everybody" in started.stderr, started
+        assert started.returncode == 65 and b"is open to other users" in started.stderr, started
         (self.folder / "observer").chmod(0o600)
         done = subprocess.run([self.program, "--check", "--config", self.folder / "tls.yaml"], capture_output=True, timeout=30)
         assert done.returncode == 0, done

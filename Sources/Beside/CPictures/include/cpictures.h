@@ -5,18 +5,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The kinds of files.
+/// The file formats, the values of `kind`.
 enum { CPICTURES_TIFF = 0, CPICTURES_HEIF = 1, CPICTURES_JXL = 2, CPICTURES_PDF = 3 };
 
 /// The results of `cpictures_decode`.
 enum {
   CPICTURES_OK = 0,
-  CPICTURES_DAMAGED = 1,      ///< not such a file, damaged, or cut short
+  CPICTURES_DAMAGED = 1,      ///< not a file of this format, damaged or truncated
   CPICTURES_LARGE = 2,        ///< more pixels than the limit
-  CPICTURES_NO_PAGE = 3,      ///< fewer pages than that
+  CPICTURES_NO_PAGE = 3,      ///< no page of this number
   CPICTURES_UNSUPPORTED = 4,  ///< a variant that the library does not decode
-  CPICTURES_LOCKED = 5,       ///< it needs a password
-  CPICTURES_MEMORY = 6,       ///< more memory than there is
+  CPICTURES_LOCKED = 5,       ///< encrypted with a password
+  CPICTURES_MEMORY = 6,       ///< not enough memory
 };
 
 /// A decoded page; its rows have no padding.
@@ -24,14 +24,14 @@ typedef struct {
   /// The number of pages of the file, at most `page_limit`.
   uint32_t pages;
   uint32_t width, height;
-  /// 1: gray, 3: red, green, blue, 4: with opacity.
+  /// 1 for gray, 3 for RGB, 4 for RGBA.
   uint32_t channels;
   /// `width * height * channels` bytes, to be freed by the caller; NULL unless the call worked.
   uint8_t *pixels;
 } cpictures_page;
 
-/// Loads the library for a kind of files, and has it open its own files, as a sandbox prevents that later. Returns 0 or an
-/// errno.
+/// Loads the library of a format, and makes it read its own files, such as fonts, as a sandbox prevents that later.
+/// Returns 0, ELIBACC without the library, ELIBBAD if it lacks a function, or EINVAL for an unknown kind.
 int cpictures_load(int kind);
 
 /// Decodes page `number`, from 0, upright.

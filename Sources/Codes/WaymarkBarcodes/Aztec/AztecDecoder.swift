@@ -1,3 +1,5 @@
+// MARK: - Modules
+
 /// Decodes the modules of an Aztec Code symbol: ISO/IEC 24778.
 package enum AztecDecoder {
   /// The content of the mode message around the bull's eye (clause 7.2.3).
@@ -56,7 +58,7 @@ package enum AztecDecoder {
     return words[0] << 4 | words[1]
   }
 
-  /// Reads the message.
+  /// Returns the message; `nil` if the symbol has another size than `mode` or too many errors.
   ///
   /// - Parameter matrix: the modules of the upright symbol.
   package static func decode(_ mode: Mode, _ matrix: ModuleMatrix) -> CodeMessage? {
@@ -100,8 +102,8 @@ package enum AztecDecoder {
     return message
   }
 
-  /// Returns the module indices of the bits of all layers, row by row: from the outermost layer inwards, each two modules thick, from the
-  /// upper left corner down along the left side and on counterclockwise (clause 7.3.1).
+  /// Returns the indices in the matrix of the bits of all layers in their order: from the outermost layer inwards, each two modules
+  /// thick, from the upper left corner down along the left side and on counterclockwise (clause 7.3.1).
   private static func layers(_ mode: Mode) -> [Int] {
     // Coordinates without the reference grid, whose lines are every sixteenth module from the centre, have no gaps.
     let dense = (mode.isCompact ? 11 : 14) + 4 * mode.layers
@@ -140,6 +142,8 @@ package enum AztecDecoder {
     return bits
   }
 }
+
+// MARK: - Text
 
 /// Decodes the characters of an Aztec Code message (ISO/IEC 24778 clause 7.1, table 2).
 struct AztecText {
@@ -284,12 +288,14 @@ struct AztecText {
     [0, 0x0D, 0, 0, 0, 0] + Array("!\"#$%&'()*+,-./:;<=>?[]{}".utf8) + [0]
 }
 
+// MARK: - Orientation
+
 /// One of the eight orientations of a square.
 package struct AztecOrientation {
   var quarters: Int
   package var mirrored: Bool
 
-  /// Returns the position of a module of the upright symbol.
+  /// Returns the position in the picture of a module of the upright symbol, both relative to the centre.
   package func apply(_ x: Int, _ y: Int) -> (Int, Int) {
     var (u, v) = mirrored ? (y, x) : (x, y)
     for _ in 0..<quarters { (u, v) = (-v, u) }
@@ -297,7 +303,7 @@ package struct AztecOrientation {
   }
 
   /// Returns the orientation of the symbol from the marks in the corners of the ring around the bull's eye (clause 7.2.2), and the number
-  /// of wrong modules of the twelve.
+  /// of wrong modules of the twelve; `nil` if three or more are wrong.
   package static func find(_ matrix: ModuleMatrix, _ radius: Int) -> (AztecOrientation, wrong: Int)? {
     let r = radius
     let marks: [(Int, Int, Bool)] = [

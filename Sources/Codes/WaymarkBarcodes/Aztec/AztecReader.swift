@@ -5,7 +5,7 @@ import WaymarkSystem
 struct AztecReader {
   let view: ImageView
   let levels: BlockMean
-  /// The number of marks that may fail before the search ends.
+  /// The number of bull's eyes without a symbol after which the search ends.
   private static let failures = 6
 
   static func detections(_ search: inout MatrixSearch) -> [MatrixDetection] {
@@ -34,8 +34,9 @@ struct AztecReader {
 
   // MARK: The bull's eye
 
-  /// Returns the map from modules, relative to the centre, to pixels, from the corners of the ring at three modules from the
-  /// centre, which is between two rings of the other tone.
+  /// Returns the map from modules, relative to the centre, to pixels, and whether the bull's eye is that of a full symbol;
+  /// `nil` if there are no rings. The map is fitted to the corners of the ring at three modules from the centre, which is
+  /// between two rings of the other tone.
   private func core(_ mark: BullseyeSearch.Bullseye) -> (map: Homography, isFull: Bool)? {
     let found = RingCorners.find(
       view, levels: levels, around: mark.center, unit: [mark.ringX, mark.ringY], isDark: mark.isLight,
@@ -80,7 +81,7 @@ struct AztecReader {
     return (best.map * Homography.translation([r, r]), best.score)
   }
 
-  /// Returns the share of the modules of the rings that have the expected tone.
+  /// Returns the share of the modules of the bull's eye, up to a radius, that have the expected tone.
   private func rings(_ map: Homography, _ radius: Int, inverted: Bool) -> Double {
     let side = 2 * radius + 1
     let matrix = matrix(map, radius: radius, sharpen: 0, inverted: inverted)

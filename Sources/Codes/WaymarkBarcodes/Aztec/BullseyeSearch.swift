@@ -11,7 +11,7 @@ struct BullseyeSearch {
     var isLight: Bool
     /// The number of twelve rays from the centre that cross the rings as expected.
     var rays: Int
-    /// The number of rows that found it.
+    /// The number of searched rows in which it was seen.
     var rows = 1
   }
 
@@ -101,7 +101,8 @@ struct BullseyeSearch {
       && runs.dropFirst().allSatisfy { abs($0 - pair / 2) < slack }
   }
 
-  /// Finds the same rings along a column.
+  /// Returns the centre of the rings along the column through a point, and the width of a ring; `nil` if the column
+  /// does not cross such rings.
   private func column(
     _ view: ImageView, _ levels: BlockMean, _ p: Point2, width: Double, isLight: Bool
   ) -> (y: Double, width: Double)? {

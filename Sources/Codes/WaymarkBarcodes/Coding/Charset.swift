@@ -4,17 +4,17 @@ import WaymarkSystem
 public enum Charset: String, Hashable, Sendable, Codable, CaseIterable {
   /// Seven-bit ASCII.
   case ascii = "US-ASCII"
-  /// UTF-8.
+  /// UTF-8; a byte order mark at the start is not part of the text.
   case utf8 = "UTF-8"
   /// Shift_JIS with Microsoft's extensions (code page 932).
   case shiftJIS = "Shift_JIS"
-  /// GB 18030.
+  /// GB 18030, the character set of China, which includes GB 2312 and GBK.
   case gb18030 = "GB18030"
   /// Latin-1: the fallback when no other character set fits; also reported for bytes that are not text.
   case latin1 = "ISO-8859-1"
   // The following sets are used if a code names them, by an extended channel interpretation or in its text. Windows-1252 is also used for
   // Western text with characters that Latin-1 lacks.
-  /// The character set of the first PCs.
+  /// Code page 437 of the IBM PC.
   case codePage437 = "IBM437"
   /// Central European.
   case latin2 = "ISO-8859-2"
@@ -50,7 +50,7 @@ public enum Charset: String, Hashable, Sendable, Codable, CaseIterable {
   case windows1251 = "windows-1251"
   /// Windows, Western.
   case windows1252 = "windows-1252"
-  /// Russian, as used in mail and news.
+  /// Russian, KOI8-R (RFC 1489).
   case koi8R = "KOI8-R"
   /// Windows, Arabic.
   case windows1256 = "windows-1256"
@@ -127,8 +127,9 @@ public enum Charset: String, Hashable, Sendable, Codable, CaseIterable {
     }
   }
 
-  /// Returns whether most runs of bytes above 127 look Western: a single byte, two bytes beside a small ASCII letter, or one letter
-  /// repeated, if they are printable in Latin-1; otherwise a character of Windows-1252.
+  /// Returns whether more runs of bytes above 127 look Western than East Asian. A run that is printable in Latin-1 (bytes from 0xA0)
+  /// looks Western if it is a single byte, two bytes beside a small ASCII letter, or one letter repeated; any other run must be a
+  /// character of Windows-1252.
   private static func looksWestern(_ bytes: [UInt8]) -> Bool {
     var western = 0
     var eastern = 0
@@ -215,7 +216,7 @@ extension Charset {
     }
   }
 
-  /// The interpretations in which ASCII characters take more than one byte.
+  /// The extended channel interpretations in which ASCII characters take more than one byte: UTF-16 and UTF-32.
   private static let wide: Set<Int> = [25, 33, 34, 35]
 
   private static let byECI: [Int: Charset] = [
@@ -226,6 +227,8 @@ extension Charset {
     35: .utf32LE, 170: .ascii,
   ]
 }
+
+// MARK: - Messages
 
 extension CodeMessage {
   /// The text if an encoder split UTF-8 between byte and kanji segments, using kanji mode for any two bytes that fit it; `nil` for other

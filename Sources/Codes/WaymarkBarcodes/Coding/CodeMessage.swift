@@ -1,5 +1,5 @@
 /// The contents of a code after error correction: its bytes, their character sets, and the properties that the code
-/// declares. The same type for every symbology.
+/// declares. The same type for every symbology; decoders make it from a `ModuleMatrix` and read its bits by a `BitReader`.
 package struct CodeMessage: Hashable {
   /// The bytes under one extended channel interpretation; `eci` is `nil` if the code names none.
   struct Segment: Hashable {
@@ -32,7 +32,7 @@ package struct CodeMessage: Hashable {
   /// implies it.
   private(set) var namesShiftJIS = false
 
-  /// A message without content.
+  /// Creates a message without content.
   package init() {}
 
   package mutating func append(_ byte: UInt8) {
@@ -44,7 +44,7 @@ package struct CodeMessage: Hashable {
 
   package mutating func append(_ text: String) { append(text.utf8) }
 
-  /// Switches to another character set (AIM ITS/04-001).
+  /// Sets the extended channel interpretation of the bytes appended next (AIM ITS/04-001); nil for none.
   package mutating func use(eci: Int?) {
     self.eci = eci
     if eci == Self.shiftJIS { namesShiftJIS = true }
@@ -78,7 +78,9 @@ package struct CodeMessage: Hashable {
   }
 }
 
-/// Reads numbers of any width from codewords, the most significant bit first.
+// MARK: - Bits
+
+/// Reads numbers of up to 62 bits from codewords, the most significant bit first.
 struct BitReader {
   private let bits: [Bool]
   private(set) var position = 0
@@ -109,6 +111,8 @@ struct BitReader {
   mutating func skip(_ count: Int) { position = min(bits.count, position + max(0, count)) }
 }
 
+// MARK: - Modules
+
 /// The sampled modules of a code, row by row.
 package struct ModuleMatrix {
   package let columns: Int
@@ -126,7 +130,7 @@ package struct ModuleMatrix {
 
   package subscript(x: Int, y: Int) -> Bool { dark[y * columns + x] }
 
-  /// The certainty that a module is dark or light, 0 to 1.
+  /// Returns the margin of a module; 1 if the margins are unknown.
   package func margin(_ x: Int, _ y: Int) -> Float { margins.isEmpty ? 1 : margins[y * columns + x] }
 
   /// Returns the share of the modules of fixed patterns that have their required tone.

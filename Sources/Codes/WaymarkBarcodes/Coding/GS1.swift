@@ -5,7 +5,7 @@ public struct GS1Element: Hashable, Sendable {
   /// The value without separators.
   public var value: String
 
-  /// An element from its parts.
+  /// Creates an element; neither the identifier nor the value is checked.
   public init(identifier: String, value: String) {
     self.identifier = identifier
     self.value = value
@@ -85,6 +85,8 @@ public struct GS1Element: Hashable, Sendable {
   }
 }
 
+// MARK: - Check digits
+
 extension Character {
   /// True if the character is an ASCII digit.
   var isASCIIDigit: Bool { ("0"..."9").contains(self) }
@@ -92,6 +94,7 @@ extension Character {
 
 /// Computes the check digit of GS1 keys (GS1 General Specifications, section 7.9.1): weights 3 and 1 from the right.
 package enum GTIN {
+  /// Returns whether the last of at least two digits is the check digit of the others; false for other characters.
   package static func hasValidCheckDigit(_ digits: some StringProtocol) -> Bool {
     guard digits.count > 1, let sum = sum(digits.utf8.reversed(), first: 1) else { return false }
     return sum.isMultiple(of: 10)

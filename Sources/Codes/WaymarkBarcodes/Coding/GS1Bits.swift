@@ -32,7 +32,8 @@ struct GS1Bits {
     return bits[at..<(at + count)].reduce(0) { $0 << 1 | ($1 ? 1 : 0) }
   }
 
-  /// Reads a GTIN: its first digit, twelve digits in four groups of ten bits; the check digit is computed.
+  /// Reads a GTIN and returns its element string, with identifier 01: `first` is its first digit, the next twelve digits are in
+  /// four groups of ten bits, and the check digit is computed.
   mutating func item(first: Int) -> String? {
     var text = "\(first)"
     for _ in 0..<4 {
@@ -46,17 +47,23 @@ struct GS1Bits {
     case numeric, alphanumeric, iso646
   }
 
-  /// The largest number of separators with a latch of either kind after them.
+  /// The largest number of separators after which a field is read in two ways, with and without a redundant latch: each doubles
+  /// the work.
   private static let latches = 4
 
-  /// Reads the general purpose field, to the end of the symbol; `nil` if the result is empty.
+  /// Reads the general purpose field to the end of the symbol, and returns `head` and the field without separators at its end;
+  /// `nil` if the bits are invalid or the result is empty.
   mutating func general(after head: String) -> String? {
     guard var text = field().map({ head + $0 }) else { return nil }
     while text.hasSuffix("\u{1D}") { text.removeLast() }
     return text.isEmpty ? nil : text
   }
 
-  /// Reads the general purpose field with the separators at its end, to the end of the symbol.
+  /// Reads the general purpose field to the end of the symbol, with the separators at its end; `nil` if the bits are invalid.
+  ///
+  /// - Parameters:
+  ///   - first: the mode in which the field begins.
+  ///   - latches: the number of further separators after which the field is read in two ways.
   mutating func field(_ first: Mode = .numeric, latches: Int = latches) -> String? {
     var text = ""
     var mode = first
@@ -85,7 +92,8 @@ struct GS1Bits {
     return text
   }
 
-  /// Reads two digits or FNC1 in seven bits; at the end one digit in four bits.
+  /// Reads two digits or FNC1 in seven bits, at the end of the symbol one digit in four bits, or a latch; `nil` for invalid
+  /// bits.
   private mutating func numeric() -> (String, Mode)? {
     if starts(with: "0000") {
       at += 4
@@ -101,7 +109,7 @@ struct GS1Bits {
     return (pair.map { $0 == 10 ? "\u{1D}" : "\($0)" }.joined(), .numeric)
   }
 
-  /// Reads a character of the alphanumeric or the ISO/IEC 646 set.
+  /// Reads a character of the alphanumeric or the ISO/IEC 646 set, or a latch; `nil` for invalid bits.
   private mutating func letters(_ mode: Mode) -> (String, Mode)? {
     if starts(with: "000") {
       at += 3

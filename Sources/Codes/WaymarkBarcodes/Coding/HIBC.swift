@@ -4,10 +4,10 @@ import WaymarkSystem
 enum HIBC {
   typealias Field = HealthLabel.Field
 
-  /// Returns the parts of a content.
+  /// Returns the parts of a content; `nil` if it is not HIBC.
   ///
-  /// - Parameter isLinear: true for the content of bars. Product and batch may have bars of their own; a matrix code has both in
-  ///   one: a number with + is something else there.
+  /// - Parameter isLinear: true for the content of a 1-D code, which may be a batch alone, because product and batch may be two
+  ///   codes. A matrix code contains both, so one with a batch alone is not HIBC.
   static func fields(_ text: String, isLinear: Bool) -> [Field]? {
     // The check character may be a blank.
     guard text.hasPrefix("+"), Code39.hasCheckCharacter(text) else { return nil }
@@ -18,7 +18,7 @@ enum HIBC {
       guard parts.count > 1 else { return product }
       return batch(parts.dropFirst()).map { product + $0 }
     }
-    // The check of the product's bars links the bars of the batch to it.
+    // The check character of the product's code is repeated in the code of the batch, as its link to the product.
     guard isLinear, let link = data.last, data.count > 1 else { return nil }
     return batch(data.dropLast().split(separator: "/", omittingEmptySubsequences: false)[...]).map {
       $0 + [Field("link", String(link))]
@@ -35,7 +35,7 @@ enum HIBC {
     ]
   }
 
-  /// Returns the data of providers: a place, a purpose and a value each.
+  /// Returns the data of providers: in each part a letter for the place, a letter for the purpose, and a value.
   private static func provider(_ parts: ArraySlice<Substring>) -> [Field]? {
     var fields: [Field] = []
     for part in parts {
@@ -47,7 +47,7 @@ enum HIBC {
     return fields.isEmpty ? nil : fields
   }
 
-  /// Returns the parts of a batch: the first has lot or serial number, the others have identifiers.
+  /// Returns the parts of a batch: the first has the lot or serial number, the others begin with an identifier.
   private static func batch(_ parts: ArraySlice<Substring>) -> [Field]? {
     guard let first = parts.first, var fields = lot(first) else { return nil }
     for part in parts.dropFirst() {
@@ -88,7 +88,7 @@ enum HIBC {
     return fields.isEmpty ? nil : fields
   }
 
-  /// Takes the quantity and the date from the start of a text; a digit shows the form of each.
+  /// Takes the quantity and the date from the start of a text; both are optional, and a digit before each shows its form.
   private static func dates(_ rest: inout Substring) -> [Field]? {
     var fields: [Field] = []
     for (mark, count) in [("8", 2), ("9", 5)] where rest.hasPrefix(mark) {

@@ -1,7 +1,9 @@
 import WaymarkSystem
 
+/// The recognition of labels: a row for each standard, and the standards that are a single number.
 extension HealthLabel {
-  /// A standard, the symbologies that carry it, its check, and the function that returns the parts of a content.
+  /// A standard, the symbologies that carry it, its check, and the function that returns the fields of a content, or
+  /// `nil`.
   private typealias Row = (
     kind: Kind, carriers: Set<Symbology>, check: Check?,
     fields: @Sendable (_ text: String, _ isLinear: Bool) -> [Field]?
@@ -14,7 +16,7 @@ extension HealthLabel {
     (.code32, [.code32], .modulo10, { text, _ in code32(text) }),
   ]
 
-  /// Recognises a content by its form and its check; `nil` for any other content.
+  /// Recognises the content of a code by its form and its check; `nil` if it is of none of the standards.
   public init?(_ text: String, _ symbology: Symbology) {
     // The longest is a PDF417 with data of a provider.
     guard text.utf8.count <= 500 else { return nil }
@@ -31,7 +33,7 @@ extension HealthLabel {
     return nil
   }
 
-  /// Returns the number of a medicine with eight digits; older ones have seven.
+  /// Returns the eight digits of a Pharmazentralnummer; an older one of seven digits gets a leading zero.
   private static func pzn(_ text: String) -> [Field]? {
     let digits = text.utf8.dropFirst().map { Int($0) - 48 }
     guard text.hasPrefix("-"), (7...8).contains(digits.count), digits.allSatisfy((0...9).contains) else { return nil }
@@ -40,7 +42,7 @@ extension HealthLabel {
     return sum % 11 == padded[7] ? [Field("number", padded.map(String.init).joined())] : nil
   }
 
-  /// Returns the number without the letter A, and the text of the Code 39 that carries it.
+  /// Returns the Italian number of a medicine without the letter A, and the text of the Code 39 that carries it.
   private static func code32(_ text: String) -> [Field]? {
     guard text.hasPrefix("A"), let number = Int(text.dropFirst()) else { return nil }
     let code39 = Code39.code32(number)

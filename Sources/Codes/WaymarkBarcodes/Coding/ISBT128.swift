@@ -2,7 +2,7 @@
 enum ISBT128 {
   typealias Field = HealthLabel.Field
 
-  /// The parts of the structures of constant length by their identifiers; a number is a length in characters.
+  /// The structures of constant length: their identifiers, and their parts with lengths in characters.
   private static let structures: [(identifier: String, parts: [(name: String, length: Int)])] = [
     ("=%", [("bloodGroup", 4)]), ("=<", [("product", 5), ("collection", 1), ("division", 2)]), ("=>", [("expires", 6)]),
     ("&>", [("expires", 10)]), ("=*", [("collected", 6)]), ("&*", [("collected", 10)]), ("=}", [("produced", 6)]),
@@ -13,7 +13,7 @@ enum ISBT128 {
   /// The largest number of structures in a code.
   private static let most = 20
 
-  /// Returns the parts of a content that consists of known structures.
+  /// Returns the parts of a content that consists of known structures; `nil` for any other content.
   static func fields(_ text: String) -> [Field]? {
     guard text.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
     var rest = text[...]
@@ -40,8 +40,8 @@ enum ISBT128 {
     return fields
   }
 
-  /// Takes a donation number: five characters of the facility, two of the year, six of the sequence; then two flags, which are not part
-  /// of it.
+  /// Takes a donation number (five characters of the facility, two of the year, six of the sequence) and the two flags after it from
+  /// the start of a text; `nil` if there are none.
   private static func donation(_ rest: inout Substring) -> [Field]? {
     let number = rest.dropFirst().prefix(donation.number)
     let flags = rest.dropFirst(1 + donation.number).prefix(donation.flags)
@@ -53,7 +53,7 @@ enum ISBT128 {
     return [Field("donation", number), Field("flags", flags)]
   }
 
-  /// Returns a date of three digits of the year, the day in it, and perhaps hour and minute.
+  /// Returns the date, or date and time, of three digits of the year, three of the day in it, and optionally hour and minute.
   private static func date(_ digits: Substring) -> String? {
     guard digits.allSatisfy(\.isASCIIDigit), let year = Int(digits.prefix(3)),
       let date = LabelDate.date(

@@ -58,7 +58,7 @@ struct FiniteField: Sendable {
     a == 0 ? 0 : Int(powers[Int(logarithms[a]) + size - 1 - Int(logarithms[b])])
   }
 
-  /// `value` added to itself `n` times.
+  /// Returns the sum of `n` terms `value`.
   func multiple(_ n: Int, _ value: Int) -> Int {
     isPrime ? n % size * value % size : n.isMultiple(of: 2) ? 0 : value
   }
@@ -66,6 +66,8 @@ struct FiniteField: Sendable {
   /// Returns a power of the primitive element; the exponent must not be negative.
   func power(_ exponent: Int) -> Int { Int(powers[exponent % (size - 1)]) }
 }
+
+// MARK: - Codes
 
 /// Finds and corrects wrong codewords of a Reed–Solomon code; the indices of unreadable codewords (erasures) may be known.
 ///
@@ -206,7 +208,8 @@ package struct ReedSolomon: Sendable {
     return locator
   }
 
-  /// Returns the product of the syndrome polynomial and the locator, as many coefficients as there are syndromes.
+  /// Returns the error evaluator: the product of the syndrome polynomial and the locator, modulo xⁿ for n
+  /// syndromes.
   private func evaluator(_ syndromes: [Int], _ locator: [Int]) -> [Int] {
     syndromes.indices.map { i in
       (0...i).reduce(0) { field.sum($0, field.product(locator[$1], syndromes[i - $1])) }

@@ -2,7 +2,7 @@ import WaymarkImage
 
 /// Joins codes of one picture, of any symbology, that carry parts of messages.
 struct StructuredAppend {
-  /// A code of a picture, with its place and message.
+  /// A code of a picture, with its position and message.
   struct Code {
     var symbology: Symbology
     var message: CodeMessage
@@ -23,7 +23,7 @@ struct StructuredAppend {
     }
   }
 
-  /// The result of joining them.
+  /// The messages, complete or not, that the codes carry.
   struct Outcome {
     /// The complete messages, each as one symbol.
     var whole: [Symbol] = []

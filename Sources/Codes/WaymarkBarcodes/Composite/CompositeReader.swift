@@ -4,7 +4,7 @@ import WaymarkImage
 /// the code.
 struct CompositeReader {
   let image: ImageView
-  /// The components that readers of matrix codes found.
+  /// The components that readers of matrix codes found and that were not joined to a code.
   private(set) var components: [MatrixDetection]
   /// The outlines of the components that were joined.
   private(set) var joined: [Quadrilateral] = []
@@ -18,7 +18,7 @@ struct CompositeReader {
     self.components = components
   }
 
-  /// Adds its component to a linear code; removes that component from the others.
+  /// Adds the component of a linear code, if it has one, to it, and removes that component from `components`.
   mutating func read(_ symbol: inout Symbol) {
     guard let modules = Self.modules(of: symbol) else { return }
     if let index = components.firstIndex(where: { Self.isAbove($0, symbol) }) {
@@ -39,7 +39,7 @@ struct CompositeReader {
     joined.append(component.corners)
   }
 
-  /// Returns about the number of modules along a code that may have a component; `nil` for another code.
+  /// Returns the approximate number of modules along a code that may have a component; `nil` for other codes.
   private static func modules(of symbol: Symbol) -> Double? {
     switch symbol.symbology {
     case .ean13, .upcA: 95
@@ -85,7 +85,7 @@ struct CompositeReader {
   /// The least length of a side in pixels.
   private static let least = 40.0
 
-  /// Returns the upper side, and the lower one of a code that is upside down, unless they are too short.
+  /// Returns the upper side, and the lower one because the code may be upside down; sides that are too short are left out.
   private static func sides(of c: Quadrilateral) -> [Side] {
     [(c.topLeft, c.topRight), (c.bottomRight, c.bottomLeft)].compactMap { left, right in
       let length = left.distance(to: right)
@@ -97,13 +97,13 @@ struct CompositeReader {
 
   // MARK: Lines above a code
 
-  /// The distance of lines, and the lengths without a row after which the search ends and by which lines begin inside the code, in
-  /// modules.
+  /// In modules: the distance of lines, the height without a row after which the search ends, and the height inside the code at which
+  /// the lines begin.
   private static let (step, patience, inside) = (0.7, 12.0, 4.0)
   /// The largest height of a component in modules: 44 rows of two modules, with the separator.
   private static let height = 110.0
 
-  /// Returns the component above a code, whichever way it is up, read or not.
+  /// Returns the component above a code, read or not; the code may be upside down.
   private func search(_ symbol: Symbol, _ modules: Double) -> MatrixDetection? {
     var open: MatrixDetection?
     let c = symbol.corners
@@ -131,7 +131,7 @@ struct CompositeReader {
     return open
   }
 
-  /// Returns a CC-C above a code, which is a PDF417, from a picture of the place straightened.
+  /// Returns the CC-C, a PDF417, above a code, read from a straightened copy of the area there.
   private func searchPDF417(_ symbol: Symbol) -> MatrixDetection? {
     for side in Self.sides(of: symbol.corners) {
       let (length, along, up) = (side.length, side.along, side.up)

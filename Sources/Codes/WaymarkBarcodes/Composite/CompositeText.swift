@@ -12,7 +12,8 @@ enum CompositeText {
     return message
   }
 
-  /// Returns the bits in the codewords of a CC-A: 69 in seven of them, and ten in each of the rest, less one (annex F).
+  /// Returns the bits in the codewords of a CC-A (annex F): 69 in each seven of them, and 10n − 1 in the
+  /// n that are left; `nil` if the codewords are invalid.
   static func bits(_ words: [Int]) -> [Bool]? {
     var bits: [Bool] = []
     for start in stride(from: 0, to: words.count, by: 7) {
@@ -26,7 +27,7 @@ enum CompositeText {
     return bits
   }
 
-  /// Returns the element strings, with ASCII 29 where a separator is needed.
+  /// Returns the element strings, with ASCII 29 where a separator is needed; `nil` if the bits are invalid.
   private static func decode(_ bits: [Bool]) -> String? {
     var bits = GS1Bits(bits)
     if bits.starts(with: "0") { return bits.skip(1) ? bits.general(after: "") : nil }

@@ -1,11 +1,13 @@
-/// Shows whether a DataBar declares a 2-D component: then its value is larger by a constant (ISO/IEC 24724, 5.2.3). libzbar drops that, so
-/// the first character of the symbol is compared with the two that its number can have.
+/// Determines whether a DataBar declares a 2-D component: then its value is larger by a constant (ISO/IEC 24724, 5.2.3), which libzbar
+/// drops. The first character of the symbol is therefore compared with the two that its number can have.
 struct DataBarLink {
   /// The widths in modules of the eight elements, without and with a component.
   private let plain: [Int]
   private let linked: [Int]
 
-  /// - Parameter text: the element string of a GTIN.
+  /// Creates the two first characters of a DataBar; nil for other contents.
+  ///
+  /// - Parameter text: the element string of a GTIN, with its identifier 01.
   init?(_ text: String) {
     guard text.count == 16, text.hasPrefix("01"), let value = Int(text.dropFirst(2).dropLast()),
       let plain = Self.widths(value), let linked = Self.widths(value + 10_000_000_000_000)
@@ -33,7 +35,7 @@ struct DataBarLink {
     return nil
   }
 
-  /// Returns the elements of the first character of a value.
+  /// Returns the widths of the elements of the first character of a value; nil if the value is too large.
   private static func widths(_ value: Int) -> [Int]? {
     let character = value / 4_537_077 / 1597
     guard let group = groups.last(where: { $0.first <= character }) else { return nil }

@@ -1,12 +1,12 @@
 import WaymarkImage
 
-/// Detects Data Matrix symbols that are partly outside the picture: two sides extend to the border, and the third, between them, is
-/// complete.
+/// Detects, but does not decode, Data Matrix symbols that are partly outside the picture: two opposite sides extend to its border,
+/// and the side between these is complete.
 struct CroppedDataMatrixFinder {
   let view: ImageView
   let levels: BlockMean
 
-  /// The least number of tone changes of an alternating side: things with fewer are everywhere.
+  /// The least number of tone changes of an alternating side: lines with fewer are in any picture.
   private static let fewest = 7
 
   /// The largest number of sides that extend to the border to try, the longest first: bars, fences and keyboards have hundreds.
@@ -137,7 +137,7 @@ struct CroppedDataMatrixFinder {
     return zip(changes, changes.dropFirst(2)).allSatisfy { a, b in abs(a.distance(to: b) - 2 * pitch) < 0.6 * pitch }
   }
 
-  /// Returns the index of the border of the picture close to a point, or `nil`.
+  /// Returns the border of the picture within 2.5 pixels of a point: 0 is left, then top, right, bottom; `nil` if none is.
   private func border(at p: Point2) -> Int? {
     let distances = distances(p)
     return distances.indices.first { distances[$0] < 2.5 }

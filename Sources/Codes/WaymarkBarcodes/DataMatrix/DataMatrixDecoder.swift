@@ -2,7 +2,7 @@ import WaymarkSystem
 
 /// Decodes the modules of a Data Matrix symbol: ISO/IEC 16022 clauses 5.2 to 5.7 and annex F.
 package enum DataMatrixDecoder {
-  /// Reads the message.
+  /// Returns the message; `nil` if the size is wrong, or the codewords have too many errors or are invalid.
   package static func decode(_ size: DataMatrixSize, _ matrix: ModuleMatrix) -> CodeMessage? {
     guard matrix.columns == size.columns, matrix.rows == size.rows else { return nil }
     let (regionWidth, regionHeight) = (size.regionWidth, size.regionHeight)
@@ -51,6 +51,8 @@ package enum DataMatrixDecoder {
     return data
   }
 }
+
+// MARK: - Codewords
 
 /// Decodes corrected codewords to a message.
 private struct Codewords {
@@ -245,7 +247,9 @@ private struct Codewords {
   }
 }
 
-/// The shapes of Data Matrix symbols: ISO/IEC 16022 table 7, and the rectangular extension, ISO/IEC 21471 table 1.
+// MARK: - Sizes
+
+/// A size of Data Matrix symbols: ISO/IEC 16022 table 7, and the rectangular extension, ISO/IEC 21471 table 1.
 package struct DataMatrixSize: Hashable, Sendable {
   /// The number of modules down; `columns` is that across; with finder and timing patterns.
   package var rows: Int
@@ -292,7 +296,7 @@ package struct DataMatrixSize: Hashable, Sendable {
     Self(rows: rows, columns: columns, regionRows: 1, regionColumns: regions, data: data, checks: checks, blocks: 1)
   }
 
-  /// Every size, and also as seen in a mirror.
+  /// Every size, and every oblong size also as seen in a mirror.
   package static let both = all.flatMap { $0.rows == $0.columns ? [$0] : [$0, $0.turned] }
 
   /// The size with rows and columns exchanged, as seen in a mirror.

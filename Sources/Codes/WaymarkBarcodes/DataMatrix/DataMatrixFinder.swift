@@ -21,7 +21,7 @@ struct DataMatrixCorner {
 
   var length: Double { min(corner.distance(to: top), corner.distance(to: right)) }
 
-  /// The least side of a symbol in pixels: eight modules.
+  /// The least side of a symbol in pixels: eight modules of 1.6 pixels.
   static let shortest = 13.0
 
   /// Returns every corner whose sides are long enough for a symbol, the longest first.
@@ -79,8 +79,8 @@ struct DataMatrixCorner {
     return found.sorted { $0.length > $1.length }
   }
 
-  /// Returns the extent of a border from one of its corners until it finally leaves the chord: a side that is bent or damaged is
-  /// several sides of the polygon.
+  /// Returns the end of a border that begins at a corner, 49 points along it, and whether it is longer than one side of the polygon:
+  /// a side of a symbol that is bent or damaged is several sides of the polygon, none of which leaves the chord far.
   ///
   /// - Parameter way: 1 to go forward along the polygon, -1 to go backward.
   private static func reach(
@@ -125,6 +125,8 @@ struct DataMatrixCorner {
   }
 }
 
+// MARK: - Checks of a corner
+
 /// Rejects most corners that are not the L of a Data Matrix symbol, before its alternating sides are searched.
 enum DataMatrixStroke {
   /// The least number of tone changes of three lines through a symbol together; random modules of eight columns show about ten.
@@ -162,6 +164,11 @@ enum DataMatrixStroke {
   /// Returns whether two strokes are those of an L: dark along most of their length, with light beside them, and enough tone changes
   /// between them for modules as wide as the strokes. In the symbols of two sets of photographs, at least nine tenths of the strokes
   /// were dark, with at least 0.22 changes per module; half of the other corners pass.
+  ///
+  /// - Parameters:
+  ///   - inward: the unit vectors from the left and the lower border into the symbol.
+  ///   - thickness: the thickness of both strokes in pixels.
+  ///   - pitch: the width and the height of a module in pixels.
   static func isL(
     _ c: DataMatrixCorner, _ search: DataMatrixTimingSearch, inward: (left: Point2, bottom: Point2),
     thickness: (left: Double, bottom: Double), pitch: Point2

@@ -11,10 +11,10 @@ struct DataMatrixLooks {
 
   /// The thresholds of the further searches, as shares of the local mean.
   private static let shares = [0.85, 0.7]
-  /// The number of corners that may fail in a search.
+  /// The largest number of corners that may fail in a search.
   private static let failures = 600
 
-  /// Runs all searches.
+  /// Returns the result of all searches together.
   func read() -> DataMatrixReader.Look {
     var look = reader(findsCut: true).read(contours)
     if look.detections.contains(where: \.isRead) {
@@ -32,7 +32,7 @@ struct DataMatrixLooks {
     return look
   }
 
-  /// Runs the further searches on a part of the picture.
+  /// Runs the further searches on this part of the picture, which begins at `origin`, and adds what they read.
   private func readAgain(at origin: Point2, _ look: inout DataMatrixReader.Look) {
     view.shrunk(by: 2).withView { half in
       let other = DataMatrixLooks(view: half, levels: BlockMean(half))
@@ -75,12 +75,12 @@ struct DataMatrixLooks {
     a.min.x < b.max.x && b.min.x < a.max.x && a.min.y < b.max.y && b.min.y < a.max.y
   }
 
-  /// Returns the corners of the symbols read, in pixels of a part that begins at `origin`, enlarged by `scale`.
+  /// Returns the corners of the symbols read, in pixels of a copy, of `scale` times the size, of the part that begins at `origin`.
   private static func known(_ look: DataMatrixReader.Look, _ origin: Point2, _ scale: Double) -> [Quadrilateral] {
     look.detections.filter(\.isRead).map { $0.corners.mapped { $0 - origin }.scaled(by: scale) }
   }
 
-  /// Adds the symbols that another search read.
+  /// Adds the symbols that another search read, of which one pixel is `scale` pixels of the picture.
   private static func add(
     _ other: DataMatrixReader.Look, _ scale: Double, _ origin: Point2, to look: inout DataMatrixReader.Look
   ) {

@@ -90,7 +90,8 @@ struct DataMatrixOutline {
     return points[i] + (points[i + 1] - points[i]) * (index - Double(i))
   }
 
-  /// Returns a piecewise function through points in any order.
+  /// Returns the piecewise linear function through points in any order, constant beyond the outer ones; 0 if there are
+  /// fewer than two.
   private static func course(_ points: [(at: Double, value: Double)]) -> (Double) -> Double {
     let points = points.sorted { $0.at < $1.at }
     guard points.count > 1 else { return { _ in 0 } }
@@ -107,11 +108,15 @@ struct DataMatrixOutline {
   }
 }
 
+// MARK: - Alternating sides that bend
+
 extension DataMatrixTimingSearch {
   /// Returns the end of a stroke whose border was seen from one point to another: the stroke may be longer or shorter than
   /// its border.
   ///
-  /// - Parameter inward: the vector of half a module into the symbol, in pixels.
+  /// - Parameters:
+  ///   - inward: the vector of half a module into the symbol, in pixels.
+  ///   - module: the size of a module along the stroke, in pixels.
   func end(from corner: Point2, to end: Point2, inward: Point2, module: Double) -> Point2 {
     let length = corner.distance(to: end)
     let direction = (end - corner) / max(1e-9, length)
@@ -200,7 +205,7 @@ extension DataMatrixTimingSearch {
     return (DataMatrixTiming(changes: changes), min(0.9, irregular / Double(changes.count)))
   }
 
-  /// Returns the distance to the next tone change in pixels; `nil` if the run is too long.
+  /// Returns the distance to the next tone change in pixels; `nil` if the run has another tone or is too long.
   private func change(from place: Point2, _ direction: Point2, whileDark isInDark: Bool, expected: Double) -> Double? {
     let step = min(1, expected / 6)
     var t = 0.25 * expected
@@ -232,12 +237,13 @@ extension DataMatrixTimingSearch {
   }
 }
 
-/// Reads symbols that are bent or uneven.
+// MARK: - Reading along sides that bend
+
 extension DataMatrixReader {
   /// Reads a symbol along sides that bend, or whose modules differ in width.
   ///
   /// - Parameters:
-  ///   - top, right: those sides as found along straight lines.
+  ///   - top, right: the alternating sides as found along straight lines; `nil` if not found.
   ///   - u, v: the vectors of one module along the lower and the left side, from the corner outwards.
   ///   - downwards, backwards: the vectors of one module from the ends of the L back along its sides.
   func followed(

@@ -18,17 +18,19 @@ struct DataMatrixReader {
   /// The result of one search of a picture.
   struct Look {
     var detections: [MatrixDetection] = []
-    /// The outlines of the corners with an L and alternating tones at its ends that were not read.
+    /// The outlines of symbols that were seen, by their L and an alternating side, but not decoded.
     var frames: [Quadrilateral] = []
     /// True if the search ended before the last corner.
     var isLimited = false
   }
 
-  /// The number of corners examined briefly: a photograph of racks has hundreds.
+  /// The largest number of corners examined: a photograph of racks has hundreds.
   private static let glances = (live: 200, still: 8000)
   /// The least number of modules of an alternating side that alone indicates a symbol: that of the smallest symbol.
   private static let framed = 10
 
+  /// Reads the symbols whose L is among the borders of a picture.
+  ///
   /// - Parameter known: the corners of symbols that were read before; their areas are not searched.
   func read(_ contours: Contours, known: [Quadrilateral] = []) -> Look {
     var look = Look(isLimited: contours.isLimited)
@@ -155,7 +157,7 @@ struct DataMatrixReader {
 
   private func direction(_ a: Point2, _ b: Point2) -> Point2 { (b - a) / max(1e-9, a.distance(to: b)) }
 
-  /// Returns the sizes closest to the counted modules, the closest first. In a mirror rows and columns are exchanged.
+  /// Returns the three sizes closest to the counted modules, the closest first. In a mirror rows and columns are exchanged.
   private func sizes(across: Int, down: Int) -> [DataMatrixSize] {
     var near: [(size: DataMatrixSize, off: Int)] = []
     for size in DataMatrixSize.both {
@@ -174,7 +176,7 @@ struct DataMatrixReader {
       PointPair(reference: [0, rows], frame: c.corner), PointPair(reference: [0, 0], frame: c.top),
       PointPair(reference: [columns, rows], frame: c.right),
     ]
-    // If the count is wrong, only the positions at the far end are.
+    // A wrong count affects only the positions at the far end.
     let x = top.modules == size.columns ? top.changes.count : min(top.changes.count, size.columns - 1) / 2
     let y = right.modules == size.rows ? right.changes.count : min(right.changes.count, size.rows - 1) / 2
     for (k, p) in top.changes.prefix(x).enumerated() {
@@ -209,7 +211,8 @@ struct DataMatrixReader {
     return finding.certainty > 0.97 ? finding : nil
   }
 
-  /// Returns whether the modules were decoded; in either case updates the certainty by the visibility of the frame.
+  /// Decodes the modules and returns whether that succeeded; in either case raises the certainty to the share of the frame
+  /// that was seen.
   func read(_ sampler: ModuleSampler, _ size: DataMatrixSize, _ finding: inout MatrixDetection) -> Bool {
     for (radius, sharpen) in [(5, Float(0)), (3, 0.6), (6, 1.2)] {
       let matrix = sampler.matrix(radius: radius, sharpen: sharpen, inverted: finding.inverted)
@@ -291,7 +294,7 @@ struct DataMatrixReader {
     return DataMatrixDecoder.decode(turned, mirrored)
   }
 
-  /// Returns the modules of the finder and timing patterns, and a light ring around them.
+  /// Returns the modules of the outer frame: the L and the alternating sides.
   private func knownModules(_ size: DataMatrixSize) -> [KnownModule] {
     var known: [KnownModule] = []
     for y in 0..<size.rows {

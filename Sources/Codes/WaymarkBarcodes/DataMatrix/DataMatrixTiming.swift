@@ -9,6 +9,8 @@ struct DataMatrixTiming {
   var modules: Int { changes.count + 1 }
 }
 
+// MARK: - Spacing
+
 /// The starts of columns and rows of different widths, as on paper that was fed unevenly through its printer.
 struct DataMatrixSpacing {
   /// The position of each line between columns under a map with even columns; `rows` has those of the lines between rows.
@@ -41,6 +43,8 @@ struct DataMatrixSpacing {
   }
 }
 
+// MARK: - Search
+
 /// Looks for the timing patterns of a symbol whose L is known.
 struct DataMatrixTimingSearch {
   let view: ImageView
@@ -51,6 +55,7 @@ struct DataMatrixTimingSearch {
   private static let turns = 4
 
   /// Returns the thickness of the dark stroke along a border, in pixels: one module where it is next to a light module.
+  /// `nil` if it has light behind it at less than a quarter of the points.
   ///
   /// - Parameters:
   ///   - places: points along the border, if it is not straight; otherwise empty.
@@ -82,7 +87,7 @@ struct DataMatrixTimingSearch {
     return found[found.count / 5]
   }
 
-  /// Returns the timing pattern that starts at the end of one side of the L.
+  /// Returns the longest and most even timing pattern that starts at the end of one side of the L; `nil` if there is none.
   ///
   /// - Parameters:
   ///   - end: the end of that side; the pattern starts at its inner edge.
@@ -115,7 +120,8 @@ struct DataMatrixTimingSearch {
     return best?.timing
   }
 
-  /// Returns alternating runs along a line, as long as they have about the length of the preceding ones.
+  /// Returns alternating runs along a line, up to the first that differs much in length from the preceding ones, and their
+  /// irregularity from 0 to 0.9; `nil` if there are fewer than five.
   private func walk(
     _ origin: Point2, _ direction: Point2, module: Double, most: Double
   ) -> (timing: DataMatrixTiming, irregularity: Double)? {
@@ -155,7 +161,8 @@ struct DataMatrixTimingSearch {
     return (DataMatrixTiming(changes: changes), min(0.9, irregular / Double(changes.count)))
   }
 
-  /// Returns alternating runs with the threshold between the darkest and the lightest samples of the line.
+  /// Returns alternating runs like `walk`, with the threshold in the middle between the darkest and the lightest samples
+  /// near by.
   private func runs(
     _ origin: Point2, _ direction: Point2, module: Double, most: Double
   ) -> (timing: DataMatrixTiming, irregularity: Double)? {

@@ -3,7 +3,7 @@ import WaymarkImage
 /// Reads Data Matrix symbols whose modules are dots, touching or apart, as of dot peening and ink jets: a blur of less than half the
 /// distance of the dots joins the dots of the L to straight strokes, while alternating dots stay apart.
 ///
-/// The blurred amplitude of a period of one module is 3 % of the dots', that of a period of two modules 42 %.
+/// The blur leaves 3 % of the amplitude of a pattern with a period of one module, and 42 % at a period of two modules.
 enum DottedDataMatrix {
   /// The distances of the dots to try, in pixels; each suits distances from three quarters to four thirds.
   private static let pitches = [3.5, 6, 10, 17]

@@ -1,10 +1,10 @@
-/// A block of the error correction of which as many codewords are erased as there are checks, and others are tried with several values: the
-/// erased ones are then linear in the others.
+/// A block of error correction with as many erasures as check codewords, and with further unreadable codewords, for which several values
+/// are tried: the erasures are then linear functions of the tried codewords.
 struct DotCodeBlock {
   private let words: [Int]
   private let erased: [Int]
   private let tried: [Int]
-  /// For each erased codeword its value with all tried codewords zero, then what each tried codeword adds when it is one.
+  /// For each erasure: its value if all tried codewords are 0, then the coefficient of each tried codeword.
   private let terms: [[Int]]
 
   init(_ words: [Int], erased: [Int], tried: [Int]) {
@@ -34,7 +34,8 @@ struct DotCodeBlock {
     terms = rows.map { Array($0[count...]) }
   }
 
-  /// Returns the block whose codewords differ from what was seen by the fewest dots.
+  /// Returns the block whose codewords differ from what was seen by the fewest dots; `nil` if there are too many combinations, or even this
+  /// block differs too much.
   ///
   /// - Parameters:
   ///   - choices: the values to try for each tried codeword, the likeliest first.

@@ -2,13 +2,13 @@ import WaymarkImage
 
 /// Decodes the dots of a DotCode symbol (AIM ISS DotCode, clause 5).
 ///
-/// A dot that is missing leaves a codeword with four dots, which is one of at most five: where more codewords are unreadable than there are
-/// checks, these are tried. The proof of a reading is the number of dots that agree, not that of the checks that remain.
+/// A codeword from which a dot is missing shows four dots, which fit at most five values: if more codewords are unreadable than there are
+/// check codewords, these values are tried. A result is accepted by the number of dots that agree with it, not by unused check codewords.
 package enum DotCodeDecoder {
-  /// The lengths of the sides of a symbol in modules.
+  /// The possible lengths of the sides of a symbol, in modules.
   static let sides = 5...200
 
-  /// Reads the message.
+  /// Returns the message; `nil` if there is no symbol of this size, or too few dots agree with any content.
   ///
   /// - Parameter matrix: one module for each place of the grid, of which every second one can hold a dot.
   package static func decode(_ matrix: ModuleMatrix) -> CodeMessage? {
@@ -37,11 +37,12 @@ package enum DotCodeDecoder {
     return places + last
   }
 
-  /// Reads the message of dots in the order of `places`: positive where there is a dot, larger where that is more certain.
+  /// Returns the message of dots in the order of `places`, positive for a lit dot, with a larger magnitude for a more certain one; `nil` if
+  /// too few dots agree with any content.
   static func decode(_ dots: [Float]) -> CodeMessage? {
     var words = DotCodeWords(dots)?.corrected()
     if words == nil, dots.suffix(6).allSatisfy({ $0 > 0 }) {
-      // Corners that are all lit may be so to show the outline, instead of what they encode.
+      // All six dots at the corners may be lit to show the outline, instead of encoding data.
       words = DotCodeWords(dots.dropLast(6) + [Float](repeating: 0, count: 6))?.corrected()
     }
     return words.flatMap {

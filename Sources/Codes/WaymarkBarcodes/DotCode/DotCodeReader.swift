@@ -3,8 +3,8 @@ import WaymarkImage
 /// Reads DotCode symbols (AIM ISS DotCode), which have no finder: from a few dots that look like a chequerboard, a lattice grows to all dots
 /// of the symbol, and the outlines that fit them are decoded.
 struct DotCodeReader {
-  /// The number of places in a lattice, of places after which no further lattice is begun, and of outlines that are tried, in a polarity of
-  /// an octave.
+  /// The largest numbers, in a polarity of an octave: of places in a lattice, of places after which no further lattice is begun, and of
+  /// outlines that are tried.
   private static let most = (places: 60_000, begun: 12_000, outlines: 2_000)
   /// The least number of dots of a symbol that are found: the smallest has 38 places, of which half are lit.
   private static let fewest = 12
@@ -62,21 +62,24 @@ struct DotCodeReader {
   }
 }
 
-/// The places of a lattice, sampled.
+// MARK: - Samples of a lattice
+
+/// The tones at the places of a lattice, and the symbols that they may show.
 struct DotSamples {
   private let lattice: DotLattice
-  /// The column and row of the first place, one more than the symbol can reach.
+  /// The column and row of the first sampled place, `margin` before the first dot.
   private let (left, top): (Int, Int)
   private let (columns, rows): (Int, Int)
-  /// How much each place looks like a dot: 0 like the ground around it, 1 like most dots.
+  /// The likeness of each place to a dot, row by row: 0 for the tone of the ground around it, 1 for that of most dots.
   private var values: [Float]
   /// The number of dots in each column and row.
   private var counts: (columns: [Int], rows: [Int])
 
+  /// The number of columns and rows that are sampled beyond the dots on each side.
   private static let margin = 2
   /// The values above which a place holds a dot, in the order in which they are tried.
   private static let thresholds: [Float] = [0.45, 0.3, 0.6]
-  /// The largest share of places between those of dots that look like dots.
+  /// The largest share of the places that cannot hold dots but look like dots.
   private static let strangers = 0.06
 
   /// Samples the places of a lattice; `nil` unless it is a chequerboard of dots that carry data.
@@ -157,7 +160,7 @@ struct DotSamples {
     var y: ClosedRange<Int>
   }
 
-  /// Returns the message of the first outline that can be decoded, and the corners in pixels.
+  /// Returns the message of the first outline that can be decoded, and the corners in pixels; adds the number of outlines tried to `tried`.
   func read(_ tried: inout Int) -> (CodeMessage, Quadrilateral)? {
     let outlines = self.outlines
     for outline in outlines {
@@ -183,7 +186,10 @@ struct DotSamples {
     return outlines.sorted { $0.cost < $1.cost }.map(\.outline)
   }
 
-  /// Returns the possible first and last lines of a symbol with the doubt about each, from the numbers of dots in each line.
+  /// Returns the possible first and last columns, or rows, of a symbol with the doubt about each, from the number of dots in each of
+  /// them.
+  ///
+  /// - Parameter across: the number of places in each column, or row.
   private static func ends(_ counts: [Int], _ across: Int) -> (first: [(Int, Int)], last: [(Int, Int)]) {
     let least = max(1, across / 20)
     let first = counts.firstIndex { $0 >= least } ?? 0
@@ -205,7 +211,7 @@ struct DotSamples {
     let isEven = (outline.x.lowerBound + left + outline.y.lowerBound + top) % 2 == 0
     // Seen from behind, the columns run backwards.
     for isMirrored in [false, true] {
-      /// The place in the outline of a place of the upright form.
+      /// Returns the position in the outline of a place of the upright form.
       func place(_ x: Double, _ y: Double) -> (x: Double, y: Double) {
         let x = isMirrored ? Double(across - 1) - x : x
         let (u, v) = isTurned ? (y, Double(height - 1) - x) : (x, y)

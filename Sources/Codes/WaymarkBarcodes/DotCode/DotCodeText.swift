@@ -12,14 +12,15 @@ struct DotCodeText {
   private var eci: Int?
   /// The end of a macro, which no codeword carries.
   private var tail: [UInt8] = []
-  /// The codewords of an unfinished binary group, and the bytes of the number of an interpretation that follow in binary.
+  /// The codewords of an unfinished binary group; the number of an interpretation in a group so far, and the number of its bytes to
+  /// come.
   private var group: [Int] = []
   private var number: (value: Int, left: Int) = (0, 0)
   private var result = CodeMessage()
 
   init(_ words: [Int]) { self.words = words }
 
-  /// Returns the message; `nil` if the codewords are not one, or several that a separator divides.
+  /// Returns the message; `nil` if the codewords are invalid, or hold several messages divided by a separator.
   mutating func message() -> CodeMessage? {
     if words.first == 109 {
       result.isReaderProgramming = true
@@ -107,7 +108,7 @@ struct DotCodeText {
     word < 96 ? word + 32 : (97...100).contains(word) ? [9, 28, 29, 30][word - 97] : nil
   }
 
-  /// Reads the head of a message in the syntax of ISO/IEC 15434.
+  /// Adds the head of a message in the syntax of ISO/IEC 15434 for which a codeword stands, and keeps its end for `tail`.
   private mutating func readMacro(_ word: Int) -> Bool {
     for byte in "[)>\u{1E}".utf8 { add(Int(byte)) }
     if word < 100 { for byte in "\(["05", "06", "12"][word - 97])\u{1D}".utf8 { add(Int(byte)) } }
@@ -115,7 +116,8 @@ struct DotCodeText {
     return true
   }
 
-  /// Reads what follows FNC2: the number of an interpretation, or nothing if the characters before are the number and count of a part.
+  /// Reads the number of an extended channel interpretation after FNC2. FNC2 at the end declares a part of a structured append: the
+  /// last two characters are its index and the number of parts.
   private mutating func readInterpretation() -> Bool {
     guard let first = take() else { return readPart() }
     if first < 40 {
@@ -158,7 +160,7 @@ struct DotCodeText {
     return true
   }
 
-  /// Converts the open binary group from base 103 to base 259, one value fewer than codewords.
+  /// Converts the open binary group from base 103 to base 259, which gives one value less than there are codewords.
   private mutating func flush() -> Bool {
     guard !group.isEmpty else { return true }
     var rest = group.reduce(0) { $0 * 103 + $1 }

@@ -2,7 +2,7 @@ import WaymarkImage
 
 /// The codewords of a DotCode symbol with their error correction.
 struct DotCodeWords {
-  /// The dots of a codeword as bits, the first one as the highest, and the bits that are known.
+  /// The dots of a codeword: as bits, most significant first, with 1 for a lit dot; the mask of the known bits; and their values.
   private struct Seen {
     var bits = 0
     var known = 0
@@ -31,13 +31,13 @@ struct DotCodeWords {
     for pattern in patterns { isPattern[pattern] = true }
     return isPattern
   }()
-  /// The step of each mask.
+  /// The multiplier of each mask: the mask adds it, times the index of a data codeword, to that codeword modulo 113.
   private static let masks = [0, 3, 7, 17]
-  /// The share of codewords with a valid pattern below which a symbol is not looked at further: 23 % of random ones have one.
+  /// The least share of codewords with a valid pattern in a symbol; 22 % of random patterns are valid.
   private static let leastValid = 0.34
-  /// The least number of bits by which the dots exceed what any content fits.
+  /// The least evidence for a symbol, in bits; see `proof(dots:wrong:data:)`.
   private static let proof = 30.0
-  /// The same of the codewords of a block, without the dots behind them.
+  /// The least evidence for a block of codewords, in bits.
   private static let blockProof = 22.0
   /// The largest number of combinations of values of unreadable codewords that are tried.
   private static let trials = 80_000
@@ -90,8 +90,8 @@ struct DotCodeWords {
     return (0..<data).map { (words[$0 + 1] + 113 * mask - $0 * mask % 113) % 113 }
   }
 
-  /// Returns the number of bits by which dots of which some are wrong exceed those of the content: the logarithm of the share of random
-  /// fields of dots that no content fits as well.
+  /// Returns the evidence for a content in bits: −log₂ of a bound on the probability that any content of `data` codewords and a mask
+  /// differs from random dots in at most `wrong` of them. 0 if a third of the dots are wrong.
   private static func proof(dots: Int, wrong: Int, data: Int) -> Double {
     guard 3 * wrong < dots else { return 0 }
     var bits = Double(dots) - 2 - 6.82 * Double(data)
@@ -119,7 +119,7 @@ struct DotCodeWords {
 
   // MARK: Blocks
 
-  /// Returns the codewords of a block.
+  /// Returns the corrected codewords of a block; `nil` if there are too many errors, or too little evidence for the result.
   private func corrected(_ places: [Int], checks: Int) -> [Int]? {
     let likely = places.map(self.likely)
     let best = likely.map { $0.values[0] }
@@ -138,7 +138,7 @@ struct DotCodeWords {
       }
     }
     let unreadable = order.filter { changes(places[$0], best[$0]) > 0 }
-    // The clearest of those that the checks cannot correct are tried with each of their likeliest values.
+    // The most doubtful ones are erasures; the others, which the checks cannot correct, are tried with each of their likeliest values.
     let tried = unreadable.dropFirst(checks)
     guard !tried.isEmpty else { return nil }
     let erased = Array(unreadable.prefix(checks))

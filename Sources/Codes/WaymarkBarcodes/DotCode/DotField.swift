@@ -27,7 +27,7 @@ struct DotField {
       let least = peaks.map(\.contrast).sorted()[peaks.count - Self.most]
       peaks.removeAll { $0.contrast < least }
     }
-    // Grain between dots has less contrast than they.
+    // Grain between dots has less contrast than the dots.
     let (across, down) = (tones.width / Self.square + 1, tones.height / Self.square + 1)
     var highest = [Int](repeating: 0, count: across * down)
     func square(_ place: Point2) -> (x: Int, y: Int) { (Int(place.x) / Self.square, Int(place.y) / Self.square) }
@@ -72,13 +72,15 @@ struct DotField {
     }
   }
 
-  /// Returns the dot closest to a point, within a distance.
+  /// Returns the index of the dot closest to a point, within a distance; `nil` if there is none.
   func nearest(_ p: Point2, within radius: Double) -> Int? {
     var best = (index: -1, distance: radius * radius)
     forEach(near: p, within: radius) { i, distance in if distance <= best.distance { best = (i, distance) } }
     return best.index < 0 ? nil : best.index
   }
 }
+
+// MARK: - Tones
 
 /// The tones of a picture smoothed by a binomial of three pixels, in sixteenths of gray levels, the larger the more a pixel looks like a dot.
 struct DotTones {
@@ -110,7 +112,7 @@ struct DotTones {
   /// The tones with light and dark exchanged.
   var negated: DotTones { DotTones(width: width, height: height, values: values.map { 0 &- $0 }) }
 
-  /// The differences of the tones to those around, in which blurred dots are apart.
+  /// The differences of the tones from the means around, in which blurred dots are separate.
   var sharpened: DotTones {
     let wide = smoothed(shift: 4)
     var other = self

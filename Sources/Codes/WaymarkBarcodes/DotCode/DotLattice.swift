@@ -3,7 +3,7 @@ import WaymarkImage
 /// A chequerboard of dots, found from one dot outwards: every further place is predicted from the dots around it, so that bent surfaces and
 /// shifted rows are followed.
 ///
-/// Places have a column and a row in modules, of which one is even or odd like the other; the first dot is at 0, 0.
+/// A place has a column and a row in modules, both even or both odd; the first dot is at 0, 0.
 struct DotLattice {
   /// The steps of a column and of a row, in pixels.
   typealias Basis = (across: Point2, down: Point2)
@@ -14,18 +14,21 @@ struct DotLattice {
   }
 
   private let field: DotField
-  /// For each place the index of its dot and one, or `empty`.
+  /// For each place the index of its dot plus one, or `empty` or `unknown`.
   private var sites: [Int32]
+  /// For each place with a dot the steps of a column and of a row there, in pixels.
   private var bases: [SIMD4<Double>]
+  /// The indices of the places that are not unknown.
   private var touched: [Int] = []
   /// The dots that belong to a lattice.
   private var isUsed: [Bool]
-  /// The number of lattices with each dot that were not symbols.
+  /// For each dot the number of lattices with it that were not symbols.
   private var failures: [UInt8]
+  /// The steps at the first dot.
   private(set) var basis: Basis = (.zero, .zero)
   /// The columns and rows of the dots that were found.
   private(set) var members: [(x: Int, y: Int)] = []
-  /// The number of places that were looked at in all lattices.
+  /// The number of places that were looked at so far, in all lattices.
   private(set) var looks = 0
 
   private static let reach = DotCodeDecoder.sides.upperBound + 8
@@ -45,7 +48,7 @@ struct DotLattice {
 
   private static func index(_ x: Int, _ y: Int) -> Int { (y + reach) * side + x + reach }
 
-  /// Returns the dot at a place; `nil` without one.
+  /// Returns the index of the dot at a place; `nil` if there is none.
   func dot(_ x: Int, _ y: Int) -> Int? {
     guard abs(x) <= Self.reach, abs(y) <= Self.reach else { return nil }
     let site = sites[Self.index(x, y)]
@@ -62,12 +65,13 @@ struct DotLattice {
     var hits: Int
   }
 
-  /// The dots that may begin a lattice, those with the most neighbours first.
+  /// Returns the dots that may begin a lattice, those with the most neighbours first.
   func seeds() -> [Seed] {
     field.dots.indices.compactMap(seed).sorted { ($1.hits, $0.dot) < ($0.hits, $1.dot) }
   }
 
-  /// Returns the steps of the chequerboard around a dot, if five of the eight places around it that two of its neighbours imply have dots.
+  /// Returns a dot as a seed, with the steps that two of its neighbours imply, if at least five of the eight places around it have dots;
+  /// `nil` otherwise.
   private func seed(_ seed: Int) -> Seed? {
     let center = field.dots[seed]
     var near: [(place: Point2, distance: Double)] = []
@@ -102,7 +106,7 @@ struct DotLattice {
     return best?.seed
   }
 
-  /// Finds the chequerboard around a dot.
+  /// Replaces the lattice by the chequerboard around a dot.
   ///
   /// - Parameter limit: the largest number of places to look at.
   mutating func grow(from seed: Seed, limit: Int) {
@@ -123,7 +127,7 @@ struct DotLattice {
         }
         // Empty places are crossed as far as a dot predicts the next one.
         if look(x, y) != nil { queue += Self.around(x, y) }
-        // A texture has dots at few of the places that its first ones imply.
+        // In a texture, few of the places that its first dots imply have dots.
         if looks - first >= 100, (looks - first) > 9 * members.count { return }
       }
       // The places around are known better now.
@@ -141,7 +145,7 @@ struct DotLattice {
     ]
   }
 
-  /// Gives the dots of the last lattice back to others.
+  /// Releases the dots of the last lattice, which was not a symbol, so that other lattices may use them.
   mutating func release() {
     for (x, y) in members {
       guard let dot = dot(x, y) else { continue }
@@ -150,7 +154,7 @@ struct DotLattice {
     }
   }
 
-  /// Returns whether a dot may begin a lattice: it does not belong to one, nor did several with it fail.
+  /// Returns whether a dot may begin a lattice: it does not belong to one, and fewer than three lattices with it have failed.
   func isFree(_ dot: Int) -> Bool { !isUsed[dot] && failures[dot] < 3 }
 
   private mutating func take(_ dot: Int, _ x: Int, _ y: Int, _ basis: SIMD4<Double>) {
@@ -180,7 +184,8 @@ struct DotLattice {
     return false
   }
 
-  /// Returns the position of a place and the steps there by the dots around it, with the steps of the nearest one where they leave these open.
+  /// Returns the position of a place and the steps there, fitted to the dots around it; the steps of the nearest dot complete the fit. `nil`
+  /// if there is no dot within `reach`.
   ///
   /// - Parameter reach: the reach of the window in modules.
   private func predict(_ x: Int, _ y: Int, reach: Int = window) -> (place: Point2, basis: SIMD4<Double>)? {
@@ -189,7 +194,7 @@ struct DotLattice {
     var prior = (basis: SIMD4<Double>.zero, distance: Int.max)
     for dy in -reach...reach {
       guard abs(y + dy) <= Self.reach else { continue }
-      // Of the places that hold dots, or with the other parity of those that hold none.
+      // Only places whose column and row have an even sum hold dots.
       for dx in -reach...reach where (x + y + dx + dy) % 2 == 0 && abs(x + dx) <= Self.reach {
         let i = Self.index(x + dx, y + dy)
         guard sites[i] > 0 else { continue }
@@ -221,7 +226,7 @@ struct DotLattice {
     return (mean - u * mx - v * my, SIMD4(lowHalf: u, highHalf: v))
   }
 
-  /// Returns the position of a place in pixels: between dots that were found, or beside them.
+  /// Returns the position of a place in pixels, from the dots within 24 modules; `nil` if there are none.
   func place(_ x: Int, _ y: Int) -> Point2? {
     for reach in [Self.window, 6, 12, 24] {
       if let found = predict(x, y, reach: reach) { return found.place }

@@ -1,13 +1,14 @@
 import WaymarkImage
 
-/// The bars of a picture that are darker than both sides along one direction, of a distance of three to ten pixels.
+/// Finds bars at distances of three to ten pixels: dark ridges, whose pixels are darker than those on both sides along one direction.
 struct BarRidges {
   /// A connected dark ridge, in coordinates along the direction (`s`) and a right angle clockwise from it (`t`).
   struct Ridge {
+    /// The mean of `s` over its pixels.
     var s: Double
-    /// The first and last pixel of the ridge.
+    /// The range of `t` over its pixels.
     var t: ClosedRange<Double>
-    /// The spread of the ridge along itself, and how far it leans: the covariance of both coordinates, times the number of pixels.
+    /// The variance of `t` over the pixels, and the covariance of `s` and `t`, both times the number of pixels.
     var spread: Double
     var lean: Double
 
@@ -15,14 +16,14 @@ struct BarRidges {
     var middle: Double { (t.lowerBound + t.upperBound) / 2 }
   }
 
-  /// The directions, about 30° apart, as the distance of the pixels that are compared.
+  /// The directions, about 30° apart, as offsets in pixels to the pixels that are compared.
   static let directions: [(x: Int, y: Int)] = [(2, 0), (2, 1), (1, 2), (0, 2), (-1, 2), (-2, 1)]
 
   /// The unit vectors of `s` and `t`.
   let along: Point2
   let across: Point2
   private(set) var ridges: [Ridge] = []
-  /// The ridge that follows each ridge along the direction.
+  /// The index of the ridge that follows each ridge along the direction; −1 if none does.
   private var next: [Int32] = []
 
   /// The least sum of the contrasts on both sides, in gray levels.
@@ -33,6 +34,7 @@ struct BarRidges {
   private static let (lengths, distances) = (2.0...64.0, 2.6...11.0)
   /// The least overlap of neighbours: an ascending and a descending bar share two fifths of their lengths, less if the row is inclined.
   private static let leastOverlap = 0.2
+  /// The side of the cells by which neighbours are looked up, in pixels.
   private static let cell = 16.0
 
   init(_ view: ImageView, direction: (x: Int, y: Int)) {

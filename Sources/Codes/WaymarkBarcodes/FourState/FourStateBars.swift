@@ -1,8 +1,8 @@
 import WaymarkImage
 
-/// The bars of a postal code, each of which reaches above and below the others or not.
+/// The bars of a postal code: each may extend above the common band (ascend), below it (descend), both, or neither.
 package struct FourStateBars: Hashable {
-  /// The bars in two bits each: 2 for one that ascends, 1 for one that descends.
+  /// The bars as two bits each: 2 for a bar that ascends, 1 for one that descends, 3 for both.
   package var states: [Int]
   /// The indices of the bars of uncertain state, the most doubtful first, and the bit in doubt.
   var doubts: [Doubt] = []
@@ -34,16 +34,16 @@ package struct FourStateBars: Hashable {
 
   package var count: Int { states.count }
 
-  /// The bars upside down.
+  /// The bars as seen upside down: in reverse order, with ascending and descending exchanged.
   package var turned: FourStateBars {
     var other = FourStateBars(states: states.reversed().map { [0, 2, 1, 3][$0] })
     other.doubts = doubts.map { Doubt(bar: count - 1 - $0.bar, bit: 3 - $0.bit) }
     return other
   }
 
-  /// The bars, and those in which one or two of the most doubtful states are exchanged.
+  /// The bars as they are, then with one or two of the three most doubtful bits inverted.
   var variants: [FourStateBars] {
-    // Each set of the three most doubtful states as bits.
+    // Sets of at most two of the three most doubtful bits, as bits of a number.
     let sets = [0, 1, 2, 4, 3, 5, 6].filter { $0 >> min(3, doubts.count) == 0 }
     return sets.map { set in
       var other = self
@@ -52,7 +52,7 @@ package struct FourStateBars: Hashable {
     }
   }
 
-  /// Returns the numbers in base four of groups of `size` bars.
+  /// Returns the numbers in base four of consecutive groups of `size` bars, from index `first` up to `end`.
   func groups(of size: Int, from first: Int, to end: Int) -> [Int] {
     stride(from: first, through: end - size, by: size).map { i in Self.number(states[i..<(i + size)]) }
   }

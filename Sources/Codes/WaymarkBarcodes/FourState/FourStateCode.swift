@@ -1,9 +1,9 @@
-/// A postal code of four-state bars.
+/// A postal symbology of four-state bars: its numbers of bars and its decoder.
 struct FourStateCode: Sendable {
   let symbology: Symbology
-  /// The numbers of bars.
+  /// The numbers of bars that a symbol may have.
   let counts: [Int]
-  /// True if errors are so improbable to pass the checks that the most doubtful bars may be exchanged.
+  /// True if wrong bars pass the checks so rarely that the most doubtful bars may be inverted.
   var isStrong = false
   /// Returns the text of bars seen upright; `nil` if they are not of this code.
   let decode: @Sendable (FourStateBars) -> String?
@@ -18,9 +18,8 @@ struct FourStateCode: Sendable {
     FourStateCode(symbology: .japanPost, counts: [JapanPost.bars], isStrong: true, decode: JapanPost.decode),
   ]
 
-  /// Returns the text of bars; `nil` if they are not of this code, or of it in both directions of reading.
-  ///
-  /// - Returns: the text, and whether the bars are upside down.
+  /// Returns the text of bars, and whether they are upside down; `nil` if they are not of this code, or can be read
+  /// both ways up.
   func read(_ bars: FourStateBars) -> (text: String, isTurned: Bool)? {
     guard counts.contains(bars.count) else { return nil }
     for variant in isStrong ? bars.variants : [bars] {

@@ -1,14 +1,14 @@
 import WaymarkImage
 
-/// Reads the postal codes whose bars have a common band and reach above or below it (`FourStateCode`).
+/// Reads the postal codes whose bars have a common band and extend above or below it (`FourStateCode`).
 ///
-/// Ridges of equal distance begin a row, which grows along its band while there are bars; how far each bar reaches to both sides gives its
-/// state.
+/// Ridges at equal distances begin a row, which is extended along its band while there are bars. The extents of a bar to both sides of the
+/// band give its state.
 enum FourStateReader {
-  /// The least number of ridges that begin a row, and the largest number of rows that are begun in a direction of an octave.
+  /// The least number of ridges that begin a row, and the largest number of rows begun per direction of an octave.
   private static let (fewest, most) = (8, 48)
 
-  /// Returns the codes of a symbology among the rows of a picture, which the first symbology searches for all.
+  /// Returns the codes of a symbology among the rows of a picture. The rows are searched for once and kept in `search`.
   static func detections(_ search: inout MatrixSearch, _ symbology: Symbology) -> [MatrixDetection] {
     guard let code = FourStateCode.all.first(where: { $0.symbology == symbology }) else { return [] }
     let rows = search.fourStateRows ?? rows(search.view)

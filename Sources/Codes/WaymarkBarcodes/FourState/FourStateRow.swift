@@ -1,6 +1,6 @@
 import WaymarkImage
 
-/// A row of bars of equal pitch that reach differently far to both sides of a common band, that of the trackers.
+/// A row of bars of equal pitch that extend to different lengths on both sides of a common band, that of the trackers.
 struct FourStateRow {
   private let view: ImageView
   private let along: Point2
@@ -11,16 +11,19 @@ struct FourStateRow {
   private let lean: Double
   /// The bars: their places along the middle of the band, from left to right.
   private(set) var places: [Double]
-  /// The median of the differences of the bars to the spaces between them, and of the tones of the bars.
+  /// The difference between the median tones of spaces and bars, and the median tone of bars, in gray levels.
   private var (contrast, tone) = (0.0, 0.0)
+  /// The median over the bars of the lightest tone above and below.
   private var light = 255.0
 
   /// The largest number of bars.
   static let most = 100
-  /// How far a bar may reach from the middle of the band, in pitches.
+  /// The largest extent of a bar from the middle of the band, in pitches.
   private static let reach = 3.2
 
-  /// - Parameter seed: some neighbouring bars of the row.
+  /// Extends a row from a few of its bars; `nil` if they do not form one.
+  ///
+  /// - Parameter seed: neighbouring bars of the row, in order.
   init?(_ view: ImageView, _ ridges: BarRidges, seed: [BarRidges.Ridge]) {
     (self.view, along, across) = (view, ridges.along, ridges.across)
     let spread: Double = seed.reduce(0) { $0 + $1.spread }
@@ -62,7 +65,7 @@ struct FourStateRow {
     return sum / 5
   }
 
-  /// Fits the band that all bars cross, from the extents of the bars in `t`.
+  /// Fits the band that all bars cross, from the extents of the bars in `t`; returns false if there is none.
   private mutating func fitBand(_ extents: [(low: Double, high: Double)]) -> Bool {
     let n = Double(extents.count)
     // The middles of the bars follow the band roughly, as bars reach as often above it as below.
@@ -113,7 +116,7 @@ struct FourStateRow {
     }
   }
 
-  /// Measures the tones of bars, spaces and ground.
+  /// Measures the tones of bars, spaces and ground; returns false if they differ too little.
   private mutating func measureTones() -> Bool {
     let pitch = pitch
     let middles = zip(places, places.dropFirst()).map { ($0 + $1) / 2 }
@@ -151,7 +154,7 @@ struct FourStateRow {
     }
   }
 
-  /// Returns how far each bar reaches from the middle of the band, up and down, in pixels.
+  /// Returns the extents of each bar from the middle of the band, up and down, in pixels.
   private func edges() -> [(up: Double, down: Double)] {
     let (pitch, step) = (abs(pitch), abs(pitch) / 12)
     return places.map { place in
@@ -181,8 +184,8 @@ struct FourStateRow {
       })
   }
 
-  /// The bars with their states, and the outline of the row; `nil` unless the bars have an equal pitch and two lengths to each side, and
-  /// light beside the first and the last.
+  /// Returns the bars with their states, and the outline of the row; `nil` unless the bars have an equal pitch and two lengths to each
+  /// side, and light beside the first and the last.
   func sampled() -> (bars: FourStateBars, corners: Quadrilateral)? {
     guard places.count >= 24, let fitted = smoothed() else { return nil }
     let pitches: [Double] = places.indices.map { i in
@@ -230,7 +233,7 @@ struct FourStateRow {
     )
   }
 
-  /// The places as a quadratic function of their indices: what a view at an angle makes of an equal pitch.
+  /// Returns the places fitted by a quadratic function of their indices, which approximates an equal pitch seen at an angle.
   private func smoothed() -> [Double]? {
     let n = Double(places.count)
     // Polynomials that are orthogonal over the indices.
@@ -267,7 +270,7 @@ struct FourStateRow {
       guard gap > 0.45, short > 0.15, long > 1.7 * short else { return nil }
     }
 
-    /// Returns how far a length is from the middle of both, 0 to 1 and more.
+    /// Returns the distance of a length from the middle of both, as a share of half their difference: 0 is undecided, 1 or more clear.
     func margin(_ length: Double) -> Double { abs(length - middle) / (gap / 2) }
   }
 }

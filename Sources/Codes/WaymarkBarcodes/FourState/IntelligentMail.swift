@@ -4,15 +4,16 @@ import WaymarkSystem
 package enum IntelligentMail {
   static let bars = 65
 
+  /// Returns the digits of the tracking code and the ZIP code; `nil` if a character or the check is wrong.
   package static func decode(_ bars: FourStateBars) -> String? {
     guard bars.count == self.bars else { return nil }
     var characters = [Int](repeating: 0, count: 10)
     for (i, place) in places.enumerated() {
-      // The first 65 places are the descenders of the bars, the others the ascenders.
+      // The first 65 places are the descenders of the bars, the others their ascenders.
       let isSet = place <= Self.bars ? bars.states[place - 1] & 1 : bars.states[place - 1 - Self.bars] >> 1
       characters[i / 13] |= isSet << (i % 13)
     }
-    // A character has five or two bits set, or all but these if a bit of the check is set.
+    // A character has five or two bits set; it is inverted if its bit of the check is set.
     var (words, check): ([Int], Int) = ([], 0)
     for (i, character) in characters.enumerated() {
       let isInverted = character.nonzeroBitCount > 5
@@ -64,8 +65,8 @@ package enum IntelligentMail {
     return check
   }
 
-  /// The codeword of each character (appendix D): first those with five of 13 bits, then those with two. A character is followed by its
-  /// reverse; those equal to it come last.
+  /// The codeword of each character (appendix D): first characters with five of 13 bits set, then those with two. In both groups a
+  /// character is followed by its bits in reverse order, and characters that are equal to their reverse come last.
   private static let codewords: [Int: Int] = {
     var words: [Int: Int] = [:]
     var first = 0
@@ -88,7 +89,8 @@ package enum IntelligentMail {
     return words
   }()
 
-  /// The place of each bit of the characters, the lowest first (table IV of appendix D).
+  /// The place of each bit of the characters in the bars, the lowest bit of the first character first (table IV of appendix D): 1 to 65
+  /// for descenders, 66 to 130 for ascenders.
   private static let places = [
     67, 6, 78, 16, 86, 95, 34, 40, 45, 113, 117, 121, 62, 87, 18, 104, 41, 76, 57, 119, 115, 72, 97, 2, 127, 26, 105,
     35, 122, 52, 114, 7, 24, 82, 68, 63, 94, 44, 77, 112, 70, 100, 39, 30, 107, 15, 125, 85, 10, 65, 54, 88, 20, 106,

@@ -2,10 +2,11 @@ import WaymarkSystem
 
 /// Decodes the four-state barcodes C and L of Royal Mail Mailmark ("Barcode C encoding and decoding instructions", 2015, and the same for L).
 package enum Mailmark {
+  /// The layout of barcode C or L.
   struct Kind {
     /// The numbers of data symbols with even parity and with odd parity, of check symbols, and of digits of the supply chain.
     let (even, odd, checks, chain): (Int, Int, Int, Int)
-    /// The places of the symbols among the groups of three bars.
+    /// For each symbol, the index of its group of three bars.
     let groups: [Int]
 
     var bars: Int { 3 * groups.count }
@@ -20,7 +21,8 @@ package enum Mailmark {
       groups: [2, 5, 7, 8, 13, 14, 15, 16, 21, 22, 23, 0, 1, 3, 4, 6, 9, 10, 11, 12, 17, 18, 19, 20, 24, 25]),
   ]
 
-  /// Returns the text: format, version, class, supply chain, item, and a postcode with its delivery point of nine characters, with blanks.
+  /// Returns the text: format, version, class, supply chain, item, and a postcode with its delivery point, padded with blanks to nine
+  /// characters; `nil` if the bars are not a Mailmark or have too many errors.
   package static func decode(_ bars: FourStateBars) -> String? {
     guard let kind = kinds.first(where: { $0.bars == bars.count }) else { return nil }
     var (words, unreadable): ([Int], [Int]) = ([], [])
@@ -61,7 +63,7 @@ package enum Mailmark {
     return head + supply.digits(chain) + item.digits(8) + postcode
   }
 
-  /// Returns the postcode and delivery point of a number, or that of mail to other countries.
+  /// Returns the postcode and delivery point of a number; the number 0 is mail to other countries.
   private static func postcode(_ number: Int) -> String? {
     guard number > 0 else { return "XY11     " }
     var rest = number - 1
@@ -81,13 +83,13 @@ package enum Mailmark {
     return nil
   }
 
-  /// The formats of postcodes in the order of their numbers.
+  /// The formats of postcodes in the order of their numbers: A and L are letters, N is a digit, S a blank.
   private static let formats = ["ANANLLNLS", "AANNLLNLS", "AANNNLLNL", "AANANLLNL", "ANNLLNLSS", "ANNNLLNLS"]
   private static let alphabets: [Character: [Character]] = [
     "A": Array("ABCDEFGHIJKLMNOPQRSTUVWXYZ"), "L": Array("ABDEFGHJLNPQRSTUWXYZ"), "N": Array("0123456789"),
   ]
 
-  /// The symbols of six bits by parity; neither all bits nor none are set.
+  /// The symbols of six bits with an even number of set bits, and those with an odd number; neither 0 nor 63 is one.
   private static let evenSymbols = (1..<63).filter { $0.nonzeroBitCount.isMultiple(of: 2) }
   private static let oddSymbols = (1..<63).filter { !$0.nonzeroBitCount.isMultiple(of: 2) }
 }

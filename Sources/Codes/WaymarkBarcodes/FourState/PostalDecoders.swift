@@ -1,12 +1,14 @@
+// MARK: - RM4SCC and KIX
+
 /// Decodes the Royal Mail four-state customer code (RM4SCC) and KIX of PostNL, which share their characters.
 package enum RoyalMail {
-  /// The numbers of characters that are read. Any bars may look like fewer.
+  /// The numbers of characters that are read; fewer characters would be found in any bars.
   private static let (customerLengths, kixLengths) = (5...22, 7...18)
-  /// Start, characters with the check, and stop.
+  /// The numbers of bars: start, characters with the check character, and stop; a KIX has characters only.
   static let counts = customerLengths.map { 4 * ($0 + 1) + 2 }
   static let kixCounts = kixLengths.map { 4 * $0 }
 
-  /// Returns the text of an RM4SCC without its check character.
+  /// Returns the text of an RM4SCC without its check character; `nil` if the check is wrong.
   package static func customer(_ bars: FourStateBars) -> String? {
     guard counts.contains(bars.count), bars.states.first == 2, bars.states.last == 3,
       let values = values(bars, from: 1, to: bars.count - 1), let check = values.last
@@ -19,7 +21,8 @@ package enum RoyalMail {
     return text(data)
   }
 
-  /// Returns the text of a KIX, which has no check: a postcode of four digits and two letters, a house number, and X with an addition.
+  /// Returns the text of a KIX; `nil` unless it is a postcode of four digits and two letters, a house number, and optionally X with an
+  /// addition, because the code has no check.
   package static func kix(_ bars: FourStateBars) -> String? {
     guard kixCounts.contains(bars.count), let values = values(bars, from: 0, to: bars.count) else { return nil }
     guard values[0] > 0, values[..<4].allSatisfy({ $0 < 10 }), values[4] > 9, values[5] > 9 else { return nil }
@@ -41,13 +44,15 @@ package enum RoyalMail {
   }
 
   private static let alphabet: [Character] = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-  /// The values of the characters, digits first: two of four bars ascend, and two descend.
+  /// The bars of the characters by value, digits first: two of four bars ascend, and two descend.
   private static let characters = FourStateBars.patterns(
     """
     TTFF TDAF TDFA DTAF DTFA DDAA TADF TFTF TFDA DATF DADA DFTA TAFD TFAD TFFT DAAD DAFT DFAT ATDF ADTF ADDA FTTF FTDA \
     FDTA ATFD ADAD ADFT FTAD FTFT FDAT AADD AFTD AFDT FATD FADT FFTT
     """)
 }
+
+// MARK: - Australia Post
 
 /// Decodes the four-state barcodes of Australia Post ("Customer Barcoding Technical Specifications").
 package enum AustraliaPost {
@@ -56,13 +61,13 @@ package enum AustraliaPost {
   /// The numbers of bars of each format control code.
   private static let formats = ["11": 37, "45": 37, "87": 37, "92": 37, "59": 52, "62": 67]
 
-  /// Returns the text: the format control code, the eight digits of the delivery point, and the bars of the customer as digits: 0 for full,
-  /// 1 for ascending, 2 for descending, 3 for tracker. The symbol does not say by which table the customer encoded them.
+  /// Returns the text: the format control code, the eight digits of the delivery point identifier, and the customer information undecoded,
+  /// a digit per bar: 0 for full, 1 for ascending, 2 for descending, 3 for tracker. The symbol does not say by which table it is encoded.
   package static func decode(_ bars: FourStateBars) -> String? {
     guard counts.contains(bars.count), bars.states.prefix(2) == [2, 0], bars.states.suffix(2) == [2, 0] else {
       return nil
     }
-    // The numbers of the standard are 3 less those of `FourStateBars`.
+    // A bar has the number n in the standard, and 3 − n in `FourStateBars`.
     var words = bars.groups(of: 3, from: 2, to: bars.count - 2).map { 63 - $0 }
     guard ReedSolomon.sixBits.correct(&words, checks: 4, reserve: 2) != nil else { return nil }
     var states: [Int] = []
@@ -77,14 +82,17 @@ package enum AustraliaPost {
     return number + customer.map(String.init).joined()
   }
 
-  /// The digits of table N.
+  /// The two bars of each digit (table N).
   private static let digitPatterns = FourStateBars.patterns("FF FA FD AF AA AD DF DA DD TF")
 }
+
+// MARK: - Japan Post
 
 /// Decodes the customer barcode of Japan Post: a postcode of seven digits and the numbers and letters of the address.
 package enum JapanPost {
   static let bars = 67
 
+  /// Returns the postcode and the address; `nil` if the check or the form is wrong.
   package static func decode(_ bars: FourStateBars) -> String? {
     guard bars.count == self.bars, bars.states.prefix(2) == [3, 1], bars.states.suffix(2) == [1, 3] else { return nil }
     let values = bars.groups(of: 3, from: 2, to: bars.count - 2).compactMap { patterns.firstIndex(of: $0) }
@@ -110,7 +118,7 @@ package enum JapanPost {
   }
 
   private static let filler = 14
-  /// Digits, the hyphen, and eight control characters.
+  /// The three bars of the digits, the hyphen, and the eight control characters, by value.
   private static let patterns = FourStateBars.patterns(
     "FTT FFT FDA DFA FAD FTF DAF AFD ADF TFF TFT DAT DTA ADT TDA ATD TAD TTF FFF")
 }

@@ -1,6 +1,6 @@
 /// Decodes the modules of a Han Xin Code symbol (ISO/IEC 20830).
 enum HanXinDecoder {
-  /// The function information.
+  /// The function information of a symbol.
   struct Information: Equatable {
     var version: Int
     /// The level of error correction, from 0.
@@ -10,10 +10,12 @@ enum HanXinDecoder {
 
   /// The number of bits of the function information, and of check codewords of four bits in it.
   private static let (bits, checks) = (28, 4)
-  /// The number of codewords between neighbours in a block, which are spread so against damage.
+  /// The distance, in the sequence of the blocks, of codewords that are neighbours in the symbol: damage to one place
+  /// is spread over blocks.
   private static let spread = 13
 
-  /// Reads the message of a symbol of modules.
+  /// Returns the message of a symbol; `nil` if its size is not that of its function information, or a block has too
+  /// many errors.
   static func decode(_ matrix: ModuleMatrix) -> CodeMessage? {
     guard matrix.columns == matrix.rows, let information = information(matrix),
       HanXinLayout.side(information.version) == matrix.columns
@@ -21,7 +23,8 @@ enum HanXinDecoder {
     return decode(matrix, HanXinLayout(information.version), information)
   }
 
-  /// Reads the function information: from either copy, or from the more certain modules of both.
+  /// Returns the function information, from the more certain modules of both copies, or from either copy; `nil` if it
+  /// is invalid.
   static func information(_ matrix: ModuleMatrix) -> Information? {
     let copies = HanXinLayout.information(matrix.columns).map { places in
       places.map { (matrix[$0.x, $0.y] ? 1 : -1) * matrix.margin($0.x, $0.y) }
@@ -49,7 +52,7 @@ enum HanXinDecoder {
       words[i / 8] = words[i / 8] << 1 | (isDark ? 1 : 0)
       doubt[i / 8] = max(doubt[i / 8], 1 - matrix.margin(x, y))
     }
-    // The order of the blocks, of which the symbol has every thirteenth codeword in turn.
+    // The symbol has every thirteenth codeword of the sequence of the blocks in turn.
     let order = (0..<spread).flatMap { stride(from: $0, to: count, by: spread) }
     var (inOrder, doubts) = (words, doubt)
     for (from, to) in order.enumerated() { (inOrder[to], doubts[to]) = (words[from], doubt[from]) }

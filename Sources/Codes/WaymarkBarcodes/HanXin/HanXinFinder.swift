@@ -1,11 +1,11 @@
 import WaymarkImage
 import WaymarkSystem
 
-/// A finder pattern of a Han Xin Code symbol: a block of three modules, and two angles around one corner of it.
+/// A finder pattern of a Han Xin Code symbol: a block of three by three modules, and two nested right angles around one corner of it.
 struct HanXinFinder {
   /// The centre of the block.
   var center: Point2
-  /// The unit vector from the block to the corners of the angles.
+  /// The unit vector from the block to the vertices of the angles.
   var diagonal: Point2
   /// The size of a module in pixels.
   var module: Double
@@ -13,19 +13,19 @@ struct HanXinFinder {
   /// The share of the modules of the pattern that have the right tone.
   private var agreement = 0.0
 
-  /// The largest number of finder patterns, of places that are examined, and of rays in a sector.
+  /// The largest numbers of finder patterns, of positions that are examined, and of rays in a sector.
   private static let most = (patterns: 60, places: 4000, length: 30)
   /// The least difference of the block and the light beside it, in gray levels.
   private static let contrast = 24
-  /// The number of rays from a block, the least number of them that cross the angles, of which a third does, and the largest number of
-  /// neighbours that miss.
+  /// The number of rays from a block, about a third of which cross the angles; the least number of rays in a sector that must cross
+  /// them; and the largest number of consecutive rays in a sector that may miss them.
   private static let (all, least, gap) = (48, 11, 2)
   private static let directions = (0..<all).map { i -> Point2 in
     let angle = 2 * Double.pi * Double(i) / Double(all)
     return Point2(Double.cosine(angle), Double.sine(angle))
   }
 
-  /// Finds the patterns that rows or columns cross from the block to the angles, the clearest first.
+  /// Returns the patterns that rows or columns, `step` pixels apart, cross from the block to the angles, the clearest first.
   static func find(_ view: ImageView, levels: BlockMean, step: Int) -> [HanXinFinder] {
     guard view.width >= 23, view.height >= 23 else { return [] }
     var found: [HanXinFinder] = []
@@ -87,7 +87,7 @@ struct HanXinFinder {
       guard x >= 0, y >= 0, x < view.width, y < view.height else { return nil }
       return levels.isDark(view, x, y) != isLight
     }
-    // The middles of the chords through a square lead to its centre.
+    // Moves to the middles of the chords through the point, down and across: they lead to the centre of the block.
     var center = p
     for _ in 0..<3 {
       for isDown in [true, false] {
@@ -121,7 +121,7 @@ struct HanXinFinder {
       let fits = (1..<5).allSatisfy { abs(edges[$0] - edges[$0 - 1] - mean) < 0.42 * mean + 0.4 }
       return fits && edges[0] > 0.8 * mean && edges[0] < 2.3 * mean + 0.5 ? mean : nil
     }
-    // A sector holds at least two of every fourth ray; most places have none or one.
+    // First every fourth ray: at least two of them cross the angles of a pattern, but at most one at most other positions.
     let fourths = stride(from: 0, to: all, by: 4).map { runs(along: directions[$0]) }
     guard fourths.count(where: { $0 != nil }) > 1 else { return [] }
     let widths = (0..<all).map { $0.isMultiple(of: 4) ? fourths[$0 / 4] : runs(along: directions[$0]) }
@@ -138,7 +138,7 @@ struct HanXinFinder {
       guard sector.count >= least, length <= most.length else { continue }
       let angle = Double.pi * Double(2 * start + length - 1) / Double(all)
       let diagonal = Point2(Double.cosine(angle), Double.sine(angle))
-      // A ray at an angle to a side crosses it at an angle.
+      // A ray that is not at right angles to a line of the angles crosses more than its width.
       let modules = sector.map { i -> Double in
         let along = directions[i].dot(diagonal)
         let across = (1 - min(1, along * along)).squareRoot()

@@ -1,4 +1,4 @@
-/// The places of the modules of a Han Xin Code symbol (ISO/IEC 20830, clause 5).
+/// The positions of fixed, data and function modules in a Han Xin Code symbol of one version (ISO/IEC 20830, clause 5).
 struct HanXinLayout: Sendable {
   static let versions = 1...84
 
@@ -46,7 +46,7 @@ struct HanXinLayout: Sendable {
     let (u, v) = (min(x, side - 1 - x), min(y, side - 1 - y))
     guard max(u, v) < corner - 1 else { return nil }
     guard max(u, v) < corner - 2 else { return false }
-    // The pattern at the bottom left is that at the top right.
+    // The pattern at the bottom left is the same as the one at the top right.
     return x == u && y != v ? finder[6 - v][6 - u] : finder[v][u]
   }
 
@@ -89,7 +89,7 @@ struct HanXinLayout: Sendable {
     }
   }
 
-  /// The places of the 28 bits of function information, of both copies.
+  /// Returns the positions of the 28 bits of function information, for both copies.
   static func information(_ side: Int) -> [[(x: Int, y: Int)]] {
     let (last, inner) = (side - 1, corner - 1)
     var first: [(x: Int, y: Int)] = []
@@ -100,7 +100,7 @@ struct HanXinLayout: Sendable {
     return [first, first.map { (x: last - $0.x, y: last - $0.y) }]
   }
 
-  /// Returns whether a mask changes a module.
+  /// Returns whether a mask, 0 to 3, inverts a module; mask 0 inverts none.
   static func changes(_ mask: Int, _ x: Int, _ y: Int) -> Bool {
     let (i, j) = (y + 1, x + 1)
     return switch mask {

@@ -1,9 +1,11 @@
 import WaymarkImage
 
-/// Reads Han Xin Code symbols (ISO/IEC 20830): finder patterns at the four corners, of which the one at the bottom left points inwards.
+/// Reads Han Xin Code symbols (ISO/IEC 20830) by the finder patterns at their four corners, of which the one at the bottom left points
+/// inwards.
 struct HanXinReader {
   private let view: ImageView
-  /// The number of sets of finder patterns that are fitted, and of those that may fail to be decoded.
+  /// The largest number of sets of finder patterns that are fitted, and the number of failures to decode one after which the search
+  /// ends.
   private static let (sets, failures) = (40, 6)
 
   static func detections(_ search: inout MatrixSearch) -> [MatrixDetection] {
@@ -16,7 +18,7 @@ struct HanXinReader {
     return more.contains(where: \.isRead) ? more : found
   }
 
-  /// The size in pixels of the details that are amplified, and how many times they are added.
+  /// The standard deviation in pixels of the blur whose difference from the picture is amplified, and the factor of this difference.
   private static let (detail, gain) = (2.5, 3)
 
   private static func sharpened(_ view: ImageView) -> GrayImage {
@@ -50,18 +52,19 @@ struct HanXinReader {
 
   // MARK: The corners
 
-  /// The blocks of the finder patterns of a symbol; one of two may be missing.
+  /// The finder patterns of a symbol; either the one at the top right or the one at the bottom left may be missing.
   private struct Corners {
     var topLeft: HanXinFinder
     var topRight: HanXinFinder?
     var bottomRight: HanXinFinder
     var bottomLeft: HanXinFinder?
+    /// The deviation from the expected directions and distances; lower is better.
     var doubt = 0.0
 
     var middle: Point2 { (topLeft.center + bottomRight.center) / 2 }
   }
 
-  /// The places of the blocks in modules, from the top left clockwise.
+  /// Returns the centres of the blocks in modules, from the top left clockwise.
   private static func blocks(_ side: Double) -> [Point2] {
     [[5.5, 5.5], [side - 5.5, 5.5], [side - 5.5, side - 5.5], [1.5, side - 1.5]]
   }
@@ -122,9 +125,10 @@ struct HanXinReader {
 
   // MARK: The symbol
 
-  /// The versions tried, as a share of the estimated side; the number of those that fit best.
+  /// The largest deviation of the side of a version from the estimated one, as a share, and the number of versions refined of those
+  /// that fit best.
   private static let (tolerance, candidates) = (0.25, 4)
-  /// The sharpening that is tried, with the radius of the threshold in modules.
+  /// The ways of sampling that are tried: the radius of the threshold's neighbourhood in modules, and the amount of sharpening.
   private static let renderings: [(radius: Int, sharpen: Float)] = [(4, 0), (4, 0.6), (4, 1.2), (6, 2)]
 
   private func read(_ corners: Corners) -> MatrixDetection? {
@@ -150,7 +154,7 @@ struct HanXinReader {
     return nil
   }
 
-  /// Returns the map from modules to pixels that the blocks give.
+  /// Returns the map from modules to the centres of the blocks in pixels; `nil` if more than one block is missing.
   private static func map(_ corners: Corners, _ side: Double) -> Homography? {
     let places = blocks(side)
     let points = [corners.topLeft, corners.topRight, corners.bottomRight, corners.bottomLeft].map { $0?.center }
@@ -173,7 +177,9 @@ struct HanXinReader {
   /// The largest number of known modules that a grid is fitted to.
   private static let most = 1200
 
-  /// - Parameter layout: the layout, to fit the grid to the alignment lines, too.
+  /// Returns a refinement of the grid by the finder patterns.
+  ///
+  /// - Parameter layout: the layout, to also fit the grid to the alignment lines; `nil` for the finder patterns alone.
   private func refinement(_ version: Int, _ layout: HanXinLayout?, _ isLight: Bool) -> GridRefinement {
     let side = HanXinLayout.side(version)
     var known: [KnownModule] = []
@@ -195,7 +201,7 @@ struct HanXinReader {
     ModuleSampler(view, columns: side, rows: side) { map.apply([$0, $1]) }
   }
 
-  /// Returns the function information, as each rendering shows it.
+  /// Returns the function information that each way of sampling shows, without those that show none.
   private func information(_ map: Homography, _ version: Int, _ isLight: Bool) -> [HanXinDecoder.Information] {
     let sampler = sampler(map, HanXinLayout.side(version))
     return Self.renderings.compactMap {

@@ -1,4 +1,5 @@
-/// The sizes of Han Xin Code (ISO/IEC 20830, tables 1 and A.1).
+/// A version, which is a size, of Han Xin Code: its alignment lines and its blocks of error correction (ISO/IEC 20830, tables 1 and
+/// A.1).
 struct HanXinVersion {
   /// A number of equal blocks, with the numbers of their data and check codewords.
   struct Blocks {

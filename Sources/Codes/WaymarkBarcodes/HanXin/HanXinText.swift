@@ -6,13 +6,13 @@ struct HanXinText {
   /// The bytes so far, each with its extended channel interpretation.
   private var content: [(byte: UInt8, eci: Int?)] = []
   private var eci: Int?
-  /// True if a mode of Chinese characters occurred without an interpretation.
+  /// True if a mode of Chinese characters occurred without an extended channel interpretation.
   private var isChinese = false
   private var result = CodeMessage()
 
   init(_ words: [Int]) { bits = BitReader(words, width: 8) }
 
-  /// Returns the message; `nil` if the codewords are not one.
+  /// Returns the message; `nil` if the codewords are invalid or empty.
   mutating func message() -> CodeMessage? {
     reading: while let mode = bits.read(4) {
       let isRead: Bool

@@ -7,6 +7,7 @@ struct AddOnReader {
   let image: ImageView
   /// The add-ons to read: of two digits, of five, or both.
   let wanted: Set<Symbology>
+  /// The regions that the bar search found in the picture.
   let bars: [BarRegion]
 
   static let symbologies: Set<Symbology> = [.ean2, .ean5]
@@ -89,8 +90,8 @@ struct AddOnReader {
     "GGLLL", "GLGLL", "GLLGL", "GLLLG", "LGGLL", "LLGGL", "LLLGG", "LGLGL", "LGLLG", "LLGLG",
   ]
 
-  /// Returns the digits of an add-on, each of four elements, with a light and a dark module between them, and light after the
-  /// last one.
+  /// Returns the digits of the add-on whose first digit begins at run `at`; `nil` if they are invalid. A digit has four elements,
+  /// a light and a dark module are between two digits, and light follows the last one.
   private static func characters(_ line: LinearLine, _ at: Int, _ count: Int, _ module: Double) -> [(
     digit: Int, isEven: Bool
   )]? {
@@ -120,6 +121,8 @@ struct AddOnReader {
   }
 }
 
+// MARK: - Elements of EAN and UPC
+
 /// The elements of an EAN or UPC symbol, computed from its digits (ISO/IEC 15420, 5.2 and 5.3).
 package enum RetailPattern {
   /// Returns the widths of the elements in modules, alternately dark and light, the first dark; `nil` for another symbology or
@@ -136,7 +139,7 @@ package enum RetailPattern {
     }
   }
 
-  /// Returns the twelve digits of UPC-A for the eight digits of UPC-E (ISO/IEC 15420, 4.4.4).
+  /// Returns the twelve digits of UPC-A for the eight digits of UPC-E (ISO/IEC 15420, 4.4.4); `nil` for any other text.
   static func expanded(_ text: String) -> String? {
     let digits = Array(text)
     guard digits.count == 8, digits.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
@@ -151,8 +154,8 @@ package enum RetailPattern {
     return String(digits[0]) + middle + String(digits[7])
   }
 
-  /// The element widths of the digits in sets A (odd parity) and B (even), from light to dark; those of set C are those of A from
-  /// dark to light.
+  /// The widths in modules of the elements of the digits in set A (odd parity), then in set B (even), the first element light.
+  /// Set C has the widths of A with the first element dark.
   package static let digits: [[Int]] = {
     let odd = [
       [3, 2, 1, 1], [2, 2, 2, 1], [2, 1, 2, 2], [1, 4, 1, 1], [1, 1, 3, 2], [1, 2, 3, 1], [1, 1, 1, 4], [1, 3, 1, 2],
@@ -161,7 +164,7 @@ package enum RetailPattern {
     return odd + odd.map { $0.reversed() }
   }()
 
-  /// The parities of the six digits of the left half, by the first digit.
+  /// The parities of the six digits of the left half, by the first digit of an EAN-13: L for set A, G for set B.
   private static let parity = [
     "LLLLLL", "LLGLGG", "LLGGLG", "LLGGGL", "LGLLGG", "LGGLLG", "LGGGLL", "LGLGLG", "LGLGGL", "LGGLGL",
   ]

@@ -57,7 +57,7 @@ struct BarOutline {
     return Quadrilateral(topLeft: top.left, topRight: top.right, bottomRight: bottom.right, bottomLeft: bottom.left)
   }
 
-  /// Returns the ends of the first and the last bar in one direction along the bars.
+  /// Returns the upper ends of the first and the last bar if `way` is −1, and the lower ones if it is 1.
   ///
   /// Under a tilt the ends of the bars are not at right angles to them: the two ends of the line are tracked separately.
   private func edge(
@@ -86,8 +86,8 @@ struct BarOutline {
 
   // MARK: Along the bars
 
-  /// Returns how far lines resemble the template in one direction along the bars, and their shift there because the bars are slanted, both
-  /// in pixels of the picture.
+  /// Returns the distance along the bars, upwards if `way` is −1 and downwards if it is 1, to which lines resemble the template, and the
+  /// shift of the last of them along itself, because bars may be slanted; both in pixels of the picture.
   private func grow(_ template: Line, _ range: ClosedRange<Int>, _ way: Double) -> (reach: Double, shift: Double) {
     let step = max(1, region.height / 100)
     // A few hundred samples are enough to recognise bars.
@@ -136,7 +136,7 @@ struct BarOutline {
     return Way(begin: begin, step: step)
   }
 
-  /// Returns the correlation coefficient of a line with one in the picture, over some of their samples.
+  /// Returns the correlation coefficient of a line with one in the picture at some samples; 0 if either shows no bars.
   private func likeness(_ line: Line, _ way: Way, _ samples: StrideThrough<Int>) -> Double {
     var (sa, sb, aa, bb, ab, n) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for i in samples {
@@ -264,7 +264,8 @@ struct BarOutline {
     return pattern + [1, 1, 1]
   }
 
-  /// Widens libzbar's span to the outer edges of the code, of which it may miss an element; finds the span if libzbar gave none.
+  /// Returns libzbar's span, from which an element may be missing, widened to the outer edges of the code; without a span, the range of the
+  /// bars around the middle of the line.
   private func widened(_ span: ClosedRange<Double>?, _ symbology: Symbology, _ line: Line) -> ClosedRange<Double>? {
     guard let span else { return trimmed(line, around: nil) }
     guard let all = trimmed(line, around: span) else { return span }

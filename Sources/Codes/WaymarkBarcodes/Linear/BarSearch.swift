@@ -7,10 +7,12 @@ struct BarSearch {
 
   /// The least mean square of neighbour differences, in gray levels squared; less is noise.
   private static let leastEnergy: Float = 12
+  /// The least coherence of a cell with its neighbours, as in `BarRegion.coherence`.
   private static let leastCoherence: Float = 0.55
   /// The least coherence of a cell without its neighbours.
   private static let leastOwnCoherence: Float = 0.8
-  /// The height below which bars are low, in cells.
+  /// The height in cells below which bars are low: their ends then distort the direction and the extent that are
+  /// measured.
   private static let low = 6.0
 
   /// The pixels that show that a cell contains bars.
@@ -141,6 +143,8 @@ struct BarSearch {
   }
 }
 
+// MARK: - Regions
+
 /// A region in which brightness changes repeatedly in one direction only: perhaps the bars of a 1-D code.
 struct BarRegion {
   var center: Point2
@@ -167,7 +171,7 @@ struct BarRegion {
   /// The unit vector along the bars.
   var upright: Point2 { Point2(-direction.y, direction.x) }
 
-  /// The rectangle it covers.
+  /// The rectangle of the region, in pixels.
   var corners: Quadrilateral {
     let u = direction * (length / 2)
     let v = upright * (height / 2)

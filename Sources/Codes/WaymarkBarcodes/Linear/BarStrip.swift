@@ -3,7 +3,7 @@ import WaymarkImage
 /// Straightens the bars of a region into a picture of few rows. Each row is the mean of a band across the code: the averaging reduces
 /// noise, and every scan line crosses the bars.
 struct BarStrip {
-  /// The number of pixels of the strip per pixel of the picture.
+  /// The number of pixels of the strip per pixel of the picture, across the bars.
   let scale: Double
   let bands: Int
   private let origin: Point2
@@ -200,6 +200,8 @@ struct BarStrip {
   }
 }
 
+// MARK: - Windows
+
 /// A part of a picture around regions that look like bars, and the directions of the scan lines that may read them.
 struct BarWindow {
   /// The directions of scan lines that may read bars.
@@ -248,7 +250,7 @@ struct BarWindow {
 
   var area: Double { max(0, bounds.max.x - bounds.min.x) * max(0, bounds.max.y - bounds.min.y) }
 
-  /// Returns a window around both; `nil` if they do not overlap, or most of it would be in neither.
+  /// Returns a window around both; `nil` if they do not overlap, or its area is more than 1.4 times the sum of theirs.
   private func joined(_ other: BarWindow) -> BarWindow? {
     var whole = self
     whole.bounds = Bounds(
@@ -262,7 +264,7 @@ struct BarWindow {
       && other.bounds.min.y < bounds.max.y
   }
 
-  /// Returns the window in a picture of `factor` times the size.
+  /// Returns the window in a copy of the picture of `factor` times the size.
   func scaled(by factor: Double) -> BarWindow {
     var other = self
     other.bounds = Bounds(min: bounds.min * factor, max: bounds.max * factor)

@@ -45,7 +45,8 @@ package enum Code128Line {
     }
   }
 
-  /// Returns the value of the character with the closest edges; distances between similar edges do not change with ink spread.
+  /// Returns the value of the character with the closest edges, `nil` if none is close; distances between similar edges do not
+  /// change with ink spread.
   private static func value(_ widths: [Double], _ at: Int) -> Int? {
     guard at + 6 <= widths.count else { return nil }
     let own = Array(widths[at..<(at + 6)])
@@ -113,7 +114,7 @@ package enum Code128Line {
     return bytes
   }
 
-  /// The widths of bars and spaces (table 1), without the stop character.
+  /// The widths of bars and spaces in modules (table 1), by the value of the character, without the stop character.
   private static let patterns: [[Int]] = """
     212222 222122 222221 121223 121322 131222 122213 122312 132212 221213 221312 231212 112232 122132 122231 113222 123122
     123221 223211 221132 221231 213212 223112 312131 311222 321122 321221 312212 322112 322211 212123 212321 232121 111323

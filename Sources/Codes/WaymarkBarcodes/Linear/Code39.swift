@@ -14,10 +14,10 @@ enum Code39 {
     return values.dropLast().reduce(0, +) % 43 == values[values.count - 1]
   }
 
-  /// The characters by their values.
+  /// The characters by their values from 0 to 42.
   private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-. $/+%".utf8)
 
-  /// Decodes a line from a start to a stop character with at least three characters between them.
+  /// Decodes a line from a start to a stop character with at least three characters between them; `nil` if it has none.
   ///
   /// Three of the nine elements of a character are wide. The start character gives the widths of bars and of spaces, which ink and blur
   /// change in opposite ways.
@@ -103,8 +103,8 @@ enum Code39 {
     return Dictionary(uniqueKeysWithValues: zip(codes, alphabet + [asterisk]))
   }()
 
-  /// Returns the Italian pharmacode in a Code 39 of six characters, preceded by "A": nine digits encoded to the base 32 without vowels, the
-  /// last of which is the check digit.
+  /// Returns the Italian pharmacode in a Code 39 of six characters: "A" and nine digits, the last of which is the check digit, encoded to
+  /// the base 32 without vowels. `nil` if the characters or the check digit are wrong.
   static func code32(_ code39: String) -> String? {
     let values = code39.compactMap { base32.firstIndex(of: $0) }
     guard values.count == 6, code39.count == 6 else { return nil }
@@ -119,13 +119,15 @@ enum Code39 {
     return sum % 10 == digits[8] ? "A" + padded : nil
   }
 
-  /// Returns the six characters of an Italian pharmacode.
+  /// Returns the six characters of Code 39 that encode an Italian pharmacode.
   static func code32(_ number: Int) -> String {
     String((0..<6).reversed().map { base32[number >> (5 * $0) & 31] })
   }
 
   private static let base32 = Array("0123456789BCDFGHJKLMNPQRSTUVWXYZ")
 }
+
+// MARK: - Full ASCII
 
 /// Decodes full ASCII in Code 39: pairs of a shift character and a letter (ISO/IEC 16388, annex A).
 ///
@@ -134,6 +136,7 @@ enum Code39 {
 /// a `%` before a letter, are pairs too, but a text with only these may as well be a part number or a path: the result is `nil` unless the
 /// text also contains a pair with `+`, the shift to small letters, which rarely precedes a letter in plain text.
 package enum Code39FullASCII {
+  /// Returns the text of full ASCII; `nil` if `text` stays plain.
   package static func resolve(_ text: String) -> String? {
     guard !(text.hasPrefix("+") && Code39.hasCheckCharacter(text)) else { return nil }
     var result = ""

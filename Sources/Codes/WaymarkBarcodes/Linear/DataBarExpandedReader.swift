@@ -5,11 +5,11 @@
 /// therefore votes for the characters beside the finder patterns it crosses. The check character gives the number of characters,
 /// hence the finder patterns, and the weighted sum of all widths.
 package struct DataBarExpandedReader {
-  /// The position of a character: its finder pattern, and the side of it.
+  /// The position of a character: the finder pattern beside it, and on which side of that it is.
   private struct Place: Hashable {
     /// The index of the finder pattern: 0 to 5 for A to F.
     var finder: Int
-    /// True for a finder pattern at an even position of the symbol: it is mirrored, with dark outer elements.
+    /// True for a finder pattern at an even position of the symbol, from 1: it is mirrored, with dark outer elements.
     var isMirrored: Bool
     var isRight: Bool
 
@@ -25,7 +25,7 @@ package struct DataBarExpandedReader {
   }
 
   private var votes: [Place: [SymbolCharacter: Int]] = [:]
-  /// The range along the lines in which characters were seen.
+  /// The range along the lines in which characters were seen, in pixels.
   package private(set) var extent: ClosedRange<Double>?
   /// The least number of lines that must agree on each character.
   package static let leastVotes = 2
@@ -196,9 +196,9 @@ package struct DataBarExpandedReader {
     package var isLinked = false
   }
 
-  /// Returns the symbol that the characters form, if it is unambiguous.
+  /// Returns the symbol that the characters form; `nil` if they form none, or several.
   ///
-  /// - Parameter isStrict: true if the characters may be of two codes: then any other value of a character makes it doubtful.
+  /// - Parameter isStrict: true if the characters may be of two codes: then a position with two possible values is doubtful.
   package func read(isStrict: Bool = false) -> Reading? {
     let check = Place(finder: 0, isMirrored: false, isRight: false)
     var found: Reading?

@@ -3,7 +3,7 @@ import WaymarkSystem
 /// Reads GS1 DataBar Limited (ISO/IEC 24724, clause 6): two characters of 26 modules, with a check character of 18 modules
 /// between them.
 enum DataBarLimitedReader {
-  /// Decodes a line in its direction.
+  /// Decodes a line in its direction; `nil` if it has no symbol with a right checksum.
   static func read(_ line: LinearLine) -> LinearRead? {
     let w = line.widths
     guard w.count >= 45 else { return nil }
@@ -104,6 +104,8 @@ enum DataBarLimitedReader {
   ].flatMap { (range: ClosedRange<Int>) in Array(range) }
 }
 
+// MARK: - Element widths of DataBar
+
 /// The widths of the bars, or of the spaces, in a character of the GS1 DataBar family: a fixed number of elements with a fixed
 /// sum in modules. A character's value is the rank of its widths among all that the symbology allows (ISO/IEC 24724, annex B).
 struct ElementWidths: Sendable {
@@ -112,8 +114,8 @@ struct ElementWidths: Sendable {
   private let widest: Int
   /// True if at least one element must be one module wide.
   private let needsNarrow: Bool
-  /// The number of sequences by numbers of elements and modules, with each element at least one module wide; in `wideWays`, at
-  /// least two.
+  /// The number of sequences by numbers of elements and modules, with each element at least one module wide in `ways`, and at
+  /// least two in `wideWays`.
   private let ways: [[Int]]
   private let wideWays: [[Int]]
 
@@ -175,8 +177,8 @@ struct ElementWidths: Sendable {
     return widths
   }
 
-  /// Returns the number of sequences of `elements` and `modules` that can end a sequence, which has an element of one module
-  /// already if `hasNarrow` is true.
+  /// Returns the number of ways in which `elements` elements of `modules` modules can end a sequence. `hasNarrow` is true if
+  /// an element before them is one module wide.
   private func count(_ elements: Int, _ modules: Int, hasNarrow: Bool) -> Int {
     ways[elements][modules] - (needsNarrow && !hasNarrow ? wideWays[elements][modules] : 0)
   }

@@ -1,10 +1,10 @@
 import WaymarkImage
 
 extension BarStrip {
-  /// Draws the strip of a drawing without tones between dark and light, with the edges on the grid of its modules: at few pixels a module,
-  /// the borders of pixels make one width look like another.
+  /// Draws the strip of a drawing in two tones, with the edges moved to the grid of its modules: at few pixels per module, edges rounded
+  /// to pixels change the widths of elements.
   ///
-  /// - Returns: nil if the bars are not along rows or columns, have other tones, or show no grid.
+  /// - Returns: nil if the bars are not along rows or columns, have other tones than two, or show no grid.
   func drawOnGrid(_ view: ImageView) -> GrayImage? {
     let along = place(1, 0) - place(0, 0)
     let isAlongRows = abs(along.y) < Self.slope * abs(along.x)
@@ -44,18 +44,18 @@ extension BarStrip {
   private static let misses = 4
 }
 
-/// The grids of the codes along some lines.
+/// The module grids of the codes along the lines of a strip.
 private struct ModuleGrids {
   private(set) var found: [ModuleGrid] = []
   /// The number of parts of lines that show no grid.
   private(set) var misses = 0
 
-  /// The fewest edges that show a grid.
+  /// The least number of edges from which a grid is estimated.
   private static let fewest = 16
-  /// The width of a run that separates codes, in shortest runs: more than any of DataBar.
+  /// The width of a run that separates codes, as a multiple of the shortest run: wider than any element of DataBar.
   private static let separate = 9.5
 
-  /// Returns the edges on the grids of the codes that they belong to; those of other things as they are.
+  /// Returns the edges moved to the grids of the codes that they belong to; edges of parts without a grid are unchanged.
   mutating func borders(of edges: [Int]) -> [Double] {
     let runs = zip(edges, edges.dropFirst()).map { $1 - $0 }
     let least = Self.separate * (Double(runs.min() ?? 0) + 1)
@@ -81,7 +81,7 @@ private struct ModuleGrids {
   }
 }
 
-/// A line of pixels that are dark or light.
+/// A line of pixels that have one of two tones, dark or light.
 private struct HardLine {
   /// The pixels before which the tone changes, in ascending order.
   private(set) var edges: [Int] = []
@@ -89,10 +89,11 @@ private struct HardLine {
   private let high: UInt8
   private let isLight: (first: Bool, last: Bool)
 
-  /// The least difference between dark and light in a line with both; the tones differ from them by less than an eighth of it.
+  /// The least difference between dark and light in a line with both. A pixel differs from its tone by at most an eighth of the
+  /// difference.
   private static let contrast = 64
 
-  /// - Returns: nil if a pixel has another tone.
+  /// - Returns: nil if a pixel has another tone, or dark and light differ too little.
   init?(_ range: Range<Int>, _ tone: (Int) -> UInt8) {
     var (low, high) = (UInt8.max, UInt8.min)
     for i in range { (low, high) = (min(low, tone(i)), max(high, tone(i))) }
@@ -115,7 +116,7 @@ private struct HardLine {
   /// - Parameter isReversed: true if the row runs from the end of the line.
   func drawn(_ edges: [Double], isReversed: Bool, width: Int) -> [UInt8] {
     var isLight = isReversed ? self.isLight.last : self.isLight.first
-    // Each edge changes the pixel that it divides by a part, and those behind it.
+    // An edge changes the pixel that it divides in part, and those behind it fully.
     var changes = [Double](repeating: 0, count: width + 1)
     let contrast = Double(high - low)
     var level = Double(isLight ? high : low)

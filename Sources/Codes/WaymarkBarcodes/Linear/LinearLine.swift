@@ -4,7 +4,7 @@ import WaymarkImage
 package struct LinearLine {
   /// The widths of the runs in pixels of the strip; the first and the last run are dark.
   package let widths: [Double]
-  /// The position of the start of each run, and of the end of the last one.
+  /// The position of the start of each run, and of the end of the last one, in pixels from the start of the line.
   package let edges: [Double]
   /// The length of the line in pixels, with quiet zones.
   private let length: Double
@@ -39,21 +39,21 @@ package struct LinearLine {
       visible: (length - visible.upperBound)...(length - visible.lowerBound))
   }
 
-  /// Returns whether the light before a dark run is at least `quiet` pixels wide.
-  ///
-  /// - Parameter quiet: the least width in pixels.
+  /// Returns whether the light before the dark run of an index is at least `quiet` pixels wide.
   package func isQuiet(before run: Int, _ quiet: Double) -> Bool {
     // A quiet zone that is cut off at the end of the line has the width of the part that is left.
     (run == 0 ? edges[0] : widths[run - 1]) >= quiet
   }
 
-  /// Returns whether the light after a dark run is at least `quiet` pixels wide.
+  /// Returns whether the light after the dark run of an index is at least `quiet` pixels wide.
   package func isQuiet(after run: Int, _ quiet: Double) -> Bool {
     (run + 1 >= widths.count ? length - edges[edges.count - 1] : widths[run + 1]) >= quiet
   }
 }
 
-/// The result of decoding a line.
+// MARK: - Decoded lines
+
+/// The symbol that was decoded from a line.
 package struct LinearRead: Hashable {
   package var symbology: Symbology
   package var bytes: [UInt8]
@@ -65,7 +65,7 @@ package struct LinearRead: Hashable {
   /// The symbology of the 2-D component that the symbol declares above it: `microPDF417` for CC-A and CC-B, `pdf417` for CC-C.
   package var component: Symbology?
 
-  /// Returns the result with the run indices of the line, if it was decoded from its reversed copy.
+  /// Returns the symbol with the run indices of `line`; if `isReversed` is true, it was decoded from the reversed copy of the line.
   func placed(on line: LinearLine, isReversed: Bool) -> LinearRead {
     guard isReversed else { return self }
     var other = self
@@ -74,6 +74,8 @@ package struct LinearRead: Hashable {
     return other
   }
 }
+
+// MARK: - Lines of a picture
 
 extension LinearLine {
   /// Finds the runs along a row of a picture; `nil` if it has fewer than two dark ones.
@@ -153,12 +155,14 @@ extension LinearLine {
   }
 }
 
-/// The 1-D symbologies without a decoder in libzbar. Except for DataBar Limited they have weak checks or none, so they are read only on
-/// request.
+// MARK: - Decoders
+
+/// Decodes lines of the 1-D symbologies without a decoder in libzbar. Except for DataBar Limited they have weak checks or none, so they are
+/// read only on request.
 enum LinearReaders {
   static let symbologies = Set(Symbology.allCases.filter { $0.row.linear?.read != nil })
 
-  /// Decodes a line in both directions.
+  /// Decodes a line in both directions, by the readers of all `wanted` symbologies.
   ///
   /// - Parameter isBackward: true if the line runs to the left in the picture, or downwards if it is vertical.
   static func read(_ line: LinearLine, _ wanted: Set<Symbology>, isBackward: Bool) -> [LinearRead] {
@@ -174,8 +178,8 @@ enum LinearReaders {
   }
 }
 
-/// The symbologies whose lines are decoded by this module if libzbar reads nothing: libzbar requires eight light modules on either side,
-/// and labels are often cut closer. Start and stop characters and the uniformity of the elements are required instead.
+/// Decodes lines of some symbologies of libzbar if libzbar reads nothing: it requires eight light modules on either side, and labels are
+/// often cut closer. Start and stop characters and the uniformity of the elements are required instead.
 package enum CrowdedReaders {
   /// The content of a line.
   package struct Content: Hashable {
@@ -197,7 +201,7 @@ package enum CrowdedReaders {
 
   package static let symbologies = Set(Symbology.allCases.filter { $0.row.linear?.readCrowded != nil })
 
-  /// The least number of runs of a symbol of three characters: ITF with six digits.
+  /// The number of runs of the shortest symbols that are read: ITF with six digits, Code 128 with three characters.
   private static let fewestRuns = 37
 
   /// Decodes a line in both directions.

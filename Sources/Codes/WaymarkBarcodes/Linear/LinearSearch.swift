@@ -7,15 +7,15 @@ struct LinearSearch {
   private let symbologies: Set<Symbology>
   /// The regions in which brightness changes in one direction only, the largest first.
   let bars: [BarRegion]
-  /// Further regions after `bars`, which are searched if a symbol was read beside them: a shelf has many codes.
+  /// Further regions after `bars`, which are searched in a still picture in which a 1-D code was read: a shelf has many codes.
   private let further: [BarRegion]
-  /// The coherent and strong regions of a larger number, which get a pass of libzbar.
+  /// The regions, among all that were found, of high coherence and contrast: the passes of libzbar scan windows around them.
   private let clearest: [BarRegion]
-  /// The places where characters of a DataBar Expanded were seen and no symbol was read.
+  /// The outlines of regions in which characters of a DataBar Expanded were seen and no symbol was read.
   private(set) var unreadExpanded: [Quadrilateral] = []
-  /// The places where a symbol was seen of which bars may be missing.
+  /// The outlines of regions in which a symbol was seen that may continue beyond what was read.
   private(set) var partial: [Quadrilateral] = []
-  /// The number of positions and widths of EAN-13 compared with bars so far.
+  /// The number of poses of the model of an EAN-13 compared with bars so far.
   private var fitted = 0
   /// The strips of a still picture drawn so far, shared by all passes.
   private var drawn: [Place: GrayImage] = [:]
@@ -59,11 +59,11 @@ struct LinearSearch {
 
   /// The largest number of regions kept, and the largest number of clear regions that get a pass of libzbar.
   private static let (places, windows) = (200, 12)
-  /// The largest number of pixels of a picture that libzbar scans whole, in other passes and in its cheapest pass: such pictures have too
-  /// few edges for windows.
+  /// The largest numbers of pixels of a picture that libzbar scans as a whole: `medium` in its cheapest pass (`level`), `small` in all
+  /// others. In a smaller picture, the bar search has too few cells to choose windows by.
   private static let (small, medium) = (200_000, 310_000)
 
-  /// The number of bands below which a code that libzbar reads may not be the only one in a strip.
+  /// The number of agreeing bands from which a code of libzbar is certain enough that `CrowdedReaders` are not tried.
   private static let few = 3
 
   private var wanted: Set<Symbology> { symbologies.filter { !$0.isMatrix } }
@@ -165,7 +165,7 @@ struct LinearSearch {
     }
   }
 
-  /// Records a place where at least half of the required lines show a part of a symbol.
+  /// Records a region in which at least half of the required lines show a part of a symbol.
   private mutating func note(_ parts: [ZBarScanner.Raw], _ corners: Quadrilateral) {
     let isSure = parts.contains { 2 * $0.quality >= $0.symbology.row.linear?.lines($0.bytes.count).inOnePass ?? .max }
     if isSure { partial.append(corners) }
@@ -209,7 +209,7 @@ struct LinearSearch {
     return asked
   }
 
-  /// Returns false if a symbol may be a part of another one that reaches beyond it.
+  /// Returns false if a symbol may be a part of a longer one, because it lacks a quiet zone or is too close to the border of the picture.
   private func isWhole(_ symbol: Symbol) -> Bool {
     guard let rules = symbol.symbology.row.linear else { return true }
     let bars = BarRegion(covering: symbol.corners)
@@ -220,7 +220,7 @@ struct LinearSearch {
     return (isInside || rules.inside == 0) && rules.zone(of: symbol.bytes)?.surrounds(symbol, in: image) != false
   }
 
-  /// Adds a symbol that libzbar read, as Code 32 if it is one.
+  /// Adds a symbol that libzbar read: a Code 39 as Code 32 if it is one, a Code 128 with the characters above 127 that libzbar drops.
   private func add(_ symbol: Symbol, to evidence: inout Evidence) {
     guard isWhole(symbol) else { return }
     let extended = evidence.claims.first { claim in
@@ -326,7 +326,7 @@ struct LinearSearch {
     }
   }
 
-  /// The largest number of lines across a picture.
+  /// The largest number of lines of `readAcross` in each direction.
   private static let dense = 120
 
   /// Returns the windows of the picture that a pass of libzbar scans, with the directions of its lines: those around unexplained bars, or

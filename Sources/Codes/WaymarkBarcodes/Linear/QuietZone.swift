@@ -4,7 +4,7 @@ import WaymarkImage
 struct QuietZone {
   /// The width that the standard prescribes, in modules.
   var modules: Double
-  /// One of so many bars, and of so many spaces, is narrow in every symbol.
+  /// At least one in this many bars, and one in this many spaces, is narrow in every symbol.
   var narrowest = 2
   /// The width that suffices for a content whose length and check digit the standard prescribes; nil if it prescribes none.
   var named: Double?
@@ -51,7 +51,8 @@ struct QuietZone {
       && line.widths[run + 2 * step] >= max(Self.ground.modules * module, Self.ground.bars * (bars.max() ?? 0))
   }
 
-  /// Returns whether the runs beyond the light beside a symbol have the widths of its own, as those of one that a reflection cuts in two.
+  /// Returns whether the runs beyond the light beside a symbol have the widths of its own runs: then the light is a reflection that cuts
+  /// a longer symbol in two.
   private func continues(
     beside run: Int, towards step: Int, _ own: (bars: [Double], spaces: [Double]), _ line: LinearLine
   ) -> Bool {
@@ -77,8 +78,8 @@ struct QuietZone {
     return narrow.reduce(0, +) / Double(max(1, narrow.count))
   }
 
-  /// Returns whether there is a quiet zone on both sides of a symbol, in half of those lines across it and far beyond its ends that show
-  /// its elements; true if none does.
+  /// Returns whether there is a quiet zone on both sides of a symbol, in half of the lines across it that show its elements; true if no
+  /// line shows them.
   func surrounds(_ symbol: Symbol, in image: ImageView) -> Bool {
     let strip = BarStrip(BarRegion(covering: symbol.corners), bands: Self.bands, margin: Self.beyond)
     let drawn = strip.draw(image)
@@ -94,7 +95,7 @@ struct QuietZone {
     return 2 * held.count(where: \.self) >= held.count
   }
 
-  /// The number of lines across a symbol, and the part of its length that they reach beyond its ends: more than `separate`.
+  /// The number of lines across a symbol, and the share of its length that they extend beyond either end: more than `separate` modules.
   private static let (bands, beyond) = (5, 0.45)
 
   // MARK: Codes of libzbar
@@ -119,6 +120,8 @@ struct QuietZone {
     return sides.allSatisfy { $0.held > 0 && 2 * $0.held >= $0.seen }
   }
 }
+
+// MARK: - Verification of codes of libzbar
 
 extension ZBarScanner.Raw {
   /// The number of scan lines of a code to check.
@@ -181,6 +184,8 @@ extension ZBarScanner.Raw {
   }
 }
 
+// MARK: - Runs of known codes
+
 extension LinearLine {
   /// Returns the runs that are the elements of a code: narrow and wide ones as those of an ITF, or as wide as those of an EAN or UPC;
   /// nil if no runs are, or for another symbology.
@@ -204,17 +209,17 @@ extension LinearLine {
   /// The largest ratio of two wide elements of an ITF.
   private static let uniform = 2.0
 
-  /// Returns the ranges of so many runs that begin with a dark one.
+  /// Returns the ranges of `count` runs that begin with a dark run.
   private func ranges(_ count: Int) -> [Range<Int>] {
     widths.count < count ? [] : stride(from: 0, through: widths.count - count, by: 2).map { $0..<($0 + count) }
   }
 
-  /// The deviation of an element from its width, in modules, that shows another digit: a moved edge changes two widths by one module. The
-  /// deviation of half of the digits up to which a line shows single ones.
+  /// Deviations of elements from their widths, in modules. From `other` on, an element belongs to another digit, because a moved edge
+  /// changes two widths by one module; below a median of `clear` over the digits, a line is sharp enough to judge each of them.
   private static let (other, clear) = (0.6, 0.2)
 
-  /// Returns whether the runs have the widths of the digits of an EAN or UPC symbol: false if they have in most digits and clearly not in
-  /// all; nil if they are unclear.
+  /// Returns whether the runs have the widths of the digits of an EAN or UPC symbol: false if most digits match and at least one is
+  /// clearly another; nil if the line is too unclear to judge.
   fileprivate func shows(retail elements: [Int]) -> Bool? {
     guard let digits = best(elements)?.digits, let worst = digits.last, digits[digits.count / 2] < Self.clear else {
       return nil

@@ -16,7 +16,7 @@ struct RetailFit {
     let isUpsideDown: Bool
     /// The log-likelihood ratio to the next best code (natural logarithm).
     let lead: Double
-    /// The number of parts of the bars' height that show the code independently.
+    /// The number of thirds of the bars' height that show the code independently.
     let bands: Int
   }
 
@@ -44,6 +44,7 @@ struct RetailFit {
 
   private let strip: GrayImage
   private let span: ClosedRange<Double>
+  /// The number of poses compared so far.
   private(set) var tried = 0
 
   /// - Parameters:
@@ -73,7 +74,7 @@ struct RetailFit {
     return decide(fits)
   }
 
-  /// The mean squared residual above which there is no EAN-13.
+  /// The mean squared residual of a sample, in the levels of `RetailModel`, above which there is no EAN-13.
   private static let hopeless: Float = 0.08
 
   /// The mean squared residual of the best poses above which no other pose can fit.
@@ -191,7 +192,9 @@ struct RetailFit {
   /// The number of alternations of fitting the levels to the best code and the code to the levels.
   private static let rounds = 3
 
-  /// - Parameter known: the pose of the model in other bands, which is approximately that in these.
+  /// Returns the best fit of the model to the mean of some bands; `nil` if they do not look like bars.
+  ///
+  /// - Parameter known: the fit in other bands, whose pose is approximately that in these.
   private mutating func fit(_ bands: Range<Int>, module: Double, beside known: Fit?) -> Fit? {
     var starts: [(pose: Pose, line: RetailLine, isUpsideDown: Bool)] = []
     for reach in Self.reaches {
@@ -301,12 +304,14 @@ struct RetailFit {
   }
 }
 
+// MARK: - Rescue
+
 /// Reads EAN-13 and UPC-A that libzbar does not, by `RetailFit`, and requires the same proof of symbols that were read with
 /// difficulty.
 ///
 /// A check digit and many agreeing lines do not prove a code whose bars merge: all lines of a blurred print have the same errors.
 struct RetailRescue {
-  /// The result of the fit for the bars of a picture.
+  /// The symbols that the fit reads in a picture, and those that it refutes.
   struct Outcome {
     var symbols: [Symbol] = []
     /// Symbols that were read and that the fit refuted.
@@ -319,6 +324,8 @@ struct RetailRescue {
 
   static let symbologies: Set<Symbology> = [.ean13, .upcA]
 
+  /// Reads the regions of bars, and compares the doubtful ones of the accepted symbols with the model.
+  ///
   /// - Parameters:
   ///   - accepted: the symbols that were read.
   ///   - tried: the number of comparisons in this picture so far.

@@ -52,7 +52,7 @@ struct RetailModel {
   /// The profiles of the left half in the layout of `ck_nearest`; `rightPatterns` has those of the right half.
   let leftPatterns: Patterns
   let rightPatterns: Patterns
-  /// The profile of the first guard with the light outside; `middle` and the next ones are those of the other guards.
+  /// The profiles of the guards: `first` and `last` with the light outside of the symbol.
   let first: Digit
   let middle: Digit
   let last: Digit
@@ -89,14 +89,14 @@ struct RetailModel {
     return line + lanes(last, Self.quiet + 3)
   }
 
-  /// Returns the modules of element widths.
+  /// Returns the modules of elements of the given widths: 1 for dark, 0 for light.
   private static func expanded(_ widths: [Int], isDark: Bool) -> [Double] {
     zip(widths, widths.indices).flatMap { width, i in
       [Double](repeating: i.isMultiple(of: 2) == isDark ? 1 : 0, count: width)
     }
   }
 
-  /// Returns samples of modules convolved with a Gaussian.
+  /// Returns the samples of `count` modules, beginning with module `from`, convolved with a Gaussian; -1 is dark, 1 is light.
   private static func profile(_ modules: [Double], from: Int, count: Int, _ blur: Double) -> Digit {
     var digit = Digit(repeating: 0)
     for i in 0..<(count * samplesPerModule) {
@@ -113,6 +113,8 @@ struct RetailModel {
     return digit
   }
 }
+
+// MARK: - Costs
 
 /// The squared distances of a line from each digit at each position of an EAN-13.
 struct RetailCosts {
@@ -142,8 +144,8 @@ struct RetailCosts {
     left: Array(repeating: Array(repeating: 0, count: 20), count: 6),
     right: Array(repeating: Array(repeating: 0, count: 10), count: 6), guards: 0)
 
-  /// Returns the best code with a valid check digit, and the next best one, by dynamic programming: for each checksum of the
-  /// digits so far, the two best sequences.
+  /// Returns the best code with a valid check digit, and the next best one; `nil` if there are not two. By dynamic programming,
+  /// which keeps the two best sequences of digits for each checksum so far.
   func best() -> (first: Digits, second: Digits)? {
     var best = (first: Way.none, second: Way.none)
     withUnsafeTemporaryAllocation(of: Way.self, capacity: 40) { memory in
@@ -196,6 +198,8 @@ struct RetailCosts {
   }
 }
 
+// MARK: - Lines
+
 /// A line across bars, as brightness relative to the local contrast: 1 is the lightest near by, -1 the darkest.
 struct RetailLine {
   private let levels: [Float]
@@ -246,7 +250,7 @@ struct RetailLine {
     return (at: at, share: at / Double(RetailModel.modules))
   }
 
-  /// Returns the levels at the samples of a model with a pose.
+  /// Returns the levels of the line at the samples of a model with a given pose, and four zeros.
   func samples(_ begin: Double, _ module: Double, _ bend: Double) -> [Float] {
     let last = Double(levels.count) - 1.001
     let places = Self.places

@@ -100,13 +100,13 @@ struct StripLines {
 
   // MARK: Crowded codes
 
-  /// The bands that are searched first: if these show nothing, the others hardly do.
+  /// The bands that are searched first: if they show nothing, the others are not searched.
   private static let glances = [1, 4, 7]
   /// The number of bands that must show the same content.
   private static let agreeing = 3
 
-  /// Returns a code that libzbar does not read, because other things are too close or its bars are too blurred, in the form of a
-  /// libzbar result: the content that three bands show, if no other content is shown by a third as many.
+  /// Returns a code that libzbar does not read, because its quiet zone is too narrow or its bars are too blurred, in the form of a
+  /// libzbar result: the content that at least three bands show, if no other content is shown by a third as many.
   func crowded(_ wanted: Set<Symbology>) -> ZBarScanner.Raw? {
     var seen: [CrowdedReaders.Content: (rows: Int, from: Double, to: Double, row: Int, isReversed: Bool)] = [:]
     let first = Self.glances.filter { $0 < strip.bands }
@@ -160,7 +160,7 @@ struct StripLines {
     }
   }
 
-  /// The size of the details in pixels of a strip, two of which are one of the picture.
+  /// The standard deviation of the blur in pixels of a strip, two of which are one pixel of the picture.
   private static let detail = 2.0
   private static let gain = 3
 }

@@ -1,4 +1,4 @@
-/// Telepen, full ASCII.
+/// Reads Telepen, full ASCII.
 enum Telepen {
   /// Decodes a line. Bytes have even parity, the least significant bit first, encoded as pairs of a bar and a space: narrow and
   /// narrow is 1, wide and narrow 00, wide and wide 010; narrow and wide begins or ends a run of ones between two zeros. The
@@ -46,10 +46,12 @@ enum Telepen {
   }
 }
 
-/// Pharmacode (Laetus), one track.
+// MARK: - Pharmacode
+
+/// Reads Pharmacode (Laetus) with one track.
 enum Pharmacode {
-  /// Decodes a line. A symbol has two to sixteen bars; a narrow bar is half as wide as a space, a wide one one and a half times.
-  /// The value is a sum: the n-th bar from the right adds 2ⁿ if it is narrow, and twice that if it is wide.
+  /// Decodes a line. A symbol has two to sixteen bars; a narrow bar is half as wide as a space, a wide bar 1.5 times as wide.
+  /// The value is a sum: the n-th bar from the right, from 0, adds 2ⁿ if it is narrow, and twice that if it is wide.
   static func read(_ line: LinearLine) -> LinearRead? {
     let w = line.widths
     var start = 0

@@ -61,7 +61,7 @@ enum TwoOfFive {
       return true
     }
 
-    /// Returns whether the stop is here: a wide bar, a narrow space and a narrow bar.
+    /// Returns whether the stop begins at run `at`: a wide bar, a narrow space and a narrow bar.
     func stops(_ w: [Double], _ at: Int) -> Bool {
       let scale = first / last
       let (bar, space) = (limit(0), limit(1))
@@ -75,7 +75,7 @@ enum TwoOfFive {
     private func limit(_ kind: Int) -> Double { (widest.narrow[kind] + narrowest.wide[kind]) / 2 }
   }
 
-  /// Returns for each element of a symbol whether it is wide.
+  /// Returns for each element of the symbol of some digits, with start and stop, whether it is wide.
   static func elements(_ bytes: [UInt8]) -> [Bool] {
     let digits = bytes.map { Self.digits[Int($0 - 0x30) % 10] }
     let pairs = stride(from: 0, to: digits.count - 1, by: 2).flatMap { i in

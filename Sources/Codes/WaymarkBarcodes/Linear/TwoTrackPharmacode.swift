@@ -2,12 +2,12 @@ import WaymarkImage
 
 /// Reads Pharmacode (Laetus) with two tracks: bars of one width in the lower track, in the upper one, or in both.
 ///
-/// A symbol has no check and no ends of its own: it is read upright, or upwards if it is vertical. Bars that are all alike are refused, as
-/// their track is unknown, and so are fewer bars than six.
+/// A symbol has no check and no start and stop patterns, so it is read upright, or upwards if it is vertical. Bars that are all alike are
+/// refused, because their track is unknown, and so are fewer than six bars.
 struct TwoTrackPharmacode {
-  /// The number of bars.
+  /// The numbers of bars of a symbol.
   private static let bars = 6...16
-  /// The number of bands across the bars, and the part of the height of a region that they cover.
+  /// The number of bands across the bars, and the height that they cover, as a multiple of that of the region.
   private static let (bands, reach) = (32, 2.0)
   /// The largest deviation of a bar or a space from the median, as a share of it.
   private static let uneven = 0.45
@@ -16,7 +16,9 @@ struct TwoTrackPharmacode {
   /// The largest distance of an end of a bar from the end of its track, as a share of the height of both tracks.
   private static let slack = 0.14
 
-  /// - Parameter tone: changes the tones of a strip, for codes light on dark.
+  /// Reads the symbol in a region of bars; `nil` if there is none.
+  ///
+  /// - Parameter tone: prepares the tones of a strip, such as inverting them for codes light on dark.
   static func read(
     _ region: BarRegion, _ tone: (GrayImage) -> GrayImage, _ pass: ScanPass, _ image: ImageView
   ) -> Symbol? {
@@ -26,7 +28,7 @@ struct TwoTrackPharmacode {
     var high = region
     high.height *= reach
     let strip = BarStrip(high, bands: bands, margin: 0.5, depth: 3)
-    // It is light above and below the picture.
+    // Bands outside of the picture count as light.
     let isInside = (0..<bands).map { band -> Bool in
       let place = strip.place(Double(strip.width) / 2, Double(band) + 0.5)
       return place.x > -1 && place.y > -1 && place.x < Double(image.width) && place.y < Double(image.height)
@@ -48,7 +50,7 @@ struct TwoTrackPharmacode {
       corners: outline.rectangle(min(left, right)...max(left, right)), pass: pass)
   }
 
-  /// The bars of both tracks; `nil` if they are not those of a symbol.
+  /// The runs of the bars of both tracks together; `nil` if they are not those of a symbol.
   private let line: LinearLine?
   /// The tones of each bar in each band.
   private let tones: [[Double]]
@@ -75,7 +77,7 @@ struct TwoTrackPharmacode {
     }
   }
 
-  /// Returns the runs of a line between two quiet zones that are as many as those of a symbol, and of two widths.
+  /// Returns the runs of a line between two quiet zones: as many as those of a symbol, all bars of one width and all spaces of one width.
   private static func symbol(_ line: LinearLine) -> LinearLine? {
     let w = line.widths
     var start = 0

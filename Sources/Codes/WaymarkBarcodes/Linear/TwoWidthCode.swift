@@ -1,11 +1,12 @@
-/// A linear symbology whose elements are narrow or wide: guards, and characters of a constant number of elements.
+/// A linear symbology whose elements are narrow or wide: guards, and characters of a constant number of elements. Standard, IATA and
+/// Matrix 2 of 5, Code 11 and MSI are such symbologies.
 ///
 /// In a pattern `0` is a narrow element and `1` a wide one, a bar first.
 struct TwoWidthCode {
   private let start: [Bool]
   private let stop: [Bool]
   private let characters: [[Bool]]
-  /// The fewest characters of a symbol.
+  /// The least number of characters of a symbol.
   private let fewest: Int
   /// False if all spaces are narrow.
   private let hasWideSpaces: Bool
@@ -24,7 +25,8 @@ struct TwoWidthCode {
 
   /// Decodes a line in its direction.
   ///
-  /// - Returns: The numbers of the characters, and the indices of the first and the last run; nil if the line holds no symbol.
+  /// - Returns: the indices of the characters in the table of the symbology, and those of the first and the last run; nil if the line has
+  ///   no symbol.
   func read(_ line: LinearLine) -> (characters: [Int], first: Int, last: Int)? {
     let w = line.widths
     let narrowest = start.indices.filter { !start[$0] }
@@ -77,7 +79,9 @@ struct TwoWidthCode {
   }
 }
 
-/// Reads the symbologies whose digits have two wide bars, or elements, of five and that are not interleaved. They have no check.
+// MARK: - 2 of 5
+
+/// Reads Standard, IATA and Matrix 2 of 5, whose digits have two wide bars, or elements, of five. They have no check.
 enum PlainTwoOfFive {
   private static let digits = [
     "00110", "10001", "01001", "11000", "00101", "10100", "01100", "00011", "10010", "01010",
@@ -105,7 +109,9 @@ enum PlainTwoOfFive {
   }
 }
 
-/// Code 11: digits and dashes, with one or two check characters modulo 11, which stay part of the text.
+// MARK: - Code 11
+
+/// Reads Code 11: digits and dashes, with one or two check characters modulo 11, which stay part of the text.
 enum Code11 {
   private static let code = TwoWidthCode(
     start: "001100", stop: "00110",
@@ -129,7 +135,7 @@ enum Code11 {
       last: read.last)
   }
 
-  /// Returns the identifier and the text: `]H0` with one check character, `]H1` with two.
+  /// Returns the symbology identifier and the text: `]H1` if two check characters are right, `]H0` otherwise.
   static func identified(_ text: String) -> (identifier: String, data: String) {
     let values = text.compactMap { $0 == "-" ? 10 : $0.wholeNumberValue }
     return (checks(values) == 2 ? "]H1" : "]H0", text)
@@ -148,7 +154,10 @@ enum Code11 {
   }
 }
 
-/// MSI (modified Plessey): digits of four bits, the highest first, each a wide and a narrow element for 1, a narrow and a wide one for 0.
+// MARK: - MSI
+
+/// Reads MSI (modified Plessey): digits of four bits, the most significant first; a bit is a wide bar and a narrow space for 1, a narrow
+/// bar and a wide space for 0.
 enum MSI {
   private static let bits = ["01", "10"]
   private static let code = TwoWidthCode(
@@ -177,7 +186,8 @@ enum MSI {
     return sum.isMultiple(of: 10)
   }
 
-  /// Returns whether the weights 2 to 7 from the right (IBM) give the check; a check of ten is two digits.
+  /// Returns whether the last digit is the check digit modulo 11 with the weights 2 to 7 from the right (IBM); a check of ten is the last
+  /// two digits.
   private static func isModulo11(_ digits: [Int]) -> Bool {
     func check(_ data: ArraySlice<Int>) -> Int {
       let sum = data.reversed().enumerated().reduce(0) { $0 + ($1.offset % 6 + 2) * $1.element }

@@ -1,8 +1,10 @@
 import WaymarkSystem
 
+// MARK: - Modules
+
 /// Decodes the modules of a MaxiCode symbol: ISO/IEC 16023.
 package enum MaxiCodeDecoder {
-  /// Reads the message.
+  /// Returns the message; `nil` if either part has too many errors, or the mode is not 2 to 6.
   ///
   /// - Parameter matrix: one module for each position of `MaxiCodePlacement`.
   package static func decode(_ matrix: ModuleMatrix) -> CodeMessage? {
@@ -37,8 +39,8 @@ package enum MaxiCodeDecoder {
     return message
   }
 
-  /// Returns the message with the structured carrier message before the secondary message, or after its header if it begins
-  /// with that of transport data (ISO/IEC 15434, annex B).
+  /// Returns the structured carrier message followed by the secondary message; if the secondary message begins with the
+  /// header of transport data (ISO/IEC 15434, annex B), the carrier message is inserted after that header.
   private static func postal(_ primary: [Int], mode: Int, _ secondary: CodeMessage) -> CodeMessage {
     func bits(_ places: [Int]) -> Int {
       places.reduce(0) { $0 << 1 | (primary[($1 - 1) / 6] >> (5 - ($1 - 1) % 6) & 1) }
@@ -81,6 +83,8 @@ package enum MaxiCodeDecoder {
     return message
   }
 }
+
+// MARK: - Text
 
 /// Decodes the characters of a MaxiCode message: ISO/IEC 16023 annex A, tables A.1 to A.5.
 private struct MaxiCodeText {
@@ -183,6 +187,8 @@ private struct MaxiCodeText {
       152, 153, 154, 155, 156, 157, 158, -1, 32, -1, -1, -1, -1,
     ]
 }
+
+// MARK: - Placement
 
 /// The positions of the bits of the codewords of a MaxiCode symbol: ISO/IEC 16023 figure 5. Bit b of codeword c, with the
 /// most significant bit as bit 0, has the number 6c + b; −1 is light and −2 dark in every symbol.

@@ -7,9 +7,10 @@ struct MaxiCodeReader {
   let levels: BlockMean
   /// The distance of the searched rows, in pixels.
   let step: Int
-  /// The number of marks that may fail before the search ends.
+  /// The number of bull's eyes without a symbol after which the search ends.
   private static let failures = 3
 
+  /// The centre of the symbol, in modules.
   private static let middle = Point2(15, 16.5)
   /// The distance of the rows divided by the width of a module.
   private static let rise = 0.75.squareRoot()
@@ -97,6 +98,7 @@ struct MaxiCodeReader {
     /// The rotation, in steps of two degrees.
     var turn: Int
     var score: Double
+    /// True if the rings are not at the centre of the modules.
     var isBeside: Bool
   }
 
@@ -135,7 +137,7 @@ struct MaxiCodeReader {
     return known
   }()
 
-  /// Moves the corners of the inner part to the positions at which its modules differ most.
+  /// Returns the map after moving the corners of the inner part, `half` modules from the centre, to where its modules differ most.
   private func sharpest(_ start: Homography, half: Double, module: Double) -> Homography {
     let (x, y) = (Self.middle.x, Self.middle.y)
     let frame = Quadrilateral(
@@ -144,7 +146,7 @@ struct MaxiCodeReader {
     return CornerRefinement.best(start, frame: frame, module: module) { spread($0, half: half) }
   }
 
-  /// Returns the mean absolute deviation of the inner modules from their mean, in gray levels.
+  /// Returns the mean absolute deviation of the modules within `half` modules of the centre from their mean, in gray levels.
   private func spread(_ map: Homography, half: Double, offsets: [Point2] = GridRefinement.offsets) -> Double {
     var values: [Double] = []
     values.reserveCapacity(900)
@@ -160,6 +162,8 @@ struct MaxiCodeReader {
   }
 }
 
+// MARK: - Bull's eye
+
 /// Three round dark rings around a light disc: the centre of a MaxiCode symbol.
 struct MaxiCodeMark {
   var center: Point2
@@ -169,6 +173,7 @@ struct MaxiCodeMark {
   private let inner: Double
   private var rows = 1
 
+  /// Returns the marks that rows of a picture, `step` pixels apart, cross, the roundest first.
   static func find(_ view: ImageView, levels: BlockMean, step: Int) -> [MaxiCodeMark] {
     guard view.width >= 24, view.height >= 24 else { return [] }
     var marks: [MaxiCodeMark] = []
@@ -226,7 +231,7 @@ struct MaxiCodeMark {
     return (middle, outer, inner)
   }
 
-  /// Returns the centre and diameters of the rings along a column or a row, from a point inside outwards.
+  /// Returns the centre and diameters of the rings, as `rings` does, along the column or row through a point of the disc.
   private static func cross(
     _ view: ImageView, _ levels: BlockMean, _ p: Point2, _ diameter: Double, isColumn: Bool
   ) -> (middle: Double, diameter: Double, inner: Double)? {

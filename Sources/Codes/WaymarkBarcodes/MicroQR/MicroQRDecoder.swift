@@ -1,3 +1,5 @@
+// MARK: - Micro QR Code
+
 /// Decodes the modules of a Micro QR Code symbol.
 package enum MicroQRDecoder {
   /// Returns whether a module of the finder pattern, its border, or the timing patterns is dark; `nil` for all others.
@@ -19,7 +21,7 @@ package enum MicroQRDecoder {
     (4, 10, 14, 0),
   ]
 
-  /// Reads the message.
+  /// Returns the message; `nil` if it is empty, or the format or the codewords have too many errors.
   package static func decode(_ matrix: ModuleMatrix) -> CodeMessage? {
     let (format, wrong) = format(matrix)
     guard wrong <= 2 else { return nil }
@@ -84,9 +86,13 @@ package enum MicroQRDecoder {
   }
 }
 
+// MARK: - rMQR
+
 /// Decodes the modules of an rMQR symbol.
 package enum RMQRDecoder {
-  /// Reads the message.
+  /// Returns the message; `nil` if it is empty, or the codewords have too many errors.
+  ///
+  /// - Parameter isHigh: true for error correction level H, false for M.
   package static func decode(_ matrix: ModuleMatrix, _ size: RMQRSize, isHigh: Bool) -> CodeMessage? {
     guard matrix.columns == size.columns, matrix.rows == size.rows else { return nil }
     // In pairs of columns from the right, upwards first; the outermost columns hold no data (clause 7.7.3).
@@ -124,7 +130,7 @@ package enum RMQRDecoder {
   }
 }
 
-/// The sizes of rMQR symbols (ISO/IEC 23941) with their fixed patterns, and the distribution of their codewords.
+/// A size of rMQR symbols (ISO/IEC 23941), with its fixed patterns and the distribution of its codewords.
 package struct RMQRSize: Hashable {
   /// The version, 0 to 31, in the order of table 1.
   package let version: Int
@@ -230,6 +236,8 @@ package struct RMQRSize: Hashable {
     2, 3, 4, 5, 5, 3, 4, 5, 5, 6, 2, 4, 5, 5, 6, 6, 3, 5, 5, 6, 6, 7, 5, 5, 6, 6, 7, 5, 6, 6, 6, 7,
   ]
 }
+
+// MARK: - Data of both
 
 /// Decodes the data of Micro QR Code (ISO/IEC 18004 clause 7.4) and rMQR (ISO/IEC 23941 clause 7.4).
 struct QRText {

@@ -1,5 +1,7 @@
 import WaymarkImage
 
+// MARK: - Micro QR Code
+
 /// Reads Micro QR Code symbols (ISO/IEC 18004): one finder pattern, and timing patterns along the two sides that meet there.
 struct MicroQRReader {
   let view: ImageView
@@ -71,11 +73,13 @@ struct MicroQRReader {
     return nil
   }
 
-  /// The tried shifts of the far corner from its position under the map, in modules.
+  /// The shifts of the far corner from its position under the map that are tried, in modules, the smallest first.
   private static let moves: [Point2] = (-3...3).flatMap { y in (-3...3).map { x in Point2(Double(x), Double(y)) * 0.5 }
   }
   .sorted { $0.length < $1.length }
 
+  /// Returns a refinement by the finder pattern and the timing patterns of a version.
+  ///
   /// - Parameter endsThere: true if the timing patterns must end where those of the version do.
   private func refine(_ version: Int, _ inverted: Bool, endsThere: Bool = true) -> GridRefinement {
     let side = 9 + 2 * version
@@ -100,12 +104,14 @@ struct MicroQRReader {
 }
 
 extension ModuleMatrix {
-  /// Returns whether the format information is that of a version of Micro QR Code.
+  /// Returns whether the format information, with at most two wrong bits, is that of a version of Micro QR Code.
   fileprivate func namesMicroVersion(_ version: Int) -> Bool {
     let (data, errors) = MicroQRDecoder.format(self)
     return errors <= 2 && MicroQRDecoder.version(data >> 2) == version
   }
 }
+
+// MARK: - rMQR
 
 /// Reads rMQR symbols (ISO/IEC 23941): the format information beside the finder pattern gives the size of the symbol; then the
 /// grid is tracked along the timing patterns of its long sides.
@@ -151,8 +157,9 @@ struct RMQRReader {
     return nil
   }
 
-  /// Returns the map after tracking the timing patterns of both long sides from the finder pattern: every ten modules, the
-  /// fixed modules around are searched near their predicted position, and the map is fitted again to all points found.
+  /// Returns the map, and the shifts that bend it, after tracking the timing patterns of both long sides from the finder
+  /// pattern: every ten modules, the fixed modules around are searched near their predicted position, and the map is fitted
+  /// again to all points found.
   private func followed(
     _ start: Homography, _ ring: Quadrilateral, _ size: RMQRSize, inverted: Bool
   ) -> (map: Homography, mesh: GridMesh?) {

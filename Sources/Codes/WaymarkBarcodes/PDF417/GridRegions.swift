@@ -10,7 +10,7 @@ struct GridRegions {
     /// The extent along that direction in pixels; `height` is that at right angles to it.
     var length: Double
     var height: Double
-    /// The sum of the brightness changes in the region.
+    /// The sum of the squared brightness changes in the region.
     var energy: Double
   }
 
@@ -19,8 +19,10 @@ struct GridRegions {
 
   /// The side of a cell in pixels.
   private static let side = 16
-  /// The least mean square of differences between next but one neighbours; below it nothing is readable.
+  /// The least mean square of the differences between next but one neighbours in a cell, in gray levels squared; below it
+  /// nothing is readable.
   private static let leastEnergy: Float = 300
+  /// The least share of the changes that are along two perpendicular directions, 0 to 1.
   private static let leastCoherence: Float = 0.3
   /// The square of the largest change at a pixel that is noise.
   private static let least: Float = 100

@@ -9,18 +9,20 @@ struct MicroPDF417Reader {
   let regions: Int
   /// The largest number of lines across a region.
   let lines: Int
-  /// The largest deviation of the length of a row from that of its first pattern, as a share: perspective.
+  /// The largest deviation of the length of a row from the one that its first pattern predicts, as a share, because of perspective.
   var slack = 0.12
 
   /// The largest number of regions kept.
   private static let most = 64
 
-  /// The number of lines across a region from which it is large.
+  /// The number of lines across a region from which a sixth of them, instead of a third, is sampled first.
   private static let large = 120
 
   /// A line that crosses a symbol from end to end.
   private struct Crossing {
+    /// The shapes that fit its patterns.
     var shapes: [MicroPDF417Shape]
+    /// The numbers of the first and the last row address pattern on the line.
     var left: Int
     var right: Int
     var start: Point2
@@ -256,8 +258,10 @@ struct MicroPDF417Reader {
   }
 }
 
-/// The shapes of MicroPDF417 symbols (ISO/IEC 24728 table 1) and of the components CC-A, which resemble them (ISO/IEC 24723 tables 9
-/// to 11), and the patterns that number their rows.
+// MARK: - Shapes
+
+/// A shape of MicroPDF417 symbols (ISO/IEC 24728 table 1) or of the components CC-A, which resemble them (ISO/IEC 24723 tables 9 to
+/// 11), and the row address patterns that number its rows.
 package struct MicroPDF417Shape: Hashable, Sendable {
   /// The number of columns of codewords, 1 to 4.
   package let columns: Int
@@ -339,8 +343,8 @@ package struct MicroPDF417Shape: Hashable, Sendable {
 
   // MARK: Row address patterns
 
-  /// Returns the number of the row address pattern of ten modules with six widths, the first of which is dark; for the sides,
-  /// or for the middle.
+  /// Returns the number, from 1, of the row address pattern of ten modules with six widths, the first of which is dark; `nil` if
+  /// there is none. `isCentre` selects the patterns of the middle instead of those of the sides.
   package static func number(_ widths: ArraySlice<Double>, isCentre: Bool) -> Int? {
     let total = widths.reduce(0, +)
     guard widths.count == 6, total > 0,

@@ -35,10 +35,11 @@ struct PDF417CodewordVotes {
   private static let start: [Double] = [8, 1, 1, 1, 1, 1, 1, 3]
   private static let stop: [Double] = [7, 1, 1, 3, 1, 1, 1, 2]
 
-  /// Reads one line.
+  /// Adds the codewords of one line.
   ///
   /// - Parameters:
-  ///   - place: the position of the line along the side, 0 to 1.
+  ///   - place: the position of the line along the side, 0 to 1 at its ends.
+  ///   - module: the approximate size of a module, in pixels.
   ///   - offset: the start of the line, in pixels from the side.
   ///   - isBackward: true if the line runs from the stop to the start.
   mutating func add(_ line: ScanLine, place: Double, module: Double, offset: Double, isBackward: Bool) {
@@ -175,7 +176,8 @@ struct PDF417CodewordVotes {
     return Decoded(finding: finding, columns: shape.columns, extent: extent(shape))
   }
 
-  /// Returns the extent of the rows according to the indicators of most lines.
+  /// Returns the extent of the rows along the side, as shares of it, according to most indicators; `nil` if there are fewer
+  /// than three.
   private func extent(_ shape: Shape) -> (first: Double, last: Double)? {
     let (left, right) = indicators(shape)
     let points = left.count >= right.count ? left : right
@@ -196,7 +198,8 @@ struct PDF417CodewordVotes {
     func column(_ seen: Seen) -> Int { seen.column >= 0 ? seen.column : columns + 2 + seen.column }
   }
 
-  /// Returns rows, columns and error correction level according to most indicators (clause 5.11).
+  /// Returns the numbers of rows, columns and check codewords according to most indicators (clause 5.11); `nil` if they give
+  /// none.
   private func shape() -> Shape? {
     var high: [Int: Int] = [:]
     var low: [Int: Int] = [:]
@@ -303,7 +306,8 @@ struct PDF417CodewordVotes {
     return (words, doubt, erasures)
   }
 
-  /// Returns the rows in which each line begins and ends, from its indicators, or from those of its neighbours.
+  /// Returns the rows in which each line begins and ends, interpolated between the indicators of all lines; `nil` for all
+  /// lines if not one has an indicator.
   private func rowsOfLines(_ shape: Shape) -> [(left: Double, right: Double)?] {
     let (a, b) = indicators(shape)
     if a.isEmpty != b.isEmpty { return slanted(shape, a.isEmpty ? b : a, isLeft: !a.isEmpty) }
@@ -335,8 +339,12 @@ struct PDF417CodewordVotes {
     return (RobustCourse.consistent(left, within: Self.rowSlack), RobustCourse.consistent(right, within: Self.rowSlack))
   }
 
-  /// Returns the missing indicators of one side: the slope of the lines across rows is the one that fits the clusters of the
-  /// codewords between best.
+  /// Returns the rows in which each line begins and ends if indicators were seen on one side only: the rise of the lines
+  /// across the rows is the one that fits the clusters of the codewords best.
+  ///
+  /// - Parameters:
+  ///   - known: the positions of lines, and the rows in their indicators.
+  ///   - isLeft: true if the indicators are those at the start of the lines.
   private func slanted(
     _ shape: Shape, _ known: [(Double, Double)], isLeft: Bool
   ) -> [(left: Double, right: Double)?] {

@@ -5,11 +5,11 @@ import WaymarkImage
 struct PDF417Reader {
   let view: ImageView
   let levels: BlockMean
-  /// True to also look for codewords with modules of about one pixel, by the closest edges.
+  /// True to also read codewords with modules smaller than `fine`, by the closest edges.
   let readsFine: Bool
   /// The distance of the searched rows, in pixels.
   private static let step = 3
-  /// The number of sides that may fail before the search ends.
+  /// The number of sides without a symbol after which the search ends.
   private static let failures = 6
 
   /// The widths of the patterns, in modules (clause 5.3.2).
@@ -18,7 +18,7 @@ struct PDF417Reader {
   /// The widths of both patterns read backwards.
   private static let (startBackwards, stopBackwards) = ([3, 1, 1, 1, 1, 1, 1, 8], [1, 2, 1, 1, 1, 3, 1, 1, 7])
 
-  /// The module size in pixels below which edges are too coarse for a certain codeword.
+  /// The module size in pixels below which edges are too coarse to identify codewords reliably by the distances between them.
   private static let fine = 2.4
 
   /// A start or stop pattern seen in several rows: the line along its outer border.
@@ -31,6 +31,7 @@ struct PDF417Reader {
     /// True if the code is to the right of this side in the picture.
     var opensRight: Bool
     var isStart: Bool
+    /// The number of searched rows in which the pattern was seen.
     var rows: Int
     /// True if the side was joined from parts on one line with a gap between them, or is such a part.
     var isUnsure = false
@@ -122,14 +123,17 @@ struct PDF417Reader {
 
   // MARK: The sides
 
+  /// A start or stop pattern in one row.
   private struct Hit {
+    /// The outer border of the pattern.
     var at: Point2
     var module: Double
   }
 
-  /// Hits of one pattern in successive rows.
+  /// Hits of one pattern in successive rows; the key is explained at `match`.
   private typealias Group = (key: Int, hits: [Hit])
 
+  /// Returns the sides that start and stop patterns in the rows of the picture form, the most likely first.
   private func sides() -> [Side] {
     var groups: [Group] = []
     var edges = [Int32](repeating: 0, count: view.width + 3)
@@ -205,7 +209,7 @@ struct PDF417Reader {
       opensRight: key & 1 == 0, isStart: key & 2 == 0, rows: hits.count, isUnsure: isUnsure)
   }
 
-  /// Joins groups on one line, which are parts of one side with a covered part between them.
+  /// Joins groups on one line, which may be parts of one side with a covered part between them.
   private static func merged(_ groups: [Group]) -> [(key: Int, hits: [Hit], parts: [[Hit]])] {
     var merged: [(key: Int, hits: [Hit], parts: [[Hit]])] = []
     for group in groups {
@@ -248,8 +252,8 @@ struct PDF417Reader {
     return module
   }
 
-  /// Returns the patterns whose first dark run begins at edge `i`. The key identifies the pattern and the side on which the
-  /// code is.
+  /// Returns the patterns whose first dark run begins at edge `i`. Bit 0 of the key is set if the code is to the left of the
+  /// pattern, bit 1 if it is a stop pattern.
   private static func match(_ edges: [Int32], _ i: Int, _ count: Int, y: Double) -> [(Int, Hit)] {
     func fits(_ widths: [Int], from first: Int) -> Double? { module(edges, widths, from: first, count) }
     var found: [(Int, Hit)] = []

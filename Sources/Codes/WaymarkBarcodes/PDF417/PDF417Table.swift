@@ -1,7 +1,7 @@
 /// The bars of the codewords of PDF417 and MicroPDF417: ISO/IEC 15438 annex A.
 ///
-/// For each cluster, 929 numbers of four hexadecimal digits, one per value: the seventeen modules of a codeword without the
-/// first, which is always dark, and the last, which is always light.
+/// The table has 929 numbers of four hexadecimal digits for each cluster, one per value: the seventeen modules of a codeword
+/// without the first, which is always dark, and the last, which is always light.
 package enum PDF417Table {
   /// The values of the codewords of all clusters by edge distances; see `key`.
   static let lookup: [Int: [(value: Int, cluster: Int, bars: Int)]] = {
@@ -19,7 +19,8 @@ package enum PDF417Table {
     return lookup
   }()
 
-  /// Returns the widths of the bars and spaces of a pattern, the first of which is dark.
+  /// Returns the widths of the bars and spaces of a pattern of `count` modules, one bit each, the first of which is the highest
+  /// and dark.
   package static func widths(_ pattern: Int, count: Int) -> [Int] {
     var widths: [Int] = []
     var last = -1
@@ -65,8 +66,8 @@ package enum PDF417Table {
     return edges
   }
 
-  /// Returns the codeword with the edges closest to those of eight widths, if they are close enough: with modules of one pixel,
-  /// each edge may be off by half a module.
+  /// Returns the value and the cluster (0, 1 or 2) of the codeword with the edges closest to those of eight widths; `nil` if
+  /// none is close: with modules of one pixel, each edge may be off by half a module.
   package static func nearest(_ widths: [Double]) -> (value: Int, cluster: Int)? {
     guard widths.count == 8, widths.reduce(0, +) > 0 else { return nil }
     let seen = edges(widths)
@@ -79,7 +80,8 @@ package enum PDF417Table {
     return best.distance < 2 ? (places[best.index].value, places[best.index].cluster) : nil
   }
 
-  /// Returns the value and the cluster (0, 1 or 2 for 0, 3 and 6) of the eight widths of a codeword.
+  /// Returns the value and the cluster (0, 1 or 2 for 0, 3 and 6) of the eight widths of a codeword; `nil` if no codeword has
+  /// them.
   package static func codeword(_ widths: [Double]) -> (value: Int, cluster: Int)? {
     let total = widths.reduce(0, +)
     guard widths.count == 8, total > 0, let found = lookup[key(widths, modules: 17)] else { return nil }

@@ -14,6 +14,7 @@ package struct PDF417Text {
 
   private var upcoming: Int? { next < words.count ? words[next] : nil }
 
+  /// Returns the message; `nil` if the codewords are invalid. Codeword 920 at the start declares a component CC-C.
   package mutating func message() -> CodeMessage? {
     if words.first == 920 {
       next = 1
@@ -65,7 +66,7 @@ package struct PDF417Text {
     return result
   }
 
-  /// Returns the values up to the next function codeword.
+  /// Returns the codewords up to the next function codeword, at most `limit`.
   private mutating func run(upTo limit: Int = .max) -> [Int] {
     var run: [Int] = []
     while let word = upcoming, word < 900, run.count < limit {
@@ -137,7 +138,7 @@ package struct PDF417Text {
     return true
   }
 
-  /// Decodes up to forty-four digits per fifteen codewords, after a leading one.
+  /// Decodes up to forty-four digits per fifteen codewords, after a leading digit 1.
   private mutating func numbers() -> Bool {
     let run = self.run()
     for start in stride(from: 0, to: run.count, by: 15) {
@@ -147,7 +148,8 @@ package struct PDF417Text {
     return true
   }
 
-  /// Returns the decimal digits of a number to the base 900, without the leading one.
+  /// Returns the decimal digits of a number to the base 900, without its leading digit 1; `nil` if it has another
+  /// leading digit.
   private static func digits(_ words: [Int]) -> [UInt8]? {
     // Arithmetic to the base 10,000, the least significant digit first.
     var digits = [0]

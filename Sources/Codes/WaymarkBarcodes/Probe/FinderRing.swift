@@ -7,7 +7,7 @@ final class FinderRing {
   private let rim: [Point2]
   private let center: Point2
   private let module: Double
-  /// The size of a pixel of the picture in which the ring was flooded.
+  /// The size of a pixel of the picture in which the ring was flooded, in pixels of the current one.
   private let pixel: Double
 
   /// Floods the dark ring around the core of a pattern.
@@ -15,7 +15,8 @@ final class FinderRing {
   /// - Parameters:
   ///   - middle: the centre of the pattern, in pixels.
   ///   - moduleX: the size of a module along the rows, in pixels; `moduleY` along the columns.
-  /// - Returns: `nil` if the ring merges with something else, as it does if it is blurred.
+  ///   - dark: false if the ring is light on dark.
+  /// - Returns: `nil` if the ring leaves the picture, or merges with something else, as it does if it is blurred.
   init?(around middle: Point2, moduleX: Double, moduleY: Double, in view: ImageView, levels: BlockMean, dark: Bool) {
     // The ring is seven modules wide; under a strong tilt its diagonal is longer than the sizes along rows and columns
     // suggest.
@@ -60,7 +61,8 @@ final class FinderRing {
     pixel = 1
   }
 
-  /// Returns the corners of the ring: top left, top right, bottom right, bottom left in the frame of its code.
+  /// Returns the corners of the ring: top left, top right, bottom right, bottom left in the frame of its code; `nil` if it
+  /// is too small, or not centred on the core.
   ///
   /// - Parameters:
   ///   - u: the direction to the right of the code; its length does not matter.
@@ -86,7 +88,7 @@ final class FinderRing {
     return corners
   }
 
-  /// Returns the ring in a picture of `factor` times the size.
+  /// Returns the ring in a copy of the picture of `factor` times the size.
   func scaled(by factor: Double) -> FinderRing { FinderRing(self, scaledBy: factor) }
 
   private init(_ other: FinderRing, scaledBy factor: Double) {
@@ -97,10 +99,12 @@ final class FinderRing {
   }
 }
 
-/// The similarity of a place to a finder pattern with its light border: nine by nine modules in a given frame.
+// MARK: - Likeness
+
+/// The similarity of a position to a finder pattern with its light border: nine by nine modules in a given frame.
 enum FinderShape {
   /// Returns the correlation of brightness with the pattern, −1 to 1, positive for dark on light, and the mean contrast in
-  /// gray levels.
+  /// gray levels; both are 0 if fewer than 45 of the 81 samples are inside the picture.
   ///
   /// - Parameters:
   ///   - u: the vector of one module along a row of the code, in pixels.
@@ -133,12 +137,16 @@ enum FinderShape {
   }
 }
 
+// MARK: - Corners of other rings
+
 /// Finds the four outer corners of a square ring around a point, in any rotation.
 enum RingCorners {
+  /// Returns the corners of the ring, clockwise; `nil` if no closed square ring of about this size surrounds the centre.
+  ///
   /// - Parameters:
   ///   - unit: the width of a ring along rows and along columns, in pixels.
   ///   - isDark: true if the ring is dark.
-  ///   - tones: the areas from the centre to the ring, going right: true for one with the tone of the ring.
+  ///   - tones: the areas from the centre to the right until the ring: true for an area with the tone of the ring.
   ///   - modules: the outer width of the ring in units.
   static func find(
     _ view: ImageView, levels: BlockMean, around center: Point2, unit: Point2, isDark: Bool, past tones: [Bool],

@@ -1,7 +1,7 @@
 import CKernels
 import WaymarkImage
 
-/// Finds the finder patterns of QR codes, dark on light or light on dark.
+/// Finds the finder patterns of QR codes, dark on light or light on dark, in one octave of a picture.
 ///
 /// The work is bounded in any picture: a row that crosses a possible pattern is compared only with the few patterns that
 /// continue in that column, and at most `capacity` patterns are kept.
@@ -12,7 +12,7 @@ struct FinderSearch {
   private(set) var found: [[FinderPattern]] = [[], []]
   /// True if the search was cut short because the picture would have cost too much time.
   private(set) var isLimited = false
-  /// The number of places that rows indicated and that were examined.
+  /// The number of candidate positions that were examined.
   private(set) var looks = 0
   /// The distance of the searched rows, in pixels: the core of a pattern is three modules high.
   private let step: Int
@@ -139,8 +139,9 @@ struct FinderSearch {
     for slot in first...max(first, last) { standing[polarity][slot].append(Int32(found[polarity].count - 1)) }
   }
 
-  /// Returns how many of sixteen samples around a centre have the tone that a finder pattern has there at any turn: dark at
-  /// a module and a half, light at two and a half; the sides of a turned square are closer than its corners.
+  /// Returns how many of sixteen tests in eight directions around a centre show the tone that a finder pattern has there at
+  /// any turn: dark at one module, and light at one of 2, 2.5 and 2.9 modules, as the sides of a square are closer than its
+  /// corners.
   private func ringsSeen(_ x: Int, _ y: Int, _ moduleX: Double, _ moduleY: Double, dark: Bool) -> Int {
     var right = 0
     for (ux, uy) in Self.compass {
@@ -162,8 +163,8 @@ struct FinderSearch {
     (1, 0), (0.707, 0.707), (0, 1), (-0.707, 0.707), (-1, 0), (-0.707, -0.707), (0, -1), (0.707, -0.707),
   ]
 
-  /// Returns the centre of the core and the length of all five runs around a pixel of it; `nil` if the runs do not have the
-  /// expected ratio.
+  /// Returns the centre of the core along a line through a pixel of it, and the length of all five runs; `nil` if the runs
+  /// do not have the ratio of a finder pattern.
   private func runsThrough(_ x: Int, _ y: Int, dx: Int, dy: Int, limit: Int, dark: Bool) -> (
     center: Double, length: Int32
   )? {
@@ -194,6 +195,8 @@ struct FinderSearch {
   }
 }
 
+// MARK: - Patterns
+
 /// The square in a corner of a QR code: dark and light rings of 1:1:3:1:1 modules (ISO/IEC 18004 clause 6.3.3).
 struct FinderPattern {
   var center: Point2
@@ -204,10 +207,10 @@ struct FinderPattern {
   var hits: Int
   /// The octave on which it was seen best; positions and sizes are in pixels of the whole picture.
   var octave = 0
-  /// The number of sixteen samples around the centre that have the expected tone.
+  /// The number of sixteen tests around the centre that show the expected tone.
   var rings: Int
 
-  /// Its dark ring; `nil` if it is not isolated, or was not looked for yet.
+  /// The dark ring; `nil` if it is not isolated, or was not looked for yet.
   var ring: FinderRing?
 
   var module: Double { (moduleX * moduleY).squareRoot() }
@@ -221,7 +224,7 @@ struct FinderPattern {
     return d * (max(abs(d.x), abs(d.y)) / max(1e-9, (x * x + y * y).squareRoot()))
   }
 
-  /// Returns the pattern in a picture of `factor` times the size.
+  /// Returns the pattern in a copy of the picture of `factor` times the size.
   func scaled(by factor: Double) -> FinderPattern {
     var other = self
     other.center = (center + 0.5) * factor - 0.5
@@ -236,7 +239,7 @@ struct FinderPattern {
 struct FinderField {
   /// The patterns of each polarity, in pixels of the whole picture: dark on light first.
   private(set) var found: [[FinderPattern]] = [[], []]
-  /// True if there were more patterns than the limit for a picture.
+  /// True if there were more patterns than are kept, or the search of an octave was cut short.
   private(set) var isLimited = false
 
   /// Adds the patterns of one octave.
@@ -272,6 +275,8 @@ struct FinderField {
     return max(pixels / 5, 5 / pixels)
   }
 }
+
+// MARK: - Octaves
 
 /// A picture at 1, 1/2, 1/4 … of its size. Finder patterns of any size appear on some octave at three to seven pixels per
 /// module, where the local mean separates dark from light best, and noise and screen rasters are averaged out.
@@ -312,7 +317,6 @@ final class Octaves {
   /// The least side of an octave in pixels: a code of 21 modules with its border is 29 modules wide, at two pixels each.
   private static let leastSide = 60
 
-  /// The number of octaves.
   var count: Int { made.count }
 
   /// An octave, made at first use.

@@ -96,7 +96,8 @@ enum QRContent {
     return result
   }
 
-  /// Reads the application indicator after FNC1 in second position: two digits, or a letter plus 100 (clause 7.4.8.3).
+  /// Reads the application indicator after FNC1 in second position: two digits, or a letter, encoded as its ASCII code
+  /// plus 100 (clause 7.4.8.3); `nil` for any other number.
   static func applicationIndicator(_ bits: inout BitReader) -> String? {
     switch bits.read(8) {
     case let number? where number < 100: number < 10 ? "0\(number)" : "\(number)"
@@ -123,6 +124,10 @@ enum QRContent {
   }
 
   /// Reads double-byte characters of thirteen bits each (clause 7.4.6).
+  ///
+  /// - Parameters:
+  ///   - row: the number of second bytes per first byte.
+  ///   - split: the unpacked offset from which `high`, instead of `low`, is added.
   private static func doubleBytes(
     _ bits: inout BitReader, _ count: Int, row: Int, split: Int, low: Int, high: Int
   ) -> [UInt8]? {

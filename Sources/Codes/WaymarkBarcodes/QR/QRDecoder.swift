@@ -1,10 +1,11 @@
-/// Decodes the modules of a QR code: format, codewords, error correction, bits (ISO/IEC 18004 clause 11).
+/// Decodes the modules of a QR code: format, codewords, error correction, bits (ISO/IEC 18004 clause 11), by the tables of
+/// its layout and capacity.
 ///
 /// A module whose tone is unclear has a small margin. The codewords with the most doubtful modules are passed to the error
 /// correction as erasures, of which it corrects twice as many as of errors at unknown positions (after G. D. Forney,
 /// "Generalized minimum distance decoding", IEEE Trans. IT 12 (1966)).
 package struct QRDecoder {
-  /// The module indices of the codewords, bit by bit, by version.
+  /// The module indices of the bits of the codewords, by version.
   private var placements: [Int: [Int32]] = [:]
 
   package init() {}
@@ -83,9 +84,11 @@ package struct QRDecoder {
   }
 }
 
+// MARK: - Format and masks
+
 extension ModuleMatrix {
-  /// The error correction levels (0 is L, then M, Q, H) and masks, the most likely first: those with the fewest wrong bits
-  /// in the better copy, then those with the fewest in both copies.
+  /// The three likeliest pairs of error correction level (0 is L, then M, Q, H) and mask, by the number of wrong bits in
+  /// the better copy, then by that in both copies.
   var formats: [(level: Int, mask: Int, errors: Int)] {
     let words = formatWords
     typealias Ranked = (rank: Int, format: (level: Int, mask: Int, errors: Int))
@@ -99,7 +102,7 @@ extension ModuleMatrix {
     return ranked.sorted { $0.rank < $1.rank }.prefix(3).map(\.format)
   }
 
-  /// Returns whether a mask inverts a module (table 10 of the standard); x is its j, y its i.
+  /// Returns whether a mask inverts a module (table 10 of the standard, where x is called j and y is called i).
   static func isMasked(_ x: Int, _ y: Int, _ mask: Int) -> Bool {
     switch mask {
     case 0: (x + y) % 2 == 0
@@ -113,6 +116,8 @@ extension ModuleMatrix {
     }
   }
 }
+
+// MARK: - Placement
 
 extension QRLayout {
   /// The module indices of the bits of the codewords, in the order of placement (clause 7.7.3).
@@ -154,8 +159,9 @@ extension QRLayout {
   }
 }
 
-/// Decodes the format and version information of QR codes and related symbologies, which has its own error-correcting
-/// codes.
+// MARK: - Codes of the format
+
+/// The error-correcting codes of the format information of QR Code, Micro QR Code and rMQR.
 enum QRFormat {
   /// Returns the five data bits whose codeword is closest to fifteen bits, and the number of wrong bits (ISO/IEC 18004
   /// clause 7.9, annex C).
@@ -187,6 +193,8 @@ enum QRFormat {
   }
 }
 
+// MARK: - Layout
+
 /// The positions of the fixed patterns of a QR code, in modules (ISO/IEC 18004 clause 6.3 and annex E).
 package struct QRLayout {
   /// The version, 1 to 40.
@@ -199,7 +207,7 @@ package struct QRLayout {
     self.version = version
   }
 
-  /// Creates the layout whose side is closest to a measured one, in modules.
+  /// Creates the layout whose side is closest to a measured one, in modules; nil for one that is not between 18 and 180.
   package init?(nearestSide side: Double) {
     guard side.isFinite, side > 18, side < 180 else { return nil }
     self.init(version: min(40, max(1, Int(((side - 17) / 4).rounded()))))
@@ -226,7 +234,7 @@ package struct QRLayout {
   }
 }
 
-/// Reads the format and version of a QR code.
+/// The format information and the timing patterns of a QR code.
 extension ModuleMatrix {
   /// Creates the matrix of a square code.
   package init(side: Int, dark: [Bool]) { self.init(columns: side, rows: side, dark: dark) }
@@ -259,6 +267,8 @@ extension ModuleMatrix {
     return Double(right) / Double(2 * (side - 16))
   }
 }
+
+// MARK: - Capacity
 
 /// The division of the codewords of a QR code into blocks of error correction (ISO/IEC 18004 table 9).
 package struct QRCapacity {

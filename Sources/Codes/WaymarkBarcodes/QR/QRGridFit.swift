@@ -6,7 +6,7 @@ import WaymarkImage
 struct QRGridFit {
   private let view: ImageView
   private let layout: QRLayout
-  /// −1 for a dark code on a light background, otherwise 1: the score of a module is its contrast in the expected direction.
+  /// 1 for a dark code on a light background, otherwise −1: the score of a module is its contrast in the expected direction.
   private let sign: Double
   /// Sample points in modules whose tone is known.
   private struct Marks {
@@ -22,7 +22,7 @@ struct QRGridFit {
 
   /// The sample points of all fixed modules.
   private var marks = Marks()
-  /// A part of them, enough to choose the start of the climb: those of the finder patterns and of both timing patterns.
+  /// A part of `marks`, enough to choose the start of the climb: some of the finder patterns and of both timing patterns.
   private var coarse = Marks()
 
   init(_ view: ImageView, _ layout: QRLayout, inverted: Bool) {
@@ -92,7 +92,8 @@ struct QRGridFit {
     return sign * (light / max(1, lights) - dark / max(1, darks)) / 2
   }
 
-  /// Returns the best map from three finder patterns, and from their corners if these were found.
+  /// Returns the best map from three finder patterns, and from their corners if these were found; `nil` if the timing patterns do not
+  /// fit.
   func fit(_ triplet: QRTriplet, _ corners: TripletCorners?) -> (grid: QRGrid, score: Double)? {
     if let found = corners?.map(layout), found.error < triplet.topLeft.module, timing(found.map) >= 0.75 {
       let climbed = refine(found.map, score(found.map))
@@ -231,6 +232,11 @@ struct QRGridFit {
   }
 
   /// Returns the shift of an alignment pattern from its position under a map, in pixels; `nil` if it is not visible.
+  ///
+  /// - Parameters:
+  ///   - guess: the expected shift, in pixels.
+  ///   - reach: the largest distance from the expected position, in modules.
+  ///   - contrast: the contrast of the whole code (`contrast(_:)`).
   func shift(
     of center: (x: Int, y: Int), _ map: Homography, _ guess: Point2, reach: Double = 2, contrast: Double = 24
   ) -> Point2? {
@@ -266,14 +272,17 @@ struct QRGridFit {
   }
 }
 
+// MARK: - Grid
+
 extension TripletCorners {
   /// Returns the map from the modules of a layout to a picture that fits the corners where they were seen, and the alignment pattern
-  /// opposite the corner if it is visible: only this pattern shows the position of the sides without a finder pattern.
+  /// in the corner without a finder pattern: only this pattern shows the position of the sides there.
   ///
   /// - Parameters:
   ///   - fit: the grid fit of a picture of which one pixel is `factor` pixels of the corners' picture.
   ///   - flat: the map to the picture of `fit`, computed without the alignment pattern.
-  /// - Returns: the map to the picture of `fit`.
+  ///   - reach: the largest shift of the alignment pattern, in modules.
+  /// - Returns: the map to the picture of `fit`; `nil` if there is no alignment pattern or it is not visible.
   func map(_ layout: QRLayout, and fit: QRGridFit, _ flat: Homography, factor: Double, reach: Double = 2.5)
     -> Homography?
   {
@@ -302,7 +311,7 @@ struct QRGrid {
     return p + mesh.shift(x, y)
   }
 
-  /// Returns the grid in a picture of `factor` times the size.
+  /// Returns the grid in a copy of the picture of `factor` times the size.
   func scaled(by factor: Double) -> QRGrid {
     var other = self
     other.map = Homography.resize(Point2(factor, factor)) * map

@@ -6,7 +6,7 @@ import WaymarkImage
 /// sheet. The second searches the remaining triplets for the fourth corner, climbs to the best map, and tries several ways of
 /// separating dark from light.
 struct QRReader {
-  /// The result of one candidate.
+  /// A grid fitted to finder patterns, and the evidence for a code there.
   struct Candidate {
     var grid: QRGrid
     var inverted: Bool
@@ -46,7 +46,7 @@ struct QRReader {
   var polarities = [0, 1]
   /// True if octaves may be made just to read a triplet.
   var makesOctaves = true
-  /// The number of pairs of patterns to try, for codes whose third pattern is lost.
+  /// The largest number of pairs of patterns to try per polarity, for codes whose third pattern is lost.
   var pairs = 40
   /// The ways to separate dark from light: the radius of the neighbourhood in modules, and the amount of sharpening.
   private static let attempts: [(radius: Int, sharpen: Float)] = [(4, 0), (3, 0.6), (5, 1.2)]
@@ -162,7 +162,7 @@ struct QRReader {
 
   // MARK: First round
 
-  /// Reads a code from the corners of its patterns alone.
+  /// Reads a code from the corners of its patterns alone, and returns the best `QRGridFit.timing` of the maps tried.
   private mutating func glance(_ octaves: Octaves, _ whole: QRTriplet, inverted: Bool) -> (Candidate?, Double) {
     let octave = octaves[min(whole.octave, octaves.count - 1)]
     guard budget.spend(400), let corners = TripletCorners(whole) else { return (nil, 0) }
@@ -259,8 +259,8 @@ struct QRReader {
     return nil
   }
 
-  /// Returns the sizes to try. Those from the distances of the patterns are right for a code seen straight on; if it is tilted,
-  /// those from the corners of the patterns come first.
+  /// Returns the sizes to try, the likeliest first. Those from the distances of the patterns are right for a code seen straight
+  /// on; if it is tilted, those from the corners of the patterns come first.
   private func layouts(_ triplet: QRTriplet, _ corners: TripletCorners?) -> [QRLayout] {
     let counted = triplet.sides
     guard let corners, let guess = counted.first else { return Array(counted.prefix(Self.sizes)) }
@@ -289,7 +289,8 @@ struct QRReader {
     return candidate
   }
 
-  /// Samples a grid in several ways until one is decoded.
+  /// Samples a grid in several ways until one is decoded, and sets the grid and the message of `candidate` then; returns false if
+  /// none is.
   private mutating func tryOut(
     _ view: ImageView, _ grid: QRGrid, _ attempts: ArraySlice<(radius: Int, sharpen: Float)>,
     of candidate: inout Candidate
@@ -317,6 +318,8 @@ struct QRReader {
   }
 }
 
+// MARK: - Budget
+
 /// The budget for reading one picture, in pixels to sample rather than seconds: it makes results the same on any machine, and
 /// limits the cost of any picture.
 struct ReadingBudget {
@@ -341,6 +344,6 @@ struct ReadingBudget {
 
   /// The budget of a still picture: about a third of a second.
   static let still = 40_000_000
-  /// The budget of a camera frame.
+  /// The budget of a camera frame: less than a tenth of that of a still picture.
   static let live = 3_000_000
 }

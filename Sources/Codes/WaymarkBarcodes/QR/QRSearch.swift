@@ -6,7 +6,7 @@ struct QRSearch {
   private var field = FinderField()
   /// The candidates that the finder patterns gave.
   private(set) var candidates: [QRReader.Candidate] = []
-  /// Finder patterns that only a code can have; `nil` before the search and without any.
+  /// Finder patterns that only a code can have; `nil` if there are none, and before `readScaled`.
   private(set) var trace: FinderTrace?
   /// True if the search was cut short because the picture would have cost too much time.
   private(set) var isLimited = false
@@ -107,10 +107,13 @@ struct QRSearch {
   }
 }
 
+// MARK: - Traces
+
 /// Finder patterns so clear that only a QR code can have them, wherever they are: the reason to run every pass, and to report a code
 /// that could not be read.
 ///
-/// One pattern that fits on five by nine modules is not an accident; two of the same size may each be less clear.
+/// One pattern that correlates well over at least 45 of its nine by nine modules is not an accident; two of the same size may each be
+/// less clear.
 struct FinderTrace {
   /// A finder pattern, in pixels of the picture.
   struct Mark {
@@ -143,7 +146,7 @@ struct FinderTrace {
     marks = best
   }
 
-  /// Returns the trace in a picture of `factor` times the size.
+  /// Returns the trace in a copy of the picture of `factor` times the size.
   func scaled(by factor: Double) -> FinderTrace {
     var other = self
     other.marks = marks.map { mark in
@@ -155,7 +158,7 @@ struct FinderTrace {
     return other
   }
 
-  /// Returns two marks that belong to one code, even if another mark is clearer.
+  /// Returns the first two marks, the clearest first, that may belong to one code; `nil` if no two do.
   private static func pair(_ marks: [Mark]) -> [Mark]? {
     for (i, a) in marks.enumerated() {
       for b in marks[..<i] where belong(a, b) && a.center != b.center { return [b, a] }
@@ -196,7 +199,7 @@ struct FinderTrace {
     (1, 0), (0.9659, 0.2588), (0.866, 0.5), (0.7071, 0.7071), (0.5, 0.866), (0.2588, 0.9659),
   ]
 
-  /// The square that the marks span: a code's diagonal or side, or the pattern alone.
+  /// The axis-aligned rectangle around the marks: a pattern alone, or the diagonal or side of a code between two.
   var corners: Quadrilateral {
     let reach = 3.5 * (marks.map(\.module).max() ?? 1)
     let points = marks.flatMap { [$0.center - Point2(reach, reach), $0.center + Point2(reach, reach)] }

@@ -96,7 +96,7 @@ struct QRTriplet {
     cost = 2 * cosine + (agreement - 1) + (spread - 1) + abs(max(ratio, 1 / ratio) - 1) * 0.5 - 0.1 * hits
   }
 
-  /// Returns the triplet in a picture of `factor` times the size.
+  /// Returns the triplet in a copy of the picture of `factor` times the size.
   func scaled(by factor: Double) -> QRTriplet {
     var other = self
     other.topLeft = topLeft.scaled(by: factor)
@@ -105,7 +105,8 @@ struct QRTriplet {
     return other
   }
 
-  /// Returns whether at least `count` of its patterns look like finder patterns at the places that a flat code has them.
+  /// Returns whether at least `count` of its patterns look like finder patterns of the size and direction that their distances
+  /// imply.
   ///
   /// - Parameters:
   ///   - least: the least correlation of a pattern, −1 to 1.
@@ -184,14 +185,16 @@ struct QRTriplet {
   }
 }
 
+// MARK: - Corners
+
 /// The corners of two or three finder patterns of a code: eight or twelve points.
 struct TripletCorners {
-  /// The corner of the code that a pattern is in, as multiples of the far end: (0, 0), (1, 0) or (0, 1).
+  /// The corner of the code in which a pattern is: (0, 0) for top left, (1, 0) for top right, (0, 1) for bottom left.
   typealias Place = Point2
 
   private let seen: [(place: Place, corners: [Point2])]
 
-  /// - Returns: `nil` if one of the three rings was not found.
+  /// Creates the corners of a triplet; `nil` if one of the three rings was not found.
   init?(_ triplet: QRTriplet) {
     self.init(
       [([0, 0], triplet.topLeft), ([1, 0], triplet.topRight), ([0, 1], triplet.bottomLeft)],
@@ -231,14 +234,16 @@ struct TripletCorners {
     return error.isFinite ? (map, error) : nil
   }
 
-  /// Returns layouts, the one that fits the corners best first: the ratio of the patterns' distance to their size gives the
-  /// number of modules between them.
+  /// Returns the layouts of up to four versions more or less, the one that fits the corners best first: the ratio of the
+  /// patterns' distance to their size gives the number of modules between them.
   func layouts(around guess: QRLayout) -> [QRLayout] {
     let around = (-4...4).compactMap { QRLayout(version: guess.version + $0) }
     return around.compactMap { layout in map(layout).map { (layout, $0.error) } }
       .sorted { $0.1 < $1.1 }.map { $0.0 }
   }
 }
+
+// MARK: - Pairs
 
 /// Two finder patterns of a code whose third pattern is torn off, painted over or hidden by glare.
 struct QRPair {

@@ -9,7 +9,7 @@ struct Contours {
   struct Polygon {
     /// The points of the border between pixels, in order.
     var points: [Point2]
-    /// The indices of the corners among them.
+    /// The indices of the corners among the points.
     var corners: [Int]
     /// The range of side lengths in pixels for which the corners are found with the right tolerance; shorter and longer sides belong to
     /// another polygon of the same border.
@@ -25,6 +25,8 @@ struct Contours {
   /// The least length of a border in pixels; shorter ones are dropped.
   private static let shortest = 40
 
+  /// Traces the borders of a picture.
+  ///
   /// - Parameters:
   ///   - levels: the local thresholds between dark and light.
   ///   - budget: the largest number of border pixels to trace.
@@ -101,6 +103,8 @@ struct Contours {
   /// The tolerance of straight sides: a share of the extent of their polygon, at least `least` pixels.
   private static let bend = (share: 0.012, least: 1.3)
 
+  /// Returns the polygons of a border, the one with the fewest corners first.
+  ///
   /// - Parameters:
   ///   - path: the corners between pixels, each as the index of the pixel to its upper left in a picture with a border of one pixel.
   ///   - row: the width of that picture in pixels.

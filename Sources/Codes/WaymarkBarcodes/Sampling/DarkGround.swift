@@ -10,7 +10,7 @@ struct DarkGround {
   /// A copy of the surroundings of a rectangle in which the ground is light.
   struct Part {
     var picture: GrayImage
-    /// The pixel of the picture at the top left corner of the part.
+    /// The position of the top left corner of the part in the picture; negative if it is outside.
     var origin: Point2
     /// The symbologies that may be read with the sides that were added.
     var wanted: Set<Symbology>
@@ -33,7 +33,7 @@ struct DarkGround {
   private let columns: Int
   private let isGround: [Bool]
 
-  /// - Returns: `nil` if the border of the picture is not dark.
+  /// - Returns: `nil` if the picture is small, its border is not dark, or it has little contrast or few edges.
   init?(_ view: ImageView) {
     guard view.width >= 32, view.height >= 32, let tones = Self.tones(view) else { return nil }
     let last = (x: view.width - 1, y: view.height - 1)
@@ -138,7 +138,7 @@ struct DarkGround {
     }
   }
 
-  /// Columns and rows of the picture.
+  /// The columns and rows of a rectangle in the picture.
   private typealias Box = (x: Range<Int>, y: Range<Int>)
 
   /// Returns the boxes of the regions beside the ground that are nearly upright rectangles, the largest first.
@@ -163,9 +163,9 @@ struct DarkGround {
     return Array(found.sorted { $0.x.count * $0.y.count > $1.x.count * $1.y.count }.prefix(Self.most))
   }
 
-  /// Returns a box on a light ground.
+  /// Returns a copy of a box on a light ground.
   ///
-  /// - Parameter added: the pixels of ground that are added to each side as they are.
+  /// - Parameter added: the width of the original ground that is kept on each side, in pixels.
   private func part(
     _ box: Box, _ added: (left: Int, top: Int, right: Int, bottom: Int), _ wanted: Set<Symbology>
   ) -> Part {

@@ -1,6 +1,6 @@
 import WaymarkImage
 
-/// A drawing with only dark and light pixels, drawn again with the same number of pixels for each module.
+/// A copy of a drawing with only dark and light pixels, in which each module has the same number of pixels.
 struct GridPicture {
   let image: GrayImage
   private let first: Point2
@@ -8,9 +8,9 @@ struct GridPicture {
 
   /// The number of pixels of a module, and of the border, in the new picture.
   private static let (scale, border) = (4, 24)
-  /// The fewest edges along each side, and the most modules.
+  /// The least number of edges along each side, and the largest number of modules.
   private static let (fewest, most) = (5, 300)
-  /// The width of a module in pixels: readers see larger ones as they are.
+  /// The width of a module in pixels from which drawings are not redrawn, because readers see their modules well.
   private static let coarse = 3.0
   /// The largest ratio of the sides of a module.
   private static let square = 1.06
@@ -24,7 +24,7 @@ struct GridPicture {
     else { return nil }
     let (first, module) = (Point2(left, top), Point2(across.module, down.module))
     (self.first, self.module) = (first, module)
-    // Encoders cut off a part of the last module.
+    // Encoders may cut off a part of the last module.
     let size = (edges.end - first) / module - 0.25
     let (wide, high) = (Int(size.x.rounded(.up)), Int(size.y.rounded(.up)))
     guard wide > 0, high > 0, wide <= Self.most, high <= Self.most else { return nil }
@@ -40,16 +40,16 @@ struct GridPicture {
     }.framed(Self.border, tone: view[0, 0])
   }
 
-  /// Returns the place in the drawing of a place in the new picture.
+  /// Returns the position in the drawing of a point of the new picture.
   func place(_ point: Point2) -> Point2 {
     first + (point + 0.5 - Double(Self.border)) / Double(Self.scale) * module - 0.5
   }
 
-  /// The least difference between dark and light; the tones differ from them by less than an eighth of it.
+  /// The least difference between dark and light. A pixel differs from its tone by at most an eighth of the difference.
   private static let contrast = 64
 
-  /// Returns the columns and the rows at which dark modules begin, and the corner behind the last of them; nil if a pixel is neither
-  /// dark nor light. Where they end may be another pixel, as renderers draw dark modules larger.
+  /// Returns the columns and the rows at which dark modules begin, and the bottom right corner of the last of them; nil if a pixel
+  /// is neither dark nor light. The ends of dark modules are not used, because renderers draw dark modules larger.
   private static func edges(of view: ImageView) -> (columns: [Int], rows: [Int], end: Point2)? {
     guard view.width > 1, view.height > 1 else { return nil }
     var (low, high) = (UInt8.max, UInt8.min)

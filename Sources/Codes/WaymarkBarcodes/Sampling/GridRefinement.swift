@@ -1,7 +1,10 @@
 import WaymarkImage
 
-/// A module whose tone is known.
+// MARK: - Refinement by known modules
+
+/// A module of a fixed pattern, whose tone is known.
 struct KnownModule {
+  /// The centre, in modules.
   var at: Point2
   var isDark: Bool
 }
@@ -43,6 +46,8 @@ struct GridRefinement {
     return inverted ? -difference : difference
   }
 
+  /// Returns the map with the highest score near a given one, and its score.
+  ///
   /// - Parameters:
   ///   - start: the map from modules to pixels.
   ///   - module: the size of a module in pixels.
@@ -55,6 +60,8 @@ struct GridRefinement {
 
 /// Moves the corners of a map one at a time, in decreasing steps, to maximize a score.
 enum CornerRefinement {
+  /// Returns the map with the highest score that was found.
+  ///
   /// - Parameters:
   ///   - frame: the quadrilateral whose corners are moved, in modules.
   ///   - module: the size of a module in pixels.
@@ -86,6 +93,8 @@ enum CornerRefinement {
   }
 }
 
+// MARK: - Meshes
+
 /// Shifts in pixels at the crossings of grid lines, interpolated linearly: bends a map to a surface that is not flat.
 struct GridMesh {
   /// The positions of the vertical lines, in modules; `rows` has the horizontal ones; at least two each.
@@ -108,14 +117,16 @@ extension GridMesh {
         })
   }
 
-  /// Creates a mesh of the shifts of positions from a map.
+  /// Creates a mesh of the shifts of crossings from their positions under a map; `nil` if no crossing was found.
+  ///
+  /// - Parameter places: the positions of the crossings in pixels, row by row; `nil` for one that was not found.
   init?(columns: [Double], rows: [Double], _ places: [Point2?], _ map: Homography, extrapolates: Bool = false) {
     let n = columns.count
     let shifts = places.indices.map { node in places[node].map { $0 - map.apply([columns[node % n], rows[node / n]]) } }
     self.init(columns: columns, rows: rows, found: shifts, extrapolates: extrapolates)
   }
 
-  /// Creates a mesh from the shifts of the crossings found; the others get those of their neighbours.
+  /// Creates a mesh from the shifts of the crossings found; the other crossings get the mean shift of their neighbours.
   ///
   /// - Returns: `nil` if no crossing was found.
   init?(columns: [Double], rows: [Double], found: [Point2?], extrapolates: Bool = false) {
@@ -161,7 +172,7 @@ extension GridMesh {
     self.init(columns: columns, rows: rows, found: shifts)
   }
 
-  /// Returns the mean of the known shifts at the eight crossings around a crossing.
+  /// Returns the mean of the known shifts at a crossing and the eight crossings around it; `nil` if none is known.
   static func mean(around node: Int, _ shifts: [Point2?], _ columns: Int) -> Point2? {
     let (x, y) = (node % columns, node / columns)
     var near: [Point2] = []
@@ -171,8 +182,10 @@ extension GridMesh {
     return near.isEmpty ? nil : near.reduce(Point2(0, 0), +) / Double(near.count)
   }
 
+  /// Changes the unit of the shifts to a pixel of a picture of `factor` times the size.
   mutating func scale(by factor: Double) { shifts = shifts.map { $0 * factor } }
 
+  /// Returns the shift at a point in modules, in pixels.
   func shift(_ x: Double, _ y: Double) -> Point2 {
     let (i, fx) = segment(columns, x)
     let (j, fy) = segment(rows, y)
@@ -190,13 +203,16 @@ extension GridMesh {
   }
 }
 
+// MARK: - Patterns
+
 /// A few modules whose tone is known, searched for around their position under a map.
 struct PatternWindow {
   let known: [KnownModule]
   /// The point to which the shift applies, in modules.
   let center: Point2
 
-  /// Returns the shift of the modules from their position under a map, and their contrast there, in gray levels.
+  /// Returns the shift of the modules from their position under a map, in pixels, and their contrast there, in gray
+  /// levels; `nil` if the known modules are all dark or all light.
   ///
   /// - Parameters:
   ///   - map: the map from modules to pixels.

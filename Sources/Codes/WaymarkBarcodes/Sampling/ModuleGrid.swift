@@ -1,23 +1,25 @@
 /// The grid of modules along one side of a drawing that has only dark and light pixels.
 ///
-/// Its edges lie between pixels, up to half a pixel from where the modules have them: at 1.5 pixels a module, one module is one or two
-/// pixels wide. All edges together show the grid, and with it the widths in modules.
+/// The edges of such a drawing are rounded to the borders of pixels: at 1.5 pixels per module, one module is one or two pixels wide.
+/// All edges together determine the grid, and so the widths in modules.
 struct ModuleGrid {
   /// The width of a module in pixels.
   let module: Double
-  /// A border between two modules; the border of the first pixel is 0.
+  /// The position of a border between two modules, in pixels; 0 is the outer border of the first pixel.
   private let origin: Double
 
-  /// The number of edges that are compared.
+  /// The largest number of edges of which a grid is made.
   static let most = 400
-  /// The width of a module in pixels: in smaller ones edges lie everywhere, and larger ones are wide enough to be measured.
+  /// The widths of a module in pixels that are tried: the edges of smaller modules fit any grid, and larger modules can be measured
+  /// without one.
   static let modules = 1.45...4.0
-  /// The largest distances of an edge from the grid in pixels: of most, more than half a pixel, because encoders round, too; and of the
-  /// outermost, where encoders cut a pixel off.
+  /// The largest distances of an edge from the grid in pixels: `slack` for most edges, more than half a pixel because encoders round,
+  /// too; `cut` for the outermost two, where encoders may cut off a pixel.
   private static let (slack, cut) = (0.7, 1.3)
   /// The largest extent of the edges in pixels.
   private static let longest = 2000
-  /// The largest part of a module, and the most pixels, in which the edges lie: random ones lie everywhere.
+  /// The largest range of the positions of edges modulo a module, in modules (`spread`) and in pixels (`rounding`): random edges have
+  /// all positions.
   private static let (spread, rounding) = (0.8, 1.2)
   /// The change of the extent, in pixels, from one width of a module to the next that is tried.
   private static let step = 0.1
@@ -31,7 +33,7 @@ struct ModuleGrid {
       last - first <= Self.longest, let shortest = zip(inner, inner.dropFirst()).map({ $1 - $0 }).min()
     else { return nil }
     let (places, length) = (inner.map { Double($0 - first) }, Double(last - first))
-    // Of many runs of one module, the shortest has the whole pixels of a module.
+    // The shortest of many runs of one module is the width of a module rounded down.
     let least = max(near?.lowerBound ?? Double(shortest) - 0.1, Self.modules.lowerBound)
     var module = min(near?.upperBound ?? Double(shortest) + 1, Self.modules.upperBound)
     var best: (pixels: Double, module: Double, numbers: [Double]) = (Self.rounding, 0, [])
@@ -41,14 +43,14 @@ struct ModuleGrid {
         own.spread * module < best.pixels
       {
         let numbers = places.map { ($0 / module - own.middle).rounded() }
-        // Two pixels of any drawing would be one module.
+        // Each edge must have a border of its own: otherwise a wide module would fit any drawing.
         if zip(numbers, numbers.dropFirst()).allSatisfy({ $0 < $1 }) {
           best = (own.spread * module, module, numbers)
         }
       }
       module *= 1 - Self.step / length
     }
-    // Edges that fit a module of less than their shortest run fit another one, too.
+    // A module narrower than the shortest run is ambiguous: the same edges also fit another one.
     guard near != nil || best.module >= Double(shortest) else { return nil }
     // The line of least squares through the edges over the numbers of their borders.
     let (numbers, count) = (best.numbers, Double(best.numbers.count))
@@ -62,7 +64,7 @@ struct ModuleGrid {
     guard borders(of: edges) != nil else { return nil }
   }
 
-  /// Returns the part of a module in which all places lie, and its middle, in modules; nil if they lie everywhere.
+  /// Returns the range of all positions modulo `module`, and its middle, both in modules; nil if the positions are everywhere.
   private static func spread(_ places: [Double], _ module: Double) -> (spread: Double, middle: Double)? {
     let scale = 1 / module
     var taken: UInt32 = 0

@@ -31,7 +31,7 @@ struct ModuleSampler {
     }
   }
 
-  /// Returns the modules: dark are those below the middle of the range of the modules around.
+  /// Returns the modules: dark ones are below the middle between the means of the darker and the lighter modules around.
   ///
   /// - Parameters:
   ///   - radius: the radius of the neighbourhood, in modules.
@@ -56,8 +56,8 @@ struct ModuleSampler {
     return matrix
   }
 
-  /// Returns the difference between known light and dark modules in gray levels; positive also for light codes on dark
-  /// ground.
+  /// Returns the difference between the means of known light and dark modules in gray levels, as an absolute value; 0 if
+  /// either kind is missing.
   ///
   /// - Parameter isDark: returns the tone of a module; `nil` if it is unknown.
   func contrast(_ isDark: (_ x: Int, _ y: Int) -> Bool?) -> Double {
@@ -90,7 +90,8 @@ struct ModuleSampler {
     return sharp
   }
 
-  /// Returns the middle between the means of the darker and of the lighter modules around some, and half their difference.
+  /// Returns the middle between the means of the darker and of the lighter modules around a block of 3×3, and half their
+  /// difference.
   private func level(_ v: [Float], _ x: Int, _ y: Int, _ radius: Int) -> (level: Float, contrast: Float) {
     let (x0, x1) = (max(0, x + 1 - radius), min(columns - 1, x + 1 + radius))
     let (y0, y1) = (max(0, y + 1 - radius), min(rows - 1, y + 1 + radius))
@@ -115,6 +116,8 @@ struct ModuleSampler {
     return ((low / lows + high / highs) / 2, (high / highs - low / lows) / 2)
   }
 }
+
+// MARK: - Samples of a picture
 
 extension ImageView {
   /// Returns the part of a line inside the picture; `nil` if that is shorter than eight pixels.

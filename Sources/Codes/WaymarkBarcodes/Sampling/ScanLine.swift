@@ -7,6 +7,8 @@ struct ScanLine {
   let start: Point2
   let direction: Point2
 
+  /// Finds the edges from `a` to `b`; none if the line is shorter than eight pixels.
+  ///
   /// - Parameters:
   ///   - window: the radius in pixels of the neighbourhood whose darkest and lightest samples determine the threshold, the middle between
   ///     them.
@@ -103,7 +105,8 @@ struct ScanLine {
     let start: Point2
     let direction: Point2
     let step: Double
-    /// The row whose pixels are every other sample, the means of two pixels being those between; `nil` for any other line.
+    /// The row of pixels along which the line runs, so that every other sample is a pixel and the others are means of two; `nil` for
+    /// any other line.
     private let row: Int?
     /// True if the four pixels around each sample are inside the picture.
     private let isInside: Bool
@@ -144,7 +147,7 @@ struct ScanLine {
     }
   }
 
-  /// The widths of the runs between edges; run 0 is dark.
+  /// The widths of the runs between edges, in pixels; run 0 is dark.
   var widths: [Double] { zip(edges, edges.dropFirst()).map { $1 - $0 } }
 
   func place(_ edge: Int) -> Point2 { start + direction * edges[edge] }

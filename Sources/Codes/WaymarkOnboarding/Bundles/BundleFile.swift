@@ -11,7 +11,7 @@ package struct BundleReader {
   /// The manifest, whose signature has been checked.
   package let manifest: BundleManifest
 
-  /// Reads the manifest.
+  /// Reads the manifest and checks its signature.
   ///
   /// - Parameter isSigned: returns whether a trusted key made the signature.
   package init(
@@ -39,7 +39,7 @@ package struct BundleReader {
   /// Reads the files, and checks that they are exactly those of the manifest.
   ///
   /// - Parameters:
-  ///   - begin: called before each file.
+  ///   - begin: called before the first bytes of each file.
   ///   - take: called with the next bytes of the file. They are verified only when this function has returned without
   ///     an error.
   package func readFiles(
@@ -123,6 +123,8 @@ package struct BundleReader {
   }
 }
 
+// MARK: - Writing
+
 /// Makes bundles. Equal files, name, version, time and key result in equal bytes.
 package enum BundleWriter {
   /// Packs the files of a folder.
@@ -130,7 +132,8 @@ package enum BundleWriter {
   /// - Parameters:
   ///   - made: the time of making, in UTC by RFC 3339.
   ///   - write: called with each piece of the bundle.
-  /// - Throws: `badContent` for links, hidden files and names that are not allowed in a bundle.
+  /// - Throws: `cannotOpen` if a file cannot be read; `badContent` for links, hidden files and names that bundles do
+  ///   not allow, for a key other than Ed25519, and for files that change meanwhile.
   package static func write(
     folder: String, name: String, version: Int, made: String, key: SigningKey,
     to write: ([UInt8]) throws(BundleError) -> Void

@@ -15,7 +15,7 @@ package struct BundleManifest: Hashable, Sendable {
 
   /// The name shared by bundles that belong together: `site-4`.
   package let name: String
-  /// The version, which rises with every bundle of the name.
+  /// The version, which increases with every bundle of the name.
   package let version: Int
   /// The time of making, in UTC by RFC 3339.
   package let made: String
@@ -65,7 +65,9 @@ package struct BundleManifest: Hashable, Sendable {
     self.files = files
   }
 
-  /// Reads a manifest.
+  /// Parses a manifest.
+  ///
+  /// - Throws: `badBundle` if it is not JSON of this format, or incomplete.
   package init(json: [UInt8]) throws(BundleError) {
     guard let value = try? JSONParser.parse(json) else { throw .bad("its manifest is not JSON") }
     guard value["format"]?.int == 1 else { throw .bad("this version does not support its format") }
@@ -97,8 +99,8 @@ package struct BundleManifest: Hashable, Sendable {
     return (try? JSONLineEncoder.line(value)) ?? []
   }
 
-  /// Returns the bytes to sign: a line that only bundles have, so that the signature of another text is not valid for a
-  /// bundle, and the JSON.
+  /// Returns the bytes to sign: the JSON after a line that only bundles have, so that no signature of another text is
+  /// valid for a bundle.
   package static func signed(_ json: [UInt8]) -> [UInt8] { Array("waymark bundle 1\n".utf8) + json }
 
   /// The bytes of all files together.
@@ -122,6 +124,8 @@ package struct BundleManifest: Hashable, Sendable {
 
   private static func isLetter(_ byte: UInt8) -> Bool { byte.isASCIILetter || byte.isASCIIDigit }
 }
+
+// MARK: - Errors
 
 /// The error of a bundle that cannot be made or is refused.
 package typealias BundleError = Problem<BundleErrorCode>
@@ -152,6 +156,8 @@ extension Problem where Kind == BundleErrorCode {
     return BundleError(.cannotOpen, error.message, hint: error.hint, cause: error.cause)
   }
 }
+
+// MARK: - Tar archive
 
 /// The header of a regular file in a tar archive (POSIX.1-1988, ustar).
 ///

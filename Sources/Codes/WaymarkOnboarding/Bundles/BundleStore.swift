@@ -21,7 +21,7 @@ package struct BundleStore: Sendable {
     package var pending: Int?
   }
 
-  /// The result of applying a bundle.
+  /// The result of applying a bundle: `alreadyThere` if the release in use has its version.
   package enum Outcome: Hashable, Sendable {
     case applied
     case alreadyThere
@@ -31,7 +31,8 @@ package struct BundleStore: Sendable {
 
   package init(folder: String) { self.folder = folder }
 
-  /// Reads the state of the bundles of a name; it is empty if no bundle was installed.
+  /// Reads the state of the bundles of a name; without an installed bundle, `highest` is 0 and the other versions are
+  /// nil.
   package func state(of name: String) throws(BundleError) -> State {
     let path = statePath(name)
     let bytes: [UInt8]

@@ -3,7 +3,6 @@ import WaymarkSystem
 
 /// The checked onboarding policy of a configuration file, with the public keys of its key files.
 package struct OnboardingConfiguration: Sendable {
-  /// The policy.
   package var policy = OnboardingPolicy()
   /// The seconds within which an accepted code must be confirmed.
   package var confirmWithin = 120.0
@@ -20,7 +19,7 @@ package struct OnboardingConfiguration: Sendable {
     "type",
   ]
 
-  /// The configuration without a file.
+  /// Creates the configuration that applies without a file.
   package init() {}
 
   /// Creates a judge with this policy and its replay store.

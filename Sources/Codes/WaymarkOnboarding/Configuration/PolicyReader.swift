@@ -143,6 +143,8 @@ struct PolicyReader {
   }
 }
 
+// MARK: - Key files
+
 /// Reads key files: PEM, or a JWK set.
 package enum KeyFile {
   /// Returns the public keys in a file, and warnings about entries that were skipped or contain a private key.
@@ -154,7 +156,7 @@ package enum KeyFile {
     return (try PEMKeys.keys(text, id: nil), hasPrivate ? [VerificationKey.privateWarning(nil)] : [])
   }
 
-  /// The private key in a PEM file.
+  /// Reads the private key in a PEM file; `id` is its key identifier (`kid`).
   package static func privateKey(_ path: String, id: String?) throws(OnboardingError) -> SigningKey {
     try SigningKey(pem: try text(path), id: id)
   }
@@ -184,7 +186,8 @@ extension OnboardingConfiguration {
     self = configuration
   }
 
-  /// The folder of the replay store that a file names; a path in it is relative to the file's folder.
+  /// Returns the folder of the replay store that a file names, nil if it names none; a relative path starts at the
+  /// file's folder.
   package static func replayFolder(_ document: ConfigurationDocument) -> String? {
     guard let node = document.checked.at("replay.folder"), let name = node.string else { return nil }
     return document.resolved(name, in: node)

@@ -23,8 +23,8 @@ package enum GS1DigitalLink: BuiltInKind {
 
   static func isSecret(_ payload: Payload) -> Bool { payload.fields.contains(where: \.isSecret) }
 
-  /// The primary keys. `lengths`: the allowed lengths of the value in bytes; `digits`: the value consists of digits;
-  /// `check`: its last digit is a check digit.
+  /// The application identifiers that are primary keys. `lengths`: the allowed lengths of the value in bytes; `digits`:
+  /// the value consists of digits; `check`: its last digit is a check digit.
   private static let primary: [String: (lengths: ClosedRange<Int>, digits: Bool, check: Bool)] = [
     "00": (18...18, true, true), "01": (8...14, true, true), "253": (13...30, false, false),
     "255": (13...25, true, false), "401": (1...30, false, false), "402": (17...17, true, true),
@@ -33,7 +33,7 @@ package enum GS1DigitalLink: BuiltInKind {
     "8010": (1...30, false, false), "8013": (1...25, false, false), "8017": (18...18, true, true),
     "8018": (18...18, true, true),
   ]
-  /// Key qualifiers that may follow in the path.
+  /// The application identifiers of key qualifiers, which may follow a primary key in the path.
   private static let qualifiers: Set<String> = [
     "10", "21", "22", "235", "254", "7040", "8011", "8019", "8020",
   ]

@@ -1,6 +1,6 @@
 import WaymarkSystem
 
-/// The properties of a code in a picture that the verdict depends on.
+/// A code as the reader found it in a picture, with the properties on which the verdict depends.
 public struct ScannedCode: Sendable, Hashable {
   /// The payload as the code stores it.
   public var bytes: [UInt8]
@@ -15,7 +15,7 @@ public struct ScannedCode: Sendable, Hashable {
   /// The missing parts, counted from 1, as far as they are known.
   public var missing: [Int]
 
-  /// A code with its payload; `missing` lists the absent parts of a structured append.
+  /// Creates a code; it is incomplete if parts of its structured append are missing.
   public init(
     bytes: [UInt8], text: String? = nil, isAcceptedSymbology: Bool = true, center: SIMD2<Double> = .zero,
     isIncomplete: Bool = false, missing: [Int] = []
@@ -28,18 +28,20 @@ public struct ScannedCode: Sendable, Hashable {
     self.missing = missing
   }
 
-  /// A QR code with that text.
+  /// Creates a QR code with a text in UTF-8.
   public init(_ text: String) { self.init(bytes: Array(text.utf8), text: text) }
 }
 
 extension ScannedCode: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The length of the payload, which may itself be a secret.
+  /// The size of the payload, but not its bytes, which may be a secret.
   public var description: String { "a code of \(bytes.count) bytes" }
   /// As `description`.
   public var debugDescription: String { description }
   /// The size of the payload alone.
   public var customMirror: Mirror { Mirror(self, children: ["size": bytes.count], displayStyle: .struct) }
 }
+
+// MARK: - Parsing
 
 /// A parsed code: its kind, and its token if it is signed.
 package struct Inspection: Sendable {
@@ -56,7 +58,7 @@ package struct Inspection: Sendable {
   /// True if the text as a whole is known to hold no secret.
   package private(set) var isHarmless = false
 
-  /// Parses a code.
+  /// Recognizes the kind of a code and parses it, or parses it as a token; the signature is not verified.
   package init(_ code: ScannedCode, policy: OnboardingPolicy) {
     let recognizer = PayloadRecognizer(policy: policy)
     switch PayloadText(code, recognizer) {
@@ -183,11 +185,13 @@ extension JSONValue {
   }
 }
 
+// MARK: - Recognizing the kind
+
 /// Recognizes the kind of a payload and parses it. `CodeJudgement` checks later whether the policy accepts the kind.
 private struct PayloadRecognizer {
   let policy: OnboardingPolicy
 
-  /// Recognizes an unsigned text.
+  /// Recognizes and parses an unsigned text; without the marks of a kind it is `text`.
   func payload(of text: String) -> Payload {
     if text.utf8.first == UInt8(ascii: "{") {
       do {
@@ -283,7 +287,7 @@ extension String {
   func mentions(_ key: String) -> Bool { utf8.firstRange(of: Array("\"\(key)\"".utf8)) != nil }
 }
 
-/// The text of a payload, if it has one.
+/// The text of a payload by its encoding.
 private enum PayloadText {
   /// Text in UTF-8, without byte order mark and surrounding white space.
   case text(String)
@@ -291,7 +295,7 @@ private enum PayloadText {
   case foreign(String)
   /// Text of a structured kind that is not UTF-8 or holds control characters.
   case damaged(PayloadKind, String)
-  /// No text.
+  /// Bytes that are not text.
   case binary
 
   /// Decodes the bytes as UTF-8; if that fails, uses the text that the code reader decoded with a guessed encoding.

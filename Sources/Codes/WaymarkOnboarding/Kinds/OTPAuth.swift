@@ -1,7 +1,7 @@
 import WaymarkSystem
 
 extension PayloadKind {
-  /// `otpauth://`.
+  /// A one-time password set-up, `otpauth://`.
   public static let otpauth = Self(rawValue: "otpauth")
 }
 

@@ -12,11 +12,12 @@ public struct PayloadKind: RawRepresentable, Hashable, Sendable, Codable, Custom
   public var description: String { rawValue }
 }
 
+// MARK: - Payloads
+
 /// A parsed payload: its kind, its fields, and the hosts that it names. The policy has not been applied yet.
 package struct Payload: Sendable, Hashable {
-  /// The kind.
   package var kind: PayloadKind
-  /// The fields.
+  /// The fields, in the order of the payload.
   package var fields: [PayloadField]
   /// The deviation from the form of the kind, in words; nil for a well-formed payload.
   package var problem: String?
@@ -45,7 +46,7 @@ package struct Payload: Sendable, Hashable {
     self.content = content
   }
 
-  /// A payload that carries the marks of its kind but breaks the kind's form.
+  /// Returns a payload that carries the marks of its kind but breaks the kind's form.
   static func malformed(
     _ kind: PayloadKind, _ problem: String, fields: [PayloadField] = [], field: String? = nil
   ) -> Self {
@@ -54,7 +55,8 @@ package struct Payload: Sendable, Hashable {
     return payload
   }
 
-  /// Returns the problem with a required string; nil for a string that is not empty.
+  /// Returns the end of a sentence about a required string that is missing or empty, such as `is missing`; nil for a
+  /// string that is not empty.
   static func problem(of value: JSONValue?) -> String? {
     guard let value else { return "is missing" }
     guard let text = value.string else { return "is not a string" }
@@ -120,6 +122,8 @@ extension Payload.Endpoint {
     }
   }
 }
+
+// MARK: - Fields
 
 /// A named value of a payload, marked where it is secret or where observers may see it.
 public struct PayloadField: Hashable, Sendable {

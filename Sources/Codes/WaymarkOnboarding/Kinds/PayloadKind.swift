@@ -28,7 +28,7 @@ extension PayloadKind {
 }
 
 extension PayloadKind {
-  /// Any other text.
+  /// A text of no other kind.
   public static let text = Self(rawValue: "text")
   /// Bytes that are not text.
   public static let binary = Self(rawValue: "binary")

@@ -125,6 +125,8 @@ enum SAPOnboarding: BuiltInKind {
   }
 }
 
+// MARK: - Links
+
 extension Payload.AddressRules {
   /// The rules of SAP's kinds. The redirect addresses of a sign-in are not judged, because the device does not
   /// connect to them; hosts without a scheme are judged.

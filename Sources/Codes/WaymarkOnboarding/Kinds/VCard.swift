@@ -1,7 +1,7 @@
 import WaymarkSystem
 
 extension PayloadKind {
-  /// `BEGIN:VCARD` … `END:VCARD`.
+  /// A contact, `BEGIN:VCARD` … `END:VCARD`.
   public static let vcard = Self(rawValue: "vcard")
 }
 

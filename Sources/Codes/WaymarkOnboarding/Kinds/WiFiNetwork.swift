@@ -1,7 +1,7 @@
 import WaymarkSystem
 
 extension PayloadKind {
-  /// `WIFI:…;;`.
+  /// Wi-Fi access, `WIFI:…;;`.
   public static let wifi = Self(rawValue: "wifi")
 }
 
@@ -65,11 +65,13 @@ enum WiFiNetwork: BuiltInKind {
   }
 }
 
+// MARK: - Fields between semicolons
+
 /// Parses `X:value;Y:value;;`, the form of `WIFI:` and `DPP:` codes, in which `\` escapes `\ ; , " :`.
 package enum SemicolonFields {
-  /// One of the fields.
+  /// A field: a name, a colon and a value.
   package struct Field: Hashable {
-    /// Capital letters and digits.
+    /// The name: capital letters and digits.
     package var name: String
     /// The text behind the colon, unescaped.
     package var value: String
@@ -176,7 +178,8 @@ enum DPPBootstrapping: BuiltInKind {
     return payload
   }
 
-  /// Base64 of a DER sequence: the compressed SubjectPublicKeyInfo of a NIST or Brainpool curve.
+  /// Returns whether a text is base64 of a DER sequence, the form of a compressed SubjectPublicKeyInfo of a NIST or
+  /// Brainpool curve.
   private static func isKey(_ text: String) -> Bool {
     var digits = text.utf8.map {
       $0 == UInt8(ascii: "+") ? UInt8(ascii: "-") : $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0

@@ -12,7 +12,7 @@ struct AddressFinder {
   /// The schemes that browsers follow without slashes.
   private static let slashless: Set<String> = ["http", "https", "ws", "wss", "ftp"]
   private static let schemes = ["https", "http", "wss", "ws"]
-  /// The most addresses in one text; a payload with more is refused.
+  /// The most addresses in one text; a payload that has a text with more is refused.
   private static let maximumInText = 64
   private static let maximumEncodings = 8
   private static let maximumNesting = 4

@@ -1,11 +1,11 @@
 import WaymarkSystem
 
-/// One label of a host name in its ASCII form.
+/// Validates labels of host names, and converts them between Unicode and ASCII.
 ///
 /// Internationalised labels follow IDNA 2008 (RFC 5891, RFC 5892), not the wider mapping of UTS #46: letters are converted to lower case
 /// and NFC, and other characters that browsers map (full-width letters, ligatures, Roman numerals, invisible characters) are refused.
 package enum HostLabel {
-  /// The ASCII form of a label in lower case; nil when it cannot be part of a host name.
+  /// The ASCII form of a label in lower case; nil if it cannot be part of a host name.
   package static func ascii(_ label: Substring) -> String? {
     guard !label.isEmpty, label.first != "-", label.last != "-" else { return nil }
     if label.utf8.allSatisfy({ $0 < 0x80 }) {
@@ -22,7 +22,7 @@ package enum HostLabel {
     return result.utf8.count <= 63 ? result : nil
   }
 
-  /// The Unicode form of an internationalised label; nil for others.
+  /// The Unicode form of an internationalised label; nil for a label without `xn--` or with invalid Punycode.
   package static func unicode(_ ascii: String) -> String? {
     guard ascii.hasPrefix("xn--"), let scalars = Punycode.decode(ascii.dropFirst(4)) else { return nil }
     var text = ""
@@ -57,8 +57,8 @@ package enum HostLabel {
       }
   }
 
-  /// Returns the number of a letter's alphabet, among the alphabets that have letters of the same look; nil for other characters. A
-  /// valid label has letters of at most one of them (UTS #39, 5.2: highly restrictive).
+  /// Returns a number for the script of a letter, among the scripts whose letters look alike; nil for characters of other scripts.
+  /// A valid label has letters of at most one of these scripts (UTS #39, 5.2: highly restrictive).
   private static func alphabet(_ scalar: Unicode.Scalar) -> Int? {
     switch scalar.value {
     case 0x61...0x7A, 0xDF...0xF6, 0xF8...0x24F, 0x250...0x2AF, 0x1E00...0x1EFF, 0x2C60...0x2C7F, 0xA722...0xA7FF: 0
@@ -127,6 +127,8 @@ package enum HostLabel {
     return !properties.changesWhenNFKCCaseFolded && !properties.isDefaultIgnorableCodePoint
   }
 }
+
+// MARK: - Punycode
 
 /// The Bootstring encoding of internationalised host labels (RFC 3492, with the parameters of section 5).
 package enum Punycode {

@@ -134,6 +134,8 @@ package struct HostName: Sendable, Hashable {
   }
 }
 
+// MARK: - Errors
+
 /// The error of a host that is invalid.
 package typealias HostError = Problem<HostErrorCode>
 
@@ -149,9 +151,11 @@ extension Problem where Kind == HostErrorCode {
   }
 }
 
-/// An IPv6 address.
+// MARK: - IPv6
+
+/// An IPv6 address, compared by its value.
 package struct IPv6Address: Sendable, Hashable, CustomStringConvertible {
-  /// The eight groups, in the order they are written.
+  /// The eight groups of 16 bits, most significant first.
   package let groups: [UInt16]
 
   /// Parses an address (RFC 4291, 2.2) without a zone; returns nil for other texts.

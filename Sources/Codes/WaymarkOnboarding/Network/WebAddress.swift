@@ -47,7 +47,7 @@ package struct WebAddress: Sendable, Hashable {
   static func isWeb(_ scheme: String) -> Bool { scheme == "https" || scheme == "http" }
 
   /// Returns whether a text is a host, or a web address without user, query or fragment whose path segments have at most 24 characters
-  /// and two digits: others may be keys.
+  /// and two digits, as other segments may be keys.
   static func isBarePlace(_ text: String) -> Bool {
     guard let address = WebAddress(text) else {
       if case .success = split(text).0 { return true }
@@ -113,6 +113,8 @@ package struct WebAddress: Sendable, Hashable {
   /// The query's items, percent-decoded; nil if one cannot be decoded.
   var queryItems: [(name: String, value: String)]? { PercentCoding.items(query ?? "") }
 }
+
+// MARK: - Parts of URLs
 
 /// A port in decimal digits.
 package enum Port {
@@ -207,7 +209,9 @@ package enum URLPath {
   }
 }
 
-/// The schemes of links.
+// MARK: - Schemes
+
+/// Rules for the schemes of links.
 enum LinkScheme {
   /// Schemes whose links run code, read files, open other apps, or start a call or a login. No policy allows them for onboarding links.
   private static let dangerous: Set<String> = [

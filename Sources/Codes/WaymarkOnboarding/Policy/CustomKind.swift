@@ -53,6 +53,8 @@ public struct CustomKind: Sendable, Hashable {
     package let path: [String]
 
     /// Reads a pattern such as `https://*.example.com/enrol/*` or `acme-setup://*`.
+    ///
+    /// - Throws: `badPolicy` for a text of another form, a scheme that is never accepted, or an ambiguous path.
     public init(_ text: String) throws(OnboardingError) {
       guard let parts = URLParts(text), parts.query == nil, parts.fragment == nil else {
         throw OnboardingError(
@@ -77,7 +79,7 @@ public struct CustomKind: Sendable, Hashable {
       }
     }
 
-    /// Returns whether an address fits.
+    /// Returns whether an address fits the pattern.
     package func matches(_ address: WebAddress) -> Bool {
       guard address.scheme == scheme else { return false }
       if let host {
@@ -105,7 +107,7 @@ public struct CustomKind: Sendable, Hashable {
 }
 
 extension CustomKind {
-  /// The object as a payload of this kind; nil if it does not have the required keys.
+  /// Parses an object as a payload of this kind; nil if it does not have the required keys.
   func payload(of object: JSONValue) -> Payload? {
     guard case .json(let keys) = form, object.members != nil, keys.allSatisfy({ object.value(at: $0) != nil }) else {
       return nil
@@ -136,7 +138,7 @@ extension CustomKind {
     return "\(DisplayText.escaped(kind.rawValue, limit: 60)) also has \(names.joined(separator: ", "))"
   }
 
-  /// The address as a payload of this kind; nil if it does not fit the pattern.
+  /// Parses an address as a payload of this kind; nil if it does not fit the pattern.
   func payload(of address: WebAddress) -> Payload? {
     guard case .url(let pattern) = form, pattern.matches(address) else { return nil }
     guard let items = address.queryItems else {

@@ -9,7 +9,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
 
   /// Reads an entry.
   ///
-  /// - Throws: `badPolicy`.
+  /// - Throws: `badPolicy` if host or port are invalid, or if `*.` precedes an IP address.
   public init(_ text: String) throws(OnboardingError) {
     isWildcard = text.hasPrefix("*.")
     let (host, port) = WebAddress.split(isWildcard ? String(text.dropFirst(2)) : text)

@@ -3,7 +3,8 @@ import WaymarkSystem
 
 /// Reads keys from a JWK set or a single JWK (RFC 7517, 7518, 8037).
 package enum JWKSet {
-  /// The public keys that can check signatures, and a remark for each entry that was skipped or holds a private key.
+  /// Returns the public keys that can check signatures, and a remark for each entry that was skipped or holds a private
+  /// key.
   package static func keys(_ text: String) throws(OnboardingError) -> (keys: [VerificationKey], skipped: [String]) {
     let value: JSONValue
     do {
@@ -90,9 +91,11 @@ package enum JWKSet {
   }
 }
 
+// MARK: - PEM
+
 /// Reads public keys from PEM (RFC 7468): from public keys, certificates, and the public halves of private keys.
 package enum PEMKeys {
-  /// The public keys in the text, in order.
+  /// Returns the public keys in a text, in its order; `id` becomes their identifier.
   package static func keys(_ text: String, id: String?) throws(OnboardingError) -> [VerificationKey] {
     var keys: [VerificationKey] = []
     for block in PEMBlock.all(in: text) {
@@ -118,8 +121,8 @@ package enum PEMKeys {
     return keys
   }
 
-  /// The SubjectPublicKeyInfo of an X.509 certificate (RFC 5280, 4.1), in DER; nil for other bytes. Nothing else of the certificate is
-  /// checked, since the policy trusts the file.
+  /// Returns the SubjectPublicKeyInfo of an X.509 certificate (RFC 5280, 4.1), in DER; nil for other bytes. Nothing else of the
+  /// certificate is checked, since the policy trusts the file.
   private static func subjectKey(inCertificate der: [UInt8]) -> [UInt8]? {
     var file = DERReader(der[...])
     guard var certificate = file.elements(), var body = certificate.elements() else { return nil }

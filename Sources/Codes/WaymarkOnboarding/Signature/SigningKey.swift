@@ -43,7 +43,7 @@ public struct SigningKey: Sendable {
     self.id = id
   }
 
-  /// The algorithm that is used by default.
+  /// The algorithm with which the key signs by default: the only one of its type, RS256 for RSA.
   public var defaultAlgorithm: SignatureAlgorithm {
     switch material.kind {
     case .p256: .es256
@@ -107,24 +107,26 @@ extension SigningKey {
   }
 }
 
+// MARK: - Tokens
+
 /// Makes signed tokens for printing: a payload with added claims.
 public struct TokenSigner: Sendable {
   /// The claims to add to the payload.
   public struct Claims: Sendable, Hashable {
-    /// `iss`.
+    /// The issuer, `iss`.
     public var issuer: String?
-    /// `aud`.
+    /// The audience, `aud`.
     public var audience: String?
-    /// `exp`.
+    /// The time from which the token is expired, `exp`.
     public var expires: Date?
-    /// `nbf`.
+    /// The time before which the token is not valid, `nbf`.
     public var notBefore: Date?
-    /// `iat`.
+    /// The time of issue, `iat`.
     public var issuedAt: Date?
-    /// `jti`.
+    /// The unique identifier of the token, `jti`.
     public var identifier: String?
 
-    /// No claims.
+    /// Creates a set without claims.
     public init() {}
   }
 
@@ -189,6 +191,8 @@ public struct TokenSigner: Sendable {
     return signed + "." + Base64URL.encode(try key.sign(Array(signed.utf8), with: algorithm))
   }
 }
+
+// MARK: - PEM
 
 /// One `-----BEGIN …-----` block (RFC 7468).
 package struct PEMBlock: Sendable, Hashable {

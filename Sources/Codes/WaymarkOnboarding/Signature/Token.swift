@@ -6,7 +6,6 @@ package struct CompactJWS: Sendable, Hashable {
   package let header: JSONValue
   /// The signed payload, decoded.
   package let payload: [UInt8]
-  /// The signature.
   package let signature: [UInt8]
   /// The signed bytes: header and payload in base64url, with the dot between them.
   package let signed: [UInt8]
@@ -22,6 +21,8 @@ package struct CompactJWS: Sendable, Hashable {
   }
 
   /// Parses a token.
+  ///
+  /// - Throws: `badToken` for another form, and for header members that are not supported.
   package init(_ text: String) throws(TokenError) {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3 else { throw .token("the token is encrypted, and only signed ones can be judged") }
@@ -52,15 +53,17 @@ package struct CompactJWS: Sendable, Hashable {
   var keyID: String? { header["kid"]?.string }
 }
 
+// MARK: - Claims
+
 /// The registered claims of a token (RFC 7519, 4.1) that a verdict depends on.
 package struct TokenClaims: Sendable, Hashable {
   package var issuer: String?
   var audiences: [String]?
-  /// Seconds since 1970.
+  /// `exp`, in seconds since 1970.
   package var expires: Double?
-  /// Seconds since 1970.
+  /// `nbf`, in seconds since 1970.
   package var notBefore: Double?
-  /// Seconds since 1970.
+  /// `iat`, in seconds since 1970.
   package var issuedAt: Double?
   package var identifier: String?
 
@@ -98,6 +101,8 @@ package struct TokenClaims: Sendable, Hashable {
   }
 }
 
+// MARK: - Errors
+
 /// The error of a text that is not a token, or of invalid claims.
 package typealias TokenError = Problem<TokenErrorCode>
 
@@ -118,6 +123,8 @@ extension Problem where Kind == TokenErrorCode {
     TokenError(.badClaims, message, hint: "Write the registered claims as RFC 7519 has them.")
   }
 }
+
+// MARK: - Base64
 
 /// Base64 in the alphabet for URLs, without padding (RFC 7515, section 2).
 package enum Base64URL {

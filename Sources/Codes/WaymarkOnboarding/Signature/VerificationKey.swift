@@ -5,7 +5,7 @@ import WaymarkSystem
 public struct VerificationKey: Sendable {
   /// The key's identifier (`kid`), if it has one.
   public let id: String?
-  /// The algorithms of the key.
+  /// The algorithms that the key verifies.
   public let algorithms: Set<SignatureAlgorithm>
   private let material: PublicKey
 
@@ -47,12 +47,12 @@ public struct VerificationKey: Sendable {
     return Array(y) == eight || Array(y) == otherEight
   }
 
-  /// The identifier of a key in quotation marks, for explanations.
+  /// Returns the identifier of a key in quotation marks, for explanations; `without an identifier` for nil.
   package static func name(_ id: String?) -> String {
     id.map { "\"\(DisplayText.escaped($0, limit: 80))\"" } ?? "without an identifier"
   }
 
-  /// The warning about a private key in a file of public keys.
+  /// Returns the warning about a private key in a file of public keys.
   static func privateWarning(_ id: String?) -> String {
     "the key \(name(id)) includes its private key, so everyone who can read this file can sign; keep only the "
       + "public key here"

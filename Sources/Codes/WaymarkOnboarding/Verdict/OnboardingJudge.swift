@@ -3,20 +3,20 @@ package import WaymarkSystem
 
 /// Decides whether this device accepts the codes of a picture.
 public struct OnboardingJudge: Sendable {
-  /// The policy.
+  /// The policy by which codes are judged.
   public let policy: OnboardingPolicy
   /// The record of confirmed payloads; nil if codes may be used again.
   public let replayGuard: (any ReplayGuard)?
   /// True if codes from this source may onboard the device. A service sets it to false for frames that do not come from a camera.
   public var trustsSource = true
 
-  /// Creates a judge.
+  /// Creates a judge; without a replay guard it accepts a code any number of times.
   public init(policy: OnboardingPolicy = OnboardingPolicy(), replayGuard: (any ReplayGuard)? = nil) {
     self.policy = policy
     self.replayGuard = replayGuard
   }
 
-  /// The verdict on the codes of one picture. Records nothing.
+  /// Judges the codes of one picture. Records nothing.
   ///
   /// - Parameters:
   ///   - codes: every code that was found, of any symbology.
@@ -48,7 +48,7 @@ public struct OnboardingJudge: Sendable {
       steps: refused.steps, isHarmless: refused.isHarmless)
   }
 
-  /// The verdict on a text, as if it were the only code.
+  /// Judges a text as if it were that of the only code in a picture.
   public func verdict(for text: String, now: Date) -> Verdict { verdict(for: [ScannedCode(text)], now: now) }
 
   /// Records that a person confirmed an accepted code, so that it is not accepted again.

@@ -181,6 +181,8 @@ package final class ReplayStore: ReplayGuard {
   }
 }
 
+// MARK: - Replay guards
+
 /// Remembers which signed payloads were confirmed, so that each is accepted once only.
 ///
 /// A payload is recorded only when it is confirmed. If a function of the guard throws, the payload is refused.
@@ -199,12 +201,14 @@ public struct ReplayEntry: Sendable, Hashable {
   /// When the token expires, skew included, so that the record may be removed; nil for never.
   public let expires: Date?
 
-  /// An entry by its digest.
+  /// Creates an entry from its digest and the end of its lifetime.
   public init(digest: String, expires: Date?) {
     self.digest = digest
     self.expires = expires
   }
 }
+
+// MARK: - Horizon
 
 /// The time up to which the replay store has removed records: payloads that expire no later are treated as used.
 ///
@@ -214,10 +218,10 @@ public struct ReplayEntry: Sendable, Hashable {
 struct ReplayHorizon: Sendable {
   private let path: String
 
-  /// The horizon of the store in `folder`.
+  /// Creates the horizon of the store in `folder`, without reading it.
   init(folder: String) { path = folder + "/horizon" }
 
-  /// The contents of the file.
+  /// The content of the horizon's file.
   enum Content: Hashable, Sendable {
     /// There is no file: no record has been removed so far.
     case none
@@ -229,7 +233,7 @@ struct ReplayHorizon: Sendable {
     case unreadable(FileError)
   }
 
-  /// Reads the file.
+  /// Reads the horizon's file.
   func read() -> Content {
     let text: String
     do {

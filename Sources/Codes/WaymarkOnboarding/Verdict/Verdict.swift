@@ -38,9 +38,9 @@ public struct Verdict: Sendable, Hashable {
   public var connectTo: String?
   /// The fields of the code.
   public var fields: [PayloadField] = []
-  /// The parts of a structured append that are missing.
+  /// The parts of a structured append that are missing, counted from 1.
   public var missing: [Int] = []
-  /// The index of the code that the verdict is about.
+  /// The index of the code that the verdict is about, among the codes of the picture; nil if there is none.
   public var chosen: Int?
   /// Every check in order, up to the one that refused.
   public var steps: [VerdictStep] = []
@@ -69,6 +69,8 @@ public struct Verdict: Sendable, Hashable {
   /// The fields as an observer may see them.
   public var fieldsForObservers: [PayloadField] { fields.map(\.forObservers) }
 }
+
+// MARK: - Reasons and checks
 
 /// The reasons for which a code is refused, in the order of the checks.
 public enum InvalidReason: String, Sendable, Hashable, Codable, CaseIterable {
@@ -122,7 +124,7 @@ public enum ReadingFailure: String, Sendable, Hashable, Codable, CaseIterable {
 public struct VerdictStep: Sendable, Hashable {
   /// The result of a check.
   public enum Result: String, Sendable, Hashable, Codable {
-    /// The payload passed.
+    /// The check was made and accepts the payload.
     case passed
     /// The payload is refused for this reason.
     case failed
@@ -167,9 +169,11 @@ extension Verdict {
   }
 }
 
-/// A verdict with all its steps, for people and for programs.
+// MARK: - Text
+
+/// Writes a verdict with all its steps, for people or for programs.
 package enum VerdictText {
-  /// Several lines, with content of the code escaped.
+  /// Returns several lines, with content of the code escaped.
   package static func human(_ verdict: Verdict, showSecrets: Bool) -> String {
     var lines = [verdict.word + (verdict.reason.map { ": \($0)" } ?? "")]
     if let kind = verdict.kind { lines.append("kind: \(DisplayText.escaped(kind.rawValue))") }
@@ -192,7 +196,7 @@ package enum VerdictText {
     return lines.joined(separator: "\n")
   }
 
-  /// One JSON object on one line.
+  /// Returns one JSON object on one line.
   package static func json(_ verdict: Verdict, showSecrets: Bool) -> String {
     var members: [JSONValue.Member] = [.init("outcome", .string(verdict.word))]
     if let reason = verdict.reason { members.append(.init("reason", .string(reason))) }

@@ -15,11 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Creates a public key from an uncompressed point: 0x04, then x and y at full length. NULL if the point is not on the curve, is the point at
-/// infinity, or has another encoding.
+/// Creates a public key of a NIST curve, such as "P-256", from an uncompressed point: 0x04, then x and y at full length. NULL if the point is
+/// not on the curve, is the point at infinity, or has another encoding.
 EVP_PKEY *wm_ec_public_key(const char *curve, const uint8_t *point, size_t size);
 
-/// Creates a private key from a number and computes its public point. NULL for 0, and for the order of the curve or more.
+/// Creates a private key of a NIST curve from a big-endian number, and computes its public point. NULL for 0, and for the
+/// order of the curve or more.
 EVP_PKEY *wm_ec_private_key(const char *curve, const uint8_t *number, size_t size);
 
 /// Creates an RSA key from `count` numbers: 2 (modulus, public exponent) for a public key; 8 (then d, p, q, d mod p-1, d mod q-1 and 1/q mod

@@ -5,10 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The channels of pixels.
+/// The number of channels of a pixel, one byte each.
 enum { WM_JPEG_GRAY = 1, WM_JPEG_RGB = 3 };
 
-/// The result of a call.
+/// The results of the functions that return an `int`.
 enum {
   WM_JPEG_OK = 0,
   WM_JPEG_DAMAGED = 1,      ///< not a JPEG, or damaged before the first row

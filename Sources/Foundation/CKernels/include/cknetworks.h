@@ -1,5 +1,5 @@
-// Layers of networks, first in integers: activations of 16 bits, sums of 32 bits. A picture is stored as rows of positions with adjacent channels.
-// The weights must keep every sum within 32 bits. The results are the same on every processor.
+// Layers of networks, in integers and below in floating point. Integers: activations of 16 bits, sums of 32 bits. A picture is stored as rows of
+// positions with adjacent channels. The weights must keep every sum within 32 bits. The results are the same on every processor.
 #ifndef CKNETWORKS_H
 #define CKNETWORKS_H
 

@@ -5,13 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The channels of pixels.
+/// The number of channels of a pixel, one byte each.
 enum { WM_PNG_GRAY = 1, WM_PNG_RGB = 3 };
 
-/// The result of a call.
+/// The results of the functions that return an `int`.
 enum {
   WM_PNG_OK = 0,
-  WM_PNG_DAMAGED = 1,  ///< not a PNG, damaged, or cut short
+  WM_PNG_DAMAGED = 1,  ///< not a PNG, damaged or truncated
   WM_PNG_MEMORY = 2,   ///< no memory
   WM_PNG_SIZE = 3,     ///< its size is not the one the caller made room for
 };

@@ -22,7 +22,7 @@ enum BMPDecoder {
     }
   }
 
-  /// Decodes 1 to 8 bits per pixel: palette indices, the highest bits first.
+  /// Decodes 1 to 8 bits per pixel: palette indices, most significant bits first.
   private static func decodeNumbers(
     _ file: ByteReader, _ header: BMPHeader, _ rowBytes: Int, into writer: inout PixelWriter
   ) {
@@ -150,6 +150,8 @@ enum BMPDecoder {
   }
 }
 
+// MARK: - Headers
+
 /// The headers of a BMP file: the file header of 14 bytes, one of the seven bitmap headers (OS/2: 12, 16 or 64 bytes, Windows: 40 to 124
 /// bytes), colour masks and the palette. From Microsoft's "Bitmap Header Types" and IBM's "Bitmap File Format".
 struct BMPHeader {
@@ -179,7 +181,7 @@ struct BMPHeader {
     ImageError(.damagedPicture, "the BMP is damaged: \(what)", hint: "Make or copy the picture again.")
   }
 
-  /// True if `size` is the size of a bitmap header, in bytes.
+  /// Returns whether `size`, in bytes, is the size of a bitmap header.
   static func isHeaderSize(_ size: Int) -> Bool { size == 12 || (16...124).contains(size) }
 
   init(_ file: ByteReader) throws(ImageError) {

@@ -1,4 +1,4 @@
-/// Reads numbers from untrusted bytes; `nil` outside their bounds.
+/// Reads numbers and slices of untrusted bytes at offsets; `nil` for an offset outside the bytes.
 package struct ByteReader {
   package let bytes: UnsafeRawBufferPointer
 
@@ -35,6 +35,8 @@ package struct ByteReader {
     return true
   }
 }
+
+// MARK: - Writing pixels
 
 /// Writes colours with opacity as gray or colour pixels over a background, for decoders that produce one pixel at a time.
 struct PixelWriter {

@@ -115,7 +115,9 @@ struct GIFDecoder {
   }
 }
 
-/// Reads the LZW codes of a GIF: bits from the lowest on, in blocks of up to 255 bytes.
+// MARK: - LZW
+
+/// Reads the LZW codes of a GIF: least significant bit first, in blocks of up to 255 bytes.
 struct GIFCodes {
   private let file: ByteReader
   private var at: Int
@@ -153,7 +155,7 @@ struct GIFCodes {
 
 /// The code table of GIF's variant of LZW (appendix F): at most 4096 strings of pixels, each an earlier string extended by one pixel.
 struct GIFStrings {
-  /// The effect of a code.
+  /// The effect of a code on the table.
   enum Outcome {
     /// The code produced `pixels`.
     case pixels

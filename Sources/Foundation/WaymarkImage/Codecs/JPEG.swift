@@ -20,7 +20,7 @@ package struct JPEGDecoder: ~Copyable {
     case rgb = 3
   }
 
-  /// Sizes in pixels.
+  /// The sizes of the picture in the file and of the result, in pixels.
   package struct Header: Sendable, Equatable {
     package let width: Int
     package let height: Int
@@ -40,7 +40,7 @@ package struct JPEGDecoder: ~Copyable {
 
   private let handle: OpaquePointer
 
-  /// - Throws: `outOfMemory`.
+  /// - Throws: `outOfMemory` if libjpeg cannot allocate its memory.
   package init() throws(ImageError) {
     guard let handle = wm_jpeg_decoder_new() else { throw Self.error(Int32(WM_JPEG_MEMORY), "") }
     self.handle = handle
@@ -101,6 +101,8 @@ package struct JPEGDecoder: ~Copyable {
 // Sendable because the value cannot be copied: no other value uses its handle.
 extension JPEGDecoder: @unchecked Sendable {}
 
+// MARK: - Encoding
+
 /// Writes pictures as baseline JPEG.
 package enum JPEGEncoder {
   /// - Parameter quality: 1...100, as libjpeg counts.
@@ -143,15 +145,15 @@ package enum JPEGEncoder {
 
 /// The qualities at which JPEG files are written, 1...100 as libjpeg counts.
 package enum JPEGQuality {
-  /// Previews, and pictures resized for a client.
+  /// For previews, and pictures resized for a client.
   package static let preview = 80
-  /// The pages of a PDF.
+  /// For the pages of a PDF.
   package static let document = 82
-  /// Other pictures.
+  /// For other pictures.
   package static let standard = 85
-  /// A captured page that a client requests.
+  /// For a captured page that a client requests.
   package static let page = 88
-  /// Files that a command writes.
+  /// For files that a command writes.
   package static let file = 90
   /// A captured frame that is processed later.
   package static let capture = 92

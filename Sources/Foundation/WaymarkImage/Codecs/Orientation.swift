@@ -79,6 +79,8 @@ public enum Orientation: Int, Sendable, CaseIterable {
   }
 }
 
+// MARK: - Pictures
+
 extension BytePicture {
   /// Returns the upright picture; shares the pixels if it is upright already.
   func upright(from orientation: Orientation) -> Self {
@@ -99,6 +101,8 @@ extension RGBImage {
   /// Returns the upright picture; shares the pixels if it is upright already.
   public func oriented(_ orientation: Orientation) -> RGBImage { upright(from: orientation) }
 }
+
+// MARK: - EXIF
 
 /// Finds the EXIF orientation in a picture file: APP1 of a JPEG, `eXIf` of a PNG, `EXIF` of a WebP.
 enum ExifOrientation {

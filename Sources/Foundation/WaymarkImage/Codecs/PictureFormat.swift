@@ -88,6 +88,8 @@ public enum PictureFormat: String, Sendable, CaseIterable {
   }
 }
 
+// MARK: - Formats of waymark-pictures
+
 /// A format of picture files that needs libraries larger than this package: the program `waymark-pictures` converts such files.
 package enum ConvertedFormat: String, Sendable, CaseIterable {
   case tiff
@@ -131,14 +133,16 @@ package enum ConvertedFormat: String, Sendable, CaseIterable {
   }
 }
 
+// MARK: - Reading files
+
 /// Reads whole picture files of at most `byteLimit` bytes.
 package enum PictureFile {
-  /// 512 MiB: more than a picture within the pixel limit needs in any common format.
+  /// The default limit, 512 MiB: more than a picture within the pixel limit needs in any common format.
   package static let byteLimit = 512 << 20
 
   /// Reads the bytes of a file, pipe or device, up to the limit.
   ///
-  /// - Throws: `cannotOpen`, `fileTooLarge`.
+  /// - Throws: `fileTooLarge` for more bytes than the limit; `cannotOpen` if the file cannot be read.
   package static func read(_ path: String, limit: Int = byteLimit) throws(ImageError) -> [UInt8] {
     do throws(FileError) {
       return try WholeFile.read(path, limit: limit, kind: .any)

@@ -66,10 +66,10 @@ package struct BlockMean: Sendable {
     return other
   }
 
-  /// Sets the levels to the means of 5×5 blocks; at the borders, of the five outermost ones.
+  /// Sets the levels to the means of 5×5 blocks; near a border, of the five outermost rows or columns.
   private mutating func smooth(_ means: [UInt8]) {
     let (wide, high) = (min(5, columns), min(5, rows))
-    /// Returns the first of the five blocks whose mean is the level of block `i`.
+    /// Returns the first of the five rows or columns that are averaged for row or column `i`.
     func first(_ i: Int, _ count: Int) -> Int { min(max(i, 2), max(2, count - 3)) - 2 }
     // The sums of five rows for each column, updated from row to row.
     var sums = [UInt32](repeating: 0, count: columns)

@@ -76,8 +76,8 @@ package struct GrayHistogram: Sendable {
 }
 
 extension ImageView {
-  /// True if nine tenths of the pixels are about as dark as the darkest or as light as the lightest pixel: a drawing, not a
-  /// photograph.
+  /// True if more than nine tenths of the pixels are within a fifth of the contrast of the darkest or the lightest pixel: a
+  /// drawing, not a photograph.
   package var isDrawn: Bool {
     let histogram = GrayHistogram(self)
     guard let darkest = histogram.level(behind: 0), let lightest = histogram.level(before: 0), lightest > darkest

@@ -1,4 +1,4 @@
-/// Blurs a picture in place with a Gaussian; the border is repeated.
+/// Blurs a picture in place with a Gaussian of standard deviation `sigma`, in pixels; the border is repeated.
 package enum GaussianBlur {
   package static func apply(_ pixels: UnsafeMutablePointer<UInt8>, width: Int, height: Int, sigma: Double) {
     guard width > 0, height > 0 else { return }
@@ -73,6 +73,8 @@ package enum GaussianBlur {
     return raw.map { $0 / sum }
   }
 }
+
+// MARK: - Sums over squares and rectangles
 
 /// A number or a vector of numbers that can be summed; the standard library has no common protocol for them.
 @usableFromInline
@@ -208,6 +210,8 @@ package struct IntegralImage<Sum: AdditiveArithmetic & Sendable>: Sendable {
   }
 }
 
+// MARK: - Structure tensor
+
 /// The direction and the strength of brightness changes in each cell of 8×8 pixels.
 ///
 /// J. Bigün, G. H. Granlund, "Optimal orientation detection of linear symmetry", ICCV 1987. Differences are between neighbours: in
@@ -224,7 +228,7 @@ package struct StructureTensor: Sendable {
   package private(set) var xy: [Float]
   /// The mean square of the differences between neighbours in each cell, not smoothed, in squared gray levels.
   package private(set) var energy: [Float]
-  /// The energy below which `inner` is the whole of a cell.
+  /// The energy below which `inner` sums the whole cell, in squared gray levels.
   private static let leastEnergy: Float = 8
   /// The sums xx, yy and xy of each cell, not smoothed, without either the row that changes most downwards or the column that changes
   /// most across, because there bars may end.

@@ -1,4 +1,4 @@
-/// Conversions of the tones of a picture.
+/// Inverts or equalises the gray levels of a picture.
 package enum ToneMapping {
   package static func invert(_ view: ImageView) -> GrayImage {
     GrayImage(width: view.width, height: view.height) { pixels in
@@ -14,6 +14,8 @@ package enum ToneMapping {
   /// Equalises the histogram locally with limited contrast, in 8×8 tiles.
   ///
   /// K. Zuiderveld, "Contrast limited adaptive histogram equalization", Graphics Gems IV (1994), pages 474–485.
+  ///
+  /// - Parameter limit: the greatest count of a gray level in a tile, as a multiple of the mean count.
   package static func equalize(_ view: ImageView, limit: Double = 3) -> GrayImage {
     let tiles = 8
     let width = view.width

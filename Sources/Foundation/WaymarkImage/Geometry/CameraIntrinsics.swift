@@ -18,7 +18,7 @@ public struct CameraIntrinsics: Hashable, Sendable {
   public var focal: Point2
   /// The principal point: where the optical axis meets the frame, in pixels.
   public var center: Point2
-  /// The lens distortion.
+  /// The lens distortion by Brown's model.
   public var distortion: Distortion
   /// The origin of the intrinsics.
   public var source: Source

@@ -12,7 +12,7 @@ public struct CylinderMap: Hashable, Sendable {
   package let unit: Double
   /// Width and height of the reference, in pixels.
   public let referenceSize: Point2
-  /// The camera.
+  /// The intrinsics of the camera for this size of frame.
   public private(set) var camera: CameraIntrinsics
   /// The point of the reference at the origin of the picture's coordinates, in pixels.
   private let middle: Point2
@@ -35,8 +35,8 @@ public struct CylinderMap: Hashable, Sendable {
     middle = (referenceSize - 1) / 2
   }
 
-  /// True if a picture of `width` metres wraps round a cylinder of `radius` metres at most once, with 1 % tolerance for measurement
-  /// errors.
+  /// Returns whether a picture of `width` metres wraps round a cylinder of `radius` metres at most once, with 1 % tolerance for
+  /// measurement errors.
   package static func fits(width: Double, radius: Double) -> Bool { width <= 2.02 * .pi * radius }
 
   /// Returns the map for frames resized by `factor`.
@@ -202,6 +202,8 @@ public struct CylinderMap: Hashable, Sendable {
     return (r.x + r.y + r.z + pose.translation).sum().isFinite && corners != nil
   }
 }
+
+// MARK: - Fitting
 
 /// Finds the pose of a cylinder from points of its picture and their positions in a frame.
 package enum CylinderFit {

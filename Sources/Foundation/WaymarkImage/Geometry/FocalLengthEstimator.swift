@@ -6,6 +6,7 @@
 /// minimum of the sums; the curvature there gives its standard deviation.
 package struct FocalLengthEstimator: Sendable {
   package struct Estimate: Hashable, Sendable {
+    /// The focal length, in pixels.
     package var focal: Double
     /// The standard deviation, as a fraction of `focal`.
     package var deviation: Double

@@ -40,7 +40,7 @@ package struct HomographyEstimator {
   /// Returns the weight of a pair for the last map found; above zero if the pair agreed with it.
   package func weight(_ index: Int) -> Double { weights[index] }
 
-  /// Finds the map.
+  /// Finds the map that most pairs agree with.
   ///
   /// - Parameter pairs: the pairs, the most reliable first; all numbers finite.
   /// - Returns: `nil` if too few pairs agree with any map.
@@ -179,7 +179,7 @@ package struct HomographyEstimator {
   }
 }
 
-/// How the pool of PROSAC grows with the number of samples drawn (Chum and Matas 2005, equations 3–5).
+/// The growth of PROSAC's pool of pairs with the number of samples drawn (Chum and Matas 2005, equations 3–5).
 private struct ProsacGrowth {
   private let count: Int
   private var size = 4

@@ -2,6 +2,7 @@
 package struct NormalEquations: Sendable {
   /// The rows of the symmetric matrix A.
   package var rows: InlineArray<8, SIMD8<Double>>
+  /// The right-hand side b.
   package var rhs: SIMD8<Double>
 
   package init() {
@@ -52,6 +53,8 @@ package struct NormalEquations: Sendable {
   }
 }
 
+// MARK: - Nonlinear problems
+
 /// Minimises a cost over up to eight unknowns by Levenberg and Marquardt's method (J. Moré, "The Levenberg–Marquardt algorithm", 1978): the damping
 /// is divided by ten after a step that lowers the cost and multiplied by ten after one that does not.
 struct DampedDescent {
@@ -70,6 +73,8 @@ struct DampedDescent {
   /// The descent ends after a step that lowers the cost by at most this fraction.
   var gain: Double
 
+  /// Minimises the cost from `start`.
+  ///
   /// - Parameters:
   ///   - cost: the function to minimise; not finite for an invalid state.
   ///   - equations: the normal equations at a state.
@@ -99,6 +104,8 @@ struct DampedDescent {
     return (best, least)
   }
 }
+
+// MARK: - Robust loss
 
 /// The weight and loss of a distance by MAGSAC++, for a noise scale of which only an upper bound is known.
 ///

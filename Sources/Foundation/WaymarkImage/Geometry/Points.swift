@@ -34,6 +34,8 @@ extension SIMD3<Double> {
   }
 }
 
+// MARK: - Moments
+
 /// A symmetric 2×2 matrix: the second moments of points, or the structure tensor of a picture.
 package struct SymmetricMatrix2: Hashable, Sendable {
   package var xx: Double

@@ -8,7 +8,7 @@ public struct Pose: Hashable, Sendable {
   /// The rotation from the anchor frame to the camera frame.
   public var orientation: Quaternion
 
-  /// Creates a pose.
+  /// Creates a pose from its position, in metres, and its orientation.
   public init(position: Point3, orientation: Quaternion) {
     self.position = position
     self.orientation = orientation
@@ -75,6 +75,8 @@ package struct PlanePose: Hashable, Sendable {
   }
 }
 
+// MARK: - Placement of an anchor
+
 /// The placement of an anchor (a picture, a cylinder or a code) in one frame.
 public struct AnchorPlacement: Hashable, Sendable {
   /// The source of a placement.
@@ -102,7 +104,7 @@ public struct AnchorPlacement: Hashable, Sendable {
   /// The pose from this frame alone; only the choice between the two possible tilts uses earlier frames.
   public var rawPose: Pose?
 
-  /// Creates a placement.
+  /// Creates a placement; without poses, only its position in the frame is known.
   public init(
     referenceSize: Point2, corners: Quadrilateral, homography: Homography, score: Double, pose: Pose? = nil,
     rawPose: Pose? = nil
@@ -124,6 +126,8 @@ public struct AnchorPlacement: Hashable, Sendable {
       && finite(rawPose) && referenceSize.x > 0 && referenceSize.y > 0
   }
 }
+
+// MARK: - Pose of a plane
 
 /// Finds the pose of a plane from the positions of its points in a frame.
 ///

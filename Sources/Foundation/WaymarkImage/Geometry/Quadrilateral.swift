@@ -149,7 +149,7 @@ extension Quadrilateral {
     return best.turns
   }
 
-  /// True if a point is inside or on the edge; for a convex quadrilateral that is not mirrored.
+  /// Returns whether a point is inside or on the edge. The quadrilateral must be convex and not mirrored.
   @inlinable
   package func contains(_ p: Point2) -> Bool {
     for i in 0..<4 {
@@ -158,7 +158,8 @@ extension Quadrilateral {
     return true
   }
 
-  /// True if a point is inside by at least `margin` pixels from each side; a negative margin also admits points up to that far outside.
+  /// Returns whether a point is inside by at least `margin` pixels from each side; a negative margin also admits points up to that far
+  /// outside.
   package func contains(_ p: Point2, margin: Double) -> Bool {
     for i in 0..<4 {
       let side = self[i + 1] - self[i]
@@ -167,7 +168,7 @@ extension Quadrilateral {
     return true
   }
 
-  /// True if more than a fifth of one outline is inside the other, so that they are not two separate objects.
+  /// Returns whether more than a fifth of one outline is inside the other, so that they are not two separate objects.
   package func overlaps(_ other: Self) -> Bool { share(in: other) > 0.2 || other.share(in: self) > 0.2 }
 
   /// Returns the fraction of the quadrilateral that is inside another one, from 64 sample points.
@@ -213,6 +214,8 @@ extension Quadrilateral {
   }
 }
 
+// MARK: - Bounding boxes
+
 /// An axis-aligned rectangle, in pixels.
 package struct Bounds: Hashable, Sendable {
   package var min: Point2
@@ -236,16 +239,18 @@ package struct Bounds: Hashable, Sendable {
     }
   }
 
-  /// True if a point is inside or on the edge.
+  /// Returns whether a point is inside or on the edge.
   package func contains(_ p: Point2) -> Bool { p.x >= min.x && p.x <= max.x && p.y >= min.y && p.y <= max.y }
 }
+
+// MARK: - Quadrilaterals from lines
 
 /// Enumerates the quadrilaterals whose sides are four of several lines.
 ///
 /// The caller decides which lines may meet at a corner, rates the sides and chooses among the quadrilaterals.
 @usableFromInline
 package struct FourLines: Sendable {
-  /// A quadrilateral: four lines, each of which crosses the next.
+  /// A quadrilateral whose sides are four lines, each of which crosses the next.
   @usableFromInline
   package struct Found: Sendable {
     /// The indices of the lines of the top, right, bottom and left side of `corners`, in this order.

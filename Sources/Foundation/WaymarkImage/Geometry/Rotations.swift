@@ -28,7 +28,7 @@ package struct Matrix3: Hashable, Sendable {
 
   package var determinant: Double { x.dot(y.cross(z)) }
 
-  /// The rotation by `vector.length` radians about `vector` (Rodrigues' formula).
+  /// Returns the rotation by `vector.length` radians about `vector` (Rodrigues' formula).
   package static func rotation(_ vector: Point3) -> Matrix3 {
     let angle = vector.length
     guard angle > 1e-12 else {
@@ -52,7 +52,7 @@ package struct Matrix3: Hashable, Sendable {
     return Matrix3(columns: a, b, a.cross(b))
   }
 
-  /// The angle between two rotations, in radians.
+  /// Returns the angle between two rotations, in radians, 0…π.
   package func angle(to other: Matrix3) -> Double {
     (transpose * other).rotationVector.length
   }
@@ -79,7 +79,7 @@ public struct Quaternion: Hashable, Sendable {
   /// The identity: no rotation.
   public static let identity = Quaternion(SIMD4(0, 0, 0, 1))
 
-  /// The quaternion of a rotation matrix, by the largest of its four squares (S. W. Shepperd, "Quaternion from
+  /// Creates the quaternion of a rotation matrix, by the largest of its four squares (S. W. Shepperd, "Quaternion from
   /// rotation matrix", Journal of Guidance and Control 1 (1978) 223–224); `w ≥ 0`.
   package init(_ m: Matrix3) {
     let t = m.trace

@@ -72,6 +72,8 @@ package struct StraightLine: Hashable, Sendable {
   }
 }
 
+// MARK: - Values along an axis
+
 /// Fits values along an axis by points of which some may be wrong. A point is a position and the value there, in ascending order of positions.
 package enum RobustCourse {
   /// Returns the value at `x` of the least-squares line through the points; their mean value if all are at one position, `nil` without points.

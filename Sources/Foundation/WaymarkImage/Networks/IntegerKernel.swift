@@ -159,7 +159,7 @@ extension IntegerKernel {
   }
 }
 
-/// Reading of networks over a gray picture of fixed height and any width from a file. The last layer returns its sums in real units.
+/// Reads networks over a gray picture of fixed height and any width from a file. The last layer returns its sums in real units.
 ///
 /// A file is checked once, when it is read: after that, no sum can overflow and no access can be outside a picture.
 extension LayerNetwork where Kernel == IntegerKernel {

@@ -5,7 +5,7 @@ package protocol LayerKernel: Sendable {
   /// The type of a sum of products.
   associatedtype Sum: Numeric & Sendable
 
-  /// The number of activations after the end of a picture that may be read, and are not used.
+  /// The number of activations that a kernel may read beyond the end of a picture; their values have no effect.
   static var slack: Int { get }
 
   var shape: ConvolutionShape { get }
@@ -57,7 +57,7 @@ package struct ConvolutionShape: Sendable {
     }
   }
 
-  /// The number of weights of an output.
+  /// The number of weights of each output.
   package var weightCount: Int { rows * columns * (isByChannel ? 1 : inputs) }
   /// True if each position reads only the same position of the source.
   var isPointwise: Bool { rows == 1 && columns == 1 && stepDown == 1 && stepAcross == 1 && padding == Padding() }
@@ -84,7 +84,7 @@ extension ConvolutionShape {
 
 /// A network of convolutions and additions over a picture of fixed height.
 ///
-/// Pictures are numbered: 0 is the input, and layer i, from 0, produces picture i + 1.
+/// Pictures (feature maps) are numbered: 0 is the input, and layer i, from 0, produces picture i + 1.
 package struct LayerNetwork<Kernel: LayerKernel>: Sendable {
   /// A layer, which reads the picture `from`; if it rectifies, negative values become 0.
   package struct Layer: Sendable {
@@ -97,7 +97,7 @@ package struct LayerNetwork<Kernel: LayerKernel>: Sendable {
     }
   }
 
-  /// The work of a layer.
+  /// The operation of a layer.
   package enum Work: Sendable {
     case convolution(Kernel)
     /// Adds another picture of the same size, or of half the size, of which each position is added to four positions.
@@ -115,7 +115,7 @@ package struct LayerNetwork<Kernel: LayerKernel>: Sendable {
   }
 
   package let layers: [Layer]
-  /// The planes of the input and of each layer's picture.
+  /// The properties of each picture, by its number.
   let planes: [Plane]
   /// The input value that represents 0.
   let zero: Kernel.Number

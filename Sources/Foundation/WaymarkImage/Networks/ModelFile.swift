@@ -106,7 +106,7 @@ package struct ModelFile {
 }
 
 extension ModelFile {
-  /// Reads little-endian numbers from the beginning to the end.
+  /// Reads little-endian numbers from the beginning to the end; after the end, every number is 0.
   package struct Numbers {
     private var bytes: ArraySlice<UInt8>
 

@@ -14,7 +14,7 @@ package final class NetworkRunner<Kernel: LayerKernel> {
     deinit { numbers.deallocate() }
   }
 
-  /// A picture in its memory; the channels of a position are adjacent.
+  /// A picture (feature map) in its memory; the channels of a position are adjacent.
   private struct Picture {
     let room: Room
     let width: Int

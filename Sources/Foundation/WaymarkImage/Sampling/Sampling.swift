@@ -134,6 +134,8 @@ extension GrayImage {
   }
 }
 
+// MARK: - Shrinking
+
 /// Shrinks pictures by a whole factor, by means over squares of pixels.
 package enum Shrinking {
   /// The greatest number of rows and columns of a square that are used; of larger squares, every n-th row and column.

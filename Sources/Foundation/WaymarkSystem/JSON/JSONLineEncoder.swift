@@ -55,9 +55,9 @@ private final class JSONEncodingState {
     if open[depth].isEmpty { open[depth].isEmpty = false } else { writer.byte(",") }
   }
 
-  /// Writes a number, rounded as the protocol says.
+  /// Writes a number, rounded as by `JSONWriter.number`.
   ///
-  /// - Throws: for a number that is not finite.
+  /// - Throws: `EncodingError.invalidValue` for a number that is not finite.
   func write(_ value: Double, codingPath: [any CodingKey]) throws {
     guard writer.number(value) else {
       throw EncodingError.invalidValue(

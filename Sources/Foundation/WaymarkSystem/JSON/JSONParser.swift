@@ -1,4 +1,4 @@
-/// Reads untrusted JSON texts (RFC 8259): bounded depth, valid UTF-8, no name twice in an object.
+/// Parses untrusted JSON texts (RFC 8259): bounded depth, valid UTF-8, unique names in an object.
 ///
 /// Texts that libraries read differently are refused, because a verdict must not depend on them: two equal names, half a surrogate
 /// pair, a number out of range. Names are compared scalar by scalar, after escapes, not by canonical equivalence.
@@ -277,7 +277,7 @@ private struct JSONReader<Tree: JSONTree> {
   }
 }
 
-/// The names of one object, in an array while they are few.
+/// The names of one object: in an array below 16 names, then in a set.
 private struct JSONNameSet {
   private var few: [String] = []
   private var many: Set<[UInt8]> = []

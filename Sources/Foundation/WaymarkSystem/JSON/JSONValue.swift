@@ -1,40 +1,41 @@
 /// Any JSON value (RFC 8259). Objects keep the order of their members and numbers their notation, so that values such as `context` are
-/// passed through unchanged.
+/// passed on unchanged.
 public enum JSONValue: Sendable {
   /// `null`.
   case null
   /// `true` or `false`.
   case bool(Bool)
-  /// A number in the notation of RFC 8259, section 6; writing any other text fails.
+  /// The notation of a number (RFC 8259, section 6), such as `4e3`; writing any other text fails.
   case number(String)
-  /// A string.
+  /// The text of a string, without quotes and escapes.
   case string(String)
-  /// An array.
+  /// The elements of an array, in their order.
   case array([JSONValue])
-  /// An object, in which each name occurs once.
+  /// The members of an object, in their order; each name occurs once.
   case object([Member])
 
-  /// A name and its value.
+  /// A member of an object.
   public struct Member: Hashable, Sendable {
-    /// The name.
+    /// The name, without quotes and escapes.
     public var name: String
-    /// The value.
+    /// The value, of any JSON type.
     public var value: JSONValue
 
-    /// A member of an object.
+    /// Creates a member from its name and value.
     public init(_ name: String, _ value: JSONValue) {
       self.name = name
       self.value = value
     }
   }
 
-  /// A whole number.
+  /// Returns a number in decimal digits.
   public static func int(_ value: Int) -> JSONValue { .number(String(value)) }
 
-  /// A number with all its digits; writing one that is not finite fails.
+  /// Returns a number in the shortest notation that reads back as the same number; writing one that is not finite
+  /// fails.
   public static func double(_ value: Double) -> JSONValue { .number(value.description) }
 
-  /// An object with its names sorted.
+  /// Returns an object with its members sorted by name.
   public static func object(_ members: [String: JSONValue]) -> JSONValue {
     .object(members.sorted { $0.key < $1.key }.map { Member($0.key, $0.value) })
   }
@@ -107,7 +108,8 @@ public enum JSONValue: Sendable {
 }
 
 extension JSONValue: Hashable {
-  /// True if values are equal: objects regardless of the order of members, numbers by value, integers only to integers.
+  /// Returns whether values are equal: objects regardless of the order of members, numbers by value, integers only to
+  /// integers.
   public static func == (lhs: JSONValue, rhs: JSONValue) -> Bool {
     switch (lhs, rhs) {
     case (.null, .null): return true
@@ -147,25 +149,27 @@ extension JSONValue: Hashable {
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
   ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral, ExpressibleByNilLiteral
 {
-  /// `null`.
+  /// Creates `null`.
   public init(nilLiteral: ()) { self = .null }
-  /// A string.
+  /// Creates a string.
   public init(stringLiteral value: String) { self = .string(value) }
-  /// A whole number.
+  /// Creates a number in decimal digits.
   public init(integerLiteral value: Int) { self = .int(value) }
-  /// A number.
+  /// Creates a number in the shortest notation that reads back as the same number.
   public init(floatLiteral value: Double) { self = .double(value) }
-  /// A Boolean value.
+  /// Creates `true` or `false`.
   public init(booleanLiteral value: Bool) { self = .bool(value) }
-  /// An array.
+  /// Creates an array.
   public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
-  /// An object with its names sorted; of equal names the last is used.
+  /// Creates an object with its members sorted by name; of equal names the last is used.
   public init(dictionaryLiteral elements: (String, JSONValue)...) {
     self = .object(Dictionary(elements, uniquingKeysWith: { $1 }))
   }
 }
 
-/// A position in a text.
+// MARK: - Parsing
+
+/// A position in a JSON text.
 package struct JSONPosition: Hashable, Sendable {
   /// The offset from the start, in bytes.
   package var offset: Int
@@ -179,7 +183,7 @@ package struct JSONPosition: Hashable, Sendable {
 package struct JSONSyntaxError: Error, Hashable, Sendable {
   /// A stable camelCase word: `badJSON`, `notUTF8`, `duplicateKey`, `tooDeep`, `tooLarge`.
   package let code: String
-  /// The problem.
+  /// The problem in words, without its position.
   package let problem: String
   /// The position of the error.
   package let position: JSONPosition
@@ -210,7 +214,7 @@ package struct JSONRules: Sendable {
   }
 }
 
-/// One parsed value, whose inner values have been converted to `Tree`.
+/// One parsed value, whose elements or members have been converted to `Tree`.
 package enum JSONShape<Tree> {
   /// A member of an object.
   package struct NamedShape {
@@ -225,7 +229,7 @@ package enum JSONShape<Tree> {
   case number(String)
   case string(String)
   case array([Tree])
-  /// An object, in which each name occurs once.
+  /// The members of an object, in their order; each name occurs once.
   case object([NamedShape])
 }
 

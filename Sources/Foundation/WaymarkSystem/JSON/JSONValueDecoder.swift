@@ -208,7 +208,7 @@ private struct JSONUnkeyedDecoding: UnkeyedDecodingContainer {
 package struct UnknownMember: Error {
   /// The path of the member from the root: `region.width`.
   package let path: String
-  /// Its name.
+  /// The name of the member.
   package let name: String
   /// The names that the type has at this path.
   package let known: [String]
@@ -269,6 +269,8 @@ extension DecodingError {
     return path.isEmpty ? context.debugDescription : "\(path): \(context.debugDescription)"
   }
 }
+
+// MARK: - Codable
 
 extension JSONValue: Codable {
   /// Reads any value.

@@ -1,4 +1,4 @@
-/// Writes one JSON text. Numbers are rounded as the protocol says; numbers that are not finite are refused.
+/// Writes one JSON text. Floating-point numbers are rounded by `number`, and refused if they are not finite.
 @usableFromInline
 package struct JSONWriter: Sendable {
   /// The bytes written so far.
@@ -131,7 +131,7 @@ package struct JSONWriter: Sendable {
     for _ in 0..<depth { raw("  ") }
   }
 
-  /// True if a text is a number by RFC 8259, section 6.
+  /// Returns whether a text is a number by RFC 8259, section 6.
   private static func isNumber(_ text: String) -> Bool {
     var rest = text.utf8[...]
     func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
@@ -207,6 +207,6 @@ extension JSONValue {
     return String(decoding: writer.bytes, as: UTF8.self)
   }
 
-  /// A string literal of JSON (RFC 8259, section 7).
+  /// Returns a text as a string literal of JSON (RFC 8259, section 7).
   package static func quoted(_ text: String) -> String { JSONValue.string(text).compactText }
 }

@@ -9,7 +9,7 @@
 /// The descriptors of a new worker, in addition to the standard three, which are /dev/null.
 enum { CSANDBOX_CHANNEL = 3, CSANDBOX_ARENA = 4 };
 
-/// A worker in its daemon: the process id, and the descriptors of the channel and the shared memory.
+/// A worker, as the daemon sees it: the process id, and the descriptors of the channel and the shared memory.
 typedef struct {
   pid_t process;
   int channel;
@@ -56,7 +56,7 @@ void csandbox_deadline(unsigned seconds);
 /// Overwrites memory that held a secret; the compiler does not remove the call.
 void csandbox_wipe(void *memory, size_t size);
 
-/// Releases `size` bytes of an arena from `offset` to the system; they read as zero afterwards.
+/// Returns the memory of `size` bytes of an arena, from `offset` on, to the system. The bytes read as zero afterwards.
 void csandbox_release(int arena, int64_t offset, int64_t size);
 
 #endif

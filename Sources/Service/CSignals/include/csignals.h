@@ -1,8 +1,8 @@
 #ifndef WAYMARK_CSIGNALS_H
 #define WAYMARK_CSIGNALS_H
 
-/// A constructor runs before any other code. In every command it opens the standard descriptors that are closed; in `waymark serve` it also
-/// handles signals: SIGTERM and SIGINT end the service, SIGHUP reloads its configuration.
+/// A constructor runs before any other code. In every command it opens the standard descriptors that are closed; in `waymark serve` and
+/// `waymark demo` it also handles signals: SIGTERM and SIGINT end the service, SIGHUP reloads its configuration.
 ///
 /// Until `csignals_take_over`, SIGTERM and SIGINT end the process at once with exit status 0 and remove the socket's file if this process
 /// made it; nothing else has to be undone during the start. Afterwards each signal writes a byte into a pipe, whose reader ends the service
@@ -29,8 +29,8 @@ void csignals_release(const char *path);
 /// The bytes that the descriptor of `csignals_take_over` delivers: a signal that ends the service, and SIGHUP.
 enum { CSIGNALS_END = 1, CSIGNALS_RELOAD = 2 };
 
-/// Returns the descriptor from which signals are read, one byte for each, including a reload requested during the start; -1 without a pipe
-/// or in a process that is not `waymark serve`.
+/// Returns the descriptor from which signals are read, one byte for each, including a reload requested during the start; -1 if no pipe can
+/// be made, or in a process that is neither `waymark serve` nor `waymark demo`.
 int csignals_take_over(void);
 
 #endif

@@ -22,7 +22,7 @@ package struct CaptureStream: ~Copyable {
 
   /// Requests buffers from the driver, queues them and starts the stream.
   ///
-  /// - Parameter count: the number of buffers to request. The driver may provide another number, at least two are
+  /// - Parameter count: the number of buffers to request. The driver may provide fewer or more; at least two are
   ///   needed.
   package static func start(device: borrowing VideoDevice, count: Int) throws(CameraFault) -> CaptureStream {
     var request = v4l2_requestbuffers()
@@ -44,7 +44,7 @@ package struct CaptureStream: ~Copyable {
     return stream
   }
 
-  /// Maps `count` buffers; returns the fault, or nil.
+  /// Maps `count` buffers, but at most 32, and appends them to `mapped`; returns the fault, or nil.
   private static func map(
     device: borrowing VideoDevice, count: UInt32, into mapped: inout [Buffer]
   ) -> CameraFault? {

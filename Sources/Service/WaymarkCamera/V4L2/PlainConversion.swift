@@ -1,25 +1,27 @@
 package import WaymarkFrames
 import WaymarkImage
 
-/// Converts the pictures of a plain format that the service does not read as it is, RGB, Bayer, gray of more than 8 bits and rarer orders of
-/// YCbCr, to YU12 or GREY without padding. Full range, ITU-R BT.601. Pure.
+/// Converts pictures of uncompressed V4L2 pixel formats that the service does not read directly (RGB, Bayer, gray of more than 8 bits, and
+/// the less common orders of YCbCr) to YU12 without padding, in the limited range of ITU-R BT.601 that V4L2
+/// assumes for it, or to GREY in full range. Pure.
 package struct PlainConversion: Sendable, Equatable {
   /// The arrangement of a format in memory (linux/videodev2.h).
   enum Arrangement: Sendable, Equatable {
-    /// Bytes for red, green and blue at these offsets of a pixel.
+    /// A pixel of `pixel` bytes, with red, green and blue at these offsets.
     case rgb(pixel: Int, red: Int, green: Int, blue: Int)
     /// Red, green and blue in 5, 6 and 5 bits of a little-endian number.
     case rgb565
-    /// Two pixels in four bytes, of which the first and third from `luma` on are luma.
+    /// Two pixels in four bytes: luma at the offsets `luma` and `luma + 2`, Cb at `blue`, Cr at `red`.
     case packed(luma: Int, blue: Int, red: Int)
-    /// A luma plane, then chroma, interleaved or as two planes.
+    /// A luma plane, then chroma, interleaved or as two planes, Cb or Cr first. A sample of chroma belongs to `columns` × `rows` pixels.
     case planar(columns: Int, rows: Int, interleaved: Bool, redFirst: Bool)
-    /// Luma of more than 8 bits in two bytes, little-endian.
+    /// Luma of 8 + `shift` bits in two bytes, little-endian.
     case deepGray(shift: Int)
-    /// Alternating colours, with red in this column and row of each 2 × 2 pixels; more than 8 bits in two bytes, little-endian.
+    /// A Bayer mosaic with red in this column and row of each 2 × 2 pixels. Samples have 8 bits or, in two bytes, little-endian, 8 +
+    /// `shift` bits.
     case bayer(column: Int, row: Int, shift: Int? = nil)
 
-    /// The bytes of a row of the first plane without padding.
+    /// Returns the bytes of a row of the first plane without padding.
     func rowBytes(_ width: Int) -> Int {
       switch self {
       case .rgb(let pixel, _, _, _): pixel * width
@@ -31,6 +33,7 @@ package struct PlainConversion: Sendable, Equatable {
     }
   }
 
+  /// The arrangements, by V4L2 pixel format (FourCC).
   private static let arrangements: [String: Arrangement] = [
     "RGB3": .rgb(pixel: 3, red: 0, green: 1, blue: 2), "BGR3": .rgb(pixel: 3, red: 2, green: 1, blue: 0),
     "RGB4": .rgb(pixel: 4, red: 1, green: 2, blue: 3), "BX24": .rgb(pixel: 4, red: 1, green: 2, blue: 3),
@@ -58,10 +61,11 @@ package struct PlainConversion: Sendable, Equatable {
   /// The distance between rows of the first plane in bytes.
   private let stride: Int
 
-  /// Creates the conversion of a format, with the distance between rows that the driver reports, or 0; nil for other formats, and for rows
-  /// that are shorter than their pixels.
+  /// Creates the conversion of a V4L2 pixel format; nil if the format is not converted here, or if rows are shorter than their pixels.
+  ///
+  /// - Parameter bytesPerLine: the distance between rows that the driver reports; 0 if it reports none.
   package init?(fourCC: UInt32, width: Int, height: Int, bytesPerLine: Int = 0) {
-    // The highest bit marks big-endian numbers.
+    // The most significant bit marks the big-endian variant of a format.
     guard fourCC >> 31 == 0, let arrangement = Self.arrangements[PixelFormat.text(ofFourCC: fourCC)], width > 0,
       height > 0, bytesPerLine == 0 || bytesPerLine >= arrangement.rowBytes(width)
     else { return nil }
@@ -70,18 +74,18 @@ package struct PlainConversion: Sendable, Equatable {
     stride = max(bytesPerLine, arrangement.rowBytes(width))
   }
 
-  /// The format of the result, for pictures of a four-character code; nil if they cannot be converted.
+  /// Returns the format to which pictures of a V4L2 pixel format are converted; nil if they are not converted here.
   static func result(fourCC: UInt32) -> PixelFormat? {
     PlainConversion(fourCC: fourCC, width: 1, height: 1)?.layout.format
   }
 
-  /// The layout of the result.
+  /// The layout of converted pictures: GREY for gray, YU12 for others.
   package var layout: PixelLayout {
     if case .deepGray = arrangement { return PixelLayout(format: .grey, width: width, height: height) }
     return PixelLayout(format: .yuv420, width: width, height: height)
   }
 
-  /// The bytes of a picture; the padding of the last row may be missing.
+  /// The least number of bytes of a picture, in which the padding of the last row may be missing.
   package var minimumBytes: Int {
     guard case .planar(let columns, let rows, let interleaved, _) = arrangement else {
       return stride * (height - 1) + arrangement.rowBytes(width)
@@ -91,7 +95,7 @@ package struct PlainConversion: Sendable, Equatable {
     return stride * height + chromaStride(columns, interleaved) * (chromaRows - 1) + last
   }
 
-  /// The distance between rows of chroma in bytes.
+  /// Returns the distance between rows of chroma in bytes.
   private func chromaStride(_ columns: Int, _ interleaved: Bool) -> Int {
     (interleaved ? 2 : 1) * ((stride + columns - 1) / columns)
   }
@@ -111,7 +115,7 @@ package struct PlainConversion: Sendable, Equatable {
     case .bayer(let column, let row, let shift):
       let mosaic = Mosaic(
         base: base, width: width, height: height, stride: stride, column: column, row: row, shift: shift)
-      for y in 0..<height { for x in 0..<width { output[y &* width &+ x] = mosaic.luma(x, y) } }
+      for y in 0..<height { for x in 0..<width { output[y &* width &+ x] = Self.limited(mosaic.luma(x, y)) } }
       chroma(to: blue, red) { x, y in mosaic.colour(x, y) }
     case .deepGray(let shift):
       for y in 0..<height {
@@ -162,6 +166,10 @@ package struct PlainConversion: Sendable, Equatable {
     )
   }
 
+  /// Returns the luma from 16 to 235 for one from 0 to 255.
+  @inline(__always)
+  static func limited(_ luma: UInt8) -> UInt8 { UInt8(truncatingIfNeeded: 16 &+ (UInt32(luma) &* 219 &+ 127) / 255) }
+
   /// Writes the luma of each pixel, and the chroma.
   @inline(__always)
   private func convert(
@@ -171,7 +179,7 @@ package struct PlainConversion: Sendable, Equatable {
     for y in 0..<height {
       for x in 0..<width {
         let colour = colour(x, y)
-        output[y &* width &+ x] = Luma.of(colour.red, colour.green, colour.blue)
+        output[y &* width &+ x] = Self.limited(Luma.of(colour.red, colour.green, colour.blue))
       }
     }
     chroma(to: blue, red, colour)
@@ -187,21 +195,21 @@ package struct PlainConversion: Sendable, Equatable {
       for x in 0..<columns {
         let colour = colour(2 &* x, 2 &* y)
         let (r, g, b) = (Int(colour.red), Int(colour.green), Int(colour.blue))
-        // BT.601 in thousandths of 2^16.
-        blue[y &* columns &+ x] = UInt8(clamping: 128 &+ (-11059 &* r &- 21709 &* g &+ 32768 &* b &+ 32768) >> 16)
-        red[y &* columns &+ x] = UInt8(clamping: 128 &+ (32768 &* r &- 27439 &* g &- 5329 &* b &+ 32768) >> 16)
+        // The coefficients of BT.601 for 16 to 240, in units of 2^-16.
+        blue[y &* columns &+ x] = UInt8(clamping: 128 &+ (-9714 &* r &- 19070 &* g &+ 28784 &* b &+ 32768) >> 16)
+        red[y &* columns &+ x] = UInt8(clamping: 128 &+ (28784 &* r &- 24103 &* g &- 4681 &* b &+ 32768) >> 16)
       }
     }
   }
 }
 
-/// The pixels of a Bayer sensor, of which each has one colour.
+/// The samples of a Bayer sensor, each of one colour.
 private struct Mosaic {
   let base: UnsafePointer<UInt8>
   let width: Int
   let height: Int
   let stride: Int
-  /// The place of red in each 2 × 2 pixels.
+  /// The column and row of red in each 2 × 2 pixels.
   let column: Int
   let row: Int
   /// The bits that samples of two bytes have beyond eight; nil for samples of one byte.
@@ -213,7 +221,7 @@ private struct Mosaic {
     UInt8(clamping: (Int(bytes[0]) | Int(bytes[1]) << 8) >> shift)
   }
 
-  /// Returns the sample at a place, which is mirrored at the borders so that it keeps its colour.
+  /// Returns the sample at (x, y). Coordinates outside of the picture are mirrored at its border, which keeps the colour.
   @inline(__always)
   func at(_ x: Int, _ y: Int) -> Int {
     let x = x < 0 ? min(-x, width - 1) : x >= width ? max(0, 2 * width - 2 - x) : x
@@ -222,7 +230,7 @@ private struct Mosaic {
     return Int(base[y &* stride &+ x])
   }
 
-  /// Returns the luma, with weights 1, 2, 1 in both directions: a quarter of red and of blue, and half of green, at every place.
+  /// Returns the luma, with weights 1, 2, 1 in both directions: a quarter of red and of blue, and half of green, at every pixel.
   @inline(__always)
   func luma(_ x: Int, _ y: Int) -> UInt8 {
     let above = at(x - 1, y - 1) &+ 2 &* at(x, y - 1) &+ at(x + 1, y - 1)
@@ -231,7 +239,7 @@ private struct Mosaic {
     return UInt8(truncatingIfNeeded: (above &+ 2 &* middle &+ below &+ 8) >> 4)
   }
 
-  /// Returns the colour of the 2 × 2 pixels that begin at a place with even coordinates.
+  /// Returns the colour of the 2 × 2 pixels whose top left one is (x, y), both even.
   @inline(__always)
   func colour(_ x: Int, _ y: Int) -> (red: UInt8, green: UInt8, blue: UInt8) {
     let green = (at(x + 1 - column, y + row) + at(x + column, y + 1 - row) + 1) / 2

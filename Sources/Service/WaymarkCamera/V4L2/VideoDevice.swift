@@ -20,11 +20,11 @@ package struct VideoDevice: ~Copyable {
 
   deinit { calls.close(descriptor) }
 
-  /// The identity that the driver reports.
+  /// The identity and the capabilities that the driver reports (struct v4l2_capability).
   package struct Capability: Sendable, Equatable {
     package var driver: String
     package var card: String
-    /// The place at which the camera is attached, in the driver's notation.
+    /// The bus and port of the camera, in the driver's notation, such as `usb-0000:00:14.0-2`.
     package var bus: String
     /// The flags V4L2_CAP_… of this node.
     package var flags: UInt32
@@ -36,7 +36,7 @@ package struct VideoDevice: ~Copyable {
     }
   }
 
-  /// Queries the capabilities of the node.
+  /// Queries the driver's identity and the node's capabilities (VIDIOC_QUERYCAP).
   func capability() throws(CameraFault) -> Capability {
     var raw = v4l2_capability()
     try call(wm_vidioc_querycap, &raw)
@@ -47,17 +47,19 @@ package struct VideoDevice: ~Copyable {
       flags: own ? raw.device_caps : raw.capabilities)
   }
 
-  /// Performs a request; throws the fault if it fails.
+  /// Performs an ioctl request, with a pointer to `argument`; throws the fault if it fails.
   func call<T>(_ request: UInt, _ argument: inout T) throws(CameraFault) {
     let result = attempt(request, &argument)
     if result < 0 { throw CameraFault(result: result) }
   }
 
-  /// Performs a request; returns a negative errno if it fails.
+  /// Performs an ioctl request, with a pointer to `argument`; returns a negative errno if it fails.
   func attempt<T>(_ request: UInt, _ argument: inout T) -> CInt {
     withUnsafeMutablePointer(to: &argument) { calls.control(descriptor, request, UnsafeMutableRawPointer($0)) }
   }
 }
+
+// MARK: - Constants and texts of V4L2
 
 /// V4L2_CAP_DEVICE_CAPS, which Swift does not import as an unsigned number.
 let deviceCapsFlag: UInt32 = 0x8000_0000
@@ -66,6 +68,8 @@ let deviceCapsFlag: UInt32 = 0x8000_0000
 func text<T>(of field: inout T) -> String {
   withUnsafeBytes(of: &field) { bytes in String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
 }
+
+// MARK: - System calls
 
 /// The system calls for cameras: `LibV4L2` performs them, and tests replace them.
 package protocol VideoSyscalls: Sendable {
@@ -76,9 +80,9 @@ package protocol VideoSyscalls: Sendable {
   func control(_ descriptor: CInt, _ request: UInt, _ argument: UnsafeMutableRawPointer) -> CInt
   /// Maps a buffer into memory; nil if that fails.
   func map(_ descriptor: CInt, length: Int, offset: Int64) -> UnsafeMutableRawPointer?
-  /// Unmaps a buffer.
   func unmap(_ memory: UnsafeMutableRawPointer, length: Int)
-  /// Waits until a frame is available, `stop` is raised, or `seconds` have passed; the descriptor -1 has no frames.
+  /// Waits until a frame is available, `stop` is raised, or `seconds` have passed; with the descriptor -1, only for the
+  /// other two.
   func wait(_ descriptor: CInt, stop: StopSignal, seconds: Double) -> StopSignal.Wake
   /// Returns the time in seconds of CLOCK_MONOTONIC.
   func now() -> Double

@@ -5,9 +5,9 @@ import WaymarkImage
 
 /// A format that a camera offers, with its sizes and rates.
 package struct VideoFormat: Sendable, Equatable {
-  /// The four-character code as a little-endian number (V4L2_PIX_FMT_…).
+  /// The V4L2 pixel format (V4L2_PIX_FMT_…): four characters, the first in the least significant byte.
   var fourCC: UInt32
-  /// The driver's description.
+  /// The driver's name for the format.
   package var name: String
   /// True if libv4l2 converts another format to this one.
   var isEmulated: Bool
@@ -36,9 +36,9 @@ package struct VideoFormat: Sendable, Equatable {
     package var width: ClosedRange<Int>
     /// The range of heights in pixels.
     package var height: ClosedRange<Int>
-    /// The step between two widths.
+    /// The step between two widths, in pixels.
     var widthStep: Int
-    /// The step between two heights.
+    /// The step between two heights, in pixels.
     var heightStep: Int
     /// The frames per second, in descending order; empty if the driver does not report them.
     package var rates: [Double]
@@ -61,8 +61,8 @@ package struct VideoFormat: Sendable, Equatable {
       self.rateRange = rateRange
     }
 
-    /// Returns the offered rate to request: `wanted` if a range contains it, otherwise the next higher rate, or the highest
-    /// one.
+    /// Returns the rate to request: of a range, the nearest to `wanted`; of single rates, the lowest that is not more than 0.5 below
+    /// `wanted`, or else the highest; `wanted` if none are reported.
     package func rate(nearest wanted: Double) -> Double {
       if let rateRange { return min(max(wanted, rateRange.lowerBound), rateRange.upperBound) }
       return rates.filter { $0 >= wanted - 0.5 }.min() ?? rates.max() ?? wanted
@@ -83,7 +83,7 @@ package struct VideoFormat: Sendable, Equatable {
 }
 
 extension PixelFormat {
-  /// The format of a V4L2 four-character code; nil if frames in this format cannot be read.
+  /// Creates the format that is V4L2's pixel format `fourCC`; nil if its frames are not read as they are.
   package init?(fourCC: UInt32) {
     // Some cameras report Motion JPEG as JPEG.
     let text = PixelFormat.text(ofFourCC: fourCC)
@@ -94,7 +94,7 @@ extension PixelFormat {
     rawValue.utf8.enumerated().reduce(0) { $0 | UInt32($1.element) << (8 * UInt32($1.offset)) }
   }
 
-  /// The four characters of a code, with dots for unprintable ones.
+  /// Returns the four characters of a V4L2 pixel format, with dots for unprintable ones.
   package static func text(ofFourCC code: UInt32) -> String {
     String(
       decoding: (0..<4).map { index -> UInt8 in
@@ -104,8 +104,10 @@ extension PixelFormat {
   }
 }
 
+// MARK: - Reading and setting formats
+
 extension VideoDevice {
-  /// Returns all formats that the camera offers, up to a limit, since some drivers enumerate without end.
+  /// Returns the formats that the camera offers, at most 64, since some drivers enumerate without end.
   package func offers() -> [VideoFormat] {
     var offers: [VideoFormat] = []
     for index in 0..<64 {
@@ -181,19 +183,20 @@ extension VideoDevice {
 
   /// The format that the driver accepted, which may differ from the requested one.
   package struct Agreed: Sendable, Equatable {
-    /// The format and size.
+    /// The format and size of frames, after `conversion`.
     package var layout: PixelLayout
     /// The frames per second; nil if the driver does not report them.
     package var rate: Double?
-    /// Converts the pictures to `layout`; nil if they have it.
+    /// Converts the captured pictures to `layout`; nil if they already have that layout.
     package var conversion: PlainConversion?
   }
 
-  /// Sets format, size and rate, and reads the values that the driver accepted. If libv4l2 converts to the format (`isEmulated`), the answer
-  /// must have it: libv4l2 offers formats that it cannot make, and then delivers those of the camera, or rows of another length.
+  /// Sets format, size and rate, and reads the values that the driver accepted. If libv4l2 converts to the format (`isEmulated`), only this
+  /// format is accepted: libv4l2 offers formats that it cannot make, and then delivers those of the camera, or rows of another length.
   ///
   /// - Returns: the accepted format; nil if its frames cannot be read.
-  /// - Throws: `CameraFault.unsupported` if the answer contradicts itself or, from libv4l2, the request.
+  /// - Throws: `CameraFault.unsupported` if the driver's answer contradicts itself or, from libv4l2, the request; the fault for a refused
+  ///   request.
   package func agree(
     fourCC: UInt32, width: Int, height: Int, rate wanted: Double?, isEmulated: Bool = false
   ) throws(CameraFault) -> Agreed? {
@@ -247,11 +250,13 @@ extension VideoDevice {
   }
 }
 
+// MARK: - Ranking formats
+
 /// Ranks the formats that a camera offers. Pure.
 package enum FormatNegotiation {
   /// A format, size and rate to request from the driver.
   package struct Candidate: Sendable, Equatable {
-    /// The four-character code, V4L2_PIX_FMT_….
+    /// The V4L2 pixel format (V4L2_PIX_FMT_…).
     var fourCC: UInt32
     package var width: Int
     package var height: Int
@@ -290,7 +295,7 @@ package enum FormatNegotiation {
     return ranked.sorted { $0.cost.lexicographicallyPrecedes($1.cost) }.map(\.candidate)
   }
 
-  /// Returns the costs of a size: whether it is smaller than requested, and the difference in pixels.
+  /// Returns the costs of a size: 1 if a side is smaller than requested, else 0, and the difference in pixels.
   private static func sizeCost(_ width: Int, _ height: Int, _ settings: CameraSettings) -> [Double] {
     let tooSmall = width < settings.width || height < settings.height
     return [tooSmall ? 1 : 0, Double(abs(width * height - settings.width * settings.height))]
@@ -300,7 +305,7 @@ package enum FormatNegotiation {
 /// The uncompressed formats that only libv4l2 converts, by rearranging bytes. The size of a frame follows from that of the picture,
 /// and libv4l2 refuses shorter frames.
 enum UncompressedFormats {
-  /// The four-character codes (linux/videodev2.h).
+  /// Their V4L2 pixel formats (linux/videodev2.h).
   static let codes: Set<UInt32> = Set(
     ["RGBO", "RGBQ", "RGBR", "R444", "M420", "Z16 "].map { text in
       text.utf8.enumerated().reduce(0) { $0 | UInt32($1.element) << (8 * UInt32($1.offset)) }

@@ -19,6 +19,11 @@ struct AnchorEntry: Sendable {
   /// The pictures of a folder are sorted by name. A manifest is a YAML or JSON file with a list of entries, or a map with
   /// such a list under `anchors`. An entry has the key `image`, and optionally `name`, `physicalWidth` and `radius`; its
   /// path is relative to the manifest.
+  ///
+  /// - Parameters:
+  ///   - physicalWidth: the width of the prints in metres, unless an entry has its own.
+  ///   - radius: the radius of their cylinders in metres, unless an entry has its own.
+  /// - Throws: `AnchorError` if a path does not exist, a manifest is invalid, or a size is impossible.
   static func collect(_ sources: [String], physicalWidth: Double? = nil, radius: Double? = nil) throws -> [AnchorEntry]
   {
     let entries = try sources.flatMap { source -> [AnchorEntry] in
@@ -123,12 +128,16 @@ struct AnchorEntry: Sendable {
   }
 }
 
+// MARK: - Compiling
+
 /// Compiles pictures on several threads, with a progress bar.
 enum AnchorCompilation {
-  /// Compiles the entries in order; pictures that cannot be used are reported and skipped.
+  /// Compiles the entries on `jobs` threads, and delivers the anchors in order; pictures that cannot be used are reported
+  /// and skipped.
   ///
   /// - Parameters:
   ///   - features: the greatest number of features of an anchor; `nil` to choose it by the size of the library.
+  ///   - others: the number of anchors of the library in addition to the entries.
   ///   - parts: the anchors of an interrupted build, which are not compiled again, and the store for those of this build;
   ///     `nil` for none.
   ///   - tried: true to test how well the detector finds each anchor, which takes five times as long.

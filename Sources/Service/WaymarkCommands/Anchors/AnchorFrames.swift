@@ -61,9 +61,9 @@ enum AnchorFrames {
   }
 }
 
-/// The record of one frame.
+/// The anchors found in one frame: the object that `--json` prints.
 struct MatchRecord: Encodable {
-  /// One anchor in the frame.
+  /// An anchor found in the frame.
   struct Anchor: Encodable {
     var name: String
     /// The number of the copy, if several copies of the anchor are followed.
@@ -86,6 +86,8 @@ struct MatchRecord: Encodable {
   var elapsed: Double
   var anchors: [Anchor]
 }
+
+// MARK: - The camera of the frames
 
 /// Options that describe the camera of the frames.
 struct CameraOptions: ParsableArguments {

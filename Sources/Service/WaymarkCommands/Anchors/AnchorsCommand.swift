@@ -78,13 +78,13 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
         .cannotOpen, "There are no pictures in \(sources.joined(separator: ", ")).",
         hint: "Name a folder with pictures.")
     }
-    // Checked before the work, not after it.
+    // Checked before the pictures are compiled, which takes long.
     var names = Set<String>()
     if let twice = entries.map(\.name).first(where: { !names.insert($0).inserted }) {
       throw AnchorError(
         .duplicateName, "Two anchors are named \"\(twice)\".", hint: "Rename one of the pictures or its entry.")
     }
-    // A pipe or a device cannot be resumed.
+    // A build whose output is a pipe or a device cannot be resumed.
     let parts = fresh || (FileKind(output) ?? .regular) != .regular ? nil : PartialBuild(beside: output)
     let (anchors, reused, status) = AnchorCompilation.run(entries, jobs: jobs, features: features, parts: parts)
     guard !anchors.isEmpty else { throw ExitCode(status.rawValue) }
@@ -94,7 +94,7 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
       Output.diagnostic(
         "\(output): \(reused.count) anchors were taken over, \(anchors.count - reused.count) compiled")
     }
-    // The others were reported when they were new.
+    // Near-duplicates of the other anchors were reported when those were compiled.
     try LibraryReport.writeResult(output, of: anchors.map(\.name).filter { !reused.contains($0) })
     guard status == .success else { throw ExitCode(status.rawValue) }
   }
@@ -158,7 +158,7 @@ struct AnchorsAddCommand: AsyncParsableCommand {
     }
     let names = Set(entries.map(\.name))
     let kept = old.references.indices.filter { !replace || !names.contains(old.references[$0].name) }
-    // Checked before the work, not after it.
+    // Checked before the pictures are compiled, which takes long.
     if let twice = kept.map({ old.references[$0].name }).first(where: names.contains) {
       throw AnchorError(
         .duplicateName, "The library has an anchor named \"\(twice)\" already.", hint: "Use --name or --replace.")

@@ -55,7 +55,7 @@ struct AnchorsQualityCommand: AsyncParsableCommand {
     var name: String
     var quality: Int
     var features: Int
-    /// The number of corners found again in each view used to choose the features.
+    /// For each view by which the features were chosen, the number of corners that were found again in it.
     var corners: [Int]
     /// The number of views of the picture shown to the detector, and the number in which it found the picture.
     var views: Int
@@ -177,7 +177,7 @@ struct AnchorsCompareCommand: AsyncParsableCommand {
 }
 
 extension AnchorReference {
-  /// True if both anchors have the same physical width and radius.
+  /// Returns whether both anchors have the same physical width and radius.
   fileprivate func hasSameSize(as other: AnchorReference) -> Bool {
     physicalWidth == other.physicalWidth && radius == other.radius
   }
@@ -193,7 +193,7 @@ struct LibraryDifference: Encodable {
   var widths: [String] = []
   var features: [String] = []
   var same = 0
-  /// The lookalike pairs of anchors of both libraries.
+  /// The pairs of lookalikes within either library, each once.
   var lookalikes: [Pair] = []
 
   /// Two lookalike anchors, with the fraction of their detail that differs and the smallest rectangle around the differences: left, top, right,
@@ -213,6 +213,8 @@ struct LibraryDifference: Encodable {
 
   var isEmpty: Bool { removed.isEmpty && added.isEmpty && pictures.isEmpty && widths.isEmpty && features.isEmpty }
 
+  /// Compares the anchors that have the same names.
+  ///
   /// - Throws: `AnchorError` with the code `damaged` if a library is damaged.
   init(_ first: AnchorLibrary, _ second: AnchorLibrary) throws {
     let others = Dictionary(

@@ -138,7 +138,7 @@ struct BundleListCommand: AsyncParsableCommand {
   }
 }
 
-/// A bundle named on the command line.
+/// Opens bundles that are named on the command line; also the default paths of keys and bundles.
 enum BundleFile {
   /// Opens a bundle and checks its signature; the caller closes the descriptor.
   static func open(_ path: String, keys: String) throws -> (reader: BundleReader, descriptor: Int32) {

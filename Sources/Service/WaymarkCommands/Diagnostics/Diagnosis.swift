@@ -32,7 +32,7 @@ package struct Finding: Encodable {
   }
 }
 
-/// Checks everything that the service needs.
+/// Checks everything that the service needs: configuration, workers and cameras, and the running service itself.
 package struct Diagnosis {
   private let loader: ConfigurationLoader
   private let socket: String
@@ -46,7 +46,7 @@ package struct Diagnosis {
   /// Runs all checks and returns their results, good or not.
   package func findings() async -> [Finding] {
     let all = configuration() + workers() + cameras() + (await service())
-    // The scanner's fault may be the camera's.
+    // The service reports a fault of the camera for the scanner, too.
     var said: Set<[String?]> = []
     return all.filter { said.insert([$0.message, $0.hint]).inserted }
   }

@@ -3,7 +3,7 @@ import WaymarkSystem
 
 /// Formats events for people.
 package enum EventText {
-  /// Returns the state at the beginning of a connection.
+  /// Returns the state at the beginning of a connection as one line.
   package static func text(of snapshot: Snapshot) -> String {
     var parts = ["scanner \(snapshot.scanner.status.rawValue)", "camera \(snapshot.camera.status.rawValue)"]
     if let device = snapshot.camera.device { parts.append("(\(shown(device)))") }
@@ -143,6 +143,8 @@ package enum EventText {
     return hundredths == hundredths.rounded() ? "\(Int(hundredths))" : "\(hundredths)"
   }
 }
+
+// MARK: - The state of the service
 
 /// Formats the state of the service for people.
 package enum StatusText {

@@ -34,17 +34,17 @@ package struct SupportReport: Encodable {
     var socket: String
     var status: StatusResult?
     var problem: String?
-    /// The state of the unit from systemd.
+    /// The properties of the systemd unit, each as `NAME=VALUE`.
     var unit: [String]
   }
 
   struct Configuration: Encodable {
     var file: String?
-    /// True if no other file than the default one was named.
+    /// True if no file was named, so that the default one applies.
     var isDefault: Bool
     var lines: [String]
     var problems: [String]
-    /// The environment variables that configure the service.
+    /// The environment variables that begin with `WAYMARK_`, each as `NAME=VALUE`, with secret values redacted.
     var environment: [String]
   }
 
@@ -132,7 +132,7 @@ extension SupportReport {
       findings: findings.filter { $0.subject != "configuration" }, log: log)
   }
 
-  /// The service's state, and the last lines that it logged, as far as it answers.
+  /// Returns the service's state, and the last lines that it logged, as far as it answers.
   private static func service(_ socket: String) async -> (Service, log: [String]) {
     var service = Service(socket: socket, unit: SystemFacts.unit.map(Redaction.text))
     var log: [String] = []
@@ -143,7 +143,7 @@ extension SupportReport {
       status.scan?.pending = nil
       status.scan?.context = nil
       service.status = status
-      // An observer may not read it, and an older service has no such method.
+      // Fails for an observer, who may not read the log, and for an older service, which lacks the method.
       log = (try? await client.send(LogReadRequest()))?.lines ?? []
     } catch let error as ClientError {
       service.problem = error.message
@@ -168,7 +168,7 @@ extension SupportReport {
 
 /// Facts about the system, without names that identify its owner.
 enum SystemFacts {
-  /// The machine and its system.
+  /// The hardware and the operating system.
   static var machine: SupportReport.Machine {
     var names = utsname()
     uname(&names)

@@ -60,6 +60,8 @@ package enum FeedbackOutput: Sendable {
   }
 }
 
+// MARK: - Cues and their sounds
+
 /// A signal for a person without a screen.
 package enum Cue: String, CaseIterable, Sendable {
   /// A code was read.
@@ -134,7 +136,9 @@ package enum CueSound {
   }
 }
 
-/// An error of signalling a cue.
+// MARK: - Errors
+
+/// The reason why a cue cannot be signalled.
 package typealias FeedbackError = Problem<FeedbackErrorCode>
 
 package enum FeedbackErrorCode: String, ProblemCode {
@@ -147,6 +151,8 @@ package enum FeedbackErrorCode: String, ProblemCode {
   /// The device cannot vibrate, or is missing.
   case noVibrator
 }
+
+// MARK: - Threads
 
 /// An output on its own thread. While a cue is signalled, only the newest of the following cues waits and the others are dropped, so
 /// that signals do not lag behind fast scans.
@@ -164,8 +170,11 @@ package final class FeedbackLane: Sendable {
   private let signal: @Sendable (Cue) throws(FeedbackError) -> Void
   private let onProblem: @Sendable (FeedbackError) -> Void
 
+  /// Creates an output without a waiting cue.
+  ///
   /// - Parameters:
-  ///   - cues: the cues that it signals.
+  ///   - cues: the cues that it signals; it ignores others.
+  ///   - label: the name of its thread.
   ///   - signal: signals a cue, and returns when it is over.
   ///   - onProblem: called for a problem, unless the same kind was reported since the last success.
   package init(
@@ -216,6 +225,8 @@ package final class FeedbackLane: Sendable {
     }
   }
 }
+
+// MARK: - LEDs
 
 /// An LED of `/sys/class/leds`. After a cue, its earlier brightness and trigger are restored.
 package struct LED: Sendable {

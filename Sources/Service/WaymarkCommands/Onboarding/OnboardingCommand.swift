@@ -37,7 +37,7 @@ struct OnboardingInput: ParsableArguments {
     if at != nil, fixedMoment == nil { throw ValidationError("--at is a time such as 2026-03-01T12:00:00Z") }
   }
 
-  /// Throws if there is no payload.
+  /// Throws a `ValidationError` if the argument is missing.
   func requireText() throws {
     if text == nil { throw ValidationError("Missing expected argument '<text>'") }
   }
@@ -46,7 +46,7 @@ struct OnboardingInput: ParsableArguments {
   /// The time at which the payload is judged.
   var moment: Date { fixedMoment ?? WallClock.date }
 
-  /// Returns the verdict of a judge on the payload.
+  /// Reads the payload, and returns the judge's verdict on it.
   func verdict(of judge: OnboardingJudge) throws -> Verdict {
     // Reading stops after 4 MiB, more than any policy accepts.
     var bytes = Array((text ?? "").utf8)
@@ -72,7 +72,7 @@ struct OnboardingInput: ParsableArguments {
     }
   }
 
-  /// Prints a verdict and ends with its exit code.
+  /// Prints a verdict; throws its `ExitCode` unless the verdict is successful.
   func report(_ verdict: Verdict) throws {
     if json {
       Output.json(VerdictText.json(verdict, showSecrets: showSecrets))

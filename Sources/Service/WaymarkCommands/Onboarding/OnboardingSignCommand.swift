@@ -117,7 +117,7 @@ struct OnboardingSignCommand: AsyncParsableCommand {
 }
 
 extension SignatureAlgorithm {
-  /// Returns the algorithm named by an option.
+  /// Returns the algorithm of a name such as `ES256`; throws a `ValidationError` for an unknown name.
   static func named(_ name: String) throws -> Self {
     guard let algorithm = Self(rawValue: name) else {
       throw ValidationError("the algorithm is one of \(allCases.map(\.rawValue).joined(separator: ", "))")

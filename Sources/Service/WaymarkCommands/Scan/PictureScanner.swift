@@ -15,7 +15,7 @@ final class PictureScanner {
     var scan = ScanConfiguration.still
     /// Judges the codes; `nil` to accept any code.
     var judge: OnboardingJudge?
-    /// The symbologies that onboarding reads.
+    /// The symbologies whose codes are accepted for onboarding.
     var onboardingSymbologies: Set<Symbology> = [.qr]
     /// True to report one code only, and to stop at the first page with success.
     var onlyOne = false
@@ -38,7 +38,8 @@ final class PictureScanner {
     scan(InputPage.pages(of: input, keepsColour: input.annotation != nil), since: settings.now())
   }
 
-  /// Scans the pages of one input until the time for it is over; the first page that is then left has the error.
+  /// Scans the pages of one input until `fileLimit` seconds have passed since `begun`. If pages are left then, the
+  /// report of the first of them has the error `tooSlow`.
   func scan(_ pages: [InputPage], since begun: Double) -> [ScanReport] {
     var reports: [ScanReport] = []
     for page in pages {
@@ -87,7 +88,7 @@ final class PictureScanner {
     return report
   }
 
-  /// Judges a reading by the rules of live scans; without a policy, by the codes read.
+  /// Judges a reading by the rules of live scans; without a policy, any code is a success.
   private func judge(_ report: inout ScanReport, _ reading: ScanReading) {
     if settings.judge == nil, !reading.symbols.isEmpty {
       report.outcome = .successful
@@ -133,7 +134,9 @@ final class PictureScanner {
   }
 }
 
-/// The destination of annotated pictures.
+// MARK: - Annotated pictures
+
+/// The files into which annotated pictures are written.
 struct AnnotationTarget: Sendable {
   /// The file of each input, in order.
   let paths: [String]
@@ -155,7 +158,7 @@ struct AnnotationTarget: Sendable {
     paths = [destination]
   }
 
-  /// Throws if an annotated picture would replace an input.
+  /// Throws a `ValidationError` if an annotated picture would replace an input.
   func keepInputs(_ inputs: [ScanInput]) throws {
     let targets = Set(paths.compactMap { FileIdentity(Array($0.utf8)) })
     if let input = inputs.first(where: { $0.identity.map(targets.contains) ?? false }) {

@@ -27,6 +27,7 @@ final class ResumeFile {
   /// Opens the file, or creates it.
   ///
   /// - Parameter settings: a description of the options that affect the results.
+  /// - Throws: `FileError` if the file cannot be opened, is in use by another scan, or belongs to one with other settings.
   init(_ path: String, settings: String) throws(FileError) {
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND, 0o600)
     self.path = path

@@ -8,7 +8,6 @@ package import WaymarkWorker
 
 /// One input of a scan, as named on the command line.
 package struct ScanInput: Sendable {
-  /// The source of the bytes.
   package enum Source: Sendable {
     case file(String)
     /// A file whose name is not UTF-8.
@@ -199,6 +198,8 @@ extension ScanInput {
   }
 }
 
+// MARK: - Identity and state of files
+
 /// The identity of a file, independent of its name.
 package struct FileIdentity: Hashable, Sendable {
   private let device: UInt64
@@ -228,7 +229,9 @@ package struct FileState: Codable, Hashable {
   package let modified: Int
 }
 
-/// A page of an input.
+// MARK: - Pages
+
+/// A page of an input, which is converted when it is read.
 package struct InputPage {
   package let input: ScanInput
   /// The number of the page, from 1, in a file with several pages; else `nil`.
@@ -259,6 +262,8 @@ package struct InputPage {
   /// The name of the page, for people.
   package var name: String { Self.name(input.name, number) }
 
+  /// Returns the name of an input, or of one of its pages, for people.
+  ///
   /// - Parameter page: the number of the page, from 1, in a file with several pages; else `nil`.
   package static func name(_ input: String, _ page: Int?) -> String { page.map { "\(input), page \($0)" } ?? input }
 }

@@ -55,6 +55,8 @@ struct ScanPrinter {
   }
 }
 
+// MARK: - Text for people
+
 /// Formats a report for people. Text of codes and file names is escaped.
 struct ScanText {
   let terminal: Terminal
@@ -137,6 +139,8 @@ struct ScanText {
   private func shown(_ text: String) -> String { DisplayText.escaped(text) }
 }
 
+// MARK: - Progress
+
 /// A line on a terminal that shows the progress of a long run.
 struct ProgressBar {
   private let terminal: Terminal
@@ -144,7 +148,7 @@ struct ProgressBar {
   private var drawn: Double?
   private var isShown = false
 
-  /// Returns nil without a terminal, or with few inputs.
+  /// Creates the line, which is not drawn yet; nil without a terminal, or for three items or fewer.
   init?(total: Int, terminal: Terminal = .error) {
     guard terminal.isTerminal, total > 3 else { return nil }
     figures = ProgressFigures(total: total, began: MonotonicClock.now)

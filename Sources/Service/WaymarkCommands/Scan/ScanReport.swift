@@ -51,7 +51,7 @@ struct ScanReport: Sendable, Encodable {
   /// The name of the input or page, for people.
   var name: String { InputPage.name(input, page) }
 
-  /// True if the input is a file among pictures in a folder that is not a picture itself.
+  /// True if the input is a file that was found in a folder and is not a picture.
   var isNoPicture: Bool {
     isFound && [.unknownFormat, .unsupportedFormat, .emptyFile].contains(error?.code)
   }

@@ -37,7 +37,9 @@ package struct ConfigurationOptions: ParsableArguments {
 
   package init() {}
 
-  /// Returns a loader of the configuration with further flags.
+  /// Returns a loader of the configuration.
+  ///
+  /// - Parameter flags: values of the command line by their keys, in addition to `socket.path`.
   package func loader(flags: [String: String] = [:]) -> ConfigurationLoader {
     var flags = flags
     flags["socket.path"] = socket

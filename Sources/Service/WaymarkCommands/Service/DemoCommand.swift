@@ -35,7 +35,7 @@ struct DemoCommand: AsyncParsableCommand {
         hint: "They are in /usr/share/waymark of the package, unless a path-exclude of dpkg omits them.")
     }
     Output.line("$ waymark scan --onboarding \(pictures)")
-    // A refused code is a result.
+    // A refused code is a result to show, not an error of the demo.
     do { try ScanCommand.parse(["--onboarding", pictures]).run() } catch is ExitCode {}
     Output.line("\n$ waymark serve --source \(walk) --rate 20")
     Output.line("$ waymark send session.start '{\"scene\":\"pump-room\"}' --hold")
@@ -65,7 +65,7 @@ struct DemoCommand: AsyncParsableCommand {
     try? FileManager.default.removeItem(atPath: folder)
   }
 
-  /// Starts the session of the sample scene and prints its events for a time.
+  /// Starts the session of the sample scene and prints its events for `seconds` from the first poster that is found.
   private static func follow(_ socket: String, _ seconds: Double) async throws {
     let start = MonotonicClock.now + startLimit
     var connected: WaymarkClient?

@@ -69,7 +69,7 @@ struct ServeCommand: AsyncParsableCommand {
     do {
       try await Daemon(place.loader(flags: flags), file: place.config).run()
     } catch is ConfigurationProblem {
-      // The log has each of them.
+      // Each problem is in the log already.
       throw ExitCode(ExitStatus.badData.rawValue)
     }
   }

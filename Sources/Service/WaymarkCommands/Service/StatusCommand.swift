@@ -70,7 +70,9 @@ struct WatchCommand: AsyncParsableCommand {
 
   @Option(
     name: .long, parsing: .upToNextOption,
-    help: "Names or patterns such as scan.* (everything but anchors.updated and statistics, if none are given).")
+    help:
+      "Names or patterns such as scan.*; else all with --json, and without it those that a person can read as they come."
+  )
   var events: [String] = []
 
   @Option(help: "End after so many events.")

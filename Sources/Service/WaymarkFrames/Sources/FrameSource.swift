@@ -47,6 +47,7 @@ package protocol FrameSink: Sendable {
   func receive(_ status: SourceStatus)
 }
 
+/// The parts of frames that are needed, and their rate.
 package struct FrameDemand: Sendable, Equatable {
   /// True if luma is needed. Otherwise an open source only returns the buffers to the driver, at almost no cost.
   package var luma: Bool
@@ -102,7 +103,7 @@ package struct SourceStatus: Sendable, Equatable {
   package var layout: PixelLayout?
   /// The frames per second agreed with the device; nil while closed or lost.
   package var rate: Double?
-  /// The problem, or `nil`.
+  /// The problem because of which no frames arrive, or `nil`.
   package var problem: SourceError?
   /// True if the source has ended and will deliver no more frames.
   package var ended: Bool

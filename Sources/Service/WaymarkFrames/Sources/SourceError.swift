@@ -17,7 +17,6 @@ extension Problem where Kind == SourceErrorCode {
       hint: "`waymark cameras` lists what each camera can adjust")
   }
 
-  /// The value is outside the range of the control.
   package static func controlOutOfRange(_ name: String, value: Int, range: ClosedRange<Int>) -> SourceError {
     SourceError(
       code: "controlOutOfRange", message: "\(name) takes \(range.lowerBound) to \(range.upperBound), not \(value)",
@@ -102,7 +101,7 @@ extension Problem where Kind == SourceErrorCode {
       hint: "\(addressCheck(path)); it is opened again automatically")
   }
 
-  /// The hint for an address that sends no frames.
+  /// Returns the hint for an address that sends no frames.
   private static func addressCheck(_ address: String) -> String {
     let local = "its name in source.path, and ?format=MJPG where it sends nothing else"
     return switch StreamAddress.scheme(of: address).flatMap({ StreamAddress.Scheme(rawValue: $0) }) {
@@ -114,6 +113,8 @@ extension Problem where Kind == SourceErrorCode {
   }
 }
 
+// MARK: - Faults
+
 /// The problem of an unavailable source, and how the source is opened again.
 package struct SourceFault: Error, Sendable, Equatable {
   package var problem: SourceError
@@ -123,10 +124,10 @@ package struct SourceFault: Error, Sendable, Equatable {
   var leavesOpen: Bool
   /// True if there is no further attempt.
   var isFinal: Bool
-  /// The problems after which this one is not reported.
+  /// The reported problems that make a report of this one superfluous.
   package var follows: Predecessors
 
-  /// The problems after which another problem is not reported.
+  /// The reported problems that make a report of another one superfluous.
   package enum Predecessors: Sendable, Equatable {
     /// Only the same problem.
     case itself

@@ -12,10 +12,10 @@ import WaymarkSystem
 /// | stalled | | | streaming | streaming | stalled | waiting | waiting | closed | closed |
 /// | waiting | | | | | | | opening | closed | closed |
 ///
-/// An empty cell means no effect. A final fault leads to `closed` from every phase. A frame whose layout is not known yet, and the input
-/// `alive`, leave a source `opened`.
+/// An empty cell means no effect. A final fault leads to `closed` instead of `waiting`. While no layout is known, `frame` and `alive`
+/// lead to `opened` instead of `streaming`.
 package struct SourceMachine: Sendable {
-  /// The phase of the source.
+  /// The phases of the table above.
   package enum Phase: Sendable, CaseIterable {
     /// Not started, stopped, or ended.
     case closed
@@ -50,7 +50,6 @@ package struct SourceMachine: Sendable {
   package enum Effect: Sendable, Equatable {
     /// Open the source, then pass `opened` or `fault`.
     case open
-    /// Close the source.
     case close
     /// Pass a status to the sink.
     case report(SourceStatus)
@@ -127,10 +126,11 @@ package struct SourceMachine: Sendable {
   private var layoutDue: Double?
   /// The times of the last two reports that the source streams, in seconds.
   private var streamingReports = (last: -Double.infinity, before: -Double.infinity)
-  /// The time in seconds in which a changed layout is reported at most twice: the size of a stream may change with every picture.
+  /// The seconds within which at most two changes of the layout are reported, since the size of a stream's pictures may change with
+  /// every frame.
   private static let layoutPause = 0.5
   private var opening = Opening()
-  /// True if the source is open, or was left open for another writer.
+  /// True if the source is open or being opened, or was left open for the next writer.
   private var holds = false
   /// The last reported problem, which is not reported again, or `nil`.
   private var problem: SourceError?
@@ -148,6 +148,8 @@ package struct SourceMachine: Sendable {
   }
 
   /// Processes an input at the time `now`, in seconds.
+  ///
+  /// - Returns: the effects, to be performed in order.
   package mutating func handle(_ input: Input, at now: Double) -> [Effect] {
     switch input {
     case .start: start()
@@ -273,7 +275,7 @@ package struct SourceMachine: Sendable {
       return [.open]
     case .opened, .streaming: return stall(policy.silence(device).problem, now)
     case .stalled:
-      // No frames arrive still, so the source is opened again. The reported problem stays.
+      // Still no frames arrive, so the source is opened again. The reported problem stays.
       wait(policy.silence(device), now)
       return [.close]
     case .closed, .opening:

@@ -19,8 +19,11 @@ package final class FolderSource: FrameSource {
   /// Creates a source of the pictures at `path`, in the order of their names.
   ///
   /// - Parameters:
+  ///   - path: a folder, or a single picture.
+  ///   - rate: the frames per second.
   ///   - loops: true to begin again after the last picture, with the files that the folder then contains.
   ///   - makeReader: creates the decoder, on the source's thread; by default `PictureDecoder`.
+  /// - Throws: `cannotOpen` if the path cannot be read, `noPictures` if the folder has no picture files.
   package init(
     path: String, rate: Double = 30, loops: Bool = true,
     makeReader: @escaping @Sendable () -> Reader = { { try PictureDecoder().gray($0).image } }
@@ -46,7 +49,8 @@ package final class FolderSource: FrameSource {
     }
   }
 
-  /// The picture files at `path`, sorted by name, without those in subfolders and hidden files.
+  /// Returns the picture files of the folder at `path`, sorted by name, without hidden files and subfolders; for a
+  /// file, its path alone.
   static func files(at path: String) throws(SourceError) -> [String] {
     guard let kind = FileKind(path) else { throw .cannotOpen(path, reason: "there is no such file") }
     guard kind == .folder else { return [path] }
@@ -165,7 +169,9 @@ private struct FolderPlayer: SourceDriver {
     }
   }
 
-  /// - Throws: `cannotOpen` if the system refuses the file, `noPictures` if it is not a picture.
+  /// Reads and decodes a picture.
+  ///
+  /// - Throws: `cannotOpen` if the system refuses the file, `noPictures` if it is too large or not a picture.
   private func frame(of file: String, demand: FrameDemand) throws(SourceError) -> Frame {
     var clock = StageClock(state.stages)
     let bytes: [UInt8]

@@ -35,7 +35,7 @@ package struct StreamAddress: Sendable, Equatable, CustomStringConvertible, Cust
   /// The maximum bytes of an address.
   package static let byteLimit = 2048
 
-  /// The scheme of a text that looks like an address; nil for paths.
+  /// Returns the scheme of a text that looks like an address, in lower case; nil for paths.
   package static func scheme(of text: String) -> String? {
     guard let colon = text.firstIndex(of: ":") else { return nil }
     let word = text[..<colon].lowercased()
@@ -43,8 +43,8 @@ package struct StreamAddress: Sendable, Equatable, CustomStringConvertible, Cust
     return isAddress && !word.isEmpty && word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } ? word : nil
   }
 
-  /// Parses an address; nil for other schemes, without a host, and for invalid bytes: characters outside ASCII have to be percent-encoded
-  /// (RFC 3986, section 2).
+  /// Parses an address; nil for an unknown scheme, a missing host, or invalid bytes: characters outside ASCII have to be percent-encoded (RFC
+  /// 3986, section 2).
   package init?(_ text: String) {
     guard let word = Self.scheme(of: text), let scheme = Scheme(rawValue: word),
       (1...Self.byteLimit).contains(text.utf8.count),
@@ -143,7 +143,9 @@ package struct LocalCamera: Sendable, Equatable {
   }
 }
 
-/// The pace and the patience with which a stream is played.
+// MARK: - Options
+
+/// The rate, the repetition and the time limits with which a stream is played.
 package struct StreamOptions: Sendable {
   /// The frames per second of a file; nil for those in its header, or 30. Other streams are played as they arrive.
   var rate: Double?

@@ -44,7 +44,7 @@ package struct MJPEGFramer: Sendable {
     }
   }
 
-  /// The offset at which the next picture begins, with SOI and the first byte of another marker.
+  /// Returns the offset of the first SOI that is followed by the first byte of another marker; nil if there is none.
   private static func beginning(in bytes: UnsafeRawBufferPointer) -> Int? {
     var position = 0
     while position + 2 < bytes.count {
@@ -54,6 +54,8 @@ package struct MJPEGFramer: Sendable {
     return nil
   }
 }
+
+// MARK: - YUV4MPEG2
 
 /// The header line of a YUV4MPEG2 stream (mjpegtools, yuv4mpeg(5)).
 package struct Y4MHeader: Sendable, Equatable {
@@ -131,13 +133,13 @@ package struct Y4MHeader: Sendable, Equatable {
     }
   }
 
-  /// Finds out whether frames are padded, from the header of the second frame.
+  /// Returns whether frames are padded, which the position of the second frame's header shows.
   ///
   /// - Parameters:
-  ///   - bytes: the bytes of the first frame, and what follows.
+  ///   - bytes: the bytes from the first frame on, without its header.
   ///   - isEnd: true if nothing follows the bytes.
   /// - Returns: nil if more bytes are needed.
-  /// - Throws: `LayoutError` if a frame header is in neither place.
+  /// - Throws: `LayoutError` if no frame header follows the first frame in either layout.
   func isPadded(_ bytes: ArraySlice<UInt8>, isEnd: Bool = false) throws(LayoutError) -> Bool? {
     let (tight, padded) = frameBytes
     guard tight != padded else { return false }
@@ -152,13 +154,13 @@ package struct Y4MHeader: Sendable, Equatable {
     throw LayoutError()
   }
 
-  /// The planes of a frame have another size than both layouts.
+  /// The frames have neither the size without padding nor the one with it.
   struct LayoutError: Error {}
 
   /// The first bytes of each frame.
   static let frameMagic = Array("FRAME".utf8)
 
-  /// Removes the padding of a frame, whose planes then begin at the same offset.
+  /// Removes the padding of the frame that begins at the offset `start`, which then has its first `frameBytes.tight` bytes.
   func compact(_ bytes: inout [UInt8], at start: Int) {
     bytes.withUnsafeMutableBytes { all in
       guard let base = all.baseAddress else { return }

@@ -228,7 +228,7 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     return true
   }
 
-  /// Decides at the end of a Y4M stream whether its only frame is padded; returns false if that is known.
+  /// Decides at the end of a Y4M stream whether its only frame is padded; returns false if that is known already, or for other streams.
   private mutating func decidePadding() -> Bool {
     guard case .y4m(let header) = kind, isPadded == nil,
       let newline = buffer[begin...].prefix(1024).firstIndex(of: 0x0A)
@@ -331,7 +331,7 @@ struct StreamPlayer: ~Copyable, SourceDriver {
   }
 
   private mutating func rewindOrEnd() throws(SourceError) -> Bool {
-    // A pipe without any bytes has ended; other data are an unknown stream.
+    // Data without a picture, and a file without data, are an unknown stream; a pipe without data has only ended.
     if isUnknown || isFile && kind == nil { throw .unknownStream(path) }
     guard isFile else { throw ended }
     guard options.loops else { return false }
@@ -350,6 +350,8 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     return true
   }
 }
+
+// MARK: - Open streams
 
 /// Starts a program that plays an address, and opens its output.
 package typealias OpenStream = @Sendable () throws(SourceError) -> InputFile

@@ -1,7 +1,8 @@
 import Glibc
 import WaymarkSystem
 
-/// The program that plays the addresses of a scheme as Y4M: its path, and the Debian packages of the program and its parts.
+/// The program that plays the addresses of a scheme, as Y4M or Motion JPEG: its path, and the Debian packages of the program and its
+/// parts.
 package enum StreamProgram: Sendable {
   case ffmpeg
   case gstreamer
@@ -46,6 +47,8 @@ package enum StreamProgram: Sendable {
   }
 }
 
+// MARK: - ffmpeg
+
 /// The arguments with which ffmpeg plays an address as Y4M. Since all users of a computer can read arguments, an address with secrets is
 /// in a script that ffmpeg reads from a descriptor.
 package struct StreamScript: Equatable {
@@ -55,7 +58,9 @@ package struct StreamScript: Equatable {
 
   /// Creates the arguments for an address.
   ///
-  /// - Parameter descriptor: the descriptor from which ffmpeg reads the script.
+  /// - Parameters:
+  ///   - descriptor: the descriptor from which ffmpeg reads the script.
+  ///   - display: the X11 display that is played for an address without one.
   package init(_ address: StreamAddress, descriptor: Int32, display: String) {
     let common = ["-nostdin", "-hide_banner", "-loglevel", "quiet"]
     // Frames are passed through as they arrive, without repeating or dropping any, and without sound.
@@ -87,6 +92,8 @@ package struct StreamScript: Equatable {
       .joined(separator: "\n") + "\n"
   }
 }
+
+// MARK: - GStreamer
 
 /// The arguments with which GStreamer plays a camera of this computer, as Y4M or as the Motion JPEG that the camera sends.
 package struct GStreamerPipeline: Equatable {
@@ -158,13 +165,15 @@ package struct GStreamerPipeline: Equatable {
   }
 }
 
+// MARK: - PipeWire
+
 /// The socket of the PipeWire daemon of the user's session or of the system.
 package enum PipeWireSocket {
   /// The environment variables from which the path of the socket is built.
   package static let variables = ["XDG_RUNTIME_DIR", "PIPEWIRE_RUNTIME_DIR", "PIPEWIRE_REMOTE"]
 
-  /// The possible paths of the socket, that of the session first, as in PipeWire's own clients (pipewire(1), section "Environment
-  /// variables").
+  /// Returns the possible paths of the socket, that of the session first, as in PipeWire's own clients (pipewire(1), section
+  /// "Environment variables").
   package static func paths(_ environment: [String: String]) -> [String] {
     func value(_ key: String) -> String? { environment[key].flatMap { $0.isEmpty ? nil : $0 } }
     let name = value("PIPEWIRE_REMOTE") ?? "pipewire-0"
@@ -184,6 +193,8 @@ package enum PipeWireSocket {
     return nil
   }
 }
+
+// MARK: - Confinement
 
 /// The access rights that the sandbox gives the program that plays an address, in addition to its own files and the connection to which
 /// it writes.

@@ -39,7 +39,7 @@ package final class StreamSource: FrameSource {
   ///
   /// - Parameter makeDecoder: creates the decoder for compressed pictures, on the source's thread; if it returns nil, they are
   ///   decoded on that thread.
-  /// - Throws: an error if there is no such file, or if it is a folder.
+  /// - Throws: `cannotOpen` if there is no such file, or if it is a folder.
   package init(
     path: String, options: StreamOptions = StreamOptions(), makeDecoder: @escaping MakeFrameDecoder = { nil }
   ) throws(SourceError) {

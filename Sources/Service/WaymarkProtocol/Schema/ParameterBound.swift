@@ -3,7 +3,7 @@ import WaymarkSystem
 /// The bounds of a parameter in the schema. `Scripts/generate` writes the bounds of each request next to the
 /// request's type.
 package struct ParameterBound: Sendable {
-  /// The measure that is bounded.
+  /// The measures that can be bounded.
   enum Measure: Sendable {
     /// The value of a number.
     case value
@@ -19,19 +19,19 @@ package struct ParameterBound: Sendable {
     let path: String
     /// The rest of the sentence that begins with the path.
     let demand: String
-    /// The description of the parameter.
+    /// The description of the parameter in the schema.
     let description: String
   }
 
   /// The path of the parameter, such as `fields[].name`.
   let path: String
-  /// The measure that is bounded.
+  /// The measure of the parameter that `range` bounds.
   let measure: Measure
   /// The least and the greatest allowed measure.
   let range: ClosedRange<Double>
   /// True if the least measure itself is not allowed.
   let excludesLeast: Bool
-  /// The description of the parameter.
+  /// The description of the parameter in the schema.
   let description: String
 
   private let steps: [Step]
@@ -84,7 +84,7 @@ package struct ParameterBound: Sendable {
     }
   }
 
-  /// True if a value is within the bounds, or of a type that they do not apply to.
+  /// Returns whether a value is within the bounds, or of a type that they do not apply to.
   func contains(_ value: JSONValue) -> Bool {
     let size: Double? =
       switch measure {

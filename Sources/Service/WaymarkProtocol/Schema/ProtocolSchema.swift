@@ -27,7 +27,7 @@ package struct ProtocolSchema {
     package let isPersonal: Bool
   }
 
-  /// A member of an object.
+  /// A member of an object of the protocol.
   package struct Member: Sendable {
     /// The name of the member in the protocol.
     package let name: String
@@ -48,7 +48,7 @@ package struct ProtocolSchema {
 
   /// Reads the protocol of this version.
   ///
-  /// - Throws: `JSONParseError` if the document in the program is damaged.
+  /// - Throws: `JSONSyntaxError` if the document in the program is damaged.
   package init() throws {
     let document = waymark_protocol()
     jsonSchema = try JSONParser.parse(UnsafeRawBufferPointer(start: document.bytes, count: document.count))

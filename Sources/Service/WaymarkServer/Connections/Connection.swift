@@ -3,7 +3,7 @@ import NIOCore
 package import WaymarkProtocol
 import WaymarkSystem
 
-/// The owner of a connection.
+/// The calls of a connection to the hub that owns it.
 @ServiceActor
 protocol ConnectionOwner: AnyObject {
   nonisolated var log: Logger { get }
@@ -18,7 +18,7 @@ protocol ConnectionOwner: AnyObject {
 /// The connection of a client: its role and subscriptions, its requests, and the lines or pictures to write.
 @ServiceActor
 package final class Connection {
-  /// The number of requests that are processed in one turn.
+  /// The maximum number of requests that are processed in one turn.
   private static let turn = 4
 
   /// The number of the connection, unique in this run.
@@ -70,7 +70,7 @@ package final class Connection {
 
   // MARK: Reading
 
-  /// Processes received bytes.
+  /// Takes bytes that the client sent: the rest of a body, then lines.
   func received(_ bytes: inout ByteBuffer) {
     guard !isClosing else { return }
     framer.append(&bytes)
@@ -96,7 +96,7 @@ package final class Connection {
     body == nil && !isClosing && channel.isWritable && inFlight < outlet.inFlightLimit
   }
 
-  /// True if the channel may read more bytes.
+  /// True if the channel may read more bytes; if not, it pauses until `resumeReading()`.
   var mayRead: Bool {
     let may = !isClosing && (body.map(\.isWanted) ?? (mayBegin && !framer.mayHoldLine))
     isReadPaused = !may
@@ -248,7 +248,7 @@ package final class Connection {
     closeWhenDone()
   }
 
-  /// Closes the connection of a client that does not read for too long.
+  /// Starts and stops the timers that close the connection of a client that reads too slowly or not at all.
   private func watchPatience(progressed: Bool) {
     let waits = !outlet.isIdle || !channel.isWritable
     let isLosing = outlet.isLosing

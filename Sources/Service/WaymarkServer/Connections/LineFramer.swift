@@ -23,7 +23,7 @@ package struct LineFramer {
   /// True if there are bytes that `next()` has not scanned, or more bytes than the limit of a line.
   package var mayHoldLine: Bool { scanned < buffer.readableBytes || buffer.readableBytes > limit }
 
-  /// Appends received bytes.
+  /// Appends received bytes; keeps their buffer itself if no other bytes are pending.
   package mutating func append(_ bytes: inout ByteBuffer) {
     if buffer.readableBytes == 0 {
       buffer = bytes

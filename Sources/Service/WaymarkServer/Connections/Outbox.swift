@@ -110,6 +110,8 @@ package struct Outbox {
   }
 }
 
+// MARK: - Outlets
+
 /// An object that keeps memory reserved for a picture until it is released.
 package typealias Room = AnyObject & Sendable
 
@@ -119,7 +121,7 @@ protocol Outlet: AnyObject {
   var isIdle: Bool { get }
   /// True while events are lost because the client reads too slowly.
   var isLosing: Bool { get }
-  /// True if the outlet carries events.
+  /// True for an outlet of replies and events, false for one of pictures.
   var carriesEvents: Bool { get }
   /// The maximum number of requests that are processed at the same time.
   var inFlightLimit: Int { get }
@@ -127,7 +129,7 @@ protocol Outlet: AnyObject {
   func push(reply bytes: ByteBuffer)
   /// Adds an event, which replaces an older one with its key, or drops it.
   ///
-  /// - Returns: whether the event was dropped.
+  /// - Returns: whether events are being lost, this one included.
   func push(event: EncodedEvent, for role: Role) -> Bool
   /// Returns the next bytes to write, and the memory to release once they are written.
   func next() -> (bytes: ByteBuffer, holding: (any Room)?)?
@@ -183,7 +185,11 @@ package final class MediaOutlet: Outlet {
   /// Called when all pictures have been written and the channel accepts more.
   package var onSpace: (@ServiceActor () -> Void)?
 
-  /// - Parameter outlet: the previous outlet, whose waiting lines are written before the first picture.
+  /// Creates an outlet in place of the one that carried lines.
+  ///
+  /// - Parameters:
+  ///   - outlet: the previous outlet, whose waiting lines are written before the first picture.
+  ///   - onPush: called when a picture was added.
   init(after outlet: any Outlet, onPush: @escaping @ServiceActor () -> Void) {
     self.onPush = onPush
     while let waiting = outlet.next() { replies.append(waiting) }
@@ -240,6 +246,8 @@ package final class MediaOutlet: Outlet {
   }
 }
 
+// MARK: - History
+
 /// The last events, for clients that reconnect. Events that newer ones replace are not stored.
 struct EventHistory {
   /// The maximum number of stored events; 0 for none.
@@ -283,6 +291,8 @@ struct EventHistory {
   }
 }
 
+// MARK: - Encoded events
+
 /// An encoded event, and its encoding for observers if that differs.
 package struct EncodedEvent {
   /// The name of the event, for subscriptions.
@@ -295,7 +305,7 @@ package struct EncodedEvent {
 
   var size: Int { full.readableBytes + (redacted?.readableBytes ?? 0) }
 
-  /// Returns the line for a role.
+  /// Returns the line for a role: for observers `redacted`, if there is one.
   func bytes(for role: Role) -> ByteBuffer { role == .operator ? full : redacted ?? full }
 }
 

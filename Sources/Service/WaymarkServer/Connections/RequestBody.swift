@@ -69,6 +69,8 @@ package final class RequestBody {
   }
 
   /// Waits for all bytes, and returns them.
+  ///
+  /// - Throws: the error passed to `fail(_:)`.
   package func collect() async throws -> [UInt8] {
     if let failure { throw failure }
     if isComplete { return takeBytes() }

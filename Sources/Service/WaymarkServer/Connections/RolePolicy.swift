@@ -10,7 +10,6 @@ package struct RolePolicy: Hashable, Sendable {
   /// True if observers may request pictures.
   package var observersSeePictures: Bool
 
-  /// Creates a policy.
   package init(
     operatorUsers: Set<UInt32>, operatorGroups: Set<UInt32> = [], observerUsers: Set<UInt32> = [],
     observerGroups: Set<UInt32> = [], observersSeePictures: Bool = false
@@ -22,13 +21,15 @@ package struct RolePolicy: Hashable, Sendable {
     self.observersSeePictures = observersSeePictures
   }
 
-  /// Returns the role of `peer`; `nil` refuses it.
+  /// Returns the role of `peer`; nil if its connection is to be refused.
   package func role(of peer: Peer) -> Role? {
     if operatorUsers.contains(peer.user) || !operatorGroups.isDisjoint(with: peer.groups) { return .operator }
     if observerUsers.contains(peer.user) || !observerGroups.isDisjoint(with: peer.groups) { return .observer }
     return nil
   }
 }
+
+// MARK: - Peers
 
 /// The process at the other end of a connection, as reported by the kernel.
 package struct Peer: Hashable, Sendable {
@@ -39,14 +40,13 @@ package struct Peer: Hashable, Sendable {
   /// The effective group id, followed by the supplementary ones.
   package let groups: [UInt32]
 
-  /// Creates a peer.
   package init(process: Int32, user: UInt32, groups: [UInt32]) {
     self.process = process
     self.user = user
     self.groups = groups
   }
 
-  /// The peer of a connected Unix socket; `nil` if the kernel reports an error.
+  /// Creates the peer of a connected Unix socket; `nil` if the kernel reports an error.
   package init?(descriptor: CInt) {
     // Swift does not import struct ucred, which requires _GNU_SOURCE: pid, uid and gid of 32 bits each (unix(7),
     // SO_PEERCRED).
@@ -67,6 +67,8 @@ package struct Peer: Hashable, Sendable {
   }
 }
 
+// MARK: - Limits
+
 /// The limits on the number, the queues and the waits of connections.
 package struct ConnectionLimits: Hashable, Sendable {
   package var clients = 512
@@ -76,7 +78,8 @@ package struct ConnectionLimits: Hashable, Sendable {
   static let inFlight = 16
   /// The seconds that a closing connection has to send its last line.
   package static let linger = 0.5
-  /// The seconds that a closing connection of a slow client has, which receives the data written before first.
+  /// The seconds that a slow client has to read when its connection is closed: the reason comes after the data that were
+  /// written before.
   static let slowConsumerLinger = 10.0
   /// The maximum bytes of events that wait for a connection.
   package var outbox = 1 << 20

@@ -57,6 +57,8 @@ package struct JournalLogHandler: LogHandler {
   }
 }
 
+// MARK: - Recent lines
+
 /// The last lines of a log, limited in number and length.
 struct RecentLines: Sendable {
   /// The maximum number of lines.
@@ -65,7 +67,7 @@ struct RecentLines: Sendable {
   static let longest = 1000
 
   private var lines: [String] = []
-  /// The index of the oldest line, once all places are taken.
+  /// The index of the oldest line, once there are `limit` lines; 0 before.
   private var head = 0
 
   /// The lines, oldest first.
@@ -82,6 +84,8 @@ struct RecentLines: Sendable {
     }
   }
 }
+
+// MARK: - Limit of the rate
 
 /// Limits the lines of the log per second, for each source and for all together.
 ///
@@ -131,6 +135,8 @@ struct LogRateLimiter: Sendable {
   }
 }
 
+// MARK: - Settings
+
 /// The levels and the format of the log.
 package struct LogSettings: Hashable, Sendable {
   /// The format of a line.
@@ -144,7 +150,6 @@ package struct LogSettings: Hashable, Sendable {
   /// The level of subsystems that are not in `levels`.
   package var level: Logger.Level
   package var levels: [LogSubsystem: Logger.Level]
-  /// The format of a line.
   package var format: Format
 
   package init(level: Logger.Level = .info, levels: [LogSubsystem: Logger.Level] = [:], format: Format = .text) {
@@ -153,7 +158,7 @@ package struct LogSettings: Hashable, Sendable {
     self.format = format
   }
 
-  /// Returns the level of a subsystem.
+  /// Returns the level of a subsystem; `level` if `levels` has none for it, or if it is nil.
   package func level(of part: LogSubsystem?) -> Logger.Level { part.flatMap { levels[$0] } ?? level }
 }
 
@@ -182,13 +187,15 @@ package enum LogSubsystem: String, CaseIterable, Sendable {
 }
 
 extension Logger {
-  /// Returns a logger for a part of the service.
+  /// Returns a logger whose messages belong to a part of the service, and have its level.
   package func subsystem(_ part: LogSubsystem) -> Logger {
     var logger = self
     logger[metadataKey: LogSubsystem.key] = "\(part.rawValue)"
     return logger
   }
 }
+
+// MARK: - Formatting
 
 /// A message of the log, formatted as one line.
 package struct LogLine: Sendable {

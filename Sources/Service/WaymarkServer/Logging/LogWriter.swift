@@ -6,7 +6,6 @@ import WaymarkSystem
 /// If the reader is too slow, lines are buffered up to a limit and then dropped; the number of dropped lines is
 /// written afterwards.
 package final class LogWriter: Sendable {
-  /// Standard error.
   package static let standardError = LogWriter(STDERR_FILENO)
 
   private struct State {

@@ -4,7 +4,6 @@ package import WaymarkSystem
 
 /// A listening Unix socket. Its file is removed with this value, unless the socket was inherited.
 package struct ListeningSocket: ~Copyable, Sendable {
-  /// The path of the socket.
   package let path: String
   /// True if another process, such as systemd, created the socket and keeps it open.
   let isInherited: Bool
@@ -19,7 +18,7 @@ package struct ListeningSocket: ~Copyable, Sendable {
     identity = nil
   }
 
-  /// The default permissions of a socket.
+  /// The default permissions of a socket: to connect, for its owner and its group.
   package static let usualMode: UInt32 = 0o660
 
   /// Creates a socket at `path`. A socket file left by a process that has ended is replaced, after a connection to it was refused.
@@ -124,14 +123,12 @@ extension Problem where Kind == ServiceProblemCode {
       hint: "Stop it, or give this one another place: --socket PATH.")
   }
 
-  /// The file at the path is not a socket.
   static func notASocket(_ path: String) -> Self {
     Self(
       code: "notASocket", message: "\(path) exists and is not a socket.",
       hint: "Remove it if it is not needed, or choose another place: --socket PATH.")
   }
 
-  /// The socket cannot be created.
   static func cannotListen(_ path: String, _ reason: String) -> Self {
     Self(
       code: "cannotListen", message: "The socket \(path) cannot be made: \(reason).",

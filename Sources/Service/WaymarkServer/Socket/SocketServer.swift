@@ -4,7 +4,7 @@ import NIOCore
 import NIOPosix
 import WaymarkSystem
 
-/// The listening channel, which is always of AF_UNIX, since it is created from a `ListeningSocket`.
+/// Accepts connections on a `ListeningSocket`, and passes them to a `Hub`.
 package final class SocketServer: Sendable {
   private let channel: any Channel
   /// The socket, whose file is removed with this object.
@@ -55,6 +55,8 @@ package final class SocketServer: Sendable {
     socket.removeFile()
   }
 }
+
+// MARK: - Connections
 
 /// Connects a NIO channel to a `Connection`. Used only on the service's loop.
 final class ConnectionHandler: ChannelDuplexHandler {
@@ -122,6 +124,8 @@ final class ConnectionHandler: ChannelDuplexHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 }
+
+// MARK: - Lack of descriptors
 
 /// Pauses accepting when descriptors or memory have run out, and reserves a few descriptors that connections cannot use: files, workers and
 /// the camera need them, and libdispatch ends the process if it cannot open the files of its threads in /proc.

@@ -13,10 +13,10 @@ package struct ConfigurationLoader: Sendable {
   package let flags: [String: String]
   /// True for the service of the system, false for one of a user.
   package let isSystem: Bool
-  /// The keys of the program.
+  /// The keys of the program's configuration.
   package let schema: ConfigurationSchema
 
-  /// Creates a loader.
+  /// Creates a loader. If `named` is nil, the environment variable `WAYMARK_CONFIG` can name the file.
   package init(
     named: String?, environment: [String: String], flags: [String: String], isSystem: Bool, schema: ConfigurationSchema
   ) {
@@ -27,7 +27,7 @@ package struct ConfigurationLoader: Sendable {
     self.isSystem = isSystem
   }
 
-  /// The path of the default file.
+  /// The path of the file that is read if none is named.
   package var standardFile: String {
     if isSystem { return "/etc/waymark/waymark.yaml" }
     if let folder = environment["XDG_CONFIG_HOME"], !folder.isEmpty { return folder + "/waymark/waymark.yaml" }
@@ -75,7 +75,8 @@ package struct ConfigurationLoader: Sendable {
     return (configuration, problems)
   }
 
-  /// The files that override a file, the last most: those with the extension `yaml` in the folder `waymark.d` beside `waymark.yaml`.
+  /// Returns the files that override a configuration file: those with the extension `yaml` in the folder `waymark.d` beside
+  /// `waymark.yaml`, by name. Each overrides the files before it.
   private func layers(of path: String, _ problems: inout [ConfigurationProblem]) -> [String] {
     let folder = path.deletingPathExtension + ".d"
     guard FileKind(folder) == .folder else { return [] }
@@ -103,7 +104,7 @@ package struct ConfigurationLoader: Sendable {
 }
 
 extension ConfigurationProblem {
-  /// The problem of a file or folder that cannot be read.
+  /// Returns the problem of a file or folder that cannot be read.
   fileprivate static func unreadable(_ path: String, _ error: FileError) -> Self {
     Self(
       origin: path, message: "it cannot be read: \(error.cause ?? error.message)",
@@ -111,9 +112,11 @@ extension ConfigurationProblem {
   }
 }
 
+// MARK: - Accounts and roles
+
 /// Looks up users and groups in the system's databases.
 package enum Accounts {
-  /// The id of a user, from its name or number, or `nil`.
+  /// Returns the id of a user, given its name or id as text; nil if there is no such user.
   package static func user(_ name: String) -> UInt32? {
     if let number = UInt32(name) { return number }
     var entry = passwd()
@@ -123,7 +126,7 @@ package enum Accounts {
     return entry.pw_uid
   }
 
-  /// The id of a group, from its name or number, or `nil`.
+  /// Returns the id of a group, given its name or id as text; nil if there is no such group.
   package static func group(_ name: String) -> UInt32? {
     if let number = UInt32(name) { return number }
     var entry = Glibc.group()

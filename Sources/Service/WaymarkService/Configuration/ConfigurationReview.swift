@@ -27,7 +27,7 @@ extension ConfigurationLoader {
 /// Checks valid values on the device: whether the named accounts, files, folders, scenes, keys and symbologies exist and can be used.
 /// Changes nothing on the disk.
 package enum ConfigurationReview {
-  /// The problems of a configuration with valid values.
+  /// Returns the problems of a configuration whose values have valid types and ranges.
   package static func problems(
     in configuration: ServiceConfiguration, _ features: [Feature]
   ) -> [ConfigurationProblem] {
@@ -73,7 +73,7 @@ package enum ConfigurationReview {
     }
   }
 
-  /// The problems of the socket, the key of the trigger, and the folders.
+  /// Returns the problems of the socket, the key of the trigger, and the folders.
   private static func places(_ configuration: ServiceConfiguration) -> [ConfigurationProblem] {
     var problems: [ConfigurationProblem] = []
     // Clients use the flag and the variable of the socket, too, and need not be able to create it.
@@ -149,7 +149,7 @@ private struct CameraSection {
     return "cameras.\(name)." + (key.hasPrefix("camera.") ? String(key.dropFirst("camera.".count)) : key)
   }
 
-  /// The problems of the source and the files of calibrations.
+  /// Returns the problems of the source, its credentials, and the files of calibrations.
   func problems(_ configuration: ServiceConfiguration) -> [ConfigurationProblem] {
     var problems: [ConfigurationProblem] = []
     func attempt(_ key: String, element: String? = nil, _ body: () throws -> Void) {

@@ -65,6 +65,8 @@ package struct ConfigurationSchema: Sendable {
   }
 }
 
+// MARK: - The sections of cameras and profiles
+
 /// The keys of the section `cameras`.
 package enum CameraKeys {
   /// The path of a further camera's section in the table.
@@ -86,8 +88,8 @@ package enum CameraKeys {
       "camera, with the keys listed there", change: .restart),
   ]
 
-  /// Returns the name of each key in a camera's section, with the corresponding key at the top of the file. The name of a key of `camera`
-  /// omits its section, others contain theirs.
+  /// Returns the name of each key in a camera's section, with the corresponding key at the top of the file. The names of keys of `camera`
+  /// omit this section; the names of other keys contain theirs.
   ///
   /// - Parameter further: the paths of the keys of features that the section can set.
   static func places(

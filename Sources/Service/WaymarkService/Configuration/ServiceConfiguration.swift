@@ -5,9 +5,8 @@ import WaymarkSystem
 /// The configuration: the settings of the service, the further cameras, the profiles, and the values of features' keys.
 @dynamicMemberLookup
 package struct ServiceConfiguration: Sendable {
-  /// A further camera.
+  /// A camera of the section `cameras`.
   package struct NamedCamera: Sendable {
-    /// The name of the camera.
     package let name: String
     /// The settings of the camera's section, which can set keys of `source`, `camera` and `scan`, and `anchors.rate`;
     /// defaults for all others.
@@ -37,7 +36,7 @@ package struct ServiceConfiguration: Sendable {
   /// The values of all keys, from which features read their sections.
   package private(set) var values: ConfigurationReader
 
-  /// The path of the configuration file.
+  /// The path of the configuration file; nil if there is no file.
   package var file: String? { document?.path }
 
   /// The warnings about settings that accept too much on a device for strangers, such as every host, each with a remedy.
@@ -45,7 +44,7 @@ package struct ServiceConfiguration: Sendable {
     (document.map { OnboardingConfiguration.read($0).configuration.policy } ?? OnboardingPolicy()).cautions
   }
 
-  /// The default configuration.
+  /// Creates the default configuration.
   package init(_ schema: ConfigurationSchema = ConfigurationSchema()) { self.init([], schema: schema) }
 
   /// Creates a configuration from checked values.
@@ -84,7 +83,7 @@ package struct ServiceConfiguration: Sendable {
     return (result, restart)
   }
 
-  /// The name of the key's section if all keys of the section need a restart, otherwise the path of the key.
+  /// Returns the name of the key's section if all keys of the section need a restart, otherwise the path of the key.
   private static func restartName(of key: ConfigurationKey) -> String {
     let section = String(key.path.prefix { $0 != "." })
     let keys = ServiceSettings.keys.filter { $0.path.hasPrefix(section + ".") }
@@ -117,7 +116,7 @@ extension ServiceConfiguration {
     return document.problem(message, key, part ?? node, hint: hint)
   }
 
-  /// Returns the problem of a folder that the service makes and changes files in; empty if it can, and without a folder.
+  /// Returns the problem of a folder in which the service cannot create files; empty if it can, or if no folder is named.
   ///
   /// - Parameters:
   ///   - key: the path of the key that names the folder.
@@ -173,8 +172,8 @@ extension ServiceConfiguration {
     return result
   }
 
-  /// The settings of scans for a further camera: those of the first camera except `scan.autoBegin`, overridden by the
-  /// camera's section.
+  /// Returns the settings of scans for a further camera: those of the first camera except `scan.autoBegin`, overridden by the camera's
+  /// section.
   func scanSettings(of camera: NamedCamera) -> ServiceSettings.Scan {
     var result = settings
     result.scan.autoBegin = nil
@@ -234,7 +233,7 @@ extension ServiceConfiguration {
 }
 
 extension Configurable {
-  /// The values of a member in the sections of further cameras that set it, by the name of the camera.
+  /// Returns the values of a member in the sections of further cameras that set it, by the name of the camera.
   package static func ofCameras<Member>(
     _ configuration: ServiceConfiguration, _ member: (Self) -> Member?
   ) -> [String: Member] {
@@ -268,7 +267,7 @@ extension ServiceConfiguration {
     return result
   }
 
-  /// The problems of the profiles' settings, without the problems that the settings without a profile have too.
+  /// Returns the problems of the profiles' settings, without the problems that the settings without a profile have too.
   ///
   /// - Parameter check: returns the problems of a configuration.
   package func profileProblems(
@@ -287,10 +286,10 @@ extension ServiceConfiguration {
 }
 
 extension ServiceConfiguration {
-  /// The values that apply, each with its key and its origin: file and line, an environment variable, the command line, or the default.
-  /// Keys without a value and without a constant default are left out.
+  /// Returns the values that apply, each with its key and its origin: file and line, an environment variable, the command line, or the
+  /// default. Keys without a value and without a constant default are left out.
   ///
-  /// - Parameter isRedacted: true to leave out of the values what may be secret, as the report does.
+  /// - Parameter isRedacted: true to redact values that may be secret, as the report does.
   package func listing(isRedacted: Bool = false) -> [(key: String, value: String, origin: String)] {
     let known = Set(schema.keys.map(\.path))
     let lists = (document?.checked).map { Self.leaves(of: $0, "") } ?? []
@@ -318,7 +317,7 @@ extension ServiceConfiguration {
     return Redaction.value(node, at: key.split(separator: ".").map(String.init), in: schema.table)
   }
 
-  /// The keys with single values or lists in a section and in the sections below it.
+  /// Returns the keys with single values or lists in a section and in the sections below it.
   private static func leaves(of section: SourceNode, _ path: String) -> [(key: String, node: SourceNode)] {
     section.entries.flatMap { entry in
       let key = path.isEmpty ? entry.key : "\(path).\(entry.key)"
@@ -326,7 +325,7 @@ extension ServiceConfiguration {
     }
   }
 
-  /// A value in YAML's flow style.
+  /// Returns a value in YAML's flow style.
   private static func text(of node: SourceNode) -> String {
     switch node.value {
     case .list(let nodes): "[\(nodes.map(text(of:)).joined(separator: ", "))]"

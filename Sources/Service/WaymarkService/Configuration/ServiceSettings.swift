@@ -29,7 +29,7 @@ package struct ServiceSettings: Configurable, Equatable {
     package var path: String?
     /// The path of the file with the user and password for an address.
     package var credentials: String?
-    /// Pictures per second.
+    /// The pictures per second of a folder or a file; nil for the rate in the file's header, or 30.
     package var rate: Double?
     package var loops = true
     /// True if codes in the frames of the source may onboard the device.
@@ -37,7 +37,7 @@ package struct ServiceSettings: Configurable, Equatable {
   }
 
   package struct Camera: Equatable, Sendable {
-    /// The name of the camera among several.
+    /// The name of the first camera, if there are several.
     package var name = "main"
     package var device: String?
     /// The format, size, rate, transform and controls.
@@ -274,6 +274,8 @@ package struct ServiceSettings: Configurable, Equatable {
 extension ScanMode: SettingWord {}
 extension Logger.Level: SettingWord {}
 extension LogSettings.Format: SettingWord {}
+
+// MARK: - Scenes and anchors
 
 /// The settings of scenes and anchors.
 package struct SceneSettings: Equatable, Sendable {

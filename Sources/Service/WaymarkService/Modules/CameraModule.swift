@@ -5,7 +5,7 @@ package import WaymarkProtocol
 package import WaymarkServer
 import WaymarkSystem
 
-/// `torch` and `camera.*`.
+/// Serves `torch` and `camera.*`: lists the attached cameras, selects one, and sets its controls.
 @ServiceActor
 package final class CameraModule: ServiceModule {
   /// Returns the name of another configured camera that uses a device, given the device's identity; nil if none

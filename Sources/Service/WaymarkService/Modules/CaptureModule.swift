@@ -7,7 +7,8 @@ package import WaymarkServer
 package import WaymarkSystem
 package import WaymarkWorker
 
-/// `camera.status`: the source of a camera's frames, and the pipeline that carries them to the lanes of other modules.
+/// Holds the source of a camera's frames, and the pipeline that carries them to the lanes of other modules, and publishes
+/// `camera.status`.
 @ServiceActor
 package final class CaptureModule: ServiceModule {
   /// The pipeline; other modules add their lanes to it.
@@ -111,6 +112,8 @@ extension CameraStatus {
   }
 }
 
+// MARK: - Saved lenses
+
 /// Saves the estimated lenses, by camera, in a file, so that they need not be estimated again after a restart.
 ///
 /// A damaged file is ignored, and the lenses are estimated again.
@@ -136,8 +139,8 @@ package final class LensStore {
 
   /// Opens the store.
   ///
-  /// - Parameter folder: the folder of the file, created when the first lens is saved; nil: the lenses are lost when the process
-  ///   ends.
+  /// - Parameter folder: the folder of the file, created when the first lens is saved; nil to keep the lenses only until the
+  ///   process ends.
   package nonisolated init(folder: String?) {
     self.folder = folder
     let bytes = folder.flatMap { try? WholeFile.read("\($0)/\(Self.name)", limit: Self.longest, kind: .unlinked) }
@@ -145,12 +148,12 @@ package final class LensStore {
     entries = Array(read.filter { Self.lens($0) != nil }.suffix(Self.limit))
   }
 
-  /// The saved lens of a camera, or `nil`.
+  /// Returns the saved lens of a camera, or `nil`.
   package func lens(of camera: String) -> LensLearner.Lens? {
     entries.last { $0.camera == camera }.flatMap(Self.lens)
   }
 
-  /// The lens of an entry; nil if its numbers are invalid.
+  /// Returns the lens of an entry; nil if its numbers are invalid.
   private nonisolated static func lens(_ entry: Entry) -> LensLearner.Lens? {
     let longer = Double(max(entry.width, entry.height))
     guard entry.width > 0, entry.height > 0, longer <= 65536, (0.1 * longer...20 * longer).contains(entry.focalLength),

@@ -5,7 +5,7 @@ package import WaymarkServer
 import WaymarkSystem
 import WaymarkWorker
 
-/// `ping`, `status`, `subscribe`, `unsubscribe`, `role.lower`.
+/// Serves `ping`, `status`, `subscribe`, `unsubscribe` and `role.lower`.
 @ServiceActor
 final class CoreModule: ServiceModule {
   private unowned let hub: Hub
@@ -108,7 +108,10 @@ final class CoreModule: ServiceModule {
   }
 }
 
-/// `config.reload`: reloads the configuration as SIGHUP does, for clients that may not send signals, and replies with the result.
+// MARK: - Reloading
+
+/// Serves `config.reload`: reloads the configuration as SIGHUP does, for clients that may not send signals, and replies with the
+/// result.
 @ServiceActor
 final class ReloadModule: ServiceModule {
   private let reload: @ServiceActor () async throws -> [String]
@@ -118,6 +121,8 @@ final class ReloadModule: ServiceModule {
   /// The reload that waits for `current`. It serves all requests that come before it starts, since it reads the file after them.
   private var next: Task<[String], any Error>?
 
+  /// Creates the module with the functions that do its work.
+  ///
   /// - Parameters:
   ///   - reload: applies the configuration, and returns the sections that need a restart.
   ///   - configuration: returns the configuration that runs.
@@ -152,7 +157,9 @@ final class ReloadModule: ServiceModule {
   }
 }
 
-/// `statistics`: the counts and times of all cameras, lanes and workers.
+// MARK: - Statistics
+
+/// Publishes `statistics`: the counts and times of all cameras, lanes and workers.
 @ServiceActor
 package final class StatisticsModule: ServiceModule {
   private unowned let hub: Hub

@@ -5,7 +5,7 @@ import WaymarkProtocol
 package import WaymarkServer
 import WaymarkSystem
 
-/// `gallery.list`, and the files for `media.gallery` and `gallery.scan`.
+/// Serves `gallery.list`, and opens the files for `media.gallery` and `gallery.scan`.
 @ServiceActor
 package final class GalleryModule: ServiceModule {
   private var gallery: Gallery
@@ -55,6 +55,8 @@ package final class GalleryModule: ServiceModule {
   }
 }
 
+// MARK: - Folders and files
+
 /// The pictures in a list of folders, identified by ids that reveal no paths.
 ///
 /// Subfolders and links are ignored, so that no file outside the folders can be read.
@@ -79,7 +81,7 @@ struct Gallery: Sendable {
     self.key = key
   }
 
-  /// The pictures of all folders, the newest first. A missing folder has no pictures.
+  /// Returns the pictures of all folders, the newest first. A missing folder has no pictures.
   ///
   /// - Throws: `ServiceError` if the process lacks a resource such as file descriptors.
   func entries() throws -> [Entry] {
@@ -121,7 +123,8 @@ struct Gallery: Sendable {
       hint: "Close other clients, or raise LimitNOFILE.")
   }
 
-  /// The id of a file: FNV-1a of the key, the folder's index and the name, which cannot be converted back to a path.
+  /// Returns the id of a file: the FNV-1a hash of the key, the folder's index and the name, which cannot be converted
+  /// back to a path.
   private func id(_ folder: Int, _ name: [UInt8]) -> String {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ key
     for byte in Array("\(folder)/".utf8) + name { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }

@@ -7,7 +7,8 @@ package import WaymarkServer
 import WaymarkSystem
 package import WaymarkWorker
 
-/// `media.*`: pictures for operators, over connections that carry only pictures.
+/// Serves `media.*`: sends pictures to operators, and to observers if the roles allow it, over connections that carry
+/// only pictures.
 ///
 /// The preview is a lane of the pipeline: it encodes the newest frame, and is off without subscribers.
 @ServiceActor

@@ -15,6 +15,8 @@ extension ServiceModule {
   package func contribute(to status: inout StatusResult) {}
 }
 
+// MARK: - Values of several cameras
+
 /// One value for each camera, in the order of the configuration. Requests without a camera name use the first.
 package struct ByCamera<Part> {
   /// The values with the names of their cameras; at least one.
@@ -36,7 +38,7 @@ package struct ByCamera<Part> {
 
   package var all: [Part] { parts.map(\.part) }
 
-  /// The value of the camera with this name; of the first camera if the name is nil.
+  /// Returns the value of the camera with this name; of the first camera if the name is nil.
   ///
   /// - Throws: `notFound` if no camera has this name.
   package func part(of name: String?) throws(ServiceError) -> Part {

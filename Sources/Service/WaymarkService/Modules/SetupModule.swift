@@ -4,10 +4,11 @@ import WaymarkProtocol
 package import WaymarkServer
 package import WaymarkSystem
 
-/// `config.show`, `config.check`, `log.read` and `report.make`: what operators look at to set the device up. No answer contains secrets.
+/// Serves `config.show`, `config.check`, `log.read` and `report.make`, with which operators set the device up. No reply contains
+/// secrets.
 @ServiceActor
 package final class SetupModule: ServerModule {
-  /// The most bytes of a report.
+  /// The maximum bytes of a report.
   package nonisolated static let reportLimit = 256 << 10
   /// The seconds that a report may take.
   package nonisolated static let reportTimeout = 60.0
@@ -16,9 +17,11 @@ package final class SetupModule: ServerModule {
   private let configuration: @ServiceActor () -> (ServiceConfiguration, restart: [String])
   private let check: @Sendable (String) -> [ConfigurationProblem]
   private let report: @Sendable () throws -> ChildProgram.Result
-  /// The methods that are being answered and are answered to one client at a time.
+  /// The methods in progress, of those that serve one client at a time.
   private var underway: Set<String> = []
 
+  /// Creates the module with the functions that do its work.
+  ///
   /// - Parameters:
   ///   - file: the path of the configuration file.
   ///   - configuration: returns the configuration in use, and the sections of it that need a restart.
@@ -64,7 +67,7 @@ package final class SetupModule: ServerModule {
     }
   }
 
-  /// Returns what the program of the report printed.
+  /// Returns the output of the program that makes the report.
   ///
   /// - Throws: `internalError` if it failed.
   private nonisolated static func text(_ result: ChildProgram.Result) throws -> String {
@@ -76,7 +79,8 @@ package final class SetupModule: ServerModule {
     return String(decoding: result.output, as: UTF8.self)
   }
 
-  /// Returns a problem as it is sent. It quotes the checked text alone, as a file that the text names may be secret.
+  /// Returns a problem as it is sent to the client. It quotes only the checked text, since a file that the text names may be
+  /// secret.
   nonisolated static func fault(_ problem: ConfigurationProblem, of text: String, _ file: String) -> ConfigurationFault
   {
     func shown(_ message: String) -> String {
@@ -87,7 +91,9 @@ package final class SetupModule: ServerModule {
       line: problem.origin == file ? problem.line : nil, message: shown(problem.description), hint: shown(problem.hint))
   }
 
-  /// Runs work that may block, unless the method is being answered to another client.
+  /// Runs work that may block.
+  ///
+  /// - Throws: `busy` if the method serves another client, and the errors of `work`.
   private func alone<Value: Sendable>(
     _ method: String, _ work: @escaping @Sendable () throws -> Value
   ) async throws -> Value {

@@ -22,8 +22,8 @@ package struct CameraChoice: Hashable, Sendable {
     return CameraChoice(calibrations: named + calibrations.filter { $0.camera == nil }, fieldOfView: fieldOfView)
   }
 
-  /// The intrinsics for frames of a size. In this order: a calibration of the same size; the largest calibration of the same aspect ratio,
-  /// scaled; a calibration of unknown size; the field of view; the learned intrinsics; an assumed field of view.
+  /// Returns the intrinsics for frames of a size, the first of these that exists: a calibration of the same size; the largest calibration of
+  /// the same aspect ratio, scaled; a calibration of unknown size; the field of view; the learned intrinsics; an assumed field of view.
   ///
   /// - Parameter learned: the intrinsics that a `LensLearner` knows; nil if it knows none.
   package func intrinsics(width: Int, height: Int, learned: @autoclosure () -> CameraIntrinsics? = nil)
@@ -41,6 +41,6 @@ package struct CameraChoice: Hashable, Sendable {
     return learned() ?? CameraIntrinsics(assumedFor: width, height)
   }
 
-  /// True for a camera without calibration or field of view, which uses the learned intrinsics.
+  /// Returns whether a camera has neither a calibration nor a field of view, so that it uses the learned intrinsics.
   package func isUnknown(_ camera: CameraIntrinsics) -> Bool { fieldOfView == nil && camera.source != .calibrated }
 }

@@ -161,12 +161,14 @@ extension FramePipeline {
     )
   }
 
-  /// The names of the lanes that have been busy with one frame for longer than `limit` seconds.
+  /// Returns the names of the lanes that have been busy with one frame for longer than `limit` seconds.
   package func hungLanes(limit: Double) -> [String] {
     let now = MonotonicClock.now
     return flow.withLock { $0.lanes }.filter { $0.busy(at: now) > limit }.map(\.name)
   }
 }
+
+// MARK: - The need for a source
 
 /// Decides when the source is open: from the moment a lane needs frames until some time after the last lane needed any.
 ///

@@ -21,8 +21,8 @@ package final class LensLearner: Sendable {
       CameraIntrinsics(estimatedFor: width, height, focal: estimate.focal)
     }
 
-    /// Returns whether this lens replaces the known one: true without a known lens of the same aspect ratio, if this
-    /// deviation is at most 0.7 of the known one, or if the focal lengths differ by more than three times the sum of both
+    /// Returns whether this lens replaces the known one: if its deviation is at most `sufficient`, and there is no known lens of the same
+    /// aspect ratio, its deviation is at most 0.7 of the known one's, or the focal lengths differ by more than three times the sum of both
     /// deviations.
     func isNew(after old: Lens?) -> Bool {
       guard estimate.deviation <= LensLearner.sufficient else { return false }
@@ -64,7 +64,7 @@ package final class LensLearner: Sendable {
     }
   }
 
-  /// The learned intrinsics for frames of a size; nil if no lens is known for their aspect ratio.
+  /// Returns the learned intrinsics for frames of a size; nil if no lens is known for their aspect ratio.
   package func intrinsics(width: Int, height: Int) -> CameraIntrinsics? {
     guard let known = state.withLock({ $0.known }), known.width * height == known.height * width else { return nil }
     return known.intrinsics.scaled(from: (known.width, known.height), to: (width, height))
@@ -96,6 +96,8 @@ package final class LensLearner: Sendable {
     if let (lens, onLens) = news { onLens?(lens, lent.camera.name) }
   }
 }
+
+// MARK: - The lens of a lane
 
 /// The intrinsics that a lane uses, and the selection of the views from which a `LensLearner` improves them.
 struct LaneLens<Key: Hashable> {

@@ -4,8 +4,8 @@ package import WaymarkProtocol
 package import WaymarkServer
 import WaymarkSystem
 
-/// `profile.*`: the profile in use. `ProfileChooser` decides; this module adds the clocks, and the translation to
-/// the protocol.
+/// Serves `profile.*`, and puts profiles in use. `ProfileChooser` decides; this module adds the clocks, and the
+/// translation to the protocol.
 @ServiceActor
 package final class ProfilesModule: ServiceModule {
   private unowned let hub: Hub

@@ -89,6 +89,8 @@ extension ServiceProfile {
   }
 }
 
+// MARK: - The choice
+
 /// Decides which profile is in use: the one that a client or a code chose, otherwise the first whose schedule contains the moment,
 /// otherwise none. A state machine whose inputs contain the time, in seconds of a monotonic clock.
 package struct ProfileChooser: Sendable {
@@ -141,7 +143,7 @@ package struct ProfileChooser: Sendable {
 
   package func profile(for code: String) -> ServiceProfile? { profiles.first { $0.isChosen(by: code) } }
 
-  /// The time at which the input `tick` is due, in seconds of the clock of the inputs; nil if it is not.
+  /// Returns the time at which the input `tick` is due, in seconds of the clock of the inputs; nil if it is not.
   package func deadline(at now: Double, _ moment: LocalMoment) -> Double? {
     let minute = hasSchedule ? now + Double(60 - min(moment.second, 59)) : nil
     guard let until = made?.until else { return minute }

@@ -8,7 +8,8 @@ package import WaymarkProtocol
 package import WaymarkServer
 import WaymarkSystem
 
-/// `codes.*` and `code.*`: follows codes from frame to frame after they were read once.
+/// Serves `codes.*`, and publishes the events `codes.*` and `code.*`: follows codes from frame to frame after they were
+/// read once.
 ///
 /// Each client requests symbologies. One lane follows the codes of all requests, and every subscriber receives its
 /// events.
@@ -192,6 +193,8 @@ package final class CodesModule: ServiceModule {
     snapshot.codes = known.keys.sorted().compactMap { known[$0] }
   }
 }
+
+// MARK: - Taps
 
 /// Receives the codes that a camera's lane follows, on the thread of the lane, so that it does not delay clients.
 package protocol CodeTap: Sendable {

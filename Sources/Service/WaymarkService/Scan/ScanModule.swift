@@ -11,7 +11,7 @@ package import WaymarkServer
 import WaymarkSystem
 import WaymarkWorker
 
-/// `scan.*` and `gallery.scan`: feeds the armed scan with frames and publishes its effects.
+/// Serves `scan.*` and `gallery.scan`: feeds the armed scan with frames and publishes its effects.
 ///
 /// `LiveScan` decides; this module adds the clock, the frames, and the translation to the protocol.
 @ServiceActor
@@ -38,7 +38,8 @@ package final class ScanModule: ServiceModule {
   /// The prefix of the ids of the scans; empty for the first camera.
   private let idPrefix: String
   private(set) lazy var stills = StillScans(
-    hub: hub, isolation: capture.isolation, idPrefix: idPrefix, rules: { [unowned self] in self.rules },
+    hub: hub, isolation: capture.isolation, idPrefix: idPrefix, camera: capture.camera,
+    rules: { [unowned self] in self.rules },
     arm: { [unowned self] in try self.arm($0, $1) })
   /// The symbologies that each reader requested.
   private var requested: [Reader: Set<Symbology>] = [:]
@@ -79,7 +80,7 @@ package final class ScanModule: ServiceModule {
     }
   }
 
-  /// The name of the further camera in the id of a scan; nil for a scan of the first camera.
+  /// Returns the name of the further camera in the id of a scan; nil for a scan of the first camera.
   static func camera(ofScan id: String) -> String? { id.lastIndex(of: ".").map { String(id[..<$0]) } }
 
   /// Starts the module, and arms a scan if `scan.autoBegin` is set.
@@ -156,7 +157,7 @@ package final class ScanModule: ServiceModule {
     }
   }
 
-  /// Performs a request of a client.
+  /// Performs a request of a client; throws the error of its refusal.
   private func perform(_ input: LiveScan.Input) throws {
     let effects = machine.handle(input, at: MonotonicClock.now)
     apply(effects)
@@ -237,7 +238,7 @@ package final class ScanModule: ServiceModule {
     ScanWire.isHarmless(.init(symbol: symbol, verdict: nil), rules.judge.policy)
   }
 
-  /// The view for the events of `scan`: its picture if it was armed for one, else `frame` and the kind of the
+  /// Returns the view for the events of `scan`: its picture if it was armed for one, else `frame` and the kind of the
   /// current source.
   private func view(_ scan: LiveScan.Scan, _ frame: FrameReference? = nil) -> ScanPublisher.View {
     let isOfPicture = picture?.scan == scan.id

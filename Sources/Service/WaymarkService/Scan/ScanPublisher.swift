@@ -8,7 +8,7 @@ import WaymarkProtocol
 import WaymarkServer
 import WaymarkSystem
 
-/// Publishes the effects of the armed scan.
+/// Publishes the effects of the armed scan as events, and logs them.
 @ServiceActor
 struct ScanPublisher {
   /// The origin of an effect, and the policy that decides what observers may see of it.
@@ -82,6 +82,8 @@ struct ScanPublisher {
   }
 }
 
+// MARK: - Confirmations
+
 /// Writes confirmations to the replay guard on another thread; the requests to confirm wait for the result.
 @ServiceActor
 final class ConfirmationWriter {
@@ -121,7 +123,7 @@ final class ConfirmationWriter {
 
   /// Waits until a confirmation is written.
   ///
-  /// - Throws: an error if it could not be written, or if the code was confirmed before.
+  /// - Throws: `internalError` if it could not be written, `replayed` if the code was confirmed before.
   nonisolated static func written(_ recording: Task<Bool?, Never>?) async throws {
     guard let recording else { return }
     switch await recording.value {

@@ -13,7 +13,7 @@ package struct ScanRules: Sendable {
   package var settings = LiveScan.Settings()
   /// The maximum number of frames read per second; nil for all.
   package var rate: Double?
-  /// True if codes in the frames of files and folders may onboard the device.
+  /// True if codes in the frames of `source.path` may onboard the device; those of a camera always may.
   var acceptsPlayedFrames = false
 
   package init() {}
@@ -25,7 +25,7 @@ struct CameraRules {
   let first: ScanRules
   /// The rules for further cameras, by name.
   private let others: [String: ScanRules]
-  /// The warnings about the configured keys that are accepted.
+  /// The warnings about the configured key files, such as entries that are skipped or contain a private key.
   let warnings: [String]
 
   func rules(of camera: String) -> ScanRules { others[camera] ?? first }
@@ -44,6 +44,8 @@ struct CameraRules {
     try self.init(configuration, replayGuard: store)
   }
 
+  /// Reads the rules for the first and the further cameras.
+  ///
   /// - Parameter replayGuard: the record of confirmed codes.
   init(_ configuration: ServiceConfiguration, replayGuard: (any ReplayGuard)?) throws {
     let onboarding = try Self.onboarding(configuration)

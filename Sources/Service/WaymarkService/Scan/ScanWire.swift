@@ -121,7 +121,7 @@ package enum ScanWire {
     }
   }
 
-  /// The words of a list of symbologies, for a hint.
+  /// The words that a list of symbologies may contain, separated by commas, for a hint.
   package static var symbologyNames: String {
     (Symbology.allCases.map(\.rawValue) + ["all"]).joined(separator: ", ")
   }
@@ -131,7 +131,7 @@ package enum ScanWire {
     Symbology.named(word).map { named in Symbology.allCases.filter(named.contains).map(\.rawValue) }
   }
 
-  /// The symbology identifier of a code, and the data that follow it, as defined by ISO/IEC 15424.
+  /// Returns the symbology identifier of a code, and the data that follow it, as defined by ISO/IEC 15424.
   package static func identified(
     _ text: String, symbology: String, isGS1: Bool, addOn: String?, component: String? = nil
   ) -> (identifier: String, data: String) {
@@ -142,7 +142,7 @@ package enum ScanWire {
   package static let alreadyConfirmed = ServiceError(
     .replayed, "The code was confirmed before.", hint: "Ask for a new code.")
 
-  /// The error that a client receives for a refusal.
+  /// Returns the error that a client receives for a refusal.
   package static func error(_ refusal: LiveScan.Refusal, client: (Int?) -> Actor?) -> ServiceError {
     switch refusal {
     case .busy(let holder):

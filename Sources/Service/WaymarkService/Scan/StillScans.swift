@@ -27,17 +27,20 @@ final class StillScans {
   private unowned let hub: Hub
   private let isolation: Isolation
   private let idPrefix: String
+  /// The camera that the request names, for its events; nil if there is only one.
+  private let camera: String?
   private let rules: @ServiceActor () -> ScanRules
   private let arm: @ServiceActor (Accepted, Connection) throws -> GalleryScanResult
   private var count = 0
 
   init(
-    hub: Hub, isolation: Isolation, idPrefix: String, rules: @escaping @ServiceActor () -> ScanRules,
+    hub: Hub, isolation: Isolation, idPrefix: String, camera: String?, rules: @escaping @ServiceActor () -> ScanRules,
     arm: @escaping @ServiceActor (Accepted, Connection) throws -> GalleryScanResult
   ) {
     self.hub = hub
     self.isolation = isolation
     self.idPrefix = idPrefix
+    self.camera = camera
     self.rules = rules
     self.arm = arm
   }
@@ -89,7 +92,7 @@ final class StillScans {
       ? try judge(reading, size, accepted, request, connection) : codes(reading, size, accepted, request, connection)
   }
 
-  /// The id of the requested picture in the gallery; nil for a picture that a client sent.
+  /// Returns the id of the requested picture in the gallery; nil for a picture that a client sent.
   private static func picture(_ request: GalleryScanRequest) -> String? { request.id.isEmpty ? nil : request.id }
 
   private func newStillID() -> String {
@@ -113,7 +116,7 @@ final class StillScans {
       let id = newStillID()
       let event = ScanWire.invalid(
         id, request.context, reason, result, source: .picture, picture: Self.picture(request), by: connection.actor)
-      hub.publish(event)
+      hub.publish(event, camera: camera)
       return GalleryScanResult(
         scan: id, outcome: .invalid, invalid: event,
         choices: reason == .ambiguous ? choices(reading, center, accepted) : nil)
@@ -122,7 +125,7 @@ final class StillScans {
     }
   }
 
-  /// The places of the codes that would be accepted alone.
+  /// Returns the places of the codes that would be accepted alone, at most 32.
   private func choices(_ reading: ScanReading, _ center: Point2, _ accepted: Set<Symbology>) -> [CodePlace] {
     let alone = reading.symbols.lazy.filter { [self] symbol in
       let verdict = rules().judge.verdict(
@@ -143,7 +146,7 @@ final class StillScans {
       scan: id, context: request.context, reason: ScanWire.reason(reason), missing: missing.isEmpty ? nil : missing,
       corners: result.corners.map(ScanWire.corners), source: .picture, picture: Self.picture(request),
       by: connection.actor)
-    hub.publish(event)
+    hub.publish(event, camera: camera)
     return GalleryScanResult(scan: id, outcome: .unsuccessful, unsuccessful: event)
   }
 
@@ -165,7 +168,7 @@ final class StillScans {
       let event = ScanWire.successful(
         id, request.context, success, source: .picture, picture: Self.picture(request), by: connection.actor,
         policy: rules().judge.policy)
-      hub.publish(event)
+      hub.publish(event, camera: camera)
       return event
     }
     return GalleryScanResult(scan: id, outcome: .successful, successful: events)

@@ -8,7 +8,7 @@ package import WaymarkServer
 @ServiceActor
 package final class SceneMethods: ServerModule {
   private let module: ScenesModule
-  /// The last start of a session, until it has ended.
+  /// The newest request `session.start`, with its number; nil once it has been answered.
   private var starting: (number: Int, task: Task<Void, Never>)?
   private var starts = 0
 

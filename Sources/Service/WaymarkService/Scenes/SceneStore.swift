@@ -32,7 +32,7 @@ struct LoadedScene: Sendable {
     }
   }
 
-  /// The path of a picture, by its id from `SessionWire.resource`, or `nil`.
+  /// Returns the path of a picture, by its id from `SessionWire.resource`, or `nil`.
   func picture(_ id: String) -> String? {
     guard let slash = id.firstIndex(of: "/") else { return nil }
     let (kind, name) = (id[..<slash], String(id[id.index(after: slash)...]))
@@ -48,6 +48,7 @@ struct LoadedScene: Sendable {
   }
 }
 
+/// The reason why a scene cannot be used.
 struct SceneFailure: Error, Sendable {
   var code: String
   var message: String
@@ -61,7 +62,7 @@ struct SceneFailure: Error, Sendable {
   /// The free descriptors that a load needs: those of files, of the cache and of a worker.
   private static let descriptors = 8
 
-  /// The failure of a load for which too few descriptors are free; nil if there are enough.
+  /// Returns the failure of a load for which too few descriptors are free; nil if there are enough.
   static func exhausted(_ name: String) -> SceneFailure? {
     guard !OpenFileLimit.hasRoom(for: descriptors) else { return nil }
     return SceneFailure(
@@ -83,6 +84,8 @@ struct SceneStore: Sendable {
   private let cache: SceneCache
   private let isolation: Isolation
 
+  /// Creates a store.
+  ///
   /// - Parameter cache: the folder of compiled anchors; nil for one in the cache folder of the service or user.
   init(cache: String?, isolation: Isolation) {
     self.isolation = isolation
@@ -102,18 +105,18 @@ struct SceneStore: Sendable {
     _ entry: SceneCatalog.Entry, previous: LoadedScene?, progress: (_ done: Int, _ total: Int) -> Void
   ) -> Result<LoadedScene, SceneFailure> {
     var result = read(entry, previous: previous, progress: progress)
-    // A scene that was saved meanwhile was read in part before and in part after.
+    // If the scene was saved meanwhile, some of its files were read before and some after that.
     var attempts = 1
     while case .failure(let failure) = result, failure.isStale, attempts < Self.attempts {
       attempts += 1
       result = read(entry, previous: previous, progress: progress)
     }
-    // The failure of a good scene has many forms when files cannot be opened and workers cannot be started.
+    // Without free descriptors, even a valid scene fails, in various ways, which are all reported as this one.
     guard case .failure = result, let exhausted = SceneFailure.exhausted(entry.name) else { return result }
     return .failure(exhausted)
   }
 
-  /// The number of times that a scene is read whose files change meanwhile.
+  /// The maximum number of times that a scene is read while its files keep changing.
   private static let attempts = 4
 
   private func read(
@@ -122,7 +125,7 @@ struct SceneStore: Sendable {
     guard let folder = SceneFolder(entry.path) else {
       return .failure(failure(entry.name, [], "its folder was removed", code: "notFound"))
     }
-    // Before the files are read, so that a change during the load is noticed afterwards.
+    // Taken before the files are read, so that a change during the load is noticed afterwards.
     let before = SceneFingerprint(folder: folder, scene: nil)
     let report = SceneLoader.load(folder: entry.path)
     var problems = report.problems.map(\.description)
@@ -141,7 +144,7 @@ struct SceneStore: Sendable {
       for index in placed.anchors.indices where placed.anchors[index].code == nil {
         let anchor = scene.anchors[index]
         if anchor.hasPixelPlaces {
-          // A reference is smaller than the file.
+          // The places are in pixels of the file, and the reference in the library is smaller.
           let picture = try picture(try file(anchor, folder, entry.name), anchor, entry.name)
           placed.anchors[index].place(width: picture.width, height: picture.height)
         } else if let picture = library?.references.first(where: { $0.name == anchor.name }) {
@@ -272,14 +275,16 @@ struct SceneStore: Sendable {
     return hash("\(anchor.name)\u{0}\(anchor.physicalWidth ?? 0)\u{0}\(round)".utf8) + hash(picture)
   }
 
-  /// The 64-bit FNV-1a hash (G. Fowler, L. C. Noll, K.-P. Vo), which distinguishes files but does not resist deliberate
-  /// collisions.
+  /// Returns the 64-bit FNV-1a hash (G. Fowler, L. C. Noll, K.-P. Vo), which distinguishes files but does not resist
+  /// deliberate collisions.
   private static func hash(_ bytes: some Sequence<UInt8>) -> String {
     var value: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
     return value.digits(16, radix: 16)
   }
 }
+
+// MARK: - The cache
 
 /// The cache folder of compiled anchors. Missing or damaged libraries are compiled again.
 struct SceneCache: Sendable {

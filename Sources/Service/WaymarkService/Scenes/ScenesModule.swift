@@ -9,7 +9,7 @@ package import WaymarkServer
 import WaymarkSystem
 package import WaymarkWorker
 
-/// `scene.*`, `session.*`, `annotation.*`, `card.*` and the events of anchors.
+/// The scene in use and the AR session, with the events `scene.*`, `session.*`, `annotation.*`, `card.*` and those of anchors.
 ///
 /// The device has one session, which every client can control; its events name the client. The module passes detections and requests to
 /// the session, publishes its effects, and sets the anchors that the lane searches for. While no session is active, it follows the
@@ -30,6 +30,7 @@ package final class ScenesModule: ServiceModule {
   private var reportedFailure: String?
   private var isStopped = false
   private var generation = 0
+  /// True while the lane searches for the scene's anchors, false for those of the library, nil while it is off.
   private var followsScene: Bool?
   /// The cameras in which anchors can be followed, and the camera in which they are followed now.
   private lazy var views: ByCamera<AnchorView> = captures.map { makeView($0, $1) }
@@ -380,9 +381,11 @@ package final class ScenesModule: ServiceModule {
     }
   }
 
-  /// The path of a picture of the scene in use, by its id for `media.resource`, or `nil`.
+  /// Returns the path of a picture of the scene in use, by its id for `media.resource`, or `nil`.
   package func picture(_ id: String) -> String? { loaded?.picture(id) }
 }
+
+// MARK: - Cameras
 
 /// A camera in which anchors can be followed.
 @ServiceActor
@@ -393,7 +396,7 @@ struct AnchorView {
   /// The module that reads the codes in the camera's frames; nil if no codes are found as anchors.
   let scans: ScanModule?
 
-  /// The calibrations and the field of view of the device in use.
+  /// Returns the calibrations and the field of view of the device in use.
   func choice(of settings: SceneSettings) -> CameraChoice {
     settings.choice(of: name).narrowed(to: capture.pipeline.status.device)
   }

@@ -38,6 +38,8 @@ enum SessionWire {
   static func resource(card id: String) -> String { "card/\(id)" }
   static func resource(icon id: String) -> String { "icon/\(id)" }
 
+  /// Converts the detection of an anchor to its event.
+  ///
   /// - Parameter isHarmless: true if observers may see the content of the code.
   static func found(_ seen: AnchorDetection, isHarmless: Bool) -> AnchorFound {
     var found = AnchorFound(
@@ -78,8 +80,8 @@ enum SessionWire {
       distortion: camera.distortion.values, source: IntrinsicsSource(camera.source))
   }
 
-  /// Converts the card of an annotation; without a card, one with the annotation's id as title, so that clients always
-  /// have a card to show.
+  /// Converts the card of an annotation. An annotation without a card gets one with its id as title, so that clients
+  /// can always show a card.
   static func card(_ annotation: Annotation) -> Card {
     guard let card = annotation.card else { return Card(title: annotation.id) }
     return Card(

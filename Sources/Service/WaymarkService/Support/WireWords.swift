@@ -51,7 +51,7 @@ extension ScanAdvice {
 }
 
 extension CancelReason {
-  /// The reason for which a scan ended; nil if it ended with a code.
+  /// Creates the reason for which a scan was cancelled; nil if it ended with a code.
   init?(_ ending: ScanEnding) {
     switch ending {
     case .confirmed, .once: return nil

@@ -86,6 +86,8 @@ final class HardwareTrigger: Sendable {
   }
 }
 
+// MARK: - Records of the device
+
 /// Finds presses of one key in the records of an input device (`struct input_event`, linux/input.h).
 package struct KeyEventParser: Sendable {
   /// The key's code in linux/input-event-codes.h.
@@ -126,8 +128,8 @@ package struct KeyEventParser: Sendable {
     return count
   }
 
-  /// The little-endian word at an index: the kernel uses the byte order of the machine, and x86-64 and AArch64 are
-  /// little-endian.
+  /// Returns the little-endian word at an index: the kernel uses the byte order of the machine, and x86-64 and AArch64
+  /// are little-endian.
   private func word(at index: Int) -> UInt16 { UInt16(pending[index]) | UInt16(pending[index + 1]) << 8 }
 }
 
@@ -155,6 +157,8 @@ package struct InputSyscalls: Sendable {
     })
 }
 
+// MARK: - Names of keys
+
 /// The names of keys in linux/input-event-codes.h.
 package enum KeyName {
   private static let codes: [String: UInt16] = {
@@ -179,8 +183,8 @@ package enum KeyName {
     return codes
   }()
 
-  /// The code of a key, from its name with or without `KEY_`, in any case, or from its number; nil if there is no such
-  /// key.
+  /// Returns the code of a key, given its name with or without `KEY_`, in any case, or its number; nil if there is no
+  /// such key.
   package static func code(_ name: String) -> UInt16? {
     // The names of ten keys are digits; all other numbers are codes.
     let plain = name.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " }

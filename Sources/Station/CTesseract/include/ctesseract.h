@@ -4,7 +4,7 @@
 
 enum {
   CTESSERACT_TEXT = 16,    // the bytes of a symbol, including its NUL
-  CTESSERACT_CHOICES = 4,  // the most alternatives of a symbol
+  CTESSERACT_CHOICES = 4,  // the largest number of alternatives of a symbol
 };
 
 typedef struct {

@@ -23,9 +23,9 @@ final class BackgroundDifference {
   private static let deviations: Float = 4.5
   /// The share of changed pixels above which the camera or the light has changed.
   private static let mostChanged = 0.7
-  /// The least share of a foreground.
+  /// The share of changed pixels below which there is no foreground.
   private static let leastChanged = 0.012
-  /// The least median gray level of the foreground in the composed picture.
+  /// The gray level to which the median of a darker foreground is raised in the composed picture.
   private static let paper = 150
   /// The gray level from which the camera may be saturated.
   private static let clipped: Float = 250
@@ -48,7 +48,7 @@ final class BackgroundDifference {
     share = 0
   }
 
-  /// Compares a frame with the background model: `known` has one value per pixel, negative if unknown.
+  /// Compares the luma of a frame, `seen`, with that of the background model, `known`, which is negative where unknown.
   func update(_ seen: UnsafePointer<UInt8>, known: [Float]) {
     gain = exposure(seen, known)
     compare(seen, known)
@@ -60,8 +60,8 @@ final class BackgroundDifference {
     if share < Self.leastChanged { restingGain = gain }
   }
 
-  /// Returns the standard deviation of noise in differences, from their histogram in tenths of a gray level: the 30th
-  /// percentile is noise, with or without a new object.
+  /// Returns the standard deviation of the noise, from the histogram of absolute differences in tenths of a gray level. Their
+  /// 30th percentile is noise even with a new object in view; of a normal distribution it is 0.385 standard deviations.
   private static func noise(_ histogram: [Int]) -> Float {
     var rest = histogram.reduce(0, +) * 3 / 10
     let level = histogram.firstIndex { count in
@@ -81,7 +81,7 @@ final class BackgroundDifference {
     var best = (bin: 100, count: 0)
     for bin in 40..<199 {
       let count = histogram[bin - 2] + histogram[bin - 1] + histogram[bin] + histogram[bin + 1] + histogram[bin + 2]
-      // Of equal counts the first one is chosen, which is nearest to the last exposure.
+      // Of equal counts the lowest ratio is chosen.
       if count > best.count { best = (bin, count) }
     }
     guard best.count > known.count / 30 else { return 1 }
@@ -108,7 +108,7 @@ final class BackgroundDifference {
       sums.withUnsafeMutableBufferPointer { sums in
         for i in 0..<(w * h) {
           let off = Float(seen[i]) - gain * known[i]
-          // A saturated pixel of the model was brighter than stored, and a saturated pixel of the frame may be.
+          // A saturated pixel may be brighter than its value, so a difference is unknown where the darker of both is saturated.
           let isMeasured = known[i] >= 0 && (off > 0 ? known[i] < Self.clipped : seen[i] < UInt8(Self.clipped))
           sums[i] = isMeasured ? off : 0
         }
@@ -123,7 +123,7 @@ final class BackgroundDifference {
     for i in 0..<(w * h) { out[i] = sums[i] > threshold ? 255 : 0 }
   }
 
-  /// Removes areas narrower than a few pixels, which are noise.
+  /// Opens the foreground: removes areas narrower than five pixels, which are noise.
   private func open() {
     let count = changed.width * changed.height
     for i in 0..<count { changed.pixels[i] = ~changed.pixels[i] }
@@ -131,7 +131,9 @@ final class BackgroundDifference {
     for i in 0..<count { changed.pixels[i] = ~difference.pixels[i] }
   }
 
-  /// Returns the foreground on a uniform background; `seen` is the compared plane. `nil` without a foreground, or if too much changed.
+  /// Returns the foreground on a uniform background, from the luma of the compared frame.
+  ///
+  /// - Returns: The picture; `nil` without a foreground, or after a change of the scene.
   func composed(_ seen: UnsafePointer<UInt8>) -> GrayImage? {
     let (w, h) = (width, height)
     var histogram = GrayHistogram()
@@ -160,7 +162,7 @@ final class BackgroundDifference {
     for i in 0..<count { difference.pixels[i] = UInt8(blurred[i] / 25) }
   }
 
-  /// Fills `blurred` with the sums of `sums` over squares.
+  /// Fills `blurred` with the sums of `sums` over squares of 2 × `radius` + 1 pixels a side.
   private func blur(radius: Int) {
     let (w, h) = (width, height)
     sums.withUnsafeBufferPointer { sums in

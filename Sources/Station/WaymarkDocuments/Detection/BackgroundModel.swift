@@ -18,12 +18,14 @@ package final class BackgroundModel {
   private let picture = WorkingPicture()
   private let difference = BackgroundDifference()
   private let silhouette = Silhouette()
-  /// The luma of the background, negative where unknown; `recent`: a slow average of the frames; `age`: the seconds without a change at each pixel.
+  /// The luma of the background, negative where unknown.
   private var known: [Float] = []
+  /// An exponential average of the frames' luma, which starts again where a pixel changes.
   private var recent: [Float] = []
+  /// The seconds without a change at each pixel.
   private var age: [Float] = []
   private var lastLearned = -Double.infinity
-  /// The time since which more has changed than a page explains; `nil` if it has not.
+  /// The time in seconds since which more has changed than a page explains; `nil` if it has not.
   private var sceneChangedAt: Double?
   /// The share of the picture in which the last compared frame differs from the earlier ones.
   package private(set) var changedFraction = 0.0
@@ -32,11 +34,11 @@ package final class BackgroundModel {
   private static let absorbDelay: Float = 4
   /// The time in seconds after which an unknown pixel without a change becomes known.
   private static let settling: Float = 0.25
-  /// The time in seconds of more changes than a page explains after which the model is discarded.
+  /// The delay in seconds until the model is discarded while more has changed than a page explains.
   private static let resetDelay = 0.5
-  /// The noise in gray levels by which steps across a side may be smaller than in the model.
+  /// The gray levels by which the step across a side may be smaller in the frame than in the model, because of noise.
   private static let noise: Float = 1.5
-  /// The difference in gray levels from the recent average by which a pixel has changed.
+  /// The difference in gray levels from the recent average above which a pixel has changed.
   private static let jump: Float = 12
 
   package init() {}
@@ -59,7 +61,7 @@ package final class BackgroundModel {
     }
   }
 
-  /// Updates the model by the last compared frame, captured at `now` seconds.
+  /// Updates the model with the last compared frame, captured at `now` seconds.
   ///
   /// - Parameter page: A page in view, which does not become part of the model.
   package func learn(at now: Double, page: Quadrilateral?) {
@@ -115,12 +117,13 @@ package final class BackgroundModel {
     }
   }
 
-  /// Returns whether a page is new compared with the model.
+  /// Returns whether more than half of a page is foreground or, after a change of the scene, whether the page explains it.
   package func isNewInView(_ page: Quadrilateral) -> Bool {
     difference.isSceneChange ? accountsFor(page) : (change(of: page)?.inside ?? 0) > 0.5
   }
 
-  /// Returns whether a page covers the whole foreground, of any size.
+  /// Returns whether a page explains the foreground, however large: at least 85 % of the page and at most 20 % of the rest
+  /// have changed.
   private func accountsFor(_ page: Quadrilateral) -> Bool {
     let (w, h) = (picture.width, picture.height)
     guard known.count == w * h, difference.width == w, w > 0 else { return false }
@@ -165,9 +168,9 @@ package final class BackgroundModel {
     )
   }
 
-  /// Returns the sheet in the outline of the foreground, in pixels of the last compared frame.
+  /// Returns the quadrilateral that fits the foreground best, in pixels of the last compared frame; `nil` without one.
   ///
-  /// `fitScore` is 1 if the foreground is exactly the sheet.
+  /// `fitScore` is 1 if the foreground is exactly that quadrilateral.
   package func sheet() -> (outline: Quadrilateral, fitScore: Double)? {
     guard known.count == picture.width * picture.height, difference.share > 0, !difference.isSceneChange,
       let fit = silhouette.quadrilateral(in: difference.changed)
@@ -176,7 +179,8 @@ package final class BackgroundModel {
     return (outline.scaled(by: Double(picture.factor)).turned(by: outline.turnsToUpright), fit.fitScore)
   }
 
-  /// Returns the fit score of an outline as in `sheet`; 0 if it does not fit, `nil` if unknown.
+  /// Returns the fit score of an outline as in `sheet`; 0 if it does not fit, `nil` without a foreground or after a change
+  /// of the scene.
   package func fitScore(of outline: Quadrilateral) -> Double? {
     guard known.count == picture.width * picture.height, difference.share > 0, !difference.isSceneChange else {
       return nil

@@ -3,15 +3,15 @@ import WaymarkImage
 /// Finds a corner near the crossing of a page's sides: bent paper does not end at the crossing of straight lines through its sides.
 ///
 /// A corner is a point from which an edge runs along each of two sides and not beyond, with paper between the two sides and
-/// something else outside. Directions are free by some degrees, because bent sides leave a corner in other directions than
-/// their chords.
+/// something else outside. The edges may deviate from the chords of the sides by up to 30 degrees, because bent sides leave
+/// a corner in other directions than their chords.
 final class CornerSearch {
-  /// A found corner.
+  /// The position of a corner, with its score.
   struct Corner {
     var place: Point2
     /// The score, about 0…2.
     var score: Double
-    /// The lead over the score at the old position.
+    /// The lead over the best score within four pixels of the assumed corner.
     var gain = 0.0
   }
 
@@ -26,12 +26,15 @@ final class CornerSearch {
 
   private var planes = [UInt8](repeating: 0, count: 2 * angles * width * width)
 
-  /// Returns the corner nearby with the best score, or `nil`.
+  /// Returns the corner with the best score within `reach` pixels of an assumed one.
   ///
   /// - Parameters:
+  ///   - map: The edges of the work picture.
+  ///   - closed: Its planes without dark marks.
   ///   - old: The assumed corner.
-  ///   - before: The previous corner, clockwise.
-  ///   - after: The next corner, clockwise.
+  ///   - before: The previous corner of the page, clockwise.
+  ///   - after: The next corner of the page, clockwise.
+  /// - Returns: The corner; `nil` where no point has edges along both sides.
   func corner(_ map: EdgeView, _ closed: [UnsafePointer<UInt8>], _ old: Point2, before: Point2, after: Point2)
     -> Corner?
   {
@@ -75,7 +78,7 @@ final class CornerSearch {
             arms.append(top)
           }
           let far = Double(dx * dx + dy * dy) / Double(Self.reach * Self.reach)
-          // The colour contrast contributes at most as much as the edges.
+          // The contrast below only scales these scores, so a point without edges is skipped.
           guard arms[0].score > 0.2, arms[1].score > 0.2 else { continue }
           let place = Point2(Double(ox + Self.half + dx), Double(oy + Self.half + dy))
           let (a, b) = (directions[0][arms[0].angle], directions[1][arms[1].angle])

@@ -7,8 +7,8 @@ struct EdgeView {
   let width: Int
   let height: Int
 
-  /// Returns the strength of the edge at a point if its gradient is along `normal` (a full turn is 256) or opposite, within
-  /// `tolerance`; otherwise 0.
+  /// Returns the strength of the edge at a point if its gradient is along `normal` or opposite, within `tolerance`; otherwise
+  /// 0. A full turn is 256.
   @inline(__always)
   func strength(_ x: Double, _ y: Double, across normal: Int, tolerance: Int) -> UInt8 {
     guard x > -0.5, y > -0.5 else { return 0 }
@@ -45,7 +45,7 @@ final class EdgeMap {
   private var gx: [Int16] = []
   private var gy: [Int16] = []
 
-  /// The least step of an edge in gray levels.
+  /// The step in gray levels below which a pixel is not an edge.
   static let leastStep: Int32 = 4
   /// The step in gray levels from which the weight is 1.
   static let fullStep: Float = 24

@@ -23,7 +23,7 @@ struct SupportedLine {
   }
 }
 
-/// Finds straight lines by votes of edge pixels, each for the lines along its own edge only.
+/// Finds straight lines by a Hough transform in which an edge pixel votes only for lines along its own edge.
 ///
 /// R. O. Duda, P. E. Hart, "Use of the Hough transformation to detect lines and curves in pictures", CACM 15 (1972); with the
 /// direction of the gradient after F. O'Gorman, M. B. Clowes, "Finding picture edges through collinearity of feature points",
@@ -33,7 +33,7 @@ final class LineSearch {
   static let step = 2.0
   private static let angles = 128
   private static let binWidth: Float = 1.5
-  /// The most lines.
+  /// The number of peaks in the votes to which lines are fitted.
   private let limit = 34
 
   private var votes: [Float] = []

@@ -13,7 +13,7 @@ final class OutlineTracer {
     var strength: [Double] = []
     /// The share of points with an edge.
     var support = 0.0
-    /// The largest distance of the smoothed path from the chord, as a share of the chord.
+    /// The largest distance of the smoothed path from the chord, as a share of the chord's length.
     var bend = 0.0
   }
 
@@ -24,14 +24,14 @@ final class OutlineTracer {
 
   private let map: EdgeMap
   private static let samples = 44
-  /// The most positions across a side.
+  /// The largest number of positions across a side.
   private static let width = 2 * 16 + 1
   private var strengths = [Float](repeating: 0, count: samples * width)
   private var from = [Int8](repeating: 0, count: samples * width)
 
   init(_ map: EdgeMap) { self.map = map }
 
-  /// Returns the outline near a hypothesis, with corners at the crossings of the traced sides.
+  /// Returns the outline within about `reach` pixels of a hypothesis, with corners at the crossings of the traced sides.
   func trace(_ hypothesis: PageHypothesis, reach: Int = 9) -> Trace {
     let firstReach = min(reach, (Self.width - 1) / 2)
     var outline = hypothesis.outline
@@ -47,7 +47,7 @@ final class OutlineTracer {
     return Trace(outline: outline, sides: sides)
   }
 
-  /// Returns the sides of an outline with fixed corners.
+  /// Traces the sides of an outline and keeps its corners.
   func sides(_ hypothesis: PageHypothesis) -> [Side] {
     (0..<4).map { side in
       hypothesis.borders[side] ? straight(hypothesis.outline, side) : path(hypothesis.outline, side, reach: 9)
@@ -131,7 +131,7 @@ final class OutlineTracer {
     let m = 2 * reach + 1
     let n = samples
     return withUnsafeTemporaryAllocation(of: Float.self, capacity: 2 * (m + 4)) { memory in
-      // Two rows of costs with a margin of two values at each end.
+      // Two rows of scores with a margin of two values at each end.
       guard let start = memory.baseAddress else { return [] }
       memory.initialize(repeating: -1e9)
       var last = start + 2
@@ -162,7 +162,10 @@ final class OutlineTracer {
     }
   }
 
-  /// Returns the crossings of adjacent paths, from lines through the quarter of each next to the corner.
+  /// Returns the outline with corners at the crossings of adjacent paths, from lines through the quarter of each next to the
+  /// corner. A corner whose crossing is `limit` pixels away or farther is kept.
+  ///
+  /// - Returns: The outline; `nil` if it is not convex.
   private func corners(
     _ q: Quadrilateral, _ sides: [Side], _ borders: [Bool], limit: Double
   ) -> Quadrilateral? {

@@ -1,6 +1,6 @@
 package import WaymarkImage
 
-/// A page found in a picture.
+/// A page that `PageDetector` found or followed: its outline, its score and its traced sides.
 package struct DetectedPage: Sendable {
   /// The corners in pixels, clockwise from the top left of a page upright in the picture. A page that is partly outside is
   /// cut at the picture's border.
@@ -23,7 +23,7 @@ package struct DetectedPage: Sendable {
 /// are traced along their real sides, and scored by the pixels inside, outside and along them, and by the mask. Use it from
 /// one thread at a time; memory is reused.
 package final class PageDetector {
-  /// The least score of a page.
+  /// The least probability with which a page is returned.
   private static let minimumScore = 0.35
 
   private let picture = WorkingPicture()
@@ -44,19 +44,20 @@ package final class PageDetector {
   private static let distinct = 1.5
   /// The least score, 0…2, of a corner to which an outline's corner is moved.
   private static let leastCorner = 1.0
-  /// The least lead over the score of the old position.
+  /// The least lead of such a corner over the score of the old position.
   private static let leastGain = 0.2
   /// The first and the second search distance for a followed page, in pixels of the work picture.
   private static let followReach = (near: 4, far: 13)
   /// The largest distance of corners from their approximately known position, as a share of the longer diagonal: a single
   /// picture is less certain than the earlier ones together.
   private static let settledFarthest = 0.04
-  /// The least area of the page, as a share of the known area.
+  /// The least area of a settled page, as a share of the known page's area.
   private static let leastArea = 0.97
-  /// The lead in probability, or the odds, by which an outline found farther away must be likelier.
+  /// The lead in probability and the ratio of odds: an outline found at the far distance is preferred if it exceeds either.
   private static let followLead = 0.1
   private static let followOdds = 2.0
-  /// The most pages beyond the first. Each has at most the share `mostShared` inside other pages, and at least the score `leastOther`.
+  /// The largest number of pages beyond the first. Each has less than the share `mostShared` of its area inside other pages,
+  /// and at least the score `leastOther`.
   package static let mostOthers = 3
   private static let mostShared = 0.2
   private static let leastOther = 0.6
@@ -68,7 +69,7 @@ package final class PageDetector {
     tracer = OutlineTracer(map)
   }
 
-  /// Finds the page in a colour picture.
+  /// Finds the page in a colour picture; `nil` if none is likely enough.
   package func detect(_ image: RGBImage) -> DetectedPage? {
     load(image)
     return image.withBytes { bytes in
@@ -78,7 +79,7 @@ package final class PageDetector {
     }
   }
 
-  /// Finds the page in a gray picture.
+  /// Finds the page in a gray picture; `nil` if none is likely enough.
   package func detect(_ view: ImageView) -> DetectedPage? {
     probabilities = nil
     return detectAgain(view)
@@ -92,7 +93,10 @@ package final class PageDetector {
       FullResolutionPicture(view.base, width: view.width, height: view.height, stride: view.stride, channels: 1))
   }
 
-  /// Returns the page near an outline in the picture last searched by `detect` or `detectAgain`, scored alike, at any score.
+  /// Returns the page near an outline in the picture last searched by `detect` or `detectAgain`, scored as there, but
+  /// whatever its score.
+  ///
+  /// - Returns: The page; `nil` without such a picture, or if `outline` is not convex.
   package func lookAgain(near outline: Quadrilateral) -> DetectedPage? {
     guard mask != nil, picture.width >= 24, picture.height >= 24, let judged = seen(near: outline) else { return nil }
     return page(judged, score: PageScorer.shares([judged.score]).reduce(0, +))
@@ -113,7 +117,7 @@ package final class PageDetector {
     return follow(from: last)
   }
 
-  /// Returns the page near a known outline at any score, searched as thoroughly as by `detect`: the likeliest of all candidates there.
+  /// Finds the page near a known outline as thoroughly as `detect`, whatever its score.
   ///
   /// - Returns: The page; `nil` if `last` is not a valid outline, or only a part of the page is found.
   package func settle(_ image: RGBImage, near last: Quadrilateral) -> DetectedPage? {
@@ -239,7 +243,7 @@ package final class PageDetector {
     return page
   }
 
-  /// Moves corners to the ones seen nearby, and traces the sides between them again.
+  /// Moves corners to those that `CornerSearch` finds nearby with a clearly better score, and traces the sides again.
   private func placeCorners(_ judged: inout Judged) {
     var corners = judged.hypothesis.outline.corners
     let closed = picture.closed[..<picture.planeCount].map { UnsafePointer($0.pixels) }
@@ -257,7 +261,7 @@ package final class PageDetector {
     judged.sides = tracer.widened(tracer.sides(judged.hypothesis), of: judged.hypothesis)
   }
 
-  /// Refines corners to subpixel precision, by the adjacent parts of the sides.
+  /// Refines corners to subpixel precision in the full-resolution picture, as crossings of the adjacent parts of the sides.
   private func refine(_ outline: inout Quadrilateral, _ fine: FullResolutionPicture) {
     let old = outline.corners
     var new = old
@@ -282,7 +286,7 @@ package final class PageDetector {
     if refined.isConvex { outline = refined }
   }
 
-  /// Converts a hypothesis to a page.
+  /// Converts a hypothesis to a page in original pixels, with the sides in the order of the upright page.
   private func page(_ judged: Judged, score: Double) -> DetectedPage {
     let traced = tracer.widened(judged.sides, of: judged.hypothesis)
     var sides = traced.map { side in side.points.map(original) }

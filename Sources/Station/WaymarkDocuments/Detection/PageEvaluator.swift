@@ -2,7 +2,7 @@ import WaymarkImage
 
 /// The evidence for and against a quadrilateral being the outline of a page, as values of about 0…1.
 struct PageFeatures {
-  /// The share of edge along the weakest side and along all sides.
+  /// The mean edge strength along the weakest side and along all sides.
   var weakestSupport = 0.0
   var support = 0.0
   /// The contrast across the weakest side and across all sides.
@@ -10,16 +10,17 @@ struct PageFeatures {
   var contrast = 0.0
   /// The share of points just inside that are brighter than just outside.
   var brighterInside = 0.0
-  /// The square root of the share of the picture.
+  /// The square root of the share of the picture inside the outline.
   var size = 0.0
-  /// The uniformity of the points just inside.
+  /// The share of the rim (points just inside the sides) with a colour near the rim's median.
   var evenRim = 0.0
-  /// The share of points just outside that look like those inside.
+  /// The share of points just outside with a colour near the rim's median.
   var spill = 0.0
-  /// The share of edge on the extensions of the sides beyond the corners.
+  /// The mean edge strength on the extensions of the sides beyond the corners.
   var overrun = 0.0
-  /// The share of the inside that looks like the rim.
+  /// The share of the inside with a colour near the rim's median.
   var paper = 0.0
+  /// The mean darkness of the marks inside; 1 from 40 gray levels.
   var marks = 0.0
   /// The deviation of the worst angle from a right angle (cosine), and of the lengths of opposite sides.
   var skew = 0.0
@@ -33,12 +34,12 @@ struct PageFeatures {
   /// The share of the area just outside the worst side that looks like paper in another light: a fold or the edge of a column
   /// is not a side of the page.
   var worstSpill = 0.0
-  /// The dark marks just outside the side with most of them.
+  /// The mean darkness of the marks just outside the side with the most; 1 from 30 gray levels.
   var outerMarks = 0.0
   /// The agreement with the mask of the page; 0 without a mask.
   var mask = PageMask.Agreement()
 
-  /// The number of `values`; `countWithoutMask`: without those of the mask, which come last.
+  /// The number of `values`, with and without those of the mask, which come last.
   static let count = 22
   static let countWithoutMask = 18
 
@@ -55,8 +56,9 @@ struct PageFeatures {
 struct PageEvaluator {
   private let map: EdgeView
   private let mask: PageMask?
-  /// The planes without dark marks; `seen`: the channel that shows marks best, with marks; `bare`: the same channel without them.
+  /// The planes without dark marks.
   private let closed: [UnsafePointer<UInt8>]
+  /// The green or gray plane, which shows marks best, with and without them.
   private let seen: UnsafePointer<UInt8>
   private let bare: UnsafePointer<UInt8>
   private static let samples = 24
@@ -71,7 +73,9 @@ struct PageEvaluator {
     bare = UnsafePointer(picture.closed[green].pixels)
   }
 
-  /// - Parameter sides: The traced sides; empty: straight.
+  /// Returns the evidence for and against a hypothesis.
+  ///
+  /// - Parameter sides: Its traced sides; empty for straight lines between its corners.
   func evidence(_ hypothesis: PageHypothesis, _ sides: [OutlineTracer.Side] = []) -> PageFeatures {
     var evidence = PageFeatures()
     if let mask { evidence.mask = mask.agreement(with: hypothesis.outline, alongSides: sides.map(\.points)) }
@@ -175,7 +179,7 @@ struct PageEvaluator {
     evidence.marks = min(1, marks / Double(steps * steps) / 40)
   }
 
-  /// Returns by how much a point is darker than without marks.
+  /// Returns the gray levels by which a mark makes a point darker; 0 without one.
   private func marks(_ p: Point2) -> Double {
     let x = min(max(0, Int(p.x + 0.5)), map.width - 1)
     let y = min(max(0, Int(p.y + 0.5)), map.height - 1)
@@ -206,7 +210,7 @@ struct PageEvaluator {
     return best > 0 ? min(1, 0.4 + Double(best) / 255) : 0
   }
 
-  /// Returns red, green, blue and brightness without dark marks.
+  /// Returns red, green, blue and brightness at a point without dark marks.
   private func color(_ p: Point2) -> SIMD4<Float> {
     let x = min(max(0, Int(p.x + 0.5)), map.width - 1)
     let y = min(max(0, Int(p.y + 0.5)), map.height - 1)

@@ -3,14 +3,14 @@ import WaymarkImage
 /// The marks on a page, by which the page is recognised in any light and orientation.
 package struct PageFingerprint: Hashable, Sendable {
   static let side = 40
-  /// The darkness relative to the surroundings, normalised to mean 0 and length 1; empty for a blank page.
+  /// The luma of each cell relative to the surroundings, normalised to mean 0 and length 1; empty for a blank page.
   private var values: [Float] = []
   /// The luma at three times as many points in each direction.
   private var samples: [UInt8] = []
 
   package init() {}
 
-  /// Creates a fingerprint from the mean luma of `n` × `n` cells of a page.
+  /// Creates a fingerprint from the mean luma of `n` × `n` cells of a page, and its luma at 3 `n` × 3 `n` points.
   init(_ luma: [Float], _ n: Int, _ samples: [UInt8]) {
     // The outermost cells are ignored: they show the surroundings if the outline is off by 1 %.
     var marks = Self.marks(luma, n, reach: 4, margin: 1)
@@ -23,7 +23,8 @@ package struct PageFingerprint: Hashable, Sendable {
     self.samples = samples
   }
 
-  /// Returns the difference of `n` × `n` cells from the mean of those within `reach`, which removes light and shadow.
+  /// Returns the relative difference of each of `n` × `n` cells from the mean of those within `reach`, which removes light and
+  /// shadow. The outermost `margin` cells are 0.
   fileprivate static func marks(_ luma: [Float], _ n: Int, reach: Int, margin: Int = 0) -> [Float] {
     let sums = IntegralImage<Float>(width: n, height: n) { luma[$1 * n + $0] }
     var marks = [Float](repeating: 0, count: n * n)
@@ -88,9 +89,9 @@ struct FinePageFingerprint {
   private static let side = 120
   /// The step between compared cells.
   private static let stride = 2
-  /// The darkness relative to the surroundings, by which pages are superimposed.
+  /// The luma relative to the surroundings, by which pages are superimposed.
   private let values: [Float]
-  /// The darkness without lines of writing and ruled lines, by which pages are compared.
+  /// `values` without lines of writing and ruled lines, by which pages are compared.
   private let words: [Float]
 
   /// - Parameter samples: The luma at `side` × `side` points.
@@ -196,7 +197,7 @@ struct FinePageFingerprint {
   /// repeating pattern from matching its neighbour.
   private static let farthestShift = 1.1
 
-  /// Returns the index of the cell of another page that coincides with a cell of this page.
+  /// Returns the index of the cell of another page that coincides with a cell of this page; `nil` if there is none.
   private static func place(_ x: Int, _ y: Int, _ turn: Int, _ corners: [Point2]) -> Int? {
     let n = side
     let (u, v) = (Double(x) / Double(n - 1), Double(y) / Double(n - 1))

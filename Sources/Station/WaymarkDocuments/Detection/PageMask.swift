@@ -4,7 +4,7 @@ import WaymarkImage
 struct PageMask {
   /// The number of cells per side.
   private let cells: Int
-  /// The cumulative probabilities of each row before each cell and at the row's end.
+  /// The sums of each row's probabilities to the left of each cell, then of the whole row: `cells` + 1 values a row.
   private let sums: [Float]
   private let probabilities: [Float]
   /// The sum of all probabilities: the expected number of cells of a page.
@@ -18,7 +18,7 @@ struct PageMask {
     var overlap = 0.0
     /// The mean probability inside the outline.
     var inside = 0.0
-    /// The share of the mask inside the outline.
+    /// The share of the mask's total probability that is inside the outline.
     var share = 0.0
     /// The difference of the probabilities just inside and just outside, along the side where it is least; it is small at a fold.
     var weakestSide = 0.0
@@ -26,7 +26,9 @@ struct PageMask {
 
   /// - Parameters:
   ///   - probabilities: The probabilities of `cells` × `cells` parts of the picture.
-  ///   - width: The width of the work picture in pixels; `height` likewise.
+  ///   - n: The number of parts a side.
+  ///   - width: The width of the work picture in pixels.
+  ///   - height: Its height in pixels.
   init(_ probabilities: [Float], cells n: Int, width: Int, height: Int) {
     cells = n
     var sums = [Float](repeating: 0, count: n * (n + 1))
@@ -39,7 +41,7 @@ struct PageMask {
     scale = Point2(Double(n) / Double(width), Double(n) / Double(height))
   }
 
-  /// Returns the agreement of a convex outline in pixels of the work picture.
+  /// Returns the agreement of a convex outline, in pixels of the work picture, without that of its sides.
   func agreement(with outline: Quadrilateral) -> Agreement {
     let corners = outline.corners.map(cell)
     let n = cells
@@ -67,7 +69,7 @@ struct PageMask {
 
   /// Returns the agreement of an outline including its sides.
   ///
-  /// - Parameter sides: The traced sides in pixels of the work picture; empty: straight.
+  /// - Parameter sides: The traced sides in pixels of the work picture; empty for straight lines between the corners.
   func agreement(with outline: Quadrilateral, alongSides sides: [[Point2]]) -> Agreement {
     var agreement = agreement(with: outline)
     let steps = (0..<4).map { side in

@@ -11,7 +11,8 @@ package struct PageModels: Sendable {
   /// The scorer of outlines that are only followed, without a mask.
   let followed: PageScorer
 
-  /// Read and checked on first use, on any thread. The models are embedded in the program, so that a worker that may not open files has them, too.
+  /// The models embedded in the program, so that a worker that may not open files has them, too. They are read and checked on
+  /// first use, on any thread.
   private static let embedded = Result { () throws(ModelError) in
     try PageModels(
       network: ModelFile(waymark_page_network, name: "page-network"),
@@ -33,7 +34,7 @@ package struct PageModels: Sendable {
   }
 }
 
-/// Scores evidence by a small network: one layer of hyperbolic tangents, then a sum.
+/// A perceptron with one hidden layer of hyperbolic tangents, which scores the evidence for an outline.
 ///
 /// The scores of a picture's hypotheses are the log-odds that the hypothesis is the page against there being no page. The
 /// weights were fitted to rendered pictures by `Benchmarks/documents/train`.
@@ -45,9 +46,12 @@ struct PageScorer: Sendable {
   let output: [Float]
   let offset: Float
 
-  /// Reads a scorer: its numbers of inputs and of hidden units, then means, deviations, weights, the output's weights and its offset.
+  /// Reads a scorer: its numbers of inputs and of hidden units, then means, deviations, weights, the output's weights and its
+  /// offset.
   ///
   /// - Parameter inputs: The required number of values of evidence.
+  /// - Throws: `otherModel` if the numbers of inputs or units do not fit, bytes are missing, a number is not finite, or a
+  ///   deviation is not positive.
   init(_ numbers: inout ModelFile.Numbers, inputs: Int, of file: ModelFile) throws(ModelError) {
     let (count, units) = (Int(numbers.word()), Int(numbers.word()))
     guard count == inputs, (1...Self.maximumUnits).contains(units) else {
@@ -64,7 +68,7 @@ struct PageScorer: Sendable {
     else { throw file.misfit("a number is not finite, or a deviation not above 0") }
   }
 
-  /// The most hidden units.
+  /// The largest number of hidden units of a scorer.
   private static let maximumUnits = 1024
 
   func score(_ evidence: PageFeatures) -> Double {

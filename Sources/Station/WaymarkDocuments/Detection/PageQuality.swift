@@ -2,15 +2,16 @@ package import WaymarkImage
 
 /// The legibility of a page in a frame, measured on its luma.
 package struct PageQuality: Hashable, Sendable {
-  /// The steepness of edges relative to their height, 0…1: 0.4 with a blur of one pixel standard deviation, 0.2 with two.
+  /// The steepness of edges relative to their height, 0…1: 0.4 after a Gaussian blur with a standard deviation of one pixel,
+  /// 0.2 with two pixels.
   package struct Sharpness: Hashable, Sendable {
     package var across: Double
     package var down: Double
   }
 
-  /// The brightness of the paper, 0…1: the 90th percentile of the page.
+  /// The brightness of the paper, 0…1: the 90th percentile of the page's luma.
   package var brightness = 0.0
-  /// The brightness of the whole picture, 0…1.
+  /// The brightness of the whole picture, 0…1: the 90th percentile of its luma.
   package var light = 0.0
   /// The share of the page that is saturated by glare, if the rest of the page is not.
   package var glare = 0.0
@@ -18,7 +19,8 @@ package struct PageQuality: Hashable, Sendable {
   package var sharpness: Sharpness?
   /// The share of the frame that the page covers.
   package var share = 0.0
-  /// The ratio of a shorter side to the opposite side, the smaller one of both pairs; 1 if seen perpendicularly.
+  /// The ratio of the shorter to the longer of two opposite sides, for the pair where it is smaller; 1 if the page is seen
+  /// perpendicularly.
   package var foreshortening = 0.0
   /// True if a part of the page is outside the frame.
   package var isCut = false
@@ -38,7 +40,7 @@ package struct PageQuality: Hashable, Sendable {
     let lengths = (0..<4).map { c[$0].distance(to: c[($0 + 1) % 4]) }
     foreshortening =
       [(0, 2), (1, 3)].map { min(lengths[$0], lengths[$1]) / max(lengths[$0], lengths[$1], 1e-9) }.min() ?? 0
-    // 0.5 %, the error of tracing.
+    // The error of tracing: 0.5 % of the frame's longer side.
     let slack = 0.005 * Double(max(view.width, view.height))
     isCut = c.contains {
       $0.x < slack || $0.y < slack || $0.x > Double(view.width - 1) - slack || $0.y > Double(view.height - 1) - slack
@@ -90,7 +92,8 @@ package struct PageQuality: Hashable, Sendable {
     return (means, n, samples)
   }
 
-  /// Returns the 90th percentile over the tiles with marks of the steepest step as a share of the tile's range.
+  /// Returns the steepest step as a share of the gray levels' range, at the 90th percentile of the tiles with marks; `nil` if
+  /// fewer than six tiles have any.
   private static func sharpness(_ view: ImageView, _ map: Homography) -> Sharpness? {
     var (across, down): ([Double], [Double]) = ([], [])
     let grid = 14

@@ -85,12 +85,13 @@ struct PageNetwork: Sendable {
   /// offsets of all outputs as 32-bit numbers, and the weights as signed bytes, the outputs of one input contiguous. All
   /// numbers are little-endian.
   ///
-  /// - Throws: `otherModel` if the length does not match the layers, or a number is not finite.
+  /// - Throws: `otherModel` if the side, the levels or the channels are not supported, the length does not match the layers,
+  ///   or a number is not finite.
   init(_ file: ModelFile) throws(ModelError) {
     var numbers = ModelFile.Numbers(file)
     (side, widths) = try Self.size(&numbers, of: file)
     var reader = Reader(numbers: numbers, file: file)
-    // The index of each level's picture, the finest first.
+    // The index of each level's feature map, the finest first.
     var levels = [try reader.convolution(0, 3, widths[0], side: 3, step: 2)]
     for level in 1..<widths.count {
       let channels = widths[level]
@@ -120,7 +121,7 @@ struct PageNetwork: Sendable {
     return (side, widths)
   }
 
-  /// Reads successive layers. Each method returns the index of the picture that its last layer outputs.
+  /// Reads successive layers. Each method returns the index of the feature map that its last layer outputs.
   private struct Reader {
     var numbers: ModelFile.Numbers
     let file: ModelFile
@@ -148,7 +149,7 @@ struct PageNetwork: Sendable {
       return layers.count
     }
 
-    /// A depthwise separable convolution: of each channel separately, then across channels.
+    /// Reads a depthwise separable convolution: of each channel separately, then across channels.
     mutating func separable(
       _ from: Int, _ inputs: Int, _ outputs: Int, step: Int = 1, rectifies: Bool = true
     ) throws(ModelError) -> Int {
@@ -156,7 +157,7 @@ struct PageNetwork: Sendable {
       return try convolution(deep, inputs, outputs, rectifies: rectifies)
     }
 
-    /// A depthwise separable convolution whose result is added to its input.
+    /// Reads a depthwise separable convolution whose result is added to its input.
     mutating func refined(_ from: Int, _ channels: Int) throws(ModelError) -> Int {
       sum(from, try separable(from, channels, channels, rectifies: false))
     }

@@ -12,9 +12,9 @@ struct PageHypothesis {
   var borders: [Bool] = [false, false, false, false]
 }
 
-/// Combines lines to quadrilaterals.
+/// Combines straight lines to quadrilaterals that may be pages.
 struct QuadSearch {
-  /// The most quadrilaterals.
+  /// The largest number of quadrilaterals returned.
   private let limit = 48
 
   func quadrilaterals(_ lines: [SupportedLine], width: Int, height: Int) -> [PageHypothesis] {
@@ -56,7 +56,7 @@ struct QuadSearch {
     return found
   }
 
-  /// Keeps the best ones without near duplicates, and returns the least support that a further one must have.
+  /// Keeps the `limit` best hypotheses without near duplicates, and returns the support that a further one must exceed.
   private func thin(_ found: inout [PageHypothesis]) -> Double {
     found.sort { $0.edgeSupport > $1.edgeSupport }
     var kept: [PageHypothesis] = []

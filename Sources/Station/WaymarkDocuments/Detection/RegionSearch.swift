@@ -5,7 +5,7 @@ import WaymarkImage
 final class RegionSearch {
   /// The number of pixels per cell of a mask in each direction.
   private static let refinement = 4
-  /// The thresholds of the probability, of 255, at which areas of the mask are cut.
+  /// The probabilities, scaled to 0…255, above which cells form an area of the page.
   private static let probabilities = [127, 64, 191]
 
   private var levels: [UInt8] = []
@@ -13,7 +13,7 @@ final class RegionSearch {
   private var width = 0
   private var height = 0
 
-  /// Returns quadrilaterals in pixels of the work picture.
+  /// Returns the quadrilaterals of large areas above or below several gray levels, in pixels of the work picture.
   func quadrilaterals(_ picture: WorkingPicture) -> [Quadrilateral] {
     reduce(picture)
     guard width >= 16, height >= 16 else { return [] }
@@ -32,7 +32,8 @@ final class RegionSearch {
     return found
   }
 
-  /// Returns the quadrilaterals of the largest areas above several thresholds of probability, in pixels of a work picture of the given size.
+  /// Returns the quadrilateral of the largest area above each of three probabilities, in pixels of a work picture of the given
+  /// size.
   ///
   /// - Parameter probabilities: The probabilities of `side` × `side` equal parts of the picture, row by row.
   func quadrilaterals(of probabilities: [Float], side: Int, width: Int, height: Int) -> [Quadrilateral] {
@@ -59,7 +60,8 @@ final class RegionSearch {
     }
   }
 
-  /// Reduces the picture to half resolution with the darkest of three channels: white paper is bright in all of them, a coloured background is not.
+  /// Reduces the picture to half resolution with the darkest of three channels: white paper is bright in all of them, a coloured
+  /// background is not.
   private func reduce(_ picture: WorkingPicture) {
     width = picture.width / 2
     height = picture.height / 2
@@ -95,7 +97,7 @@ final class RegionSearch {
     }
   }
 
-  /// Returns the end points of the runs of the largest areas.
+  /// Returns the two largest areas that fill 4 to 95 % of the picture: the outermost points of each row, and the size in pixels.
   private func largeComponents() -> [(points: [Point2], area: Double)] {
     var sizes = [Int](repeating: 0, count: areas.count)
     for run in areas.runs { sizes[Int(run.component)] += Int(run.to - run.from) }
@@ -118,7 +120,7 @@ final class RegionSearch {
     }
   }
 
-  /// Returns the largest quadrilateral in the convex hull, if the area fills it.
+  /// Returns the largest quadrilateral in an area's convex hull; `nil` unless the area is 0.7 to 1.25 times as large.
   private func quadrilateral(_ component: (points: [Point2], area: Double)) -> Quadrilateral? {
     let hull = Self.convexHull(component.points)
     let n = hull.count

@@ -37,7 +37,7 @@ final class Silhouette {
   private static let lines = 14
   /// The distance from a side, in pixels, at which the mask is tested on the inside and on the outside.
   private static let margin = 3.5
-  /// The least share of a side that must be seen.
+  /// The least share of a side along which the mask must end.
   private static let leastSide = 0.2
   /// The least share of the inside that is foreground.
   private static let leastFill = 0.85
@@ -68,7 +68,8 @@ final class Silhouette {
     return best
   }
 
-  /// Returns the fit of a quadrilateral to a mask; `nil` if a side is not seen, or too little of the inside is foreground.
+  /// Returns the fit of a quadrilateral to a mask; `nil` if the mask hardly ends along a side, or too little of the inside is
+  /// foreground.
   static func fit(of corners: Quadrilateral, in mask: PixelPlane) -> Fit? {
     let samples = 24
     var (fitScore, whole) = (0.0, 0.0)
@@ -154,7 +155,7 @@ final class Silhouette {
     return points
   }
 
-  /// Returns the lines with the most votes.
+  /// Returns lines fitted to the edge points at the peaks of their votes, with normals pointing outwards.
   private func lines(_ points: [EdgePoint], _ w: Int, _ h: Int) -> [StraightLine] {
     let n = Self.turns
     let centre = Point2(Double(w), Double(h)) / 2

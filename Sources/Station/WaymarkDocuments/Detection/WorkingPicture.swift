@@ -1,11 +1,14 @@
 import WaymarkImage
 
 /// The work picture: a picture reduced to a long side of at most `longSide`, in one plane (gray) or three (red, green, blue).
+///
+/// This file also has `FullResolutionPicture`, in which the page found in the work picture is refined, and the planes and
+/// the morphology of the work picture.
 final class WorkingPicture {
   /// The number of original pixels per pixel in each direction.
   private(set) var factor = 1
   private(set) var planeCount = 1
-  /// The planes with marks.
+  /// The planes as loaded, with the marks on the page.
   let planes = [PixelPlane(), PixelPlane(), PixelPlane()]
   /// The planes without dark marks of the width of writing.
   let closed = [PixelPlane(), PixelPlane(), PixelPlane()]
@@ -41,7 +44,7 @@ final class WorkingPicture {
     }
   }
 
-  /// Fills `closed` from `planes`.
+  /// Fills `closed` with the planes without dark marks up to 2 × `radius` pixels wide.
   func removeMarks(radius: Int) {
     for c in 0..<planeCount { Morphology.close(planes[c], radius: radius, into: closed[c], scratch: scratch) }
   }
@@ -66,7 +69,8 @@ final class WorkingPicture {
 }
 
 extension Quadrilateral {
-  /// Returns the part of a row of pixels that is inside a convex outline or at most `margin` outside, or `nil`.
+  /// Returns the part of a row of pixels that is inside a convex outline or at most `margin` pixels outside; `nil` if the row
+  /// does not cross it.
   fileprivate func columns(at y: Double, margin: Double) -> Range<Double>? {
     var (left, right) = (Double.infinity, -Double.infinity)
     for i in 0..<4 {
@@ -215,7 +219,8 @@ final class PixelPlane {
 
 /// Gray-level morphology: a closing removes dark marks from bright paper and preserves straight outlines.
 enum Morphology {
-  /// Writes the closing of `source` to `target` (maximum, then minimum, over squares of 2·`radius`+1 pixels); `scratch` is overwritten.
+  /// Writes the closing of `source` to `target` (maximum, then minimum, over squares of 2 × `radius` + 1 pixels a side);
+  /// `scratch` is overwritten.
   static func close(_ source: PixelPlane, radius: Int, into target: PixelPlane, scratch: PixelPlane) {
     let (w, h) = (source.width, source.height)
     target.resize(w, h)

@@ -1,6 +1,7 @@
 import WaymarkImage
 
-/// The deviations of a page's sides from the chords between its corners, in units of the page.
+/// The deviations of a page's sides from the chords between its corners, in units of the page; those of its lines of text
+/// are `LineBends`.
 struct SideBends: Sendable {
   /// The coefficients a and b of the deviation t (1 - t) (a + b t), which is 0 at both corners.
   private var coefficients: [(a: Double, b: Double)]
@@ -11,7 +12,7 @@ struct SideBends: Sendable {
   /// Two numbers per side: top, right, bottom, left.
   var numbers: [Double] { coefficients.flatMap { [$0.a, $0.b] } }
 
-  /// Creates bends from their stored numbers; `nil` if they are impossible for a page.
+  /// Creates bends from their stored numbers; `nil` unless there are `count` of them, each finite and below 4 in magnitude.
   init?(numbers: [Double]) {
     guard numbers.count == Self.count, numbers.allSatisfy({ $0.isFinite && abs($0) < 4 }) else { return nil }
     coefficients = stride(from: 0, to: Self.count, by: 2).map { (numbers[$0], numbers[$0 + 1]) }
@@ -78,7 +79,7 @@ struct SideBends: Sendable {
 /// rectification of camera-based document images", IEEE Transactions on Image Processing 20 (2011); M. Zucker, "page_dewarp"
 /// (2016).
 struct LineBends: Hashable, Sendable {
-  /// The grid is finer than folds, and coarse enough to be determined by a few lines.
+  /// The intervals of the displacements' surface: finer than folds, and coarse enough to be determined by a few lines.
   private static let intervals = SplineSurface.Intervals(across: 12, down: 8)
   static let count = intervals.coefficientCount
   /// The largest displacement in units of the page.
@@ -87,10 +88,10 @@ struct LineBends: Hashable, Sendable {
   private static let leastStep = 0.3
   private let field: SplineSurface
 
-  /// The displacements, in units of the page's height.
+  /// The coefficients of the displacements' spline surface, in units of the page's height.
   var numbers: [Double] { field.coefficients }
 
-  /// Creates displacements from their stored numbers; `nil` if they are impossible for a page.
+  /// Creates displacements from their stored numbers; `nil` if their number is wrong, or they are too large or fold the page.
   init?(numbers: [Double]) {
     guard let field = SplineSurface(Self.intervals, coefficients: numbers), Self.isPossible(field) else { return nil }
     self.field = field
@@ -124,11 +125,11 @@ struct LineBends: Hashable, Sendable {
   /// A side of the page: its traced points, and the distance of each below a straight side.
   typealias Edge = [(place: Point2, shift: Double)]
 
-  /// The least bend of the lines, in heights of a character, for which a page is straightened.
+  /// The least root mean square bend of the lines, in heights of a character, for which a page is straightened.
   private static let leastBend = 0.12
   /// The least deviation from level if the sides are bent, in heights of a character; skewed print on a flat page is left unchanged.
   private static let leastTilt = 0.3
-  /// The least share of the deviations that the field must remove.
+  /// The least share of the sum of squared deviations that the field must remove.
   private static let leastGain = 0.5
   /// The least share of feet at the positions given by the field, and the least number of lines.
   private static let leastAgreement = 0.6
@@ -189,7 +190,7 @@ struct LineBends: Hashable, Sendable {
       }
       found = field
       for i in lines.indices { lines[i].level = Self.level(of: lines[i], field, samples[i].weights) }
-      // The first field is soft, but reproduces most of a bend.
+      // The first fields are smoother than the bend, so half of the final limit is enough.
       guard Self.isLarge(lines, field, height / 2, hasBentSides) else { return nil }
     }
     guard let found else { return nil }
@@ -215,7 +216,7 @@ struct LineBends: Hashable, Sendable {
       || hasBentSides && displacement(of: lines, field, isTilt: true) >= leastTilt * height
   }
 
-  /// Returns the root mean square deviation over all feet that the field causes from straight lines, or from level ones.
+  /// Returns the root mean square deviation from straight lines, or from level ones, that the field causes at all feet.
   private static func displacement(of lines: [Line], _ field: SplineSurface, isTilt: Bool) -> Double {
     var (sum, count) = (0.0, 0)
     for line in lines {

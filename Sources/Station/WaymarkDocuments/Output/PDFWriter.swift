@@ -2,9 +2,8 @@ import CZlib
 package import WaymarkImage
 import WaymarkSystem
 
-/// A page coded for a PDF.
+/// The bytes of one page's picture as `PDFWriter` writes them.
 package struct CodedPage: Hashable, Sendable {
-  /// The coding of the page's bytes.
   package enum Coding: String, Sendable, CaseIterable {
     /// JPEG of three channels.
     case colour
@@ -17,7 +16,6 @@ package struct CodedPage: Hashable, Sendable {
   /// The size in bytes to which a page in colour or gray is reduced if it stays legible.
   private static let byteLimit = 480_000
 
-  /// The coding of the page's bytes.
   package var coding: Coding
   package var width: Int
   package var height: Int
@@ -30,9 +28,9 @@ package struct CodedPage: Hashable, Sendable {
     self.bytes = bytes
   }
 
-  /// Codes a page in at most `byteLimit` bytes if that is possible with legible quality.
+  /// Encodes a page in at most `byteLimit` bytes if that is possible with legible quality.
   ///
-  /// - Throws: `cannotEncode` if the picture cannot be encoded as JPEG.
+  /// - Throws: `cannotEncode` if JPEG or zlib cannot encode the picture.
   package init(_ page: FilteredPage, size: PDFWriter.PaperSize) throws(ImageError) {
     if case .bilevel(let image) = page {
       self.init(coding: .bilevel, width: image.width, height: image.height, bytes: try image.flateBits())
@@ -50,7 +48,8 @@ package struct CodedPage: Hashable, Sendable {
 }
 
 extension GrayImage {
-  /// Returns the rows as bits from the left, 1 for values of at least 128, each row padded to whole bytes, compressed for PDF's FlateDecode.
+  /// Returns the rows as bits from the left, 1 for values of at least 128, each row padded to whole bytes, compressed for PDF's
+  /// FlateDecode.
   ///
   /// - Throws: `cannotEncode` if memory is missing.
   func flateBits() throws(ImageError) -> [UInt8] {
@@ -96,7 +95,8 @@ package struct PDFWriter {
     package var width: Double
     package var height: Double
 
-    /// Creates the size of a page of a known format, in the orientation of the picture; for an unknown format, the size that fits into A4.
+    /// Creates the size of a page of a known format, in the orientation of a picture of `width` × `height` pixels. A receipt is
+    /// 80 mm wide; a page of unknown format fits into A4.
     package init(format: PageFormat?, width: Int, height: Int) {
       let aspect = Double(max(1, width)) / Double(max(1, height))
       if let known = format?.millimetres {
@@ -132,16 +132,17 @@ package struct PDFWriter {
     return head
   }
 
-  /// Returns the bytes of a page, coded by `CodedPage`.
+  /// Returns the bytes of a page, encoded by `CodedPage`.
   ///
-  /// - Throws: `cannotEncode` if the picture cannot be encoded as JPEG.
+  /// - Parameter words: The text of the page, which is not drawn but can be searched and copied.
+  /// - Throws: `cannotEncode` if JPEG or zlib cannot encode the picture.
   package mutating func add(
     _ page: FilteredPage, size: PaperSize, words: [PageWord] = []
   ) throws(ImageError) -> [UInt8] {
     add(try CodedPage(page, size: size), size: size, words: words)
   }
 
-  /// Returns the bytes of a page that is already coded.
+  /// Returns the bytes of a page that is already encoded.
   ///
   /// - Parameter words: The text of the page, which is not drawn but can be searched and copied.
   package mutating func add(_ page: CodedPage, size: PaperSize, words: [PageWord] = []) -> [UInt8] {
@@ -170,7 +171,7 @@ package struct PDFWriter {
     return out
   }
 
-  /// Returns the end of the file.
+  /// Returns the rest of the file: the metadata, the list of pages and the cross-reference table.
   package mutating func end() -> [UInt8] {
     var out: [UInt8] = []
     let profile = object(&out, "/N 3", stream: ColourProfile.sRGB)
@@ -272,7 +273,7 @@ package struct PDFWriter {
   }
 }
 
-/// The colour profile of colour pictures.
+/// The ICC profile of the document's output intent.
 enum ColourProfile {
   /// A profile of sRGB's primaries with a gamma of 2.2 (ICC.1:2001-04, version 2.4).
   static let sRGB: [UInt8] = {

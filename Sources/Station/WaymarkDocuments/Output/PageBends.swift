@@ -1,6 +1,7 @@
 package import WaymarkImage
 
-/// The deviation of a page that is not flat from the plane map between its corners, measured by its sides and its lines of text.
+/// The deviation of a page that is not flat from the projective map between its corners, measured by its sides and its lines
+/// of text. `PageRectifier` removes it.
 package struct PageBends: Sendable {
   /// The bends of the sides; `nil` if they are straight.
   let sides: SideBends?
@@ -17,7 +18,7 @@ package struct PageBends: Sendable {
     (sides?.numbers ?? [Double](repeating: 0, count: SideBends.count)) + (lines?.numbers ?? [])
   }
 
-  /// Creates bends from their stored numbers; `nil` if they are impossible for a page.
+  /// Creates bends from their stored numbers; `nil` if `SideBends` or `LineBends` does not accept its part.
   package init?(numbers: [Double]) {
     guard numbers.count >= SideBends.count, let sides = SideBends(numbers: Array(numbers.prefix(SideBends.count)))
     else { return nil }
@@ -32,7 +33,7 @@ package struct PageBends: Sendable {
 
   /// Measures the traced sides alone.
   ///
-  /// - Returns: The bends; `nil` if the sides are straight.
+  /// - Returns: The bends; `nil` if the sides are straight, or too little of them was seen.
   package init?(sidesOf page: DetectedPage) {
     guard let bends = SideBends(page) else { return nil }
     sides = bends
@@ -93,12 +94,14 @@ package struct PageBends: Sendable {
 package struct PageRectifier: Sendable {
   package init() {}
 
-  /// Returns the page within `page.outline` with its bends straightened; `nil` if the outline is not a quadrilateral seen from its front.
+  /// Returns the page within `page.outline` with its bends straightened; `nil` if the outline is not a quadrilateral seen from
+  /// its front.
   package func rectify(_ image: RGBImage, page: DetectedPage) -> RGBImage? {
     rectify(image, outline: page.outline, bends: PageBends(page, in: image))
   }
 
-  /// Returns the part of a picture within a quadrilateral; without `bends` the page is taken as flat.
+  /// Returns the page within an outline, without `bends` as a flat page; `nil` if the outline is not a quadrilateral seen from
+  /// its front.
   package func rectify(_ image: RGBImage, outline: Quadrilateral, bends: PageBends? = nil) -> RGBImage? {
     guard image.width > 1, image.height > 1,
       let map = PageMap(outline: outline, sides: bends?.sides, lines: bends?.lines)

@@ -1,6 +1,9 @@
 package import WaymarkImage
 
 /// The filter for a rectified page before it is shown and written.
+///
+/// This file also has the filtered page, and the steps of the filters: `Shading` evens the light, `Binarization` makes black
+/// and white.
 package enum PageFilter: String, Sendable, CaseIterable, Codable {
   /// White balanced, with shadows removed.
   case colour
@@ -76,7 +79,7 @@ extension PageFilter {
 }
 
 extension GrayImage {
-  /// Creates the gray picture of a colour picture's brightness.
+  /// Creates the gray picture of a colour picture's luma.
   init(_ image: RGBImage) {
     self.init(width: image.width, height: image.height) { out in
       image.withBytes { bytes in
@@ -89,7 +92,7 @@ extension GrayImage {
 
 /// The brightness of the bare paper at each point of a page, in each channel.
 ///
-/// It is the upper quantile of small blocks, with dark areas (pictures, black bars) bridged by a closing, then smoothed. Dark
+/// It is the brightest sixth of small blocks, with dark areas (pictures, black bars) bridged by a closing, then smoothed. Dark
 /// areas larger than the closing stay dark.
 struct Shading {
   private static let columns = 48
@@ -123,7 +126,7 @@ struct Shading {
     for c in 0..<3 { smooth(c) }
   }
 
-  /// Smooths a channel by a closing over a seventh of the page, then by means.
+  /// Smooths a channel by a closing over a seventh of the page's width, then by means.
   private mutating func smooth(_ channel: Int) {
     var plane = (0..<(width * height)).map { paper[3 * $0 + channel] }
     let radius = max(1, width / 14)
@@ -181,8 +184,8 @@ struct Shading {
 
 /// Classifies each pixel as ink or paper.
 enum Binarization {
-  /// Returns the picture with ink black and paper white: ink is darker than the local mean, by a margin that shrinks with the
-  /// contrast (J. Sauvola, M. Pietikäinen, "Adaptive document image binarization", Pattern Recognition 33 (2000)).
+  /// Returns the picture with ink black and paper white: ink is darker than the local mean, by a margin that is the smaller, the
+  /// higher the contrast (J. Sauvola, M. Pietikäinen, "Adaptive document image binarization", Pattern Recognition 33 (2000)).
   static func apply(_ gray: GrayImage) -> GrayImage {
     let (w, h) = (gray.width, gray.height)
     guard w > 0, h > 0 else { return gray }

@@ -1,6 +1,6 @@
 import WaymarkImage
 
-/// The map from points of a page to points of a picture.
+/// The map from points of a page to points of a picture: projective, after adding the bends of its sides and lines.
 struct PageMap {
   private let map: Homography
   private let sides: SideBends?
@@ -14,7 +14,7 @@ struct PageMap {
     self.lines = lines
   }
 
-  /// The most pixels of a page.
+  /// The largest number of pixels of a rectified page.
   private static let pixelLimit = 24_000_000
 
   /// Returns the size of a rectified page in pixels.
@@ -59,7 +59,7 @@ struct PageMap {
     }
   }
 
-  /// Returns the page in colour.
+  /// Returns the page in colour, by bilinear interpolation.
   func draw(_ image: RGBImage, width: Int, height: Int) -> RGBImage {
     RGBImage(width: width, height: height) { out in
       image.withBytes { source in
@@ -78,7 +78,7 @@ struct PageMap {
     }
   }
 
-  /// Returns the page in gray; `nil` if the picture is smaller than two pixels a side.
+  /// Returns the page in gray, by bilinear interpolation; `nil` if the picture is smaller than two pixels a side.
   func draw(_ image: GrayImage, width: Int, height: Int) -> GrayImage? {
     guard image.width > 1, image.height > 1 else { return nil }
     return GrayImage(width: width, height: height) { out in

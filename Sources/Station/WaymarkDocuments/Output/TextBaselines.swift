@@ -8,13 +8,13 @@ struct TextBaselines {
   /// The most common height of characters in pixels.
   private(set) var height = 0.0
 
-  /// The most pieces of ink on a page, which limits the time; a page of text has fewer.
+  /// The largest number of connected components of ink that are examined, which limits the time; a page of text has fewer.
   private static let pieceLimit = 8000
-  /// The least number of pieces of a line, or else its least length as a share of the page's width.
+  /// The least length of a line as a share of the page's width; half of it for a line of at least `leastPieces` components.
   private static let leastPieces = 6
   private static let leastReach = 0.12
 
-  /// A character, or some that have run together.
+  /// The bounding box of a connected component of ink: a character, or several that touch.
   private struct Piece {
     var left = Int32.max
     var right = Int32.min
@@ -25,7 +25,7 @@ struct TextBaselines {
     var height: Int { Int(bottom - top) + 1 }
   }
 
-  /// - Parameter page: The page in black (0) and white.
+  /// Finds the lines of a page in black (0) and white (255).
   init(in page: GrayImage) {
     var labels = ComponentLabels()
     page.withView { view in
@@ -61,7 +61,7 @@ struct TextBaselines {
     lines = feet(of: chains.map { $0.map { written[$0] } }, pieces, labels.runs, width: page.width)
   }
 
-  /// Returns chains of neighbouring pieces, each from left to right, as indices of pieces.
+  /// Returns chains of neighbouring components, each from left to right, as indices of `pieces`.
   private static func chains(_ pieces: [Piece]) -> [[Int]] {
     let order = pieces.indices.sorted { pieces[$0].left < pieces[$1].left }
     var next = [Int?](repeating: nil, count: pieces.count)
@@ -81,7 +81,7 @@ struct TextBaselines {
         if cost < best?.cost ?? .infinity { best = (j, cost) }
       }
       guard let best else { continue }
-      // A piece continues only one other piece, the nearest.
+      // A component continues only one other, the nearest.
       if let known = before[best.to] {
         guard best.cost < known.cost else { continue }
         next[known.from] = nil
@@ -94,7 +94,8 @@ struct TextBaselines {
     }
   }
 
-  /// Returns the lowest ink of each piece, and for joined characters that of every part as wide as a character.
+  /// Returns the lowest ink of each component of a chain, and for joined characters that of every part as wide as a character.
+  /// Chains that are too short for a line are left out.
   private func feet(of chains: [[Int]], _ pieces: [Piece], _ runs: [ComponentLabels.Run], width: Int) -> [[Point2]] {
     var parts = [Int](repeating: 0, count: pieces.count)
     var starts = parts

@@ -19,7 +19,6 @@ struct KioskAccess: Sendable {
     case refused(AccessRefusal)
   }
 
-  /// The name of the cookie.
   let cookieName: String
   private let cookies: KioskCookie
   private let access: AccessGuard
@@ -30,6 +29,7 @@ struct KioskAccess: Sendable {
 
   /// - Parameters:
   ///   - token: the token that authenticates cookies.
+  ///   - port: the port of the page, which is part of the cookie's name.
   ///   - authorities: `host:port` in lower case of this kiosk's own addresses.
   ///   - origins: further addresses, such as those of a proxy before it.
   ///   - pickup: the address under which results are fetched.
@@ -82,7 +82,7 @@ struct KioskAccess: Sendable {
   func newCookie(for claims: AccessClaims) -> String { cookies.make(for: claims.userAgent) }
 }
 
-/// Holds the launch code and the access, which is set once the port is known; refuses every request until then.
+/// Holds the launch code and the `KioskAccess`, which is set once the port is known; refuses every request until then.
 final class AccessGate: Sendable {
   private struct State {
     var access: KioskAccess?
@@ -93,7 +93,7 @@ final class AccessGate: Sendable {
 
   private let state = Mutex(State())
 
-  /// Sets the access, which decides on requests from now on.
+  /// Sets the `KioskAccess` that decides on requests from now on.
   ///
   /// - Parameter onCode: called with the launch code now, and with each new one that replaces a used code.
   func open(_ access: KioskAccess, onCode: @escaping @Sendable (String) -> Void = { _ in }) {
@@ -107,7 +107,7 @@ final class AccessGate: Sendable {
   /// The current launch code.
   var code: String { state.withLock { $0.code.value } }
 
-  /// The name of the page's cookie.
+  /// The name of the page's cookie; empty until `open`.
   var cookieName: String { state.withLock { $0.access?.cookieName } ?? "" }
 
   /// Decides on a request. A right launch code is used up, and replaced by a new one.

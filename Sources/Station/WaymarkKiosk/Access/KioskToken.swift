@@ -3,10 +3,12 @@ import WaymarkCrypto
 import WaymarkHTTP
 package import WaymarkSystem
 
+// The secrets that open the page: the token, the cookies made with it, and the files that contain a secret; and the errors with
+// which the kiosk does not start.
+
 /// The reason why the kiosk cannot run.
 package typealias KioskError = Problem<KioskErrorCode>
 
-/// The codes of `KioskError`.
 package enum KioskErrorCode: String, ProblemCode, CaseIterable {
   /// The token file cannot be used.
   case tokenFile
@@ -73,9 +75,9 @@ struct KioskCookie: Sendable {
   /// The name of the cookie. It contains the port, since browsers share cookies among the ports of a host.
   static func name(port: Int) -> String { "waymark-\(port)" }
 
-  /// Makes a new cookie.
+  /// Makes a new cookie for a browser.
   ///
-  /// - Parameter agent: the header `User-Agent`.
+  /// - Parameter agent: the browser's header `User-Agent`.
   func make(for agent: String?) -> String {
     let number = KioskToken().value
     return number + "." + proof(number, agent)
@@ -94,11 +96,11 @@ struct KioskCookie: Sendable {
   }
 }
 
-/// A file with one line that opens the page: the token that proves cookies, or the address with a launch code.
+/// A file with one line that opens the page: the token that authenticates cookies, the address with a launch code, or an HTML
+/// page that redirects to it.
 ///
 /// It has mode 0640, and is replaced as a whole.
 package struct SecretFile: Sendable {
-  /// The path of the file.
   package let path: String
   /// The name in messages.
   private let name: String
@@ -137,7 +139,7 @@ package struct SecretFile: Sendable {
     }
   }
 
-  /// Replaces the file by one with the line.
+  /// Replaces the file by one with this line.
   ///
   /// - Throws: `KioskError` when the file cannot be written.
   package func write(_ line: String) throws(KioskError) {

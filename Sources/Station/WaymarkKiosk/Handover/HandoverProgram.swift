@@ -9,17 +9,16 @@ import WaymarkSystem
 /// its standard input, a few environment variables, and none of the kiosk's file descriptors. Its process group is killed when its time
 /// is over; the program itself also when the kiosk ends.
 struct HandoverProgram: Sendable {
-  /// The outcome for a result.
   enum Outcome: Equatable, Sendable {
-    /// The program ended with 0.
+    /// The program exited with status 0.
     case done
-    /// It ended with 75, EX_TEMPFAIL of sysexits.h: it may succeed later.
+    /// It exited with status 75, EX_TEMPFAIL of sysexits.h: it may succeed later.
     case later
-    /// It ended with another status, or by a signal.
+    /// It exited with another status, or a signal ended it: the status, or the number of the signal.
     case failed(Int32)
-    /// It was killed, as its time was over.
+    /// It was killed after `HandoverWay.seconds`.
     case tooLong
-    /// It could not be started.
+    /// It could not be started, with the reason.
     case notStarted(String)
   }
 
@@ -42,7 +41,7 @@ struct HandoverProgram: Sendable {
   /// Runs the program until it ends.
   ///
   /// - Parameters:
-  ///   - result: the bytes, with the ending of their file.
+  ///   - result: the bytes, with the extension of their file's name.
   ///   - number: the number of the result for visitor and staff.
   ///   - description: further members of the program's description.
   /// - Returns: the outcome and the beginning of the program's output.
@@ -100,7 +99,7 @@ struct HandoverProgram: Sendable {
     }
   }
 
-  /// Removes the folders of kiosks that were killed, with results and answers of visitors.
+  /// Removes the temporary folders that killed kiosks left behind, with results and answers of visitors.
   static func sweep(_ folder: String = NSTemporaryDirectory()) {
     for name in (try? Folder.names(folder)) ?? []
     where name.hasPrefix(prefix) && name.utf8.count == prefix.utf8.count + suffixLength {
@@ -137,7 +136,6 @@ struct HandoverProgram: Sendable {
 
 /// A program of the integrator to which results are handed over, such as for printing or mail.
 struct HandoverWay: Hashable, Sendable {
-  /// A kind of result.
   enum Kind: String, CaseIterable, Sendable {
     /// The pages of a document, as a PDF.
     case document
@@ -147,22 +145,22 @@ struct HandoverWay: Hashable, Sendable {
     case form
   }
 
-  /// The most ways: each has a button beside the result.
+  /// The largest number of ways: each has a button beside the result.
   static let limit = 4
-  /// The most bytes of a visitor's answer.
+  /// The largest size of a visitor's answer in bytes of UTF-8.
   private static let answerLimit = 254
   /// The default of `seconds`.
   static let usualSeconds = 60
 
-  /// The name of the way, by which the page and the program know it.
+  /// The name that identifies the way in requests of the page and in the program's description of a result.
   let name: String
-  /// The program's file.
+  /// The path of the program's file.
   let program: String
   /// The program's arguments; `{file}` and `{number}` are replaced by the file and the number of a result.
   let arguments: [String]
   /// The kinds of results that the program takes.
   let kinds: Set<Kind>
-  /// The seconds after which the program is ended.
+  /// The seconds after which the program is killed.
   let seconds: Int
   /// True if the visitor is asked a question first, such as an address.
   let asks: Bool
@@ -213,7 +211,7 @@ struct HandedResult: Equatable, Sendable {
     "csv": "text/csv", "json": "application/json", "txt": "text/plain", "pdf": "application/pdf",
   ]
 
-  /// The ending of its file.
+  /// The extension of its file name, without the dot.
   let ending: String
   let contentType: String
   let bytes: [UInt8]
@@ -226,7 +224,7 @@ struct HandedResult: Equatable, Sendable {
     return HandedResult(ending: ending, contentType: "\(type); charset=utf-8", bytes: Array(text.utf8))
   }
 
-  /// Reads the document at a path by `read`, which returns nil if the page may not have it.
+  /// Reads the document at a path by `read`, which returns nil if the page may not have it; nil also if the extension is unknown.
   static func document(_ path: String, read: (String) -> [UInt8]?) -> HandedResult? {
     let ending = (path as NSString).pathExtension.lowercased()
     guard let type = types[ending], let bytes = read(path) else { return nil }

@@ -6,7 +6,7 @@ import WaymarkSystem
 
 /// The results that phones may fetch: the store, the offered documents, and the clock.
 final class Pickups: Sendable {
-  /// The most offered documents that are remembered.
+  /// The largest number of offered documents that are remembered.
   private static let documentLimit = 16
 
   private struct State {
@@ -33,7 +33,7 @@ final class Pickups: Sendable {
 
   /// The seconds for which a result can be fetched.
   var life: Double { state.withLock { $0.store.limits.life } }
-  /// The most bytes of a result.
+  /// The largest size of a result in bytes.
   var itemLimit: Int { state.withLock { $0.store.limits.item } }
 
   /// Stores a result; returns the address under which a phone fetches it, or nil without room.
@@ -71,13 +71,12 @@ final class Pickups: Sendable {
 /// Results that phones can fetch: each under a secret code, once, and for a limited time. Has no clock; times are
 /// arguments.
 struct PickupStore {
-  /// The bounds of the store.
   struct Limits {
-    /// The most results at a time.
+    /// The largest number of results at a time.
     var count = 32
-    /// The most bytes of one result.
+    /// The largest size of one result in bytes.
     var item = 16 << 20
-    /// The most bytes of all results together.
+    /// The largest size of all results together in bytes.
     var bytes = 64 << 20
     /// The seconds for which a result can be fetched.
     var life = 300.0

@@ -3,7 +3,7 @@ import WaymarkSystem
 
 /// The documents that the service has saved for a page; no other file is read for a visitor.
 final class SavedDocuments: Sendable {
-  /// The most documents that are remembered.
+  /// The largest number of documents that are remembered.
   private static let limit = 16
 
   /// The paths of the documents, the newest last.

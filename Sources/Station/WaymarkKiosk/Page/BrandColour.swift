@@ -3,7 +3,7 @@ import Foundation
 /// A colour of the integrator: its contrast with the page's backgrounds, and the shades that the page derives from it. Contrast is
 /// defined by WCAG 2.2, 1.4.3.
 struct BrandColour {
-  /// The least contrast of text.
+  /// The least contrast of text with its background, 1 to 21 (level AA).
   static let least = 4.5
 
   /// The backgrounds of the light or the dark scheme, on which the colour is used for text.
@@ -26,7 +26,7 @@ struct BrandColour {
     self.blue = blue
   }
 
-  /// - Parameter text: `#rrggbb`.
+  /// Parses `#rrggbb`; nil if `text` has another format.
   init?(_ text: String) {
     guard text.wholeMatch(of: /#[0-9A-Fa-f]{6}/) != nil, let value = Int(text.dropFirst(), radix: 16) else {
       return nil

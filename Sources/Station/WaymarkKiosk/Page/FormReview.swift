@@ -3,13 +3,13 @@ import WaymarkProtocol
 
 /// Checks the forms of the page's file.
 struct FormReview: SettingsReview {
-  /// The most forms of a page: each has a tile.
+  /// The largest number of forms of a page: each has a tile.
   static let formLimit = 12
-  /// The most fields of a form, which are as many as `form.submit` takes.
+  /// The largest number of fields of a form, which is that of `form.submit`.
   static let fieldLimit = 200
-  /// The most choices of a field.
+  /// The largest number of choices of a field.
   static let choiceLimit = 200
-  /// The most photos of a form, as a form is sent to the service in one command.
+  /// The largest number of photos of a form, as a form is sent to the service in one command.
   static let photoLimit = 1
 
   let document: ConfigurationDocument
@@ -113,13 +113,13 @@ struct FormReview: SettingsReview {
   }
 }
 
-/// The kinds of fields of a form.
+/// The kind of a form's field: its control and the values that it accepts.
 enum FieldKind: String, CaseIterable, Sendable {
   /// A line of text.
   case text
   /// A whole number, with buttons that count up and down.
   case number
-  /// A day.
+  /// A day of the calendar.
   case date
   /// One of several values, shown as buttons for up to four.
   case choice
@@ -131,7 +131,6 @@ enum FieldKind: String, CaseIterable, Sendable {
   case code
   /// A line that printed text fills.
   case print
-  /// A signature.
   case signature
   /// Yes or no.
   case `switch`

@@ -6,7 +6,7 @@ import WaymarkSystem
 struct PageReview: SettingsReview {
   /// The languages of the page's own texts.
   static let ownLanguages = ["en", "de"]
-  /// The most languages: each has a button in the switch.
+  /// The largest number of languages: each has a button in the switch.
   private static let languageLimit = 8
 
   let document: ConfigurationDocument

@@ -16,9 +16,9 @@ package struct PageSettings: Sendable {
   let logo: (name: String, file: Assets.File)?
   /// The programs to which results are handed over.
   let ways: [HandoverWay]
-  /// The languages of the page.
+  /// The tags of the page's languages: its own, then those of the file's `words`.
   package let languages: [String]
-  /// The problems of the file.
+  /// The problems found in the file, in its order.
   package let problems: [ConfigurationProblem]
 
   /// Creates the settings of a page without a file.
@@ -145,7 +145,7 @@ extension PageSettings {
     Key("texts.text", .localized, "text as delivered, and in other languages"),
   ]
 
-  /// The views over a camera.
+  /// The keys for the camera of each view.
   private static let cameras: [Key] = ["onboard", "ar", "document", "count", "field"].map { view in
     Key("cameras.\(view)", name, "camera of this view, with several cameras; `field` fills forms")
   }

@@ -111,6 +111,5 @@ enum CommandAllowList {
     "authentication.setPasscode", "authentication.signIn", "authentication.forgot", "consent.choose", "sync.retry",
   ]
 
-  /// Returns whether the page may call a method.
   static func allows(_ method: String) -> Bool { methods.contains(method) }
 }

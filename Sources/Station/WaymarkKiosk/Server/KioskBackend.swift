@@ -11,7 +11,11 @@ package protocol KioskBackend: Sendable {
   func command(_ method: String, params: [UInt8], page: String?) async -> CommandReply
   /// The events as lines of JSON, and a line `kiosk.connection` when the connection to the service changes.
   func events(page: String?) -> AsyncStream<[UInt8]>
-  /// The live pictures of a camera; of the first camera if nil.
+  /// The live pictures of a camera, of the first one if nil.
+  ///
+  /// - Parameters:
+  ///   - width: the largest width in pixels; nil for the camera's width.
+  ///   - rate: the largest number of pictures per second; nil for all.
   func preview(width: Int?, rate: Double?, camera: String?) -> AsyncThrowingStream<PicturePart, any Error>
   /// Fetches one picture: a resource of the service, a picture of the gallery, a page of the document, or a snapshot of the camera.
   func picture(_ request: PictureRequest) async throws -> PicturePart
@@ -19,7 +23,7 @@ package protocol KioskBackend: Sendable {
   func upload(_ picture: [UInt8], page: String?) async -> CommandReply
 }
 
-/// An answer to a command.
+/// The reply to a command, from the service or from the kiosk itself.
 package struct CommandReply: Sendable {
   /// True if it is a result rather than an error.
   package var succeeded: Bool
@@ -41,7 +45,7 @@ package struct CommandReply: Sendable {
 
 /// A picture, with the number and the time of its frame if it is a frame.
 package struct PicturePart: Sendable {
-  /// The frame's sequence number.
+  /// The frame's sequence number; nil if the picture is not a frame.
   package var sequence: UInt64?
   /// The time of capture in seconds of CLOCK_MONOTONIC; nil if the picture is not a frame.
   package var captured: Double?
@@ -58,7 +62,7 @@ package struct PicturePart: Sendable {
   }
 }
 
-/// A request for a picture.
+/// A picture that the page requests, with the largest width in pixels where the service can reduce it.
 package enum PictureRequest: Equatable, Sendable {
   case resource(id: String)
   case gallery(id: String, width: Int?)
@@ -73,7 +77,7 @@ package enum PictureRequest: Equatable, Sendable {
 package final class SocketBackend: KioskBackend {
   private let path: String
   private let pages = Mutex(PageTable<WaymarkClient>())
-  /// The most lines that wait for a browser.
+  /// The largest number of lines that wait for a browser.
   private static let waiting = 1024
 
   /// The events that pages receive.

@@ -5,7 +5,7 @@ import NIOCore
 import WaymarkHTTP
 import WaymarkSystem
 
-/// The page's HTTP server: files, commands, events and pictures, for holders of the token.
+/// The page's HTTP server: files, commands, events and pictures, for browsers with a cookie of this kiosk.
 package struct KioskServer: Sendable {
   private let options: KioskOptions
   private let page: PageRoutes
@@ -95,7 +95,7 @@ struct RequestGuard: RouterMiddleware {
 
   let gate: AccessGate
   let connections: Connections
-  /// Counts refused requests.
+  /// The figures for `/metrics`, in which refused requests are counted.
   let figures: ServerFigures
   let probe: ServiceProbe
 
@@ -218,7 +218,7 @@ actor ServiceProbe {
 
   init(backend: any KioskBackend) { self.backend = backend }
 
-  /// Returns whether the service answers within five seconds.
+  /// Returns whether the service answers a ping within five seconds, now or at most a second ago.
   func answers() async -> Bool {
     if let last, MonotonicClock.now - last.time < 1 { return await last.answer.value }
     let answer = Task { [backend] in

@@ -8,6 +8,9 @@ import WaymarkHTTP
 import WaymarkSystem
 
 /// Serves the page, its files and its settings.
+///
+/// This file also has `Assets`, the files in memory; `StaticAnswer`, the answer with one of them; and `PageTable`, the
+/// connections of the open pages to the service.
 struct PageRoutes: Sendable {
   private let assets: Assets
   /// The settings of the page, as JSON.
@@ -83,7 +86,7 @@ struct PageTable<Client: AnyObject> {
     pages[page] = (stream, client)
   }
 
-  /// Removes the connection of a stream that has ended.
+  /// Removes the connection of a stream that has ended, unless the page has a newer stream.
   mutating func ended(_ page: String, stream: Int) {
     if pages[page]?.stream == stream { pages[page] = nil }
   }
@@ -91,13 +94,13 @@ struct PageTable<Client: AnyObject> {
 
 /// The page's files, read once and served from memory, so that no request is used as a path.
 struct Assets: Sendable {
-  /// One file.
+  /// The contents of a file, plain and compressed, with their validators.
   struct File: Sendable {
     let bytes: [UInt8]
     let contentType: String
     /// The contents as gzip; nil if that is not smaller.
     let compressed: [UInt8]?
-    /// The start of the SHA-256 of the contents.
+    /// The first 12 bytes of the SHA-256 of the contents, in hexadecimal.
     private let digest: String
 
     init(_ data: Data, contentType: String) {
@@ -167,7 +170,7 @@ struct Assets: Sendable {
       "</head>", with: "  <link rel=\"stylesheet\" href=\"/assets/brand.css\">\n</head>", maxReplacements: 1)
   }
 
-  /// A file by its relative path, exactly.
+  /// The file with exactly this relative path; nil if there is none.
   subscript(name: String) -> File? { files[name] }
 
   private static let contentTypes = [

@@ -5,9 +5,9 @@ import NIOCore
 import ServiceLifecycle
 import WaymarkHTTP
 
-/// Serves the live picture as multipart JPEG, and single pictures.
+/// Serves the live picture as multipart JPEG, and single pictures. `KioskAnswer` below has the answers of all routes in JSON.
 struct PictureRoutes: Sendable {
-  /// The most bytes of a picture, uploaded or downloaded.
+  /// The largest size of a picture in bytes, uploaded or downloaded.
   static let sizeLimit = 16 << 20
 
   let options: KioskOptions
@@ -68,7 +68,7 @@ struct PictureRoutes: Sendable {
   }
 }
 
-/// The answers of the kiosk's server in JSON.
+/// The answers of the kiosk's server in JSON: replies of the service, and errors of the kiosk itself.
 enum KioskAnswer {
   /// Too many pictures are being processed; the request's body is not read.
   static var busy: Response {

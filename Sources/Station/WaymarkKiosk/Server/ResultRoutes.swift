@@ -7,9 +7,9 @@ import WaymarkCrypto
 import WaymarkHTTP
 import WaymarkSystem
 
-/// Hands results over to programs of the integrator.
+/// Hands results over to programs of the integrator. `PickupRoutes` below lets phones fetch them.
 struct HandoverRoutes: Sendable {
-  /// The most programs that run at a time.
+  /// The largest number of programs that run at a time.
   private static let programLimit = 4
   /// The largest text that the page hands over, in bytes of JSON, and the largest document.
   private static let (bodyLimit, documentLimit) = (2 << 20, 64 << 20)

@@ -12,22 +12,22 @@ package struct Account: Hashable, Sendable {
   package var subtitle: String?
   /// The host of the activation.
   package var host: String?
-  /// `PasscodeHash.text` of the passcode.
+  /// `PasscodeHash.text` of the passcode; nil without a passcode.
   package var passcode: String?
   package var waits = PasscodeThrottle()
   /// The choices about consents, oldest first.
   package private(set) var consents: [ConsentRecord] = []
-  /// The time of the last synchronization: RFC 3339, UTC.
+  /// The time of the last synchronization: RFC 3339, UTC; nil before the first.
   package var synced: String?
   /// True if the onboarding is finished; until then only choices about consents are stored.
   package var isReady = false
   /// The start of the onboarding: RFC 3339, UTC.
   package var created: String
 
-  /// The most choices that are kept; the oldest replaced ones are dropped first.
+  /// The largest number of choices that are kept; the oldest replaced ones are dropped first.
   package static let consentLimit = 500
 
-  /// Adds a choice.
+  /// Adds a choice. Beyond `consentLimit`, the oldest choice that a later one replaces is dropped, or else the oldest.
   package mutating func add(_ record: ConsentRecord) {
     consents.append(record)
     while consents.count > Self.consentLimit {
@@ -64,7 +64,7 @@ package struct Account: Hashable, Sendable {
 ///
 /// A file with a member that is missing, too long or of another type is damaged.
 package enum AccountFile {
-  /// The most bytes that a file may have.
+  /// The largest size of a file in bytes.
   package static let limit = 1 << 20
   private static let form = 1
 

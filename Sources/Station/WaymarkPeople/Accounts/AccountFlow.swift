@@ -9,7 +9,7 @@ package struct AccountFlow: Sendable {
   /// The policy in force.
   package private(set) var policy: AccountPolicy
   package private(set) var phase: AccountPhase
-  /// The reason why the last step failed.
+  /// The reason why the last step failed; nil if it did not.
   package private(set) var problem: AccountProblem?
   /// The users of the device, and those whose onboarding is unfinished, by id.
   package private(set) var accounts: [String: Account]
@@ -22,7 +22,7 @@ package struct AccountFlow: Sendable {
   private var chance: any RandomNumberGenerator & Sendable
   private var effects: [AccountEffect] = []
 
-  /// The most unfinished onboardings whose choices are kept.
+  /// The largest number of unfinished onboardings whose choices are kept.
   private static let unfinishedLimit = 100
 
   /// Restores a device: at its sign-in screen, or at the start of the first onboarding.
@@ -286,7 +286,9 @@ package struct AccountFlow: Sendable {
     }
   }
 
-  /// Checks that exactly the fields of the policy are filled in.
+  /// Returns the fields if exactly those of the policy are filled in, with at most 4096 bytes each.
+  ///
+  /// - Throws: `badValue` with the name of the first empty field, or with `fields`.
   private func checked(_ fields: [String: Secret]) throws(AccountRefusal) -> [String: Secret] {
     for field in policy.fields where fields[field.name]?.isEmpty ?? true { throw .badValue(field.name) }
     guard fields.count == policy.fields.count, fields.values.allSatisfy({ $0.text.utf8.count <= 4096 }) else {

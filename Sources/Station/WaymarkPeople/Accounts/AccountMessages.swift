@@ -1,4 +1,6 @@
-/// The time of an input.
+// The values that go into and come out of `AccountFlow`: times, requests, inputs, answers of the provider, effects and errors.
+
+/// The time of an input, by both clocks.
 package struct AccountTime: Hashable, Sendable {
   /// The monotonic time since the device's start in seconds.
   package var seconds: Double
@@ -36,7 +38,7 @@ package enum AccountRequest: Hashable, Sendable {
   case retry
 }
 
-/// An input of an `AccountFlow`.
+/// An input of an `AccountFlow`. A number is the ticket of the operation that the input answers.
 package enum AccountInput: Sendable {
   case request(AccountRequest)
   case provider(isConnected: Bool)
@@ -45,11 +47,11 @@ package enum AccountInput: Sendable {
   /// The hash of a passcode; nil if it could not be computed.
   case hashed(Int, String?)
   case checked(Int, PasscodeCheck)
-  /// True if a user was stored.
+  /// The result of storing a user: true if it was stored.
   case stored(Int, Bool)
   case tick
   case remove(String)
-  /// A user could not be removed.
+  /// A user whose files could not be erased, and who is therefore kept.
   case restore(Account)
   case unlock(String?)
   case configure(AccountPolicy)
@@ -89,7 +91,7 @@ package struct ProviderPerson: Hashable, Sendable {
   }
 }
 
-/// A request to the provider.
+/// A request to the provider, the integrator's program that verifies users.
 package struct ProviderRequest: Hashable, Sendable {
   package enum Kind: String, CaseIterable, Sendable { case activate, lookup, verify, recover, sync }
 
@@ -97,14 +99,14 @@ package struct ProviderRequest: Hashable, Sendable {
   package var kind: Kind
   /// The code, link or e-mail address of the activation.
   package var code: Secret?
-  /// The credentials.
+  /// The credentials: the values of the policy's fields, by their names.
   package var fields: [String: Secret] = [:]
   package var subject: String?
   /// The host of the activation.
   package var host: String?
 }
 
-/// An action to take for an `AccountFlow`.
+/// An action to take for an `AccountFlow`. A number is the ticket with which its result is reported.
 package enum AccountEffect: Hashable, Sendable {
   /// The state has changed.
   case changed
@@ -168,7 +170,7 @@ package struct AccountProblem: Hashable, Sendable {
   }
 
   package var code: Code
-  /// The text of the provider.
+  /// The provider's message for the person; nil if it sent none.
   package var text: String?
 
   package init(_ code: Code, text: String? = nil) {
@@ -206,7 +208,7 @@ struct AccountOperation: Hashable, Sendable {
 
   let ticket: Int
   let kind: Kind
-  /// The time by which the provider must answer.
+  /// The time by which the provider must answer, in seconds of `AccountTime`; nil for work of the device itself.
   var deadline: Double?
 
   var isProvider: Bool { if case .ask = kind { true } else { false } }

@@ -12,7 +12,7 @@ package struct AccountPolicy: Hashable, Sendable {
     case welcome, activation, credentials, consents, passcode
   }
 
-  /// The ways of activation.
+  /// How a user is activated on the device.
   package enum ActivationMethod: String, CaseIterable, Sendable {
     /// Scanning a QR code.
     case scan
@@ -100,7 +100,7 @@ package struct AccountPolicy: Hashable, Sendable {
 
   package init() {}
 
-  /// The steps in their order.
+  /// The steps that the policy contains, in their order.
   package var steps: [Module] { Module.allCases.filter(modules.contains) }
 
   /// True if signing in asks for a passcode.

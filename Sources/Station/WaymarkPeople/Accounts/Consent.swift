@@ -2,6 +2,8 @@ import WaymarkCrypto
 package import WaymarkSystem
 
 /// A consent that people are asked for.
+///
+/// This file also has the record of a choice, and `LocalizedText`, the type of all texts of consents and policies.
 package struct Consent: Hashable, Sendable {
   /// A screen of a consent.
   package struct Page: Hashable, Sendable {

@@ -1,4 +1,7 @@
 /// The onboarding of one person: the current step, and the data collected so far.
+///
+/// This file also has the states of single steps (`ConsentFlow`, `PasscodeEntry`, `SyncState`), and `AccountPhase`, the state
+/// that has any of these as a part.
 package struct Onboarding: Hashable, Sendable {
   package enum Purpose: String, Sendable {
     /// The device has no user yet.
@@ -58,6 +61,8 @@ package struct Onboarding: Hashable, Sendable {
   // MARK: Activation
 
   /// Chooses a way of activation.
+  ///
+  /// - Throws: `wrongPhase` in another step, `notOffered` if the policy does not offer this way.
   package mutating func choose(_ method: AccountPolicy.ActivationMethod) throws(AccountRefusal) {
     guard step == .activation else { throw .wrongPhase }
     guard methods.contains(method) else { throw .notOffered }
@@ -138,7 +143,9 @@ package struct Onboarding: Hashable, Sendable {
 
   package mutating func nextPage() throws(AccountRefusal) { try asking.next() }
 
-  /// Returns to the previous screen.
+  /// Returns to the previous screen of the same step.
+  ///
+  /// - Throws: `wrongPhase` if there is none.
   package mutating func back() throws(AccountRefusal) {
     switch step {
     case .activation where method != nil && onlyMethod == nil: method = nil
@@ -243,7 +250,7 @@ package enum SyncState: Hashable, Sendable {
   case userError(id: String?, ProviderPerson, text: String?)
 }
 
-/// The phase of a device.
+/// The part of the flow that a device is in, with its data. A `String` is the id of a user.
 package enum AccountPhase: Hashable, Sendable {
   case onboarding(Onboarding)
   /// The user with this id has to sign in.
@@ -262,7 +269,7 @@ package enum AccountPhase: Hashable, Sendable {
   /// True if a signed-in user synchronizes again.
   var isSyncingAgain: Bool { if case .syncing(_, _, again: true) = self { true } else { false } }
 
-  /// The current user.
+  /// The id of the current user; nil during an onboarding or a demo, and in the list of users without a selection.
   package var user: String? {
     switch self {
     case .signIn(let id), .recovering(let id, _), .renewing(let id, _), .syncing(let id, _, _), .signedIn(let id): id

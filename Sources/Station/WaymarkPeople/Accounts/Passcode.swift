@@ -2,6 +2,8 @@ import Foundation
 import WaymarkCrypto
 
 /// The hash of a passcode: scrypt (RFC 7914) with its own salt and parameters, as a PHC string, `$scrypt$ln=16,r=8,p=1$SALT$HASH`.
+///
+/// Below, `PasscodeThrottle` makes a user wait after wrong passcodes, and `PasscodeRules` has the rules for new ones.
 package struct PasscodeHash: Hashable, Sendable {
   /// The cost of checking one guess.
   package struct Cost: Hashable, Sendable {
@@ -140,7 +142,7 @@ package struct PasscodeRules: Hashable, Sendable {
   package var needsDigit = false
   package var needsLower = false
   package var needsUpper = false
-  /// True if a character that is neither a letter nor a digit is required.
+  /// True if a character that is neither a letter, a digit nor a space is required.
   package var needsSymbol = false
   /// The wrong passcodes in a row after which a user has to wait.
   package var tries = 5

@@ -2,6 +2,8 @@ import WaymarkCrypto
 import WaymarkImage
 package import WaymarkSystem
 
+// A signature as a value: its points and strokes, its hash, the record in which it is stored, and their errors.
+
 /// The error of a signature that is invalid or cannot be read.
 package typealias SignatureError = Problem<SignatureErrorCode>
 
@@ -46,20 +48,23 @@ package struct Signature: Hashable, Sendable {
 
   /// The limits, which keep a signature shorter than a line of the socket.
   package enum Limits {
-    /// The most points of all strokes together.
+    /// The largest number of points of all strokes together.
     package static let points = 20_000
     package static let strokes = 1000
     /// The range of the sides of the area in pixels.
     package static let side = 16...4096
     /// The longest time from the first to the last point in milliseconds.
     package static let time = 3_600_000
-    /// The most bytes of `signer` and of `purpose`.
+    /// The largest number of bytes of `signer` and of `purpose`.
     package static let words = 512
-    /// The most bytes of `subject`.
+    /// The largest number of bytes of `subject`.
     package static let subject = 16_384
   }
 
-  /// - Throws: `empty`, `badStrokes`, `badContext`.
+  /// Creates a signature after checking all of it.
+  ///
+  /// - Throws: `badContext` if the area or a text is outside of `Limits`; `empty` without a stroke; `badStrokes` if there are too
+  ///   many strokes or points, one has no points, or a position, time or pressure is impossible.
   package init(
     strokes: [[SignaturePoint]], width: Int, height: Int, time: String, signer: String, purpose: String, subject: String
   ) throws(SignatureError) {
@@ -112,7 +117,9 @@ package struct Signature: Hashable, Sendable {
   // MARK: The wire
 
   /// Decodes strokes from the socket: each is a list of four numbers per point (x, y, time, pressure or −1). The first three
-  /// are differences from the previous point.
+  /// are differences from the previous point of the stroke.
+  ///
+  /// - Throws: `badStrokes` if a stroke has another count of numbers, there are too many points, or a sum is too large.
   package static func strokes(fromWire lists: [[Int]]) throws(SignatureError) -> [[SignaturePoint]] {
     var strokes: [[SignaturePoint]] = []
     var left = Limits.points
@@ -140,7 +147,7 @@ package struct Signature: Hashable, Sendable {
     return strokes
   }
 
-  /// The strokes encoded for the socket.
+  /// The strokes encoded for the socket, as `strokes(fromWire:)` decodes them.
   package var wireStrokes: [[Int]] {
     strokes.map { stroke in
       var list: [Int] = []
@@ -200,6 +207,8 @@ extension SignatureRecord {
   }
 
   /// Decodes the signature, without checking the hash.
+  ///
+  /// - Throws: `notASignature` if `format` is another one, or the errors of an invalid `Signature`.
   package func signature() throws(SignatureError) -> Signature {
     guard format == Self.format else {
       throw Signature.bad(.notASignature, "its format is \(format.prefix(40)), not \(Self.format)")
@@ -216,6 +225,8 @@ extension SignatureRecord {
   }
 
   /// Decodes a record from JSON.
+  ///
+  /// - Throws: `notASignature` if it is larger than `limit`, or a member is missing or has another type.
   package init(json: some Sequence<UInt8>) throws(SignatureError) {
     guard json.underestimatedCount <= Self.limit else {
       throw Signature.bad(.notASignature, "its record has more than \(Self.limit >> 20) MiB")

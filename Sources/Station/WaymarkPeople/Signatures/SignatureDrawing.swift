@@ -1,7 +1,7 @@
 import CGlyphs
 package import WaymarkImage
 
-/// The strokes of a signature as curves, thinner where the pen was fast.
+/// The strokes of a signature as curves, thinner where the pen was fast. Below are the border around them and its font.
 ///
 /// Points are joined by the cubics of a uniform Catmull–Rom spline (Catmull and Rom 1974), written as Bézier curves; the
 /// first and the last point are repeated. The width depends on the pen's speed, or on its pressure if the device reports it,
@@ -11,8 +11,9 @@ package struct SignatureCurve: Sendable {
   package struct Piece: Hashable, Sendable {
     /// The start, two control points and the end.
     package let points: [Point2]
-    /// The width in pixels at the start; `to`: at the end.
+    /// The width in pixels at the start.
     package let from: Double
+    /// The width in pixels at the end.
     package let to: Double
   }
 
@@ -85,10 +86,10 @@ struct SignatureBorder {
   /// The margin around the area in which the signer drew, in pixels of that area.
   let margin: Int
   let lineHeight: Int
-  /// The size of the letters.
+  /// The height of the letters in pixels of the area.
   let letters: Double
   let lines: [String]
-  /// The size of the picture.
+  /// The size of the picture in pixels of the area.
   let width: Int
   let height: Int
 
@@ -129,12 +130,14 @@ struct SignatureBorder {
   }
 }
 
-/// The letters of the border: the X Window System's fixed font of 7 x 13 pixels (font-misc-misc, in the public domain), Latin scripts only.
+/// The letters of the border: the X Window System's fixed font of 7 × 13 pixels (font-misc-misc, in the public domain), Latin
+/// scripts only.
 enum SignatureFont {
   static let width = 7
   static let height = 13
 
-  /// Returns the rows of a letter from the top, the leftmost pixel in the highest bit; those of a question mark if the font lacks the letter.
+  /// Returns the rows of a letter from the top, the leftmost pixel in the most significant bit; those of a question mark if the
+  /// font lacks the letter.
   static func rows(of scalar: Unicode.Scalar) -> ArraySlice<UInt8> {
     let start = places[scalar.value] ?? places[0x3F] ?? 0
     return bits[start..<min(bits.count, start + height)]

@@ -1,7 +1,7 @@
 package import WaymarkImage
 import WaymarkSystem
 
-/// The result of checking a signature.
+/// The result of checking the file of a signature; `SignatureSVG` and `SignaturePNG` below write such files.
 package struct SignatureFinding: Hashable, Sendable {
   package let signature: Signature
   /// The hash in the file.
@@ -11,7 +11,7 @@ package struct SignatureFinding: Hashable, Sendable {
   /// True if the file equals the picture drawn from the signature; nil for a record without a picture.
   package let matchesPicture: Bool?
 
-  /// True if the file is unchanged.
+  /// True if the hash is that of the signature, and the picture, if any, was drawn from it.
   package var isWhole: Bool { isUnchanged && matchesPicture != false }
 
   /// Checks a record, an SVG or a PNG.
@@ -78,7 +78,7 @@ package enum SignatureSVG {
     return svg + "</g>\n</svg>\n"
   }
 
-  /// Returns the record in an SVG file.
+  /// Returns the record in an SVG file; nil if it has none.
   static func record(in file: [UInt8]) -> [UInt8]? {
     guard file.starts(with: Array("<?xml".utf8)) else { return nil }
     let open = Array("<metadata id=\"waymark-signature\">".utf8)
@@ -114,7 +114,7 @@ package enum SignatureSVG {
 /// A signature as PNG: two pixels per pixel of the area, the texts of the border, and the record in a text chunk (`iTXt`,
 /// ISO/IEC 15948, section 11.3.4.5).
 package enum SignaturePNG {
-  /// The signature of PNG files.
+  /// The first bytes of every PNG file (ISO/IEC 15948, section 5.2).
   static let mark: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
   private static let keyword = Array("waymark-signature".utf8)
   private static let scale = 2
@@ -190,7 +190,7 @@ package enum SignaturePNG {
     return bigEndian(UInt32(clamping: body.count)) + named + bigEndian(checksum(named))
   }
 
-  /// Returns the record in the text chunk of a PNG file.
+  /// Returns the record in the text chunk of a PNG file; nil if it has none.
   static func record(in file: [UInt8]) -> [UInt8]? {
     var place = mark.count
     while place + 12 <= file.count {

@@ -5,7 +5,7 @@ import WaymarkSystem
 
 /// The section `accounts` of the configuration, checked.
 package struct AccountSettings: Configurable {
-  /// The policy in force.
+  /// The configured policy.
   package var policy = AccountPolicy()
   /// The folder of the users; nil for the default.
   package var folder: String?
@@ -254,7 +254,7 @@ struct AccountPolicyReader {
     wrong(
       policy.mode == .shared && !(has(.passcode) && has(.credentials)), "modules",
       "a shared device needs credentials and passcode",
-      "Add both, or set shared: false: without them, users cannot be distinguished.")
+      "Add both, or set mode: single: without them, users cannot be distinguished.")
     wrong(
       policy.terms != nil && !has(.welcome), "terms", "terms are shown on the welcome screen, which is not in modules",
       "Add welcome to modules.")

@@ -4,7 +4,7 @@ package import WaymarkSystem
 
 /// The stored users: a private folder with a file for each.
 ///
-/// Files are replaced atomically (`DurableFile`). One service at a time holds the folder.
+/// Files are replaced atomically (`DurableFile`). The folder is locked, so that a single service uses it.
 package final class AccountStore: Sendable {
   /// The calls that change the disk, which tests replace.
   package struct Calls: Sendable {
@@ -35,7 +35,9 @@ package final class AccountStore: Sendable {
   private static let ending = ".user"
   private static let damagedEnding = ".user.damaged"
 
-  /// Opens the store in a folder, which is created if it is missing.
+  /// Opens the store in a folder, which is created if it is missing. Files that cannot be read are set aside.
+  ///
+  /// - Throws: `accountStore` if the folder cannot be created or locked, or another service uses it.
   package init(folder: String, calls: Calls = Calls()) throws(ServiceProblem) {
     self.folder = folder
     self.calls = calls
@@ -77,7 +79,9 @@ package final class AccountStore: Sendable {
     last = bytes.map { String(decoding: $0, as: UTF8.self) }.flatMap { AccountFile.isID($0) ? $0 : nil }
   }
 
-  /// Stores a user.
+  /// Stores a user in place of an earlier version.
+  ///
+  /// - Throws: `accountStore` if the id is invalid, or the file cannot be written.
   package func save(_ account: Account) throws(ServiceProblem) {
     guard AccountFile.isID(account.id) else { throw Self.problem(folder, systemMessage(EINVAL)) }
     do {
@@ -88,6 +92,8 @@ package final class AccountStore: Sendable {
   }
 
   /// Removes all files of a user, including damaged ones.
+  ///
+  /// - Throws: `accountStore` if the id is invalid, or a file cannot be removed.
   package func erase(_ id: String) throws(ServiceProblem) {
     guard AccountFile.isID(id) else { throw Self.problem(folder, systemMessage(EINVAL)) }
     for path in [path(id) + ".new", path(id) + ".damaged", path(id)] {

@@ -4,7 +4,7 @@ import WaymarkProtocol
 import WaymarkServer
 import WaymarkSystem
 
-/// Converts an `AccountFlow` to messages.
+/// Converts an `AccountFlow` to messages. `ProviderConnection` below exchanges messages with the provider.
 enum AccountWire {
   static func state(_ flow: AccountFlow, isProviderConnected: Bool, at now: Double) -> AccountState {
     var state = AccountState(phase: .off, provider: isProviderConnected)
@@ -91,7 +91,7 @@ enum AccountWire {
       choice: record.choice.rawValue, time: record.time)
   }
 
-  /// The texts and rules of the screens.
+  /// Returns the texts and rules of the screens; nil settings give the mode `off` without any.
   static func policy(_ settings: AccountSettings?) -> AccountPolicyResult {
     guard let settings else {
       return AccountPolicyResult(
@@ -179,6 +179,8 @@ final class ProviderConnection {
   var isConnected: Bool { connection != nil }
 
   /// Registers a connection as the provider.
+  ///
+  /// - Throws: `busy` if another connection is registered.
   func take(_ connection: Connection, name: String?) throws {
     if let holder = self.connection, holder !== connection {
       throw ServiceError(
@@ -216,7 +218,7 @@ final class ProviderConnection {
     connection?.send(EventLine(time: WallClock.timestamp, payload: AuthenticationWithdrawn(request: ticket)))
   }
 
-  /// Throws unless a connection is the provider's.
+  /// Throws `notPermitted` unless the connection is the provider's.
   func check(_ connection: Connection) throws {
     guard self.connection === connection else {
       throw ServiceError(

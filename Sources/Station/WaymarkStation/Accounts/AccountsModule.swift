@@ -29,7 +29,7 @@ package final class AccountsModule: FeatureModule {
   /// The current writes by user, for which `account.remove` and `account.unlock` wait.
   private var writing: [String: Task<Void, any Error>] = [:]
   private var last = AccountState(phase: .off)
-  /// Judges typed links and codes like scanned ones.
+  /// Returns the judge of typed links and codes, which follows the rules for scanned ones.
   package var judge: @ServiceActor () -> OnboardingJudge = { OnboardingJudge() }
 
   /// Creates the module of `hub`.
@@ -38,7 +38,7 @@ package final class AccountsModule: FeatureModule {
   ///   - settings: the settings; nil if no accounts are configured: methods then throw `notConfigured` or return the phase
   ///     `off`.
   ///   - folder: the folder of the users, unless the settings name another.
-  /// - Throws: an error if the folder cannot be used.
+  /// - Throws: `accountStore` if the folder cannot be used.
   package init(
     hub: Hub, settings: AccountSettings?, folder: String, cost: PasscodeHash.Cost = .standard,
     clock: @escaping @Sendable () -> AccountTime = {
@@ -65,7 +65,7 @@ package final class AccountsModule: FeatureModule {
     last = state
   }
 
-  /// Signs in the owner of a device without a passcode.
+  /// Signs in the last user if the policy asks for no passcode.
   package func start() {
     guard let flow else { return }
     if !flow.policy.asksPasscode, case .signIn = flow.phase { send(.request(.next(agreed: false))) }
@@ -103,7 +103,7 @@ package final class AccountsModule: FeatureModule {
 
   package func contribute(to snapshot: inout Snapshot) { if flow != nil { snapshot.account = state } }
 
-  /// The file of a logo.
+  /// Returns the path of the logo with a resource's id, such as `logo/0`; nil if the settings have no such logo.
   package func logo(_ id: String) -> String? {
     settings?.logos.enumerated().first { AccountWire.logo($0.offset) == id }?.element
   }
@@ -123,7 +123,7 @@ package final class AccountsModule: FeatureModule {
     return AccountWire.state(flow, isProviderConnected: providerConnection.isConnected, at: clock().seconds)
   }
 
-  /// Seconds of the flow's clock.
+  /// The current time in seconds of the flow's clock.
   var now: Double { clock().seconds }
 
   // MARK: The flow
@@ -257,6 +257,7 @@ package final class AccountsModule: FeatureModule {
   /// Removes a user, or the damaged files of one.
   ///
   /// - Returns: the work to wait for.
+  /// - Throws: `notConfigured` without accounts, `notFound` if there is no such user.
   func remove(_ user: String, by actor: Actor) throws -> @ServiceActor () async throws -> Empty {
     if flow?.accounts[user] == nil, damaged.contains(user) { return { try await self.removeDamaged(user, by: actor) } }
     guard let flow else { throw Self.notConfigured }
@@ -269,6 +270,7 @@ package final class AccountsModule: FeatureModule {
   /// Resets the number of wrong passcodes of a user, or of all users if nil.
   ///
   /// - Returns: the work to wait for.
+  /// - Throws: `notConfigured` without accounts, `notFound` if there is no such user.
   func unlock(_ user: String?) throws -> @ServiceActor () async throws -> Empty {
     guard let flow else { throw Self.notConfigured }
     if let user, flow.accounts[user] == nil { throw AccountWire.error(.notFound) }

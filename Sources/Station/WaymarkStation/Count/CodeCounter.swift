@@ -2,14 +2,14 @@ import WaymarkImage
 
 /// Counts every code on a shelf once while a camera moves along the shelf.
 ///
-/// Copies of a code differ only in their places. A place is a quadrilateral on a chart, in pixels of the chart's first view. A view is
-/// aligned with a chart by the codes that both contain; a code without a place there adds one. A view that cannot be aligned begins another
-/// chart. Two charts are joined once a view shows codes of both.
+/// Copies of a code differ only in their positions. A chart is a map of a part of the shelf, in pixels of its first view; a place is the
+/// quadrilateral of one copy on it. A view is aligned with a chart by the codes that both contain, and every other code of the view adds a
+/// place. A view that cannot be aligned begins another chart. Two charts are joined once a view shows codes of both.
 ///
-/// Codes that were only read are recognized by their contents and places. A followed code keeps its number, so that copies of a single
-/// content are distinguished as long as one of them stays in view.
+/// Codes without a number from the tracker are recognized by their contents and places. A followed code keeps its number, so that copies
+/// of a single content are distinguished as long as one of them stays in view.
 package struct CodeCounter: Sendable {
-  /// The number of places of one content.
+  /// A content and the number of its places.
   package struct Copies: Hashable, Sendable {
     package let content: CodeContent
     package internal(set) var amount: Int
@@ -20,7 +20,8 @@ package struct CodeCounter: Sendable {
   /// The views that must show a followed code at its place before it is counted, if it moved relative to the codes around it: tracking may
   /// have jumped to a copy, or may slide along the bars for a few views.
   private static let partedAgreement = 8
-  /// The frames without a view after which the camera's position is unknown, and the most frames over which its movement is extrapolated.
+  /// The frames without a view after which the camera's position is unknown, and those over which its movement is extrapolated at
+  /// most.
   private static let memory = 30
   private static let momentum = 12
   /// The largest movement between two views, in widths of the view: of an alignment by a single content (`reach`), of one whose code has no
@@ -55,7 +56,7 @@ package struct CodeCounter: Sendable {
   /// The contents that were ever counted, in the order in which they were first counted.
   private var order: [Copies] = []
 
-  /// Creates a counter of followed codes, with bounds on places and contents.
+  /// Creates a counter of followed codes, of at most 1024 places and 500 contents.
   package init() {
     agreement = 2
     joinInterval = 10

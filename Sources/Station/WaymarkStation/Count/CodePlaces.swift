@@ -1,5 +1,7 @@
 package import WaymarkImage
 
+// The places of counted codes on charts, and the codes in a view, which are aligned with those places.
+
 /// The symbology and the text of a code, which are the same for all its copies.
 package struct CodeContent: Hashable, Sendable {
   /// The symbology's name, such as `ean13`.
@@ -55,15 +57,15 @@ struct CodePlaces: Sendable {
     /// Maps pixels of the view to pixels of the chart.
     var map: Homography
     var pairs: [Pair]
-    /// The distance of a code from its expected place, in pixels of the chart.
+    /// The distance of a code from its expected place, in pixels of the chart; 0 if no place was expected.
     var shift: Double
   }
 
   /// The largest distance between the centres of a code and its place, in units of the larger `Quadrilateral.size`: half a linear code is
   /// often taken for the whole. Neighbouring copies are at least two sizes apart.
   private static let tolerance = 0.8
-  /// The most places tried for one code, nearest first, and for one alignment, rarest contents first. More take longer without better
-  /// results.
+  /// The largest number of places tried for one code, nearest first, and for one alignment, rarest contents first. Trying more
+  /// takes longer without better results.
   private static let candidates = 24
   private static let trials = 64
   /// `Place.chart` of places that were merged into others.
@@ -86,6 +88,9 @@ struct CodePlaces: Sendable {
 
   /// Adds a place.
   ///
+  /// - Parameters:
+  ///   - needed: the number of sightings from which the place is counted.
+  ///   - view: the index from 0 of the current view.
   /// - Returns: its index; nil if a bound is reached.
   mutating func add(_ content: CodeContent, _ quad: Quadrilateral, on chart: Int, needed: Int, view: Int) -> Int? {
     guard all.count < maximumPlaces, contents.contains(content) || contents.count < maximumContents else {
@@ -97,7 +102,7 @@ struct CodePlaces: Sendable {
     return all.count - 1
   }
 
-  /// Adds a sighting of a place.
+  /// Counts a sighting of a place, and moves its outline towards `quad`.
   mutating func sight(_ place: Int, at quad: Quadrilateral) {
     // A smaller outline may be half of a linear code, which does not show the position of the whole.
     if quad.size > 0.85 * all[place].quad.size {
@@ -109,6 +114,7 @@ struct CodePlaces: Sendable {
 
   /// Merges a chart into another one.
   ///
+  /// - Parameter map: maps pixels of `other` to pixels of `chart`.
   /// - Returns: the index of each place that was merged into another, with the index of that other.
   mutating func merge(_ other: Int, into chart: Int, by map: Homography) -> [Int: Int] {
     var twins: [Int: Int] = [:]
@@ -277,7 +283,7 @@ extension PointPair {
 }
 
 extension Homography {
-  /// Fits the similarity with the least squared distance between corners, or `nil`.
+  /// Fits the similarity with the least squared distance between corners; `nil` if they do not determine one.
   fileprivate init?(similarityOver pairs: [(Quadrilateral, Quadrilateral)]) {
     self.init(similarityOver: PointPair.corners(of: pairs))
   }

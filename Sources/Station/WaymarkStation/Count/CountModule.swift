@@ -9,7 +9,8 @@ import WaymarkSystem
 
 /// `count.*`: counts the codes that a camera sees while it is moved along a shelf, each copy once.
 ///
-/// Each camera has at most one count, which all clients share.
+/// Each camera has at most one count, which all clients share. Below are its parts: `CountDesk` counts on the lane's thread,
+/// `CountMembers` are the clients, and `ArticleText` is the part of a content that may be published.
 @ServiceActor
 package final class CountModule: ServiceModule {
   private unowned let hub: Hub
@@ -24,7 +25,7 @@ package final class CountModule: ServiceModule {
   private var published = CountDesk.Tally(run: 0)
   /// The publishable text of each counted content.
   private var texts: [CodeContent: ArticleText] = [:]
-  /// What the count is compared with; nil if it was never set or configured.
+  /// The articles that the count is compared with: those of the configuration until `count.expected`; nil without either.
   private var expected: [ExpectedArticle]?
   private var isStopped = false
 
@@ -139,7 +140,7 @@ package final class CountModule: ServiceModule {
     if let described = described() { hub.publish(described, camera: camera) }
   }
 
-  /// The state of the count, with what it is compared with if `compared` is true; nil without a count.
+  /// The state of the count, with the expected articles if `compared` is true; nil without a count.
   private func described(compared: Bool = false) -> CountState? {
     members.count.map { count in
       CountState(
@@ -252,7 +253,7 @@ package struct CountMembers: Sendable {
   /// Seconds for which a count is kept after its last client has lost the connection.
   static let grace = 30.0
 
-  /// The running count.
+  /// The id of the running count; nil if none runs.
   package private(set) var count: String?
   private var clients: Set<Int> = []
   /// The time at which the last client lost its connection.
@@ -298,13 +299,15 @@ package struct CountMembers: Sendable {
 
   /// Ends the count if it had no client for the grace period.
   ///
-  /// - Returns: the count that ended.
+  /// - Returns: the id of the ended count; nil if none has ended.
   package mutating func expire(at now: Double) -> String? {
     guard let lostAt, now - lostAt >= Self.grace else { return nil }
     return finish()
   }
 
-  /// Ends the count.
+  /// Ends the count and removes its clients.
+  ///
+  /// - Returns: the id of the ended count; nil if none was running.
   package mutating func finish() -> String? {
     defer { self = CountMembers() }
     return count
@@ -320,9 +323,9 @@ struct ArticleText: Hashable {
   /// True if the content may be sent to observers.
   var isHarmless: Bool
 
-  /// The most bytes of a published text: numbers of articles and addresses are shorter.
+  /// The largest size of a published text in bytes: numbers of articles and addresses are shorter.
   private static let longestText = 160
-  /// The most characters of a name.
+  /// The largest number of characters of a name.
   private static let longestName = 64
   /// The lower-case words before the first colon: of texts about people, and of other texts that are not names.
   private static let contactWords: Set<String> = ["mecard", "begin"]

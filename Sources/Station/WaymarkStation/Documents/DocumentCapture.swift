@@ -82,7 +82,7 @@ final class DocumentCapture {
     return try document.session()
   }
 
-  /// Applies new limits.
+  /// Applies new limits, such as the largest frame rates.
   func use(_ new: DocumentSettings) {
     settings = new
     for (name, part) in lanes.parts { part.lane.setMaximumRate(new.rates[name] ?? new.rate) }
@@ -110,7 +110,9 @@ final class DocumentCapture {
     }
   }
 
-  /// Presses the shutter.
+  /// Captures the next frame, with or without a page in it.
+  ///
+  /// - Throws: `wrongPhase` while capturing is paused.
   func pressShutter() throws {
     guard document.mode != .paused else {
       throw ServiceError(.wrongPhase, "Capturing is paused.", hint: "Call document.mode to resume.")

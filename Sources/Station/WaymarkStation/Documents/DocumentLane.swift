@@ -8,7 +8,7 @@ package import WaymarkWorker
 /// The lane that finds pages: luma in, outlines and captured pages out.
 package typealias DocumentLane = Lane<DocumentTask, DocumentReading>
 
-/// The task of the document lane.
+/// The requests of the open document to its lane.
 package struct DocumentTask: Hashable, Sendable {
   /// The number of the session, by which late readings are recognized.
   package var generation: Int
@@ -30,7 +30,7 @@ package struct DocumentTask: Hashable, Sendable {
 package struct PageShot: Sendable {
   /// A JPEG file.
   package var picture: [UInt8]
-  /// The size of the upright picture.
+  /// The size of the upright picture in pixels.
   package var width: Int
   package var height: Int
   /// The outline of the page; nil if none was found.
@@ -56,7 +56,7 @@ package struct DocumentReading: Sendable {
   /// The elapsed share of `PageCapture.Settings.holdTime`, 0…1.
   package var progress: Double
   package var advice: DocumentAdvice?
-  /// The captured page.
+  /// The captured page, from this frame or the best one before it; nil if none was captured.
   package var shot: PageShot?
   /// True if the shutter was pressed and the frame could not be encoded.
   package var hasFailed = false
@@ -82,7 +82,7 @@ package struct PageColours: Sendable {
 package final class PageWorker: Sendable {
   /// Seconds from the last request until the worker is ended.
   package static let idleTime = 5.0
-  /// The most bytes of an answer: four corners, bends and size.
+  /// The largest size of an answer in bytes: four corners, bends and size.
   private static let answerLimit = 512 + 8 * PageBends.numberLimit
   /// Nil if requests run in this process.
   private let worker: IdleWorker<PersistentWorker>?
@@ -153,7 +153,7 @@ extension Isolation {
   /// Runs a request on a picture file. Blocks.
   ///
   /// - Parameter stop: ends the worker when raised.
-  /// - Throws: `ImageError`, `WorkerFailure`.
+  /// - Throws: `ImageError` if the picture cannot be decoded or encoded; `WorkerFailure` if the worker did not answer.
   package func page(_ file: [UInt8], _ order: PageRequest, or stop: StopSignal? = nil) throws -> PageRequest.Result {
     try result(of: order, on: file, or: stop)
   }

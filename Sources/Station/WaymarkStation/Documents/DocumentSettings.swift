@@ -12,7 +12,7 @@ package struct DocumentSettings: Configurable, Hashable {
   /// The file with the 32-byte key that encrypts unsaved pages; nil to store them in plain.
   package var keyFile: String?
   package var pageLimit = 100
-  /// The most bytes of all pictures of a session.
+  /// The largest size of all pictures of a session in bytes.
   package var byteLimit = 1 << 30
   /// Seconds after the last change for which unsaved pages are kept.
   var keepFor = 86_400.0
@@ -20,9 +20,9 @@ package struct DocumentSettings: Configurable, Hashable {
   private var hasText = false
   /// The languages of the invisible text in PDFs, as names of Tesseract's models; nil for no text.
   var textLanguages: [String]?
-  /// The most frames a second.
+  /// The largest number of frames a second.
   package var rate: Double?
-  /// The most frames a second of each further camera, by the camera's name.
+  /// The largest number of frames a second of each further camera, by the camera's name.
   var rates: [String: Double] = [:]
 
   package init() {}
@@ -58,7 +58,7 @@ package struct DocumentSettings: Configurable, Hashable {
 }
 
 extension DocumentSettings {
-  /// The settings, from the configuration; pages are kept in the service's state folder unless it names another.
+  /// Reads the settings from the configuration; pages are kept in the service's state folder unless it names another.
   package init(_ configuration: ServiceConfiguration) {
     self.init()
     read(configuration.values)

@@ -8,7 +8,7 @@ import WaymarkSystem
 package import WaymarkText
 import WaymarkWorker
 
-/// Writes the pages of a session to files.
+/// Writes the pages of a session to files; `PageWordReader` below reads the text for PDFs.
 struct DocumentWriter: Sendable {
   let store: PageStore
   let isolation: Isolation
@@ -16,16 +16,19 @@ struct DocumentWriter: Sendable {
   let version: String
   /// The time of creation in seconds since 1970.
   let created: Int
-  /// The languages of the hidden text in PDFs, or `nil`.
+  /// The languages of the hidden text in PDFs, as names of Tesseract's models; nil for no text.
   let textLanguages: [String]?
   let log: Logger
   /// Seconds after which no further line of a document is read, as a client waits.
   private static let textLimit = 60.0
-  /// Readable by the service's group.
+  /// The mode of the files, which the service's group may read.
   private static let mode: UInt32 = 0o640
 
   /// Writes the files, all or none. Blocks.
   ///
+  /// - Parameters:
+  ///   - folder: the folder, which is made if it is missing.
+  ///   - name: the name of the files without extension; a number is added if it is taken.
   /// - Returns: their paths.
   func write(_ format: DocumentFormat, into folder: String, named name: String) throws -> [String] {
     try Folder.make(folder, mode: 0o750)
@@ -142,7 +145,7 @@ struct DocumentWriter: Sendable {
 
 /// Reads the words of pages with the program of the package waymark-text. One thread.
 package struct PageWordReader: ~Copyable {
-  /// The most lines of a page, enough for small print.
+  /// The largest number of lines of a page, enough for small print.
   private static let lineLimit = 150
   /// Seconds after which no further line of a page is begun.
   private static let pageLimit = 60.0
@@ -150,7 +153,7 @@ package struct PageWordReader: ~Copyable {
   private let engine: TextEngine
 
   /// - Parameter languages: names of Tesseract's models.
-  /// - Throws: an error that names the missing package.
+  /// - Throws: `textEngineMissing` or `textLanguageMissing`, with the package to install.
   package init(languages: [String]) throws(TextError) { engine = try TextEngine(languages: languages) }
 
   deinit { engine.end() }

@@ -22,12 +22,12 @@ final class OpenDocument {
   private(set) var ledger: DocumentManifest?
   /// The files of the pages; nil before `start`, and if the folder or its key cannot be used.
   private(set) var store: PageStore?
-  /// The connection that holds the session.
+  /// The number of the connection that holds the session; nil if none does.
   private(set) var owner: Int?
   var mode = DocumentMode.automatic
   /// The name of the capturing camera; nil for a single camera, and until a session begins.
   var camera: String?
-  /// The page that the next capture replaces.
+  /// The number of the page that the next capture replaces; nil to add a page.
   var retake: Int?
   private unowned let hub: Hub
   private var settings: DocumentSettings
@@ -89,7 +89,7 @@ final class OpenDocument {
 
   // MARK: Changes
 
-  /// Runs work after all work that was passed earlier.
+  /// Runs work after all work that was passed to this method earlier.
   func inTurn<T: Sendable>(_ work: @escaping @ServiceActor () async throws -> T) async throws -> T {
     let before = tail
     let task = Task { @ServiceActor in
@@ -100,7 +100,7 @@ final class OpenDocument {
     return try await task.value
   }
 
-  /// Runs blocking work on another thread.
+  /// Runs blocking work on another thread; a `FileError` is thrown as a `ServiceError`.
   nonisolated static func blocking<T: Sendable>(_ work: @escaping @Sendable () throws -> T) async throws -> T {
     do {
       return try await BlockingWork.documents.runIfActive { try work() }
@@ -154,7 +154,7 @@ final class OpenDocument {
   nonisolated static let noSession = ServiceError(
     .noSession, "No document session is open, or another client holds it.", hint: "Begin one with document.begin.")
 
-  /// Throws unless the connection holds the session.
+  /// Throws `noSession` if no client holds the session, and `busy` if another one does.
   func check(_ connection: Connection) throws {
     guard let owner, ledger != nil else { throw Self.noSession }
     guard owner == connection.number else {
@@ -164,6 +164,9 @@ final class OpenDocument {
   }
 
   /// Makes a connection the owner of the open document, and creates the document if necessary.
+  ///
+  /// - Throws: `notConfigured` without a folder, `busy` if another client holds the session, `stopping` when the connection or
+  ///   the service ends, and `internalError` if the folder could not be read at the start.
   func begin(_ request: DocumentBeginRequest, _ connection: Connection) throws {
     if let trouble { throw ServiceError(.internalError, trouble.message, hint: trouble.hint) }
     guard store != nil else {
@@ -251,7 +254,7 @@ final class OpenDocument {
 
   nonisolated static func number(_ id: String) -> Int? { id.hasPrefix("p") ? Int(id.dropFirst()) : nil }
 
-  /// Finds a page by its id.
+  /// Returns the page with an id, such as `p3`; throws `notFound` if there is none or it is removed.
   func page(_ id: String) throws -> DocumentManifest.Page {
     guard let number = Self.number(id), let page = ledger?.kept.first(where: { $0.number == number }) else {
       throw Self.noPage
@@ -264,7 +267,7 @@ final class OpenDocument {
     return described
   }
 
-  /// Changes one page.
+  /// Changes the page with an id, and increases its revision.
   func edit(_ id: String, _ body: (inout DocumentManifest.Page) -> Void) async throws -> DocumentPage {
     try await change(page: try page(id).number) { page in
       body(&page)
@@ -273,7 +276,7 @@ final class OpenDocument {
     return DocumentPage(try page(id))
   }
 
-  /// Changes the page with a number.
+  /// Changes the page with a number, and keeps its revision.
   func change(page number: Int, _ body: (inout DocumentManifest.Page) -> Void) async throws {
     try await change { ledger in
       for index in ledger.pages.indices where ledger.pages[index].number == number { body(&ledger.pages[index]) }

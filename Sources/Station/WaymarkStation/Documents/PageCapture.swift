@@ -7,7 +7,6 @@ package import WaymarkProtocol
 /// A value without clock and I/O. A page must rest for `holdTime`, and the sharpest frame of that time is kept. After a capture the view
 /// must change before another page is captured. A page that returns is recognized and not captured again.
 package struct PageCapture: Sendable {
-  /// The limits.
   package struct Settings: Sendable {
     /// Seconds that a page rests before it is captured.
     var holdTime = 0.6
@@ -35,7 +34,7 @@ package struct PageCapture: Sendable {
     package init() {}
   }
 
-  /// The observation of one frame.
+  /// The page as one frame shows it.
   package struct Observation: Sendable {
     package var outline: Quadrilateral
     package var score: Double
@@ -44,7 +43,7 @@ package struct PageCapture: Sendable {
     package var isNewInView = true
   }
 
-  /// The outcome of a frame.
+  /// The result of a frame: the phase and the advice to show, and whether the frame is kept or captured.
   package struct Outcome: Sendable {
     package var phase: DocumentPhase
     /// The elapsed share of `holdTime`, 0…1.
@@ -59,14 +58,14 @@ package struct PageCapture: Sendable {
   private struct StillPeriod: Sendable {
     var best = -1.0
     var kept: Observation
-    /// When `kept` was seen.
+    /// The time in seconds at which `kept` was seen.
     var keptAt = -Double.infinity
     /// The outlines with their times and scores; their corners are in the same order.
     var trail: [(at: Double, outline: Quadrilateral, score: Double)] = []
 
     var since: Double { trail.first?.at ?? 0 }
 
-    /// The mean outline between two times.
+    /// The mean outline between two times; nil without one.
     func mean(from: Double, to: Double) -> Quadrilateral? {
       let used = trail.filter { $0.at >= from - 1e-6 && $0.at <= to + 1e-6 }
       guard let first = used.first else { return nil }
@@ -113,7 +112,7 @@ package struct PageCapture: Sendable {
   private static let dark = 0.14
   /// The seconds in which `changedFraction` decays to zero.
   private static let stirring = 0.33
-  /// The most outlines in `StillPeriod.trail`.
+  /// The largest number of outlines in `StillPeriod.trail`; then the oldest are dropped.
   private static let longestTrail = 512
 
   /// The time since which the page rests; nil if none does.
@@ -152,7 +151,7 @@ package struct PageCapture: Sendable {
     return holdStill(sight, advice, at: now)
   }
 
-  /// Notes a page that was captured by the shutter.
+  /// Notes the page that was captured by the shutter; nil if the captured frame shows none.
   package mutating func captured(_ sight: Observation?) {
     hold = nil
     shown = sight
@@ -310,10 +309,10 @@ package struct PageCapture: Sendable {
   private static func diagonal(_ q: Quadrilateral) -> Double { max(1e-9, q.longerDiagonal) }
 }
 
-/// A page that is in a frame.
+/// A page that was found in a frame, and how likely it is one.
 package struct PageCandidate: Sendable {
   package var outline: Quadrilateral
-  /// 0…1.
+  /// The probability that it is a page, 0…1.
   package var score: Double
   /// `DetectedPage.logOdds`; nil if unknown.
   var logOdds: Double?

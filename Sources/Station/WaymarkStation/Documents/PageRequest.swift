@@ -8,7 +8,7 @@ package struct PageRequest: Hashable, Sendable {
   package enum Operation: Hashable, Sendable {
     /// Finds the page near an outline, or anywhere if nil.
     case place(near: Quadrilateral?)
-    /// Finds the page near an outline, or anywhere if nil: its exact outline, its bends, and the outlines of further
+    /// Finds the page near an outline, or anywhere if `nil`: its exact outline, its bends, and the outlines of further
     /// pages.
     case settled(near: Quadrilateral?)
     /// Finds the bends of a page outlined by a person, and its exact outline if it `snaps`.
@@ -24,7 +24,7 @@ package struct PageRequest: Hashable, Sendable {
   package var operation: Operation
   /// The outline of the page; nil for the whole picture.
   package var outline: Quadrilateral?
-  /// `PageBends.numbers`.
+  /// `PageBends.numbers`; nil for a flat page.
   package var bends: [Double]?
   package var filter: PageFilter
   /// Quarter turns, clockwise.
@@ -48,7 +48,7 @@ package struct PageRequest: Hashable, Sendable {
     case picture(CodedPage, paper: PDFWriter.PaperSize)
   }
 
-  /// Loads the models. The thrown error is one that a worker can report.
+  /// Returns the embedded models; errors are converted to those that a worker can report.
   private static func models() throws(ImageError) -> PageModels {
     do throws(ModelError) {
       return try PageModels.load()
@@ -58,6 +58,9 @@ package struct PageRequest: Hashable, Sendable {
   }
 
   /// Decodes a picture file and runs the request on it.
+  ///
+  /// - Throws: `ImageError` if the file cannot be decoded, the models cannot be read, the outline is not that of a page, or the
+  ///   result cannot be encoded.
   package func result(_ file: UnsafeRawBufferPointer) throws(ImageError) -> Result {
     let image = try PictureDecoder().rgb(file).image
     switch operation {

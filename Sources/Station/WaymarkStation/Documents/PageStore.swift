@@ -41,10 +41,10 @@ final class PageStore: Sendable {
 
   // MARK: Writing
 
-  /// Writes the record.
+  /// Writes the record of all pages.
   func write(_ ledger: DocumentManifest) throws { try put(try ledger.encoded(), as: "record") }
 
-  /// Writes a picture.
+  /// Writes the picture of the page with a number.
   func add(_ picture: [UInt8], _ number: Int) throws { try put(picture, as: Self.name(number)) }
 
   /// Removes pictures that the record no longer names.
@@ -66,7 +66,7 @@ final class PageStore: Sendable {
 
   // MARK: Reading
 
-  /// Reads a picture.
+  /// Reads the picture of the page with a number.
   func picture(_ number: Int) throws -> [UInt8] { try opened(Self.name(number), limit: Self.pictureLimit) }
 
   private func opened(_ name: String, limit: Int) throws -> [UInt8] {

@@ -10,6 +10,7 @@ extension Lane where Settings == DocumentTask, Output == DocumentReading {
   ///
   /// - Parameters:
   ///   - models: the models for finding and judging outlines.
+  ///   - maximumRate: the largest number of frames per second; nil for all.
   ///   - colours: finds pages that luma does not show, and the exact outline of a captured page.
   ///   - deliver: receives the reading of every frame on the lane's thread.
   package static func documents(
@@ -80,7 +81,7 @@ package final class PageTracker {
     self.colours = colours
   }
 
-  /// Processes a frame.
+  /// Finds the page in a frame, and decides whether the frame or the best one before it is captured.
   package func look(_ frame: Frame, _ wanted: DocumentTask) -> DocumentReading? {
     if task?.generation != wanted.generation {
       capture = PageCapture()
@@ -174,13 +175,13 @@ package final class PageTracker {
     return last != nil || passed >= Self.pause && (isNew || hasChanged)
   }
 
-  /// Returns whether an outline explains a picture clearly better than another; nil if unknown.
+  /// Returns whether an outline's log-odds are clearly higher than those of another; nil if either is unknown.
   private func isAhead(_ page: Candidate, of other: Candidate) -> Bool? {
     guard let logOdds = page.logOdds, let otherLogOdds = other.logOdds else { return nil }
     return logOdds > otherLogOdds + Self.lead
   }
 
-  /// Returns whether a page is clearly likelier than another.
+  /// Returns whether a page's score is clearly higher than that of another, as a difference or as a ratio of odds.
   private func isClearlyLikelier(_ page: Candidate, _ other: Candidate) -> Bool {
     page.score > other.score + 0.1 || page.score * (1 - other.score) > 3 * other.score * (1 - page.score)
   }
@@ -205,7 +206,7 @@ package final class PageTracker {
     return found.flatMap { isStill($0, last.page) ? ($0, last.source) : nil }
   }
 
-  /// Returns whether a followed page is still good enough.
+  /// Returns whether a followed page has a score of `leastFollowed`, or 60 % of the score before if that is less.
   private func isStill(_ page: Candidate, _ before: Candidate) -> Bool {
     page.score >= min(0.6 * before.score, Self.leastFollowed)
   }
@@ -297,7 +298,9 @@ package final class PageTracker {
     return encoder.encode(frame, wanted: nil)?.bytes
   }
 
-  /// Makes the captured picture, with the page's exact outline by colours, or else by luma.
+  /// Makes the captured picture. Its outline is the exact one that the search in colours finds, or else `outline`.
+  ///
+  /// - Returns: The picture; nil if the frame cannot be encoded.
   private func shot(_ frame: Frame, _ outline: Quadrilateral?, isAutomatic: Bool) -> PageShot? {
     guard let picture = Self.picture(of: frame) else { return nil }
     let place = colours?.settle(picture, outline).flatMap { $0.isIn(frame) ? $0 : nil }

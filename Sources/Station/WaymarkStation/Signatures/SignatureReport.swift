@@ -29,6 +29,7 @@ package struct SignatureReport: Encodable {
   ///   - input: the name of the file.
   ///   - expectedHash: the hash that it should have; nil for any.
   ///   - expectedSubject: the text that should have been signed; nil for any.
+  /// - Throws: `SignatureError` if the file contains no signature, or an invalid one.
   package init(
     _ file: [UInt8], input: String, expectedHash: String?, expectedSubject: String?
   ) throws(SignatureError) {

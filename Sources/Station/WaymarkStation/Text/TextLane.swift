@@ -7,7 +7,7 @@ package import WaymarkText
 /// The lane that reads text: luma in, candidates out.
 package typealias TextLane = Lane<TextTask, TextReading>
 
-/// The task of the text lane.
+/// The part of a session that the lane needs: the region, the patterns and the languages.
 package struct TextTask: Hashable, Sendable {
   /// The number of the session, by which late readings are recognized.
   package var generation: Int
@@ -38,11 +38,12 @@ package struct TextReading: Sendable {
   package var lines = 0
   /// The number of lines that were not read within `TextProcessor.frameLimit`.
   package var skipped = 0
-  /// The reason why the frame was lost.
+  /// The reason why the frame could not be read; nil if it was.
   package var failure: TextError?
 }
 
-/// Reads the symbols in the picture of a line. Called on the lane's thread.
+/// Reads the symbols in the picture of a line with the networks of all languages, or without `asksAll` of the first alone. Called
+/// on the lane's thread.
 package typealias LineRecognizer =
   @Sendable (GrayImage, _ asksAll: Bool, LineAlphabet, _ languages: [String]) throws -> [ReadSymbol]
 
@@ -53,7 +54,11 @@ package typealias LatticeRecognizer = @Sendable (GrayImage, _ languages: [String
 extension Lane where Settings == TextTask, Output == TextReading {
   /// Creates a lane, which is off until a session begins.
   ///
-  /// - Parameter deliver: receives the reading of every frame on the lane's thread.
+  /// - Parameters:
+  ///   - maximumRate: the largest number of frames per second; nil for all.
+  ///   - recognize: reads lines with Tesseract.
+  ///   - lattice: reads lines with the neural network; nil to use Tesseract alone.
+  ///   - deliver: receives the reading of every frame on the lane's thread.
   package static func text(
     maximumRate: Double? = nil, recognize: @escaping LineRecognizer, lattice: LatticeRecognizer? = nil,
     deliver: @escaping @Sendable (TextReading, Frame) -> Void
@@ -89,7 +94,7 @@ package final class TextProcessor {
     self.clock = clock
   }
 
-  /// Reads a picture together with those before it.
+  /// Reads the lines of a picture, and votes on them together with the pictures before it.
   package func look(_ view: ImageView, at time: Double, _ wanted: TextTask) -> TextReading {
     var reading = TextReading(generation: wanted.generation)
     do {

@@ -12,7 +12,7 @@ package import WaymarkText
 /// A device has at most one session. The client that began it holds it until a text is accepted or the client disconnects.
 @ServiceActor
 package final class TextModule: FeatureModule {
-  /// One session.
+  /// The open session: its owner, its request and its recent candidates.
   private struct Session {
     var id: String
     var owner: Int
@@ -23,7 +23,7 @@ package final class TextModule: FeatureModule {
     var languages: [String]
     /// The recent candidates, newest last. A client may choose one after further frames have been read.
     var candidates: [AcceptedText] = []
-    /// True if the last frame was lost.
+    /// True if the last frame could not be read.
     var isFailing = false
   }
 
@@ -42,7 +42,7 @@ package final class TextModule: FeatureModule {
   private var timer: Scheduled<Void>?
   private var rest: Scheduled<Void>?
   private var isStopped = false
-  /// The most recent candidates that are kept to be chosen.
+  /// The largest number of recent candidates that are kept to be chosen.
   private static let memory = 64
 
   /// Creates the module of `hub`, with a lane in the pipeline of each camera.
@@ -81,7 +81,7 @@ package final class TextModule: FeatureModule {
     return { [weak self] in self?.use(new) }
   }
 
-  /// Applies new patterns and languages to later sessions.
+  /// Applies new patterns and languages to later sessions, and new frame rates at once.
   package func use(_ settings: TextSettings) {
     self.settings = settings
     for (name, part) in lanes.parts { part.lane.setMaximumRate(settings.rates[name] ?? settings.rate) }
@@ -234,7 +234,7 @@ package final class TextModule: FeatureModule {
     watch()
     guard let current = session, reading.generation == generation else { return }
     if let failure = reading.failure {
-      // One event for a series of lost frames.
+      // One event for a series of frames that could not be read.
       if !current.isFailing {
         hub.log.subsystem(.text).error("\(failure.message)", metadata: ["cause": "\(failure.cause ?? "")"])
         hub.publish(
@@ -262,7 +262,7 @@ package final class TextModule: FeatureModule {
     if let accepted = reading.accepted { accept(accepted, as: accepted.text, by: nil, frame: frame) }
   }
 
-  /// Begins to check whether waymark-text is idle, which ends it.
+  /// Schedules the check that ends waymark-text once it is idle.
   private func watch() {
     guard rest == nil, !isStopped else { return }
     look(after: TextEngineHost.idleTime)

@@ -11,17 +11,17 @@ package struct TextSettings: Configurable, Hashable {
   package var patterns: [TextPattern] = []
   /// The languages of text if a request names none, as names of Tesseract's models.
   package var languages = TextEngine.usualLanguages
-  /// The most frames a second.
+  /// The largest number of frames a second.
   package var rate: Double?
-  /// The most frames a second of each further camera, by the camera's name.
+  /// The largest number of frames a second of each further camera, by the camera's name.
   var rates: [String: Double] = [:]
 
-  /// The most configured patterns.
+  /// The largest number of configured patterns.
   private static let namedLimit = 100
 
   package init() {}
 
-  /// The settings, from the configuration.
+  /// Reads the settings and the patterns from the configuration.
   package init(_ configuration: ServiceConfiguration) {
     read(configuration.values)
     rates = Self.ofCameras(configuration) { $0.rate }
@@ -108,6 +108,7 @@ extension TextPattern {
   /// Reads the description in a request or the configuration.
   ///
   /// - Parameter known: patterns that the description may name, in addition to the built-in ones.
+  /// - Throws: `badPattern` if it names an unknown pattern, a member is out of range, or it has no condition.
   init(_ request: TextPatternRequest, among known: [TextPattern]) throws(TextError) {
     if request.isWord, let word = request.name {
       self = try TextPattern.named(word, among: known)

@@ -26,7 +26,7 @@ package struct TypingSettings: Configurable, Hashable {
   package var controls = TypingRules.Form().controls
   package var unicode = TypingPlanner.Missing.refuse
   package var deadKeys = true
-  /// Keys a second.
+  /// The number of keys typed per second.
   package var rate = 400.0
   package var symbologies: [String]?
   package var device = "/dev/uinput"

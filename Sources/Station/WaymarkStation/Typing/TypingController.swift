@@ -25,7 +25,7 @@ package final class TypingController: Sendable {
     let planner: TypingPlanner
     let policy: OnboardingPolicy
 
-    /// - Throws: `unknownLayout`.
+    /// - Throws: `unknownLayout` if the system has no such layout.
     init(_ configuration: ServiceConfiguration, _ typing: TypingConfiguration) throws(TypingError) {
       rules = typing.rules
       planner = TypingPlanner(
@@ -40,7 +40,7 @@ package final class TypingController: Sendable {
   private let settings: Mutex<Settings>
   /// Receives the plan of each code, which is then not typed; nil to type codes.
   private let show: (@Sendable (Plan) -> Void)?
-  /// Waits between keys must not delay the socket.
+  /// The thread that types, because waits between keys must not delay the socket.
   private let queue = WorkQueue(name: "wm-type")
   /// Used on `queue` only.
   private nonisolated(unsafe) let typist: KeystrokeTyper
@@ -50,7 +50,7 @@ package final class TypingController: Sendable {
   private static let timeout = 2.0
 
   /// - Parameter show: receives the plan of each code, so that no keyboard is made; nil to type codes.
-  /// - Throws: `unknownLayout`.
+  /// - Throws: `unknownLayout` if the system has no such layout.
   package init(
     _ configuration: ServiceConfiguration, _ typing: TypingConfiguration, show: (@Sendable (Plan) -> Void)? = nil
   ) throws(TypingError) {
@@ -67,7 +67,7 @@ package final class TypingController: Sendable {
 
   /// Applies new settings to later codes; the keyboard stays.
   ///
-  /// - Throws: `unknownLayout`, without a change of settings.
+  /// - Throws: `unknownLayout` if the system has no such layout; the settings stay.
   package func use(_ configuration: ServiceConfiguration, _ typing: TypingConfiguration) async throws(TypingError) {
     let new = try Settings(configuration, typing)
     settings.withLock { $0 = new }
@@ -75,13 +75,13 @@ package final class TypingController: Sendable {
     try await queue.run { () throws(TypingError) in self.typist.use(new.planner, rate: rate) }
   }
 
-  /// Makes the keyboard.
+  /// Makes the keyboard, unless plans are shown instead; throws `noKeyboard` if it cannot.
   package func attach() async throws(TypingError) {
     guard show == nil else { return }
     try await queue.run { () throws(TypingError) in _ = try self.typist.attach() }
   }
 
-  /// Types a code by the rules.
+  /// Types a code by the rules, or shows its plan; throws the reason why it cannot be typed.
   package func type(_ code: TypedCode) async throws(TypingError) {
     let now = settings.withLock { $0 }
     let pieces = try now.rules.pieces(for: code)

@@ -3,8 +3,8 @@ package import WaymarkImage
 import WaymarkSystem
 import WaymarkWorker
 
-/// The interface to the program that reads lines of text. The program is started with the first line and ended when it is
-/// idle. Use it from one thread at a time.
+/// The client of waymark-text, the program that reads lines of text. The program is started with the first line. Use it from one
+/// thread at a time; `TextEngineHost` below shares it between threads and ends it when it is idle.
 package final class TextEngine {
   /// The folder into which Debian's packages install the models.
   package static let modelFolder = "/usr/share/tesseract-ocr/5/tessdata"
@@ -19,10 +19,11 @@ package final class TextEngine {
 
   /// - Parameters:
   ///   - languages: The languages by the names of Tesseract's models, the main one first.
-  ///   - executable: The path of the program; `nil`: the installed one.
+  ///   - executable: The path of the program; `nil` for the installed one.
   ///   - limit: The time limit for one line in seconds.
   ///   - startLimit: The time limit for loading the networks, in seconds.
-  /// - Throws: `TextError` if the program or a model is not installed.
+  /// - Throws: `textEngineMissing` if the program is not installed; `textLanguageMissing` if a model is not, or its name is
+  ///   invalid.
   package init(
     languages: [String] = usualLanguages, executable: String? = nil, limit: Double = 5, startLimit: Double = 10
   ) throws(TextError) {
@@ -64,6 +65,9 @@ package final class TextEngine {
 
   /// Reads a line with Tesseract's networks; empty if they are not installed.
   ///
+  /// - Parameters:
+  ///   - asksAll: True to use the networks of all languages, false for the first language's alone.
+  ///   - alphabet: The characters to which the reading is limited.
   /// - Throws: `TextError` if the line was lost. The next line is read by a restarted program.
   package func read(_ image: GrayImage, asksAll: Bool, alphabet: LineAlphabet) throws(TextError) -> [ReadSymbol] {
     try ask(
@@ -141,14 +145,16 @@ package final class TextEngineHost: Sendable {
   private let engine = IdleWorker(Installed(), idleTime: TextEngineHost.idleTime)
   private let makeEngine: MakeEngine
 
-  /// Creates a host with the installed program: a frame waits at most two seconds for a line, and three for the program's start.
+  /// Creates a host of the installed program: a frame waits at most two seconds for a line, and three for the program's start.
   package convenience init() {
     self.init { languages throws(TextError) in try TextEngine(languages: languages, limit: 2, startLimit: 3) }
   }
 
-  /// - Parameter makeEngine: Creates the engine.
+  /// - Parameter makeEngine: Creates the engine for languages when they are read first.
   package init(makeEngine: @escaping MakeEngine) { self.makeEngine = makeEngine }
 
+  /// Checks that the languages can be read.
+  ///
   /// - Throws: `TextError` if the program or the model of a language is not installed.
   package func check(_ languages: [String]) throws(TextError) { _ = try makeEngine(languages) }
 

@@ -5,6 +5,8 @@ import WaymarkSystem
 package import WaymarkWorker
 
 /// A request to the program that reads text: the gray picture of one line at the beginning of the arena.
+///
+/// This file has all messages of that program with their wire format, and its main loop, `TextEngineMain`.
 struct TextRequest: Equatable {
   /// The networks of the program.
   enum Reader: CaseIterable, Sendable {
@@ -22,13 +24,13 @@ struct TextRequest: Equatable {
 
 /// The reply of Tesseract's networks.
 struct TextReply {
-  /// The most characters of a line.
+  /// The largest number of characters of a line.
   static let symbolLimit = 512
-  /// The most bytes of a character.
+  /// The largest number of UTF-8 bytes of a character.
   fileprivate static let textLimit = 15
-  /// The most choices of a character.
+  /// The largest number of alternatives of a character.
   fileprivate static let choiceLimit = 4
-  /// The most bytes of a reply.
+  /// The largest size of a reply in bytes.
   static let byteLimit = symbolLimit * 256
 
   let symbols: [ReadSymbol]
@@ -51,11 +53,11 @@ struct TextReply {
 
 /// The reply of Waymark's own network.
 struct LatticeReply {
-  /// The most columns of a line: two per pixel of the widest picture.
+  /// The largest number of columns of a line: two per pixel of the widest picture.
   private static let columnLimit = 2 * LineNetwork.widthLimit
-  /// The most bytes of an alphabet.
+  /// The largest size of an alphabet in bytes of UTF-8.
   private static let alphabetLimit = 4096
-  /// The most bytes of a reply.
+  /// The largest size of a reply in bytes.
   static let byteLimit = alphabetLimit + 8 + columnLimit * (4 + 12 * LineLattice.choiceLimit)
 
   let lattice: LineLattice

@@ -209,7 +209,7 @@ private struct PageFile: ~Copyable {
   }
 }
 
-/// The filter for the pages.
+/// The values of `--filter`.
 enum FilterName: String, ExpressibleByArgument, CaseIterable {
   case colour
   case grayscale
@@ -226,7 +226,7 @@ enum FilterName: String, ExpressibleByArgument, CaseIterable {
   }
 }
 
-/// The paper formats that have a fixed size.
+/// The values of `--format`: the paper formats that have a fixed size.
 enum FormatName: String, ExpressibleByArgument, CaseIterable {
   case a4 = "A4"
   case a5 = "A5"
@@ -243,7 +243,7 @@ enum FormatName: String, ExpressibleByArgument, CaseIterable {
   }
 }
 
-/// Four corners as eight numbers.
+/// The value of `--corners`: x and y of the four corners, clockwise from the page's top left.
 struct CornerList: Sendable {
   let outline: Quadrilateral
 

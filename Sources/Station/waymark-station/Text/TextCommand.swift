@@ -193,9 +193,9 @@ struct TextReport: Encodable {
   /// Seconds from the decoded picture to the accepted texts.
   var elapsed: Double?
   var lines: [ReadLine] = []
-  /// The number of lines that were not read within `TextCommand.pictureLimit`, or beyond the most lines of a picture.
+  /// The number of lines that were not read within `TextCommand.pictureLimit`, or that exceed `LineFinder.lineLimit`.
   var skipped = 0
-  /// The candidates on which the frames do not agree yet; nil without `--frames`.
+  /// The candidates of the frames so far; nil without `--frames`.
   var candidates: [AcceptedText]?
   var accepted: [AcceptedText] = []
   var error: Failure?

@@ -33,7 +33,7 @@ struct ScanFeed {
   private var cameras: [String] = []
   /// The id of the scan that this client has armed; nil if none.
   private var own: String?
-  /// With `arm: key`, the id of the scan whose first code was typed.
+  /// With `arm: key`, the id of the scan whose first code was typed; nil before that.
   private var done: String?
 
   /// - Parameter onProblem: receives the reason why a scan could not be armed.
@@ -114,7 +114,7 @@ struct ScanFeed {
         hint: CameraKeys.hint(of: cameras)))
   }
 
-  /// Arms a scan, unless another client holds the camera.
+  /// Arms a scan, unless another client holds the camera; returns whether it is armed.
   private mutating func begin() async -> Bool {
     own = nil
     guard let client else { return false }

@@ -5,7 +5,7 @@ import WaymarkCommands
 import WaymarkProtocol
 import WaymarkSystem
 
-/// `waymark users`: the users of the device.
+/// `waymark users`: the commands for the users of the device.
 struct UsersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "users", abstract: "List and remove the users of this device, export their consents, unlock them.",
@@ -15,7 +15,7 @@ struct UsersCommand: ParsableCommand {
     ])
 }
 
-/// `waymark users list`.
+/// `waymark users list`: prints the users of the device, as text or as JSON.
 struct UsersListCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "list", abstract: "List the users of this device, those whose onboarding is not over included.",
@@ -49,7 +49,7 @@ struct UsersListCommand: AsyncParsableCommand {
   }
 }
 
-/// `waymark users remove`.
+/// `waymark users remove`: removes a user with all stored data.
 struct UsersRemoveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove", abstract: "Remove a user and all stored data: name, passcode, consents.",
@@ -69,7 +69,7 @@ struct UsersRemoveCommand: AsyncParsableCommand {
   }
 }
 
-/// `waymark users export-consents`.
+/// `waymark users export-consents`: writes the users' choices about consents as lines of JSON.
 struct UsersExportConsentsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export-consents",
@@ -121,7 +121,7 @@ struct UsersExportConsentsCommand: AsyncParsableCommand {
   }
 }
 
-/// `waymark users unlock`.
+/// `waymark users unlock`: ends the wait of one or all users after wrong passcodes.
 struct UsersUnlockCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unlock", abstract: "Let a user try again at once after wrong passcodes.",

@@ -7,18 +7,19 @@ package import WaymarkSystem
 package struct BridgeConfiguration: Configurable, Hashable {
   /// The broker and the credentials for it.
   package struct Broker: Hashable, Sendable {
-    /// The name or address.
+    /// The broker's name or IP address.
     package var host = "localhost"
     /// The port; nil for 8883 with TLS, else 1883.
     package var port: Int?
-    /// `5`, or `3.1.1`.
+    /// The version of MQTT: `5` or `3.1.1`.
     package var version = "5"
-    /// Seconds of silence after which either side sends a ping.
+    /// MQTT keep-alive, in seconds: the bridge sends a ping after this long without another packet, and the broker ends
+    /// a connection that is silent for one and a half times as long.
     package var keepAlive = 30
-    /// The client's name; nil for `waymark-DEVICE`.
+    /// The client identifier of MQTT; nil for `waymark-DEVICE`.
     package var clientID: String?
     package var username: String?
-    /// The file with the password.
+    /// The file whose first line is the password.
     var passwordFile: String?
     /// The most events that are sent and not yet acknowledged.
     package var window = 100
@@ -40,19 +41,19 @@ package struct BridgeConfiguration: Configurable, Hashable {
   }
 
   package var broker = Broker()
-  /// The name of this device in topics.
+  /// The name of this device, the level of topics after `prefix`.
   package var device = "device"
-  /// The first level of all topics.
+  /// The first levels of all topics.
   package var prefix = "waymark"
   /// The service's socket; nil for the one that commands use.
   package var socket: String?
   /// The folder of the pending events.
   package var storeFolder = "/var/lib/waymark-bridge"
-  /// The limits of the pending events.
+  /// The limits of the pending events in number and bytes.
   package var limits = EventLog.Limits()
   /// The selection of events that leave the device.
   package var selection = EventSelection()
-  /// The commands that are accepted.
+  /// The methods that are accepted as commands.
   package var commands: Set<String> = []
   /// The topic below which Home Assistant looks for devices; nil for no announcement.
   package var homeAssistantPrefix: String?
@@ -78,7 +79,7 @@ package struct BridgeConfiguration: Configurable, Hashable {
 
   /// Checks every file and folder that the configuration names. The bridge does not start before this has succeeded.
   ///
-  /// - Throws: with the code `badConfiguration`, file and line.
+  /// - Throws: the first problem, with the code `badConfiguration`, file and line.
   package func checkFiles() throws(BridgeError) {
     var problems = connectionFiles.map { key, path in
       path.flatMap { path in places.problem(key) { _ = try WholeFile.read(path, limit: 1 << 20) } }
@@ -175,7 +176,7 @@ extension BridgeConfiguration {
 extension BridgeConfiguration.Broker {
   /// The first line of the file with the password; nil without a file.
   ///
-  /// - Throws: `cannotOpen`, also when other users may read it.
+  /// - Throws: `cannotOpen` if the file cannot be read, or if other users may read it.
   package func password() throws(BridgeError) -> String? {
     guard let passwordFile else { return nil }
     do {
@@ -272,9 +273,9 @@ extension BridgeConfiguration.Broker.TLS {
 /// An error with which the bridge ends.
 package typealias BridgeError = Problem<BridgeErrorCode>
 
-/// The codes of `BridgeError`.
+/// The codes of `BridgeError`; the exit status is 65 for `badConfiguration`, else 66.
 package enum BridgeErrorCode: String, ProblemCode {
-  /// The configuration is invalid.
+  /// The configuration file has an unknown key or a wrong value.
   case badConfiguration
   /// The store cannot be opened, or belongs to another bridge that runs.
   case store

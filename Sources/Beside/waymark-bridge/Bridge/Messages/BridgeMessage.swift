@@ -9,7 +9,6 @@ package struct BridgeMessage: Hashable, Sendable {
   /// True if the broker keeps it for later subscribers.
   package var isRetained: Bool
 
-  /// Creates a message from its parts.
   package init(topic: String, payload: [UInt8], isRetained: Bool = false) {
     self.topic = topic
     self.payload = payload
@@ -17,14 +16,14 @@ package struct BridgeMessage: Hashable, Sendable {
   }
 }
 
+// MARK: - Events as records and messages
+
 /// Converts events to records, which are kept on disk, and records to messages for a broker.
 package struct MessageFormat: Sendable {
-  /// The topics of this device.
   package let topics: BridgeTopics
   private let selection: EventSelection
   private let device: String
 
-  /// Creates the format of a device's messages.
   package init(topics: BridgeTopics, device: String, selection: EventSelection) {
     self.topics = topics
     self.device = device
@@ -36,7 +35,7 @@ package struct MessageFormat: Sendable {
     "\(stream.digits(16, radix: 16))-\(sequence)"
   }
 
-  /// The treatment of an event.
+  /// The handling of an event: dropped, stored or sent at once.
   package enum Disposition: Hashable, Sendable {
     /// The event does not leave the device.
     case none
@@ -46,9 +45,9 @@ package struct MessageFormat: Sendable {
     case publish(BridgeMessage)
   }
 
-  /// Returns how an event of the service is treated.
+  /// Decides whether an event of the service is stored, sent at once or neither.
   ///
-  /// - Parameter instance: the run of the service whose events `seq` numbers.
+  /// - Parameter instance: identifies the run of the service; `seq` counts the events of one run.
   package func disposition(of line: JSONValue, instance: String) -> Disposition {
     guard let event = line["event"]?.string, Self.isEventName(event), var members = selection.project(line) else {
       return .none
@@ -91,7 +90,8 @@ package struct MessageFormat: Sendable {
     return BridgeMessage(topic: topics.topic(ofEvent: event), payload: id + Array(join.utf8) + rest)
   }
 
-  /// Makes the message about events that were lost before they were sent. Its id is that of the last lost event.
+  /// Makes the message `bridge.dropped` about events that were lost before they were sent. Its id is that of the last
+  /// lost event.
   package func lossMessage(_ numbers: ClosedRange<UInt64>, stream: UInt64, time: String) -> BridgeMessage {
     let members: [JSONValue.Member] = [
       .init("id", .string(Self.id(stream: stream, sequence: numbers.upperBound))),
@@ -110,6 +110,8 @@ package struct MessageFormat: Sendable {
   }
 }
 
+// MARK: - Topics
+
 /// The topics of one device: `PREFIX/DEVICE/…`.
 package struct BridgeTopics: Hashable, Sendable {
   /// The first levels of all topics of this device.
@@ -121,7 +123,7 @@ package struct BridgeTopics: Hashable, Sendable {
     base = "\(prefix)/\(device)"
   }
 
-  /// The topic of the device's state: of retained messages, and of the last will.
+  /// The topic of the device's retained status messages, and of its last will.
   package var status: String { "\(base)/status" }
   /// The topic of the replies to commands.
   package var reply: String { "\(base)/reply" }

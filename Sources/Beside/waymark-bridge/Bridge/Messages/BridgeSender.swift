@@ -6,13 +6,13 @@ package import WaymarkSystem
 /// acknowledgement are sent again over the next one, the oldest first. For a receiver, new numbers therefore increase by one, and a number
 /// that is not above all earlier ones is a repetition.
 package struct BridgeSender: Sendable {
-  /// The next step.
+  /// An action for the caller of `step`.
   package enum Step: Hashable, Sendable {
-    /// Connect.
+    /// Connect to the broker.
     case connect
-    /// Wait for a number of seconds, then ask again.
+    /// Wait for this number of seconds, then call `step` again.
     case rest(Double)
-    /// Send at most `count` events after a number.
+    /// Send at most `count` events, whose numbers follow `after`.
     case send(after: UInt64, count: Int)
     /// Wait for the broker: the window is full, or the broker has not accepted the connection yet.
     case listen
@@ -50,10 +50,10 @@ package struct BridgeSender: Sendable {
   /// True if the broker has accepted the connection.
   package var isConnected: Bool { if case .connected = phase { true } else { false } }
 
-  /// The number of events that are sent and not yet acknowledged in order.
+  /// The number of sent events that are not acknowledged, or follow one that is not.
   package var inFlight: Int { flights.count }
 
-  /// Returns the next step at the time `now`, in seconds.
+  /// Returns the action at the time `now`, in seconds of a monotonic clock.
   package mutating func step(now: Double) -> Step {
     switch phase {
     case .disconnected(let until) where until > now: return .rest(until - now)
@@ -82,6 +82,8 @@ package struct BridgeSender: Sendable {
   }
 
   /// Notes that an event, or the message about a gap up to it, was sent.
+  ///
+  /// - Parameter message: the library's identifier of the message.
   package mutating func sent(_ sequence: UInt64, message: Int32) {
     sent = sequence
     flights.append(Flight(message: message, sequence: sequence))

@@ -1,9 +1,9 @@
 package import WaymarkSpool
 import WaymarkSystem
 
-/// The bridge's figures in the text exposition format of Prometheus, version 0.0.4.
+/// Writes the bridge's figures in the text exposition format of Prometheus, version 0.0.4.
 package enum BridgeMetrics {
-  /// Returns the figures as text.
+  /// Returns the figures; `refused` counts the events that the broker refused.
   package static func text(isConnected: Bool, isServiceThere: Bool, refused: UInt64, figures: EventLog.Figures)
     -> String
   {
@@ -24,6 +24,8 @@ package enum BridgeMetrics {
     return text.lines.map { $0 + "\n" }.joined()
   }
 }
+
+// MARK: - Home Assistant
 
 /// The messages that announce this device and its values to Home Assistant, by its MQTT discovery
 /// (https://www.home-assistant.io/integrations/mqtt/#mqtt-discovery): a retained configuration for each entity.

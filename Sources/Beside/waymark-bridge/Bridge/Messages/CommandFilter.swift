@@ -1,18 +1,17 @@
 package import WaymarkSystem
 
-/// Accepts the commands that the configuration allows, and each id only once.
+/// Accepts the commands that the configuration allows, and ignores an id that is among the last 256.
 package struct CommandFilter: Sendable {
-  /// A request for the service.
+  /// An accepted command, as a request for the service.
   package struct Command: Hashable, Sendable {
     /// The id that the sender has chosen; the reply contains it.
     package let id: JSONValue
-    /// The method.
     package let method: String
-    /// Its parameters.
+    /// The parameters of the method, without the id.
     package let params: JSONValue
   }
 
-  /// The treatment of a message on a command topic.
+  /// The decision about a message on a command topic.
   package enum Outcome: Hashable, Sendable {
     /// The command is passed on to the service.
     case run(Command)

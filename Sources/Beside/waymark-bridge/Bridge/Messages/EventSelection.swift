@@ -75,7 +75,7 @@ package struct EventSelection: Hashable, Sendable {
     return rules["*"] ?? (Self.standardFields[event] == nil ? .off : .standard)
   }
 
-  /// The members of an event that leave the device, in their order; nil if none does.
+  /// Returns the members of an event that leave the device, in their order; nil if the event does not leave it.
   package func project(_ line: JSONValue) -> [JSONValue.Member]? {
     guard let event = line["event"]?.string, let members = line.members else { return nil }
     let paths: [String]

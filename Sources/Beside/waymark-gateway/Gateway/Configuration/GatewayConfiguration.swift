@@ -9,11 +9,11 @@ import WaymarkSystem
 package struct GatewayConfiguration: Configurable, Hashable {
   /// A token and the rights of its holder.
   package struct Token: Configurable, Hashable {
-    /// The name in logs.
+    /// The token's name in logs and quotas.
     package var name = ""
     /// The file whose first line is the token.
     package var file = ""
-    /// The rights of its holder.
+    /// The highest role of its holder.
     package var role = Role.observer
 
     package init() {}
@@ -30,7 +30,7 @@ package struct GatewayConfiguration: Configurable, Hashable {
   /// A webhook: an address to which events are sent.
   @dynamicMemberLookup
   package struct Webhook: Hashable, Sendable {
-    /// How events are sent.
+    /// The selection of events, and the settings of their delivery.
     package struct Options: Configurable, Hashable {
       /// The names and families of the events.
       package var events = ["*"]
@@ -42,7 +42,7 @@ package struct GatewayConfiguration: Configurable, Hashable {
       package var caFile: String?
       /// Seconds that an answer may take.
       package var timeout = 10
-      /// The number of times that a refused event is sent.
+      /// The number of times that an event is refused before it is put aside.
       package var attempts = 5
 
       package init() {}
@@ -65,21 +65,20 @@ package struct GatewayConfiguration: Configurable, Hashable {
   /// The origins of pages whose scripts may use it.
   package var origins: [String] = []
   package var tls: TLS?
-  /// The tokens for the ports.
+  /// The tokens; every request to a port needs one.
   package var tokens: [Token] = []
-  /// The most connections.
+  /// The most connections at a time, for each address.
   package var connections = 512
-  /// The most streams of events.
+  /// The most streams of events at a time.
   package var streams = 256
-  /// Events that are kept for clients that come back.
+  /// The number of events that are kept in memory for clients that reconnect, for each role.
   var ringEvents = 4096
-  /// The most bytes of these events.
+  /// The most bytes of these events, for each role.
   var ringBytes = 4096 << 10
   /// The folder of the events for webhooks.
   package var storeFolder = "/var/lib/waymark-gateway"
-  /// The limits of the events for each webhook.
+  /// The limits of the stored events, for each webhook.
   package var storeLimits = EventLog.Limits(bytes: 64 << 20)
-  /// The webhooks.
   var webhooks: [Webhook] = []
   /// The positions of the keys that name files and folders.
   private var places = ConfigurationPlaces()
@@ -164,7 +163,7 @@ extension GatewayConfiguration {
     webhooks.append(Webhook(name: entry.key, url: url, options: options))
   }
 
-  /// Checks the keys that need each other.
+  /// Checks that keys which need each other are given together.
   private func check(_ reading: inout Reading) {
     if listen.isEmpty {
       reading.add("it listens nowhere", "listen", hint: "Give a path or HOST:PORT, or leave the key out.")
@@ -207,9 +206,10 @@ extension GatewayConfiguration {
 }
 
 extension GatewayConfiguration {
-  /// The tokens and their callers.
+  /// Reads the tokens, each with its caller.
   ///
-  /// - Throws: with the code `cannotOpen`, or `badConfiguration` if a token has two names, as its holder would be ambiguous.
+  /// - Throws: with the code `cannotOpen` if a file cannot be read or its token is too short; `badConfiguration` if two
+  ///   names have the same token, as its holder would be ambiguous.
   func tokenTable() throws(GatewayError) -> TokenTable {
     var rows: [(token: String, caller: Caller)] = []
     for token in tokens {
@@ -226,7 +226,7 @@ extension GatewayConfiguration {
 
   /// Checks every file and folder that the configuration names. The gateway does not start before this has succeeded.
   ///
-  /// - Throws: with the code `badConfiguration`, file and line.
+  /// - Throws: the first problem, with the code `badConfiguration`, file and line.
   package func checkFiles() throws(GatewayError) {
     var problems = tokens.map { token in
       places.problem("tokens.\(token.name).file") { _ = try Self.secret(token.file, named: "token \(token.name)") }
@@ -294,6 +294,8 @@ extension GatewayConfiguration {
   }
 }
 
+// MARK: - Addresses and certificates
+
 /// An address that the gateway listens on.
 package enum ListenAddress: Hashable, Sendable {
   /// A Unix socket, for every user that may open it.
@@ -344,7 +346,8 @@ extension GatewayConfiguration {
 }
 
 extension GatewayConfiguration.TLS {
-  /// The suites of TLS 1.2 as BoringSSL names them: authenticated encryption with forward secrecy. TLS 1.3 has no others.
+  /// The suites of TLS 1.2 as BoringSSL names them: authenticated encryption with forward secrecy. All suites of TLS 1.3
+  /// are of this kind.
   private static let cipherSuites = "ECDH+AESGCM:ECDH+CHACHA20"
 
   /// Throws if the certificate and the key cannot be used together.

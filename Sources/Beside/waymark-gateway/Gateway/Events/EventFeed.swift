@@ -28,16 +28,15 @@ final class EventFeed: Sendable {
     var isReady: Bool { replaying == 0 || isOver }
   }
 
-  /// The event that reports missed events to a client.
+  /// The name of the event that reports missed events to a client.
   static let missedEvent = "gateway.missed"
 
-  /// The line that reports missed events, and their number if it is known.
+  /// Returns the line that reports missed events, with their number if it is known.
   static func missedLine(count: Int?) -> String {
     let number = count.map { #","count":\#($0)"# } ?? ""
     return #"{"event":"\#(missedEvent)","time":"\#(WallClock.timestamp)"\#(number)}"#
   }
 
-  /// The role that the events are for.
   let role: Role
   private let path: String
   private let state: Mutex<State>
@@ -119,9 +118,9 @@ final class EventFeed: Sendable {
     for waiter in waiters { waiter.resume() }
   }
 
-  // MARK: Taking
+  // MARK: Following the service
 
-  /// Follows the service until the task is cancelled.
+  /// Subscribes to the service's events, and reconnects, until the task is cancelled.
   func run() async {
     let pulse = Task {
       while !Task.isCancelled {
@@ -234,12 +233,12 @@ extension WaymarkClient {
   }
 }
 
-/// The events of each role, from one ring.
+/// The feeds of both roles.
 struct EventFeeds: Sendable {
   private let ofOperator: EventFeed
   private let ofObserver: EventFeed
 
-  /// Creates the feeds from the service that listens at `path`.
+  /// Creates the feeds of the service that listens at `path`; each starts with a copy of `ring`, which is empty.
   init(path: String, ring: EventRing) {
     ofOperator = EventFeed(role: .operator, path: path, ring: ring)
     ofObserver = EventFeed(role: .observer, path: path, ring: ring)
@@ -247,7 +246,7 @@ struct EventFeeds: Sendable {
 
   var all: [EventFeed] { [ofOperator, ofObserver] }
 
-  /// The events of a role.
+  /// Returns the feed of a role.
   func of(_ role: Role) -> EventFeed { role == .operator ? ofOperator : ofObserver }
 }
 
@@ -272,7 +271,7 @@ struct EventFollower: AsyncSequence, Sendable {
 
     init(follower: EventFollower) { self.follower = follower }
 
-    /// The next bytes, nil at the end of the feed.
+    /// Returns the next bytes; nil at the end of the feed.
     mutating func next() async -> ByteBuffer? {
       guard let number else { return await start() }
       var position = number

@@ -6,7 +6,7 @@ import WaymarkSpool
 /// For each client only the number of its next event is stored. A slow client therefore takes no memory: it receives a gap if
 /// its next events have been overwritten.
 struct EventRing: Sendable {
-  /// An event.
+  /// An event as clients receive it.
   struct Entry: Sendable {
     /// The event's id; nil for events that the service does not number.
     let id: EventID?
@@ -15,7 +15,7 @@ struct EventRing: Sendable {
     let bytes: ByteBuffer
   }
 
-  /// The events from a number on.
+  /// The result of reading events from a number on.
   struct Batch: Sendable {
     var entries: [Entry] = []
     /// The number of requested events that are no longer kept.

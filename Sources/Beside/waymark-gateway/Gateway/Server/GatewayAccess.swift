@@ -12,9 +12,9 @@ struct GatewayAccess: Sendable {
     case refused(AccessRefusal)
   }
 
-  /// The prefix of a token in the protocols of a WebSocket, which cannot send `Authorization` in a browser.
+  /// The prefix of a token among the subprotocols of a WebSocket, for which browsers cannot set `Authorization`.
   private static let bearerProtocol = "bearer."
-  /// The protocol that a WebSocket speaks.
+  /// The subprotocol of a WebSocket: lines as at the service's socket.
   static let lineProtocol = "waymark.v1"
 
   private let access: AccessGuard
@@ -23,7 +23,7 @@ struct GatewayAccess: Sendable {
   private let anonymous: Caller?
 
   /// - Parameters:
-  ///   - authorities: `Host` as clients may send it; nil allows any.
+  ///   - authorities: the accepted values of `Host`; nil accepts any.
   ///   - isSecure: true if the listener encrypts, which is a part of the origin of the gateway's own page.
   ///   - origins: the other pages that may send requests.
   ///   - anonymous: the sender of a request without a token, which is refused if nil.
@@ -41,7 +41,7 @@ struct GatewayAccess: Sendable {
     self.anonymous = anonymous
   }
 
-  /// Returns whether a page may send requests.
+  /// Returns whether pages of an origin are listed in the configuration.
   func lists(origin: String) -> Bool { origins.contains(origin.lowercased()) }
 
   /// Returns whether a request names a host of the gateway; its origin is not checked.
@@ -51,7 +51,7 @@ struct GatewayAccess: Sendable {
     return access.refusal(of: claims) == nil
   }
 
-  /// Returns the reason to refuse a request regardless of its sender, or nil.
+  /// Returns the reason to refuse a request by its host and origin; nil if both are accepted.
   func refusal(of claims: AccessClaims) -> AccessRefusal? { access.refusal(of: claims) }
 
   func decide(_ claims: AccessClaims) -> Decision {
@@ -73,6 +73,8 @@ struct GatewayAccess: Sendable {
       .map { String($0.dropFirst(bearerProtocol.count).prefix { $0 != " " }) }
   }
 }
+
+// MARK: - Tokens
 
 /// The tokens of a gateway, kept as digests.
 struct TokenTable: Sendable {
@@ -109,11 +111,13 @@ struct Caller: Hashable, Sendable {
   /// The highest role of its requests.
   let role: Role
 
-  /// The holder under which the caller takes places in a `Room`.
+  /// The client whose quotas the requests of the caller count against.
   var holder: Room.Holder { Room.Holder(name: name, isOperator: role == .operator) }
 }
 
-/// The resources that the gateway's clients share: each with its total, the most for one token, and the part reserved for operators.
+// MARK: - Quotas
+
+/// The quotas of the resources that the gateway's clients share: each in total, for one token, and reserved for operators.
 struct GatewayRooms: Sendable {
   /// The bytes of pictures in bodies and answers.
   let pictures: Room
@@ -121,7 +125,8 @@ struct GatewayRooms: Sendable {
   let parameters = Room("requests", total: 4 << 20, share: 1 << 20, reserve: 1 << 20, waiting: 32)
   let sessions = Room("sessions", total: 64, share: 24, reserve: 16)
   let eventStreams: Room
-  // With WebSockets and sessions, live pictures stay within the connections that one user may have at the service.
+  // Sessions, WebSockets and live pictures together stay within the number of connections that the service accepts from
+  // one user.
   let webSockets = Room("WebSockets", total: 32, share: 16, reserve: 8)
   let previews = Room("live pictures", total: 8, share: 4, reserve: 2)
 
@@ -133,6 +138,6 @@ struct GatewayRooms: Sendable {
     eventStreams = Room("streams", total: streams, share: max(1, streams / 2), reserve: streams / 4)
   }
 
-  /// All rooms, for the figures.
+  /// All quotas, for `/metrics`.
   var all: [Room] { [pictures, parameters, sessions, eventStreams, webSockets, previews] }
 }

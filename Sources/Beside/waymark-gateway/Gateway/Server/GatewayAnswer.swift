@@ -39,7 +39,7 @@ enum GatewayAnswer {
     }
   }
 
-  /// The answer with a result.
+  /// Returns a result as JSON, with status 200.
   static func result(_ value: JSONValue) -> Response {
     guard let json = try? JSONLineEncoder.encode(value) else {
       return error(.init(.internalError, "The result cannot be written.", hint: "See the log of the service."))
@@ -48,7 +48,7 @@ enum GatewayAnswer {
       status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(bytes: json)))
   }
 
-  /// The answer with an error of the service or of the gateway.
+  /// Returns an error as JSON, with the HTTP status of its code.
   static func error(_ error: ServiceError) -> Response {
     let status = status(of: error.code.rawValue)
     let json = (try? JSONLineEncoder.encode(["error": error])) ?? Array("{}".utf8)
@@ -62,7 +62,8 @@ enum GatewayAnswer {
   /// An error that contains its answer.
   struct Refusal: Error { let response: Response }
 
-  /// The answer to a request that failed with any error.
+  /// Returns the answer to a request that failed: that of a `Refusal`, the error of the service, or `offline` for other
+  /// errors.
   static func failure(_ problem: any Error) -> Response {
     if let refusal = problem as? Refusal { return refusal.response }
     if let refused = problem as? ServiceError { return error(refused) }
@@ -70,19 +71,19 @@ enum GatewayAnswer {
     return error(.init(.init(rawValue: "offline"), message, hint: "Wait, or start it: systemctl start waymark."))
   }
 
-  /// The answer with an error that has one of `ownCodes`.
+  /// Returns the answer with an error that has one of `ownCodes`.
   static func own(_ code: String, _ message: String, hint: String) -> Response {
     error(ServiceError(.init(rawValue: code), message, hint: hint))
   }
 
-  /// The body is too large or too slow.
+  /// The answer to a body that is too large or too slow.
   static var tooLarge: Response {
     own(
       "tooLarge", "The body is too large, or did not arrive in time.",
       hint: "Pictures may have 16 MiB, other bodies 60 KiB, and 30 seconds to arrive, with 16 KiB a second at least.")
   }
 
-  /// Too many requests are in progress.
+  /// The answer when too many requests of a kind are in progress; the connection is closed after it.
   static func busy(_ what: String) -> Response {
     last(error(ServiceError(.busy, "Too many \(what) are under way.", hint: "Try again later.")))
   }
@@ -94,13 +95,15 @@ enum GatewayAnswer {
         ServiceError(.notPermitted, "An observer may not use \(what).", hint: "Use the token of an operator.")))
   }
 
-  /// An answer after which the connection is closed.
+  /// Adds `Connection: close`, so that the connection is closed after the answer.
   static func last(_ response: Response) -> Response {
     var response = response
     response.headers[.connection] = "close"
     return response
   }
 }
+
+// MARK: - Context and errors
 
 /// The context of a request, with its connection and its sender.
 struct GatewayContext: RequestContext {
@@ -118,9 +121,9 @@ struct GatewayContext: RequestContext {
 /// An error with which the gateway ends.
 package typealias GatewayError = Problem<GatewayErrorCode>
 
-/// The codes of `GatewayError`.
+/// The codes of `GatewayError`; the exit status is 65 for `badConfiguration`, else 66.
 package enum GatewayErrorCode: String, ProblemCode {
-  /// The configuration is invalid.
+  /// The configuration file has an unknown key or a wrong value.
   case badConfiguration
   /// A file that the configuration names cannot be read, or may be read by others.
   case cannotOpen

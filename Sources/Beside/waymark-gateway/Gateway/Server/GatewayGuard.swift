@@ -96,7 +96,7 @@ struct GatewayGuard: RouterMiddleware {
     return .healthy
   }
 
-  /// The answer to a preflight of a browser (CORS); nil for another request.
+  /// Returns the answer to a preflight request of a browser (CORS); nil for another request.
   private func preflight(_ request: Request, _ claims: AccessClaims) -> Response? {
     guard claims.origin != nil, request.headers[.accessControlRequestMethod] != nil else { return nil }
     if let refusal = access.refusal(of: claims) { return refuse(refusal) }
@@ -129,9 +129,11 @@ struct GatewayGuard: RouterMiddleware {
   }
 }
 
+// MARK: - Paths
+
 /// The paths of the gateway: those of the protocol's methods, and its own.
 struct GatewayPaths: Sendable {
-  /// The treatment of a method over HTTP.
+  /// The form of a method's request and answer over HTTP.
   enum Treatment: Hashable, Sendable {
     /// Parameters and result are JSON.
     case call
@@ -157,7 +159,7 @@ struct GatewayPaths: Sendable {
   /// The path of the figures for Prometheus.
   static let metrics = "/metrics"
 
-  /// The methods, by their names.
+  /// The form of each method's request and answer, by the method's name.
   let methods: [String: Treatment]
   /// The methods that observers may not use.
   private let operatorMethods = Set(ProtocolCatalog.requests.filter { !$0.allowsObservers }.map { $0.method })
@@ -167,7 +169,7 @@ struct GatewayPaths: Sendable {
       schema.methods.map { ($0.name, Self.treatment(of: $0)) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The treatment of a method.
+  /// Returns the form of a method's request and answer.
   static func treatment(of method: ProtocolSchema.Method) -> Treatment {
     if connectionMethods.contains(method.name) { return .connectionOnly }
     if method.carriesPicture { return .upload }

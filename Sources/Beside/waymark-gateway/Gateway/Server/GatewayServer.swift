@@ -29,7 +29,7 @@ package struct GatewayServer: Sendable {
   /// - Parameters:
   ///   - socket: the path of the service's socket.
   ///   - page: the folder of the page's files; nil for the installed ones.
-  /// - Throws: `GatewayError` when a token cannot be read.
+  /// - Throws: `GatewayError` if a token or a webhook's secret, certificate or folder cannot be used.
   package init(
     configuration: GatewayConfiguration, socket: String, page folder: String? = nil, version: String, logger: Logger
   ) throws {
@@ -56,9 +56,10 @@ package struct GatewayServer: Sendable {
     metrics = GatewayMetrics(version: version, socket: socket, feeds: feeds, webhooks: webhooks, rooms: rooms)
   }
 
-  /// Listens until the task is cancelled.
+  /// Serves all addresses until the task is cancelled or one of them fails.
   ///
-  /// - Parameter onListening: called with each address once it is listened on.
+  /// - Parameter onListening: called with each address once it accepts connections.
+  /// - Throws: `GatewayError` with the code `listen`; `CancellationError`.
   package func run(onListening: @escaping @Sendable (ListenAddress) async -> Void = { _ in }) async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       for feed in feeds.all { group.addTask { await feed.run() } }

@@ -16,7 +16,7 @@ struct MethodRoutes: Sendable {
   private let paths: GatewayPaths
   /// The OpenAPI document as JSON.
   private let openAPI: ByteBuffer
-  /// The service's socket.
+  /// The path of the service's socket.
   private let socket: String
   private let sessions: ServiceSessions
   private let rooms: GatewayRooms
@@ -56,7 +56,7 @@ struct MethodRoutes: Sendable {
     }
     router.get("/v1/state") { _, context in
       do {
-        // Sent over the same connection as the other requests of the token.
+        // Sent over the connection of the token. Requests with `Waymark-Session` go over another connection.
         return GatewayAnswer.result(
           try await sessions.use(ServiceSessions.Key(caller: context.caller, name: nil)) {
             try await $0.send(method: SubscribeRequest.method, params: ["events": []])
@@ -131,7 +131,9 @@ struct MethodRoutes: Sendable {
     } ?? false
   }
 
-  /// Reads a whole body, for which it takes a place in a room first.
+  /// Reserves its size in `room`, then reads a whole body.
+  ///
+  /// - Throws: the answer to send if the room is full, or if the body is too large or too slow.
   private func collect(
     _ request: Request, upTo limit: Int, in room: Room, _ context: GatewayContext
   ) async throws(GatewayAnswer.Refusal) -> (bytes: [UInt8], place: Room.Place) {

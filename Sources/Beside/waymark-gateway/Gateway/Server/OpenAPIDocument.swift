@@ -9,7 +9,7 @@ struct OpenAPIDocument {
 
   init(schema: ProtocolSchema) { self.schema = schema }
 
-  /// Returns the document.
+  /// Returns the document; `version` is that of the gateway.
   func json(version: String) -> JSONValue {
     var paths: [JSONValue.Member] = []
     for method in schema.methods {

@@ -13,7 +13,7 @@ actor ServiceSessions {
   /// The seconds for which a named session is kept after its last request.
   static let stay = 300.0
 
-  /// The client of a session.
+  /// Identifies a session: no two callers share one.
   struct Key: Hashable, Sendable {
     let caller: Caller
     /// The name that the client gave the session; nil for the session of the token.
@@ -37,7 +37,10 @@ actor ServiceSessions {
     self.room = room
   }
 
-  /// Runs `body` with the client of a session, which is connected if necessary.
+  /// Runs `body` with the connection of a session, which is made if there is none.
+  ///
+  /// - Throws: `ServiceError` with the code `busy` if there are too many named sessions; the errors of connecting and
+  ///   of `body`.
   func use<Result: Sendable>(_ key: Key, _ body: @Sendable (WaymarkClient) async throws -> Result) async throws
     -> Result
   {
@@ -59,7 +62,7 @@ actor ServiceSessions {
     if let session = sessions[key] { return session.client }
     if let task = connecting[key] { return try await task.value }
     expire()
-    // The session of a token needs no place in the room.
+    // The session of a token does not count against the quota.
     let place = key.name == nil ? nil : room.take(for: key.caller.holder)
     guard key.name == nil || place != nil else {
       throw ServiceError(
@@ -89,7 +92,7 @@ actor ServiceSessions {
     Task { await client.close() }
   }
 
-  /// Ends sessions that have been idle for a while.
+  /// Ends the named sessions without a request for `stay` seconds.
   func expire() {
     let oldest = MonotonicClock.now - Self.stay
     for (key, session) in sessions where key.name != nil && session.underway == 0 && session.lastUsed < oldest {
@@ -97,6 +100,8 @@ actor ServiceSessions {
     }
   }
 }
+
+// MARK: - Relaying lines for a WebSocket
 
 /// The client's end of a relay of lines.
 protocol LineReceiver: AnyObject {
@@ -177,7 +182,7 @@ final class ServiceLines: ChannelInboundHandler {
     return bound
   }
 
-  /// Begins to relay lines to a client.
+  /// Begins to relay lines to a client, those received so far first.
   func begin(_ client: any LineReceiver) {
     self.client = client
     for line in early { client.received(line: line) }

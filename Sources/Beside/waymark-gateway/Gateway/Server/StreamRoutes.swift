@@ -12,7 +12,7 @@ import WaymarkSystem
 /// Serves the streams of events and of live pictures.
 struct StreamRoutes: Sendable {
   private let feeds: EventFeeds
-  /// The service's socket.
+  /// The path of the service's socket.
   private let socket: String
   private let limits: HTTPLimits
   private let rooms: GatewayRooms
@@ -27,7 +27,7 @@ struct StreamRoutes: Sendable {
     self.rooms = rooms
   }
 
-  /// `GET /v1/events` and `GET /v1/preview`.
+  /// Adds `GET /v1/events` and `GET /v1/preview`.
   func add(to router: Router<GatewayContext>) {
     router.get("/v1/events") { request, context in
       let asked = request.uri.queryParameters["events"].map { $0.split(separator: ",").map(String.init) } ?? ["*"]
@@ -175,7 +175,7 @@ final class SlowReaderWatch: Sendable {
     try await write()
   }
 
-  /// Ends the watch.
+  /// Ends the watch; further calls have no effect.
   func end() {
     timer.withLock { timer in
       timer?.cancel()

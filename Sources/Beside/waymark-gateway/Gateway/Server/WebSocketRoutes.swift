@@ -13,7 +13,7 @@ struct WebSocketRoutes: Sendable {
   /// The most bytes of a frame that a client may send; larger messages take several frames.
   private static let frameLimit = 256 << 10
 
-  /// The service's socket.
+  /// The path of the service's socket.
   private let socket: String
   private let room: Room
 
@@ -22,7 +22,7 @@ struct WebSocketRoutes: Sendable {
     self.room = room
   }
 
-  /// `GET /v1/socket`: the lines of the socket as text messages, pictures as binary ones.
+  /// Adds `GET /v1/socket`: the lines of the socket are text messages, pictures are binary ones.
   func add(to router: Router<GatewayContext>) {
     router.get("/v1/socket") { request, context in
       guard let key = Self.webSocketKey(request) else {
@@ -219,10 +219,10 @@ final class WebSocketClient: ChannelDuplexHandler, LineReceiver {
     context.fireChannelWritabilityChanged()
   }
 
-  /// Sends a line of the service, without its line feed.
+  /// Sends a line of the service as a text message, without its line feed.
   func received(line: ByteBuffer) { send(.text, line) }
 
-  /// Sends the bytes of a picture.
+  /// Sends the bytes of a picture as a binary message.
   func received(picture: ByteBuffer) { send(.binary, picture) }
 
   /// Called when the service has closed the connection.

@@ -18,7 +18,7 @@ struct WebhookRequest: Sendable {
   /// Sends the request and waits for the head of the answer.
   ///
   /// - Returns: the status of the answer.
-  /// - Throws: an error if there is no answer within `timeout`.
+  /// - Throws: an error if there is no connection, or no answer within `timeout`.
   func send() async throws -> Int {
     let answer = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Int.self)
     let channel: any Channel
@@ -68,7 +68,7 @@ struct WebhookRequest: Sendable {
   }
 }
 
-/// Reads the status of an answer.
+/// Reads the status of the final answer, skipping those of 1xx.
 private final class StatusReader: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
 
@@ -97,7 +97,6 @@ package struct WebhookAddress: Hashable, Sendable {
   package let isSecure: Bool
   /// The host's name or IP address, without brackets.
   package let host: String
-  /// The port.
   package let port: Int
   /// The value of the header `Host`.
   package let authority: String

@@ -242,20 +242,22 @@ final class WebhookSender: Sendable {
   }
 }
 
+// MARK: - Deciding
+
 /// Decides which event is sent to one address next, and when. A value without clock, network and disk.
 ///
 /// Events are sent one at a time, in the order of their numbers. While the receiver cannot be reached, all events wait. An event that
 /// the receiver refuses is put aside after `attempts` attempts, and the next one is sent.
 struct WebhookDelivery: Sendable {
-  /// The next step.
+  /// An action for the caller of `step`.
   enum Step: Hashable, Sendable {
-    /// Send the event after a number.
+    /// Send the event whose number follows `after`.
     case send(after: UInt64)
-    /// Wait for a number of seconds.
+    /// Wait for this number of seconds, then call `step` again.
     case rest(Double)
   }
 
-  /// The result of an attempt.
+  /// The result of an attempt to send an event.
   enum Outcome: Hashable, Sendable {
     /// The receiver has accepted the event.
     case delivered
@@ -265,7 +267,7 @@ struct WebhookDelivery: Sendable {
     case failed(String)
   }
 
-  /// The consequence of an attempt.
+  /// The action after an attempt to send an event.
   enum Consequence: Hashable, Sendable {
     /// All events up to the number are delivered or put aside.
     case acknowledge(UInt64)
@@ -293,7 +295,7 @@ struct WebhookDelivery: Sendable {
     self.backoff = backoff
   }
 
-  /// Returns the next step at the time `now`, in seconds.
+  /// Returns the action at the time `now`, in seconds of a monotonic clock.
   func step(now: Double) -> Step { until > now ? .rest(until - now) : .send(after: acknowledged) }
 
   /// Skips the events up to a number, which are lost or invalid.

@@ -18,7 +18,7 @@ const PATIENCE = 70_000;
 
 export const hasToken = () => Boolean(sessionStorage.getItem(PLACE));
 
-/** Keeps a token until the tab is closed; forgets it without one. */
+/** Keeps a token until the tab is closed; removes the kept one if `token` is empty. */
 export function keepToken(token = '') {
   if (token) sessionStorage.setItem(PLACE, token);
   else sessionStorage.removeItem(PLACE);

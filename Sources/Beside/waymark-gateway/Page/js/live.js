@@ -5,7 +5,7 @@ import { Preview } from '../../../../Station/WaymarkKiosk/Resources/js/preview.j
 import { contain } from '../../../../Station/WaymarkKiosk/Resources/js/viewport.js';
 import { call, pictures } from './gateway.js';
 
-/** The number of readings that are listed. */
+/** The most entries in the list of readings. */
 const LISTED = 12;
 /** The seconds after which a scan of this page ends by itself. */
 const SCAN_SECONDS = 60;
@@ -13,7 +13,7 @@ const SCAN_SECONDS = 60;
 const centre = (corners) => [0, 1].map((axis) => corners.reduce((sum, point) => sum + point[axis], 0) / corners.length);
 const quoted = (text) => (text === undefined ? '' : `“${printable(text)}”`);
 
-/** What an event says about a code: a key under which a newer one replaces it, a kind, and words; null for other events. */
+/** Returns the list entry for an event about a code, which replaces an earlier entry with the same `key`; null for other events. */
 export function reading(event) {
   switch (event.event) {
     case 'code.found': return { key: `read ${event.symbology} ${event.text}`, kind: 'seen', title: `Read: ${event.symbology}`, text: quoted(event.text ?? event.bytesBase64) };
@@ -25,7 +25,7 @@ export function reading(event) {
   }
 }
 
-/** The part with the live picture; `start()` and `stop()` the picture, `take(event)` is given every event, `follow()` asks the service again to follow codes. */
+/** Makes the part with the live picture: `start()` and `stop()` control the picture, `take(event)` handles an event, `follow()` requests the service to follow codes. */
 export function livePart(say) {
   const canvas = el('canvas', { width: 16, height: 16, role: 'img', 'aria-label': 'Live picture' });
   const notice = el('p', {}, 'Waiting for a picture …');
@@ -36,8 +36,9 @@ export function livePart(say) {
   const camera = () => (choice.hidden ? null : choice.value);
   const chosen = () => (choice.hidden ? {} : { camera: choice.value });
 
-  /** The followed codes that have a verdict, and the places of everything that is followed. */
+  /** The verdict of each followed code that has one, by the code's identifier. */
   const verdicts = new Map();
+  /** The newest positions of the followed codes and anchors. */
   const places = { codes: [], anchors: [] };
   /** The scan that this page has armed. */
   let scan = '';

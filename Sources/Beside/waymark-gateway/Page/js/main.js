@@ -5,8 +5,9 @@ import { livePart } from './live.js';
 import { anchorsPart, camerasPart, configurationPart, figuresPart, logPart } from './parts.js';
 
 const node = (id) => /** @type {any} */ (document.getElementById(id));
-/** The milliseconds between two readings of the state, and how many of them pass between two of what changes rarely. */
+/** The milliseconds between two readings of the state. */
 const PACE = 2000;
+/** The state that changes rarely is part of every reading whose number is a multiple of this. */
 const RARELY = 5;
 const EVENTS = ['code.*', 'codes.*', 'anchor.*', 'anchors.*', 'scan.*', 'scene.*', 'camera.status'];
 
@@ -16,7 +17,7 @@ function say(error) {
   setText(node('trouble'), error ? [error.message, error.hint].filter(Boolean).join('\n') : '');
 }
 
-/** Tries to enter; resolves to true once the gateway has accepted the sender as an operator. */
+/** Requests the configuration; resolves to true if the gateway accepts the sender as an operator, else shows the form for a token or the error. */
 async function enters() {
   try {
     await call('config.show');
@@ -33,7 +34,7 @@ async function enters() {
   }
 }
 
-/** Resolves once the page may read everything. */
+/** Waits until the gateway accepts the sender as an operator. */
 async function entered() {
   while (!await enters()) {
     if (node('enter').hidden) { await pause(PACE); continue; }
@@ -62,7 +63,7 @@ document.addEventListener('visibilitychange', () => (document.hidden ? live.stop
 let turn = 0;
 /** True if the state that changes rarely must be read again. */
 let isStale = true;
-/** What was read last of the state that changes rarely. */
+/** The last reading of the state that changes rarely. */
 let [plugged, scene, webhooks] = [{ cameras: [] }, null, []];
 
 async function refresh() {

@@ -11,7 +11,7 @@ const table = (caption, heads, rows) => el('div', { class: 'scroll', role: 'regi
   el('thead', {}, el('tr', {}, ...heads.map((head, i) => el('th', { scope: 'col', class: isNumber(rows[0]?.[i]) }, head)))),
   el('tbody', {}, ...rows.map((row) => el('tr', {}, ...row.map((cell) => el('td', { class: isNumber(cell) }, isNumber(cell) ? String(cell) : cell ?? '')))))));
 
-/** Replaces what a node contains when the data has changed, so that a selection stays otherwise. */
+/** Replaces the content of a node if its data has changed; otherwise the person's selection of text stays. */
 function renew(node, data, make) {
   const text = JSON.stringify(data);
   if (node.dataset.shown === text) return;

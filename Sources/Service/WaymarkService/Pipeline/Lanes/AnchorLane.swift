@@ -10,6 +10,7 @@ import WaymarkSystem
 /// The lane that finds and follows anchors in the luma of frames, and delivers their positions.
 package typealias AnchorLane = Lane<AnchorTask, AnchorReading>
 
+/// The settings of an `AnchorLane`: the anchors to follow.
 package struct AnchorTask: Sendable {
   /// The pictures to search for; nil if all anchors are codes.
   package var library: AnchorLibrary?
@@ -116,6 +117,7 @@ private final class AnchorProcessor {
   }
 }
 
+/// The result of an `AnchorLane` for one frame.
 package struct AnchorReading: Sendable {
   /// The anchors that are visible in this frame.
   package var sightings: [AnchorDetection]
@@ -125,6 +127,7 @@ package struct AnchorReading: Sendable {
   package var generation: Int
 }
 
+/// An anchor that is a code instead of a picture.
 package struct AnchorCode: Hashable, Sendable {
   package var anchor: String
   package var code: SceneCode
@@ -147,7 +150,7 @@ final class AnchorCodeFollower {
     follower = CodeFollower(intrinsics: intrinsics)
   }
 
-  /// The anchors that are visible in a frame.
+  /// Returns the anchors that are visible in a frame.
   ///
   /// - Parameter read: the symbols that the barcode lane has read since the last call, and the frame that contains
   ///   them.
@@ -168,7 +171,7 @@ final class AnchorCodeFollower {
     }
   }
 
-  /// The detection to follow for a symbol; nil if no anchor has the symbol.
+  /// Returns the detection to follow for a symbol; nil if no anchor has the symbol.
   private func sighting(_ symbol: Symbol) -> CodeDetection? {
     var sighting = CodeDetection(symbol)
     let index: Int

@@ -28,6 +28,8 @@ extension Lane where Settings == ScanConfiguration, Output == ScanReading {
   }
 }
 
+// MARK: - Following codes
+
 /// Passes the newest reading of the barcode lane to another lane.
 package final class CodeMailbox: Sendable {
   private struct State: Sendable {
@@ -61,8 +63,9 @@ package final class CodeMailbox: Sendable {
 /// lane passes the read codes by a `CodeMailbox`.
 package typealias CodeLane = Lane<CodeTask, CodeReading>
 
+/// The settings of a `CodeLane`.
 package struct CodeTask: Sendable {
-  /// The printed width of the codes with a symbology and a prefix of their text; nil means any.
+  /// The printed width of codes, selected by their symbology and a prefix of their text; nil selects any.
   package struct Size: Hashable, Sendable {
     package var symbology: Symbology?
     package var prefix: String?
@@ -83,6 +86,7 @@ package struct CodeTask: Sendable {
   package var generation = 0
 }
 
+/// The result of a `CodeLane` for one frame.
 package struct CodeReading: Sendable {
   package var report: CodeFollower.Report
   /// The symbols of the codes that are new, by the numbers of the codes.

@@ -18,7 +18,7 @@ package protocol FrameLane: AnyObject, Sendable {
 
   /// Puts a frame into the slot, in place of a frame that the lane has not taken yet. Does not wait for the lane's work.
   func offer(_ frame: Frame)
-  /// The seconds that the lane has been busy with the current frame; 0 while it waits for one.
+  /// Returns the seconds that the lane has been busy with the current frame; 0 while it waits for one.
   func busy(at now: Double) -> Double
   /// Sets the handler of changes of `isEnabled` or `maximumRate`.
   func onDemandChange(_ handler: (@Sendable () -> Void)?)
@@ -191,7 +191,6 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
     state.withLock { $0.demandChanged = handler }
   }
 
-  /// The counts and times since the lane was created.
   package var statistics: LaneStatistics {
     // The percentiles are computed within the lock: a copy of the times would force the lane's next frame to allocate a
     // new buffer.

@@ -9,7 +9,11 @@ package struct MediaEncoder: ~Copyable {
   private let outOfProcess: (any FrameDecoder)?
   private let quality: Int
 
-  /// - Parameter outOfProcess: the decoder for compressed pictures; nil: they are decoded in this process.
+  /// Creates an encoder.
+  ///
+  /// - Parameters:
+  ///   - quality: the quality of the JPEG files, from 1 to 100.
+  ///   - outOfProcess: the decoder for compressed pictures; nil to decode them in this process.
   package init(quality: Int = JPEGQuality.preview, outOfProcess: (any FrameDecoder)? = nil) {
     self.quality = quality
     self.outOfProcess = outOfProcess
@@ -77,8 +81,8 @@ package struct MediaEncoder: ~Copyable {
       width: width, height: height, bytes: bytes)
   }
 
-  /// The largest factor, a power of two up to 8, by which a picture can be reduced without becoming narrower than
-  /// `wanted`.
+  /// Returns the largest factor, a power of two up to 8, by which a picture can be reduced without becoming narrower
+  /// than `wanted`.
   package static func factor(from width: Int, to wanted: Int?) -> Int {
     guard let wanted, wanted > 0 else { return 1 }
     var factor = 1
@@ -103,6 +107,8 @@ package struct MediaPicture: Sendable {
   package let bytes: [UInt8]
 }
 
+// MARK: - Colours
+
 /// Converts uncompressed pictures to RGB for previews.
 enum ColourConversion {
   /// Converts every `factor`-th pixel of every `factor`-th row of a captured picture.
@@ -118,7 +124,7 @@ enum ColourConversion {
         for x in 0..<width {
           let (luma, blue, red) = sample(base, layout, x * factor, y * factor)
           let at = 3 * (y * width + x)
-          // ITU-R BT.601 with the limited range that V4L2 assumes for YCbCr, in 1/1024.
+          // ITU-R BT.601 with the limited range that V4L2 assumes for YCbCr, with coefficients in units of 1/1024.
           let scaled = 1192 * (luma - 16)
           output[at] = clamp(scaled + 1634 * (red - 128))
           output[at + 1] = clamp(scaled - 401 * (blue - 128) - 833 * (red - 128))
@@ -128,7 +134,7 @@ enum ColourConversion {
     }
   }
 
-  /// The Y, Cb and Cr values of a pixel.
+  /// Returns the Y, Cb and Cr values of a pixel.
   @inline(__always)
   private static func sample(
     _ base: UnsafePointer<UInt8>, _ layout: PixelLayout, _ x: Int, _ y: Int

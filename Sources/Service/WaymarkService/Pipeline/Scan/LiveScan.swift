@@ -153,7 +153,7 @@ package struct LiveScan: Sendable {
     }
   }
 
-  /// The verdict that waits for its confirmation.
+  /// The verdict that waits for its confirmation, or whose confirmation is being written.
   package var pending: (scan: Scan, success: Success)? {
     switch phase {
     case .waiting(let scan, let success), .confirming(let scan, let success, _, _): (scan, success)

@@ -41,6 +41,7 @@ extension OnboardingJudge {
   ///
   /// - Parameters:
   ///   - center: the centre of the scan's region, in pixels.
+  ///   - accepted: the symbologies whose codes can be accepted.
   ///   - now: the time at which tokens have to be valid.
   package func verdict(
     on reading: ScanReading, center: Point2, accepting accepted: Set<Symbology> = [.qr], now: Date

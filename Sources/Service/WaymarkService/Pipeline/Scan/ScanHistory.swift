@@ -117,16 +117,18 @@ struct ScanHistory: Sendable {
     }
   }
 
-  /// The number of frames that must agree on a content that may be a part of a longer one, if it stays at one place.
+  /// The number of frames that must agree on a content that may be a part of a longer one, while the code does not move.
   private static let lasting = 5
 
-  /// The number of frames that must agree before a code is reported: one for matrix codes, which have error correction; two
-  /// for linear codes; three for a part of a message, so that the other parts may be read meanwhile.
+  /// Returns the number of frames that must agree before a code is reported: one for matrix codes, which have error
+  /// correction; two for linear codes; three for a part of a message, so that the other parts may be read meanwhile.
   private static func agreement(_ symbol: Symbol) -> Int {
     if symbol.part != nil { return 3 }
     return symbol.symbology.isMatrix ? 1 : 2
   }
 }
+
+// MARK: - Codes in view
 
 /// The codes in view. Each is reported once until it has been out of view for `awayAfter` seconds.
 struct SeenCodes: Sendable {
@@ -208,6 +210,8 @@ struct SeenCodes: Sendable {
   private static let agreementLooks = 4
 }
 
+// MARK: - Evidence
+
 /// The evidence of codes that were not read or not accepted, which gives the reason if the scan times out.
 struct ScanEvidence: Sendable {
   private var frames = 0
@@ -243,6 +247,8 @@ struct ScanEvidence: Sendable {
     return others >= enough ? .notQR : .nothingFound
   }
 }
+
+// MARK: - Advice
 
 /// Turns the hints of single frames into advice that a person can follow: a hint becomes advice after it has persisted for a
 /// while, and the advice is repeated only at intervals.

@@ -33,7 +33,7 @@ package struct ScanRegion: Hashable, Sendable {
     return share.x >= x && share.y >= y && share.x <= x + width && share.y <= y + height
   }
 
-  /// The centre of the region, in pixels of a picture of that size.
+  /// Returns the centre of the region, in pixels of a picture of that size.
   package func center(in size: PictureSize) -> Point2 {
     Point2((x + width / 2) * Double(size.width), (y + height / 2) * Double(size.height)) - 0.5
   }

@@ -15,7 +15,7 @@ export class Account {
   /** True if a user has to sign in, or to finish onboarding, before anything else. */
   get gated() { return Boolean(this.state) && !['off', 'signedIn', 'demo'].includes(this.state.phase); }
 
-  /** When the data of who is signed in was last synchronized. @type {Date | null} */
+  /** The time at which the data of the signed-in user was last synchronized; null if it never was. @type {Date | null} */
   get synced() { return this.state?.synced ? new Date(this.state.synced) : null; }
 
   async take(state, fresh = false) {

@@ -60,7 +60,7 @@ export function repeatWhenBack(app, error, work) {
   return true;
 }
 
-/** @typedef {import('waymark').Methods} Methods What each method takes and answers, as schema/ says. */
+/** @typedef {import('waymark').Methods} Methods The parameters and the result of each method, as schema/ defines them. */
 
 /**
  * Sends a command; resolves to its result or throws a `CommandError`.
@@ -85,10 +85,10 @@ export async function upload(file) {
   return send('/api/upload', { 'content-type': 'application/octet-stream', 'x-waymark-page': page }, file);
 }
 
-/** The settings of the page, which the kiosk writes into the page's head. */
+/** Returns the settings that the kiosk has written into the page's head. */
 export const configuration = () => JSON.parse(document.querySelector('meta[name="waymark"]')?.getAttribute('content') || '{}');
 
-/** Addresses of pictures. */
+/** The addresses of pictures on this kiosk, by kind; widths are in pixels. */
 export const pictures = {
   resource: (id) => `/api/resource/${encodeURIComponent(id)}`,
   gallery: (id, width = 240) => `/api/gallery/${encodeURIComponent(id)}${width ? `?width=${width}` : ''}`,
@@ -97,10 +97,10 @@ export const pictures = {
   preview: (width, rate, camera) => `/api/preview?width=${width}&rate=${rate}${camera ? `&camera=${encodeURIComponent(camera)}` : ''}`,
 };
 
-/** @typedef {{ online: boolean, role?: import('waymark').Hello['role'], snapshot?: import('waymark').Snapshot }} Connection The service has come or gone. */
+/** @typedef {{ online: boolean, role?: import('waymark').Hello['role'], snapshot?: import('waymark').Snapshot }} Connection The state of the connection to the service. */
 /** @typedef {{ [Name in keyof import('waymark').Events]: import('waymark').Envelope<Name> & import('waymark').Events[Name] }} ServiceEvents */
-/** @typedef {{ events: EventStream, cameras: import('./cameras.js').Cameras, [other: string]: any }} App What all views share, as main.js makes it. */
-/** @typedef {ServiceEvents & { connection: Connection, '*': import('waymark').Event }} PageEvents What each handler is given. */
+/** @typedef {{ events: EventStream, cameras: import('./cameras.js').Cameras, [other: string]: any }} App The state that all views share, which main.js makes. */
+/** @typedef {ServiceEvents & { connection: Connection, '*': import('waymark').Event }} PageEvents The argument of each handler, by the name of its event. */
 
 /**
  * The stream of events. Handlers are registered by name; `*` gets all. `connection` is dispatched as an event of this

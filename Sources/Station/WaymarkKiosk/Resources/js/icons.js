@@ -44,7 +44,7 @@ export const PATHS = {
   circle: 'M12 3a9 9 0 1 1 0 18 9 9 0 0 1 0-18z',
   sync: 'M20 11a8 8 0 0 0-14.5-4M5 3v4h4M4 13a8 8 0 0 0 14.5 4M19 21v-4h-4',
   alert: 'M12 8v5M12 16.5v.01M12 3l9.5 17h-19z',
-  // Markers and what cards do
+  // Markers and the actions of cards
   link: 'M10 14a4 4 0 0 0 6 0l3-3a4 4 0 0 0-6-6l-1 1M14 10a4 4 0 0 0-6 0l-3 3a4 4 0 0 0 6 6l1-1',
   video: 'M4 6h11v12H4zM15 11l5-3v8l-5-3',
   phone: 'M6 3h3l2 5-2.5 1.5a11 11 0 0 0 6 6L16 13l5 2v3a3 3 0 0 1-3 3A15 15 0 0 1 3 6a3 3 0 0 1 3-3z',

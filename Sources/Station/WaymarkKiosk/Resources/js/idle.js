@@ -7,7 +7,7 @@ import { t } from './strings.js';
 const WARNING_SECONDS = 20;
 /** The words a second of a slow reader. */
 const READING = 2.5;
-/** The multiple of the idle time for which events of the camera replace touches; what moves before it longer is not a visitor. */
+/** The multiple of the idle time for which events of the camera replace touches; movement before the camera for longer is not a visitor. */
 const SEEN = 3;
 
 /** Additional seconds for reading the text that is open now. */

@@ -63,7 +63,7 @@ const app = {
   },
   about() { return using(parts.about, ({ openAbout }) => openAbout(app)); },
   profile() { return using(parts.profile, ({ openProfile }) => openProfile(app)); },
-  /** How often each task was completed here today. */
+  /** The number of times that each task was completed here today. */
   today: () => (counted.day === new Date().toDateString() ? counted.done : {}),
   open(name, what) { chosen = name; return views.find((one) => one.name === name)?.open(what); },
   /** Resets the page after a visitor has left. */

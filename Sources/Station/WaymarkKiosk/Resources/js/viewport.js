@@ -56,7 +56,7 @@ export function focus(size, box, points, beyond = { x: 0, y: 0 }) {
   const xs = points.map(([x]) => x), ys = points.map(([, y]) => y);
   const width = Math.max(1, Math.max(...xs) - Math.min(...xs)), height = Math.max(1, Math.max(...ys) - Math.min(...ys));
   const fits = Math.min(box.width / width, box.height / height);
-  // No closer than what fills half of the box; smaller than covering when the code would be cut off otherwise.
+  // Enlarged until the points fill half of the box, at most 2.5 times; smaller than the box if the code would be cut off otherwise.
   const scale = Math.min(fits * .86, Math.max(base.scale, Math.min(fits * .5, base.scale * 2.5)));
   const place = (from, extent, length, places, more) => {
     const free = extent - length * scale;

@@ -1,6 +1,7 @@
 import WaymarkSystem
 
-/// The notation of prefixes and suffixes: text with keys in braces, such as `{Tab}` or `{Shift+Tab}`; `{{` is a brace.
+/// The notation of prefixes and suffixes: text with keys in braces, such as `{Tab}` or `{Shift+Tab}`; `{{` is a brace. Below are
+/// the modifiers and the keys of which it consists.
 package struct KeyText: Hashable, Sendable {
   package enum Piece: Hashable, Sendable {
     case text(String)
@@ -13,9 +14,9 @@ package struct KeyText: Hashable, Sendable {
 
   package init(pieces: [Piece] = []) { self.pieces = pieces }
 
-  /// Parses a text.
+  /// Parses a text in this notation.
   ///
-  /// - Throws: `badKeys`.
+  /// - Throws: `badKeys` if a brace is not closed, or the text in braces is not the name of a key.
   package init(_ text: String) throws(TypingError) {
     pieces = []
     var plain = ""
@@ -50,7 +51,7 @@ package struct KeyText: Hashable, Sendable {
         "Keys are \(names.keys.sorted().joined(separator: ", ")), F1 to F12, also as Shift+Tab; a brace itself is {{.")
   }
 
-  /// The keys without a printable character.
+  /// The key codes by the names that are used in braces, without F1 to F12.
   private static let names: [String: UInt16] = [
     "Enter": 28, "KeypadEnter": 96, "Tab": 15, "Escape": 1, "Backspace": 14, "Space": 57, "Insert": 110, "Delete": 111,
     "Home": 102, "End": 107, "PageUp": 104, "PageDown": 109, "Up": 103, "Down": 108, "Left": 105, "Right": 106,

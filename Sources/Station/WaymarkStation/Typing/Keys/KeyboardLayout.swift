@@ -3,6 +3,8 @@ import Foundation
 import WaymarkSystem
 
 /// Finds the keys of characters with libxkbcommon, whose tables X11, Wayland and (through console-setup) the console use.
+///
+/// Below are the reader of its keymaps, the effect of dead keys, and `KeySequencer`, which presses the modifiers.
 package struct KeyboardLayout: Sendable {
   /// The name of a layout in terms of `setxkbmap`; empty parts are xkeyboard-config's defaults.
   package struct Name: Hashable, Sendable {
@@ -46,7 +48,7 @@ package struct KeyboardLayout: Sendable {
 
   /// Loads a layout of the system.
   ///
-  /// - Throws: `unknownLayout`.
+  /// - Throws: `unknownLayout` if the system has no such layout or variant.
   package init(_ name: Name) throws(TypingError) {
     self.name = name
     let unknown = TypingError(

@@ -1,8 +1,9 @@
 import WaymarkSystem
 
-/// Types at a steady pace, one code after the other. For one thread at a time.
+/// Types codes on a virtual keyboard at a steady pace, one after the other. For one thread at a time. `TypingPlanner` below finds
+/// the keys of a code.
 package final class KeystrokeTyper {
-  /// The result of typing.
+  /// The number of keys and the time that a code took.
   package struct Report: Hashable, Sendable {
     /// The number of typed keys, modifiers not included.
     package var strokes: Int
@@ -22,7 +23,7 @@ package final class KeystrokeTyper {
   private let calls: KeyboardSyscalls
   private let pace: Timing
   private var keyboard: VirtualKeyboard?
-  /// The time from which programs read the keyboard.
+  /// The time in seconds from which programs read the keyboard.
   private var settled = 0.0
 
   /// Seconds until a desktop reads a new keyboard.
@@ -47,7 +48,7 @@ package final class KeystrokeTyper {
 
   /// Creates the keyboard, so that programs have found it before the first code.
   ///
-  /// - Throws: `noKeyboard`.
+  /// - Throws: `noKeyboard` if it cannot be created.
   @discardableResult package func attach() throws(TypingError) -> VirtualKeyboard {
     if let keyboard { return keyboard }
     let fresh = try VirtualKeyboard(path: path, calls: calls)
@@ -59,7 +60,8 @@ package final class KeystrokeTyper {
   /// Types pieces of text.
   ///
   /// - Parameter isInterrupted: called before every key; true releases all keys and ends typing.
-  /// - Throws: `charactersNotOnLayout`, `noKeyboard`, `keyboardLost`, `interrupted`.
+  /// - Throws: `charactersNotOnLayout` before the first key; `noKeyboard` if the keyboard cannot be created; `keyboardLost` if it
+  ///   disappears; `interrupted` if `isInterrupted` returned true.
   package func type(
     _ pieces: [KeyText.Piece], isInterrupted: () -> Bool = { false }
   ) throws(TypingError) -> Report {
@@ -95,7 +97,7 @@ package final class KeystrokeTyper {
 
 /// Finds the keys for pieces of text. A code is typed as a whole or not at all.
 package struct TypingPlanner: Sendable {
-  /// The treatment of characters without a key.
+  /// How characters without a key are handled.
   package enum Missing: String, CaseIterable, Sendable {
     /// The code is refused.
     case refuse
@@ -158,7 +160,7 @@ package struct TypingPlanner: Sendable {
     return strokes
   }
 
-  /// Returns Ctrl+Shift+U and the digits, if configured and on the layout.
+  /// Returns Ctrl+Shift+U, the digits of the code point and a space; nil if that is not configured, or not on the layout.
   private func codePoint(_ scalar: Unicode.Scalar, capsLock: Bool) -> [KeyStroke]? {
     guard missing == .ctrlShiftU, let letter = layout.strokes(for: "u", deadKeys: false)?.first,
       letter.modifiers.isEmpty

@@ -1,29 +1,28 @@
 package import WaymarkSystem
 
-/// Why a code cannot be typed.
+/// The reason why a code cannot be typed.
 package typealias TypingError = Problem<TypingErrorCode>
 
-/// The codes of `TypingError`.
 package enum TypingErrorCode: String, ProblemCode {
   /// The system has no such keyboard layout.
   case unknownLayout
   /// The layout has no key for a character.
   case charactersNotOnLayout
-  /// A control character that the configuration refuses.
+  /// The code has a control character that the configuration refuses.
   case controlCharacter
-  /// A code with a secret.
+  /// The code holds a secret.
   case secretPayload
   /// The configuration excludes the symbology.
   case notTyped
-  /// An invalid text of keys, such as `{Entr}`.
+  /// A prefix, suffix or separator has an unclosed brace or an unknown key, such as `{Entr}`.
   case badKeys
-  /// A substitution that is not a supported regular expression.
+  /// The pattern of a substitution is not a supported regular expression.
   case badSubstitution
-  /// A substitution that takes too many steps on a code.
+  /// A substitution takes too many steps on the code.
   case substitutionTooSlow
-  /// A code that is too long.
+  /// The code, or the result of a substitution, has more than `longest` bytes.
   case tooLong
-  /// `/dev/uinput` cannot make a keyboard.
+  /// The kernel cannot create a keyboard, by default with `/dev/uinput`.
   case noKeyboard
   /// The keyboard disappeared; a part of the code may have been typed.
   case keyboardLost
@@ -32,10 +31,10 @@ package enum TypingErrorCode: String, ProblemCode {
 }
 
 extension Problem where Kind == TypingErrorCode {
-  /// The most bytes that are typed for a code; the largest codes hold seven thousand.
+  /// The largest number of bytes that are typed for a code; the largest codes hold seven thousand.
   static var longest: Int { 32_768 }
 
-  /// A code, or the result of a substitution, is longer than `longest`.
+  /// The error of a code, or of the result of a substitution, with more than `longest` bytes.
   static var tooLong: Self {
     Self(
       .tooLong, "The code is longer than any field takes.", hint: "Shorten it by a substitution (type.substitutions).")

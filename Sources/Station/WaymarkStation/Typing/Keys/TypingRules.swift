@@ -1,7 +1,7 @@
 import WaymarkService
 import WaymarkSystem
 
-/// A code to type.
+/// A code to type; `TypingRules` below turns it into text and keys.
 package struct TypedCode: Sendable {
   /// The symbology's name on the wire, such as `ean13`.
   package var symbology: String
@@ -30,7 +30,7 @@ package struct TypedCode: Sendable {
 
 /// The rules of typing codes: whether a code is typed, the text around it, and replacements.
 package struct TypingRules: Sendable {
-  /// The treatment of control characters in a code.
+  /// How control characters in a code are handled.
   package enum Controls: String, CaseIterable, Sendable {
     /// Refuses the code.
     case refuse
@@ -64,7 +64,7 @@ package struct TypingRules: Sendable {
 
   /// Returns the pieces to type for a code.
   ///
-  /// - Throws: `secretPayload`, `notTyped`, `controlCharacter`, `substitutionTooSlow`, `tooLong`.
+  /// - Throws: `secretPayload`, `notTyped`, `controlCharacter`, `substitutionTooSlow` or `tooLong`, see `TypingErrorCode`.
   package func pieces(for code: TypedCode) throws(TypingError) -> [KeyText.Piece] {
     guard !code.isSecret else {
       throw TypingError(
@@ -148,10 +148,10 @@ extension Unicode.Scalar {
 /// A regular expression with the replacement of its matches, `$1` being its first group.
 package struct Substitution: Sendable {
   private let replacement: RegularExpressionReplacement
-  /// The most steps of matching for one code, which take some tenths of a second.
+  /// The largest number of steps of matching for one code, which take some tenths of a second.
   private static let stepLimit = 1_000_000
 
-  /// - Throws: `badSubstitution`.
+  /// - Throws: `badSubstitution` if `pattern` is not a supported regular expression.
   package init(match pattern: String, replace template: String) throws(TypingError) {
     do throws(RegularExpressionFlaw) {
       replacement = try RegularExpressionReplacement(pattern, template: template)
@@ -164,7 +164,7 @@ package struct Substitution: Sendable {
 
   /// Replaces every match in a text.
   ///
-  /// - Throws: `substitutionTooSlow`, `tooLong`.
+  /// - Throws: `substitutionTooSlow` after `stepLimit` steps; `tooLong` if the result has more than `TypingError.longest` bytes.
   func apply(to text: String) throws(TypingError) -> String {
     var steps = Self.stepLimit
     if let result = replacement.replacing(in: text, limit: TypingError.longest, steps: &steps) { return result }

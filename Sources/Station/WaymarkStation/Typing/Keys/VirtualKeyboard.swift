@@ -46,7 +46,7 @@ package final class VirtualKeyboard {
 
   /// Creates the keyboard.
   ///
-  /// - Throws: `noKeyboard`.
+  /// - Throws: `noKeyboard` if the device at `path` cannot be opened, or cannot create one.
   package init(path: String, calls: KeyboardSyscalls = .system) throws(TypingError) {
     self.calls = calls
     descriptor = calls.open(path, Self.name, KeyboardLayout.lastKey)

@@ -1,10 +1,10 @@
-// Language and help, behind one button in the bar of every screen, and the drawing of what to do when nothing happens for a while.
+// Language and help, behind one button in the bar of every screen, and a drawing of the next step when nothing is recognised for a while.
 import { openDialog } from '../dialog.js';
 import { announce, button, el } from '../dom.js';
 import { art, icon } from '../icons.js';
 import { keepLanguage, languageChoices, setLanguage, t, tOr } from '../strings.js';
 
-/** The milliseconds without anything recognised after which a view draws what to do. */
+/** The milliseconds after which a view that has recognised nothing shows a drawing of the next step. */
 const STILL_MS = 7000;
 
 /** The buttons of the languages, with the languages' own names; that of the current one is pressed. The page shows itself again on the event `language`. */
@@ -29,8 +29,8 @@ export function assist(view) {
 }
 
 /**
- * Draws what to do into `area` once nothing was recognised for a while: `picture` is an illustration, `text()` what to do. `moved()` hides it
- * until as long again has passed; `stop()` ends it.
+ * Shows a drawing and a sentence in `area` once nothing was recognised for `STILL_MS`: `picture` is the illustration, `text()` the sentence.
+ * `moved()` hides them until as long again has passed; `stop()` ends it.
  * @param {{ area: HTMLElement, picture: string, text: () => string }} options
  */
 export function guidance({ area, picture, text }) {

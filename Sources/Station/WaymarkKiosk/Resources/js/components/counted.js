@@ -39,9 +39,9 @@ export function countedList({ onchange }) {
   let kind = '';
   let codes = [];
   let by = 'place';
-  /** What is expected, by the content of its code. @type {Map<string, { text: string, name?: string, amount: number }>} */
+  /** The expected articles, by the contents of their codes. @type {Map<string, { text: string, name?: string, amount: number }>} */
   let expected = new Map();
-  /** The copies that were added by hand of what is expected and was not seen. @type {Map<string, number>} */
+  /** The number of copies that were added by hand to expected articles that were not seen. @type {Map<string, number>} */
   const added = new Map();
   /** The corrections of amounts, by the index of the code in the service's list. Later counts are added to them. @type {Map<number, number>} */
   const corrected = new Map();
@@ -59,15 +59,15 @@ export function countedList({ onchange }) {
   }), { kind: 'quiet round', 'aria-label': t('count.filter'), 'aria-haspopup': 'menu', 'aria-expanded': 'false', 'data-kinds': true, before: icon('funnel') });
 
   const kept = () => codes.map((one, index) => ({ ...one, index, copies: one.amount + (corrected.get(index) ?? 0) }));
-  /** The corrected codes without those whose amount is 0; of what is compared, all. */
+  /** The corrected codes; those with the amount 0 are left out, unless they are expected. */
   const rows = () => [...kept().filter(({ copies, text }) => copies > 0 || (text !== undefined && expected.has(text))), ...unseen()]
     .map((one) => ({ ...one, name: expected.get(one.text ?? '')?.name ?? one.name, amount: by === 'place' ? one.copies : Math.min(1, one.copies) }));
-  /** What is expected and was not seen, with what was added by hand; indexes below 0. */
+  /** The expected articles that were not seen, with the copies added by hand. Their indexes are below 0. */
   const unseen = () => [...expected.values()].map((one, index) => ({ symbology: '', text: one.text, name: one.name ?? one.text, index: -1 - index, copies: added.get(one.text) ?? 0, amount: 0 })).filter(({ text }) => !codes.some((one) => one.text === text));
   const wanted = ({ text }) => (by === 'place' || !expected.has(text) ? expected.get(text)?.amount : Math.min(1, expected.get(text)?.amount ?? 0));
-  /** How a row compares with what is expected: the difference, or null for what is not expected. */
+  /** The amount of a row minus the expected one; null for an article that is not expected. */
   const difference = (one) => (expected.has(one.text) ? one.amount - (wanted(one) ?? 0) : null);
-  /** What differs comes first. */
+  /** The first sort key: rows that differ from the expected amount come first. */
   const first = (one) => (expected.size && difference(one) !== 0 ? 0 : 1);
   const visible = () => rows().filter(({ symbology }) => !kind || symbology === kind).sort((a, b) => first(a) - first(b) || ORDERS[order](a, b));
   const verdict = (one) => { const by = difference(one); return by === null ? t('count.unknown') : by < 0 ? t('count.missing', { count: -by }) : by > 0 ? t('count.surplus', { count: by }) : t('count.complete'); };
@@ -142,9 +142,9 @@ export function countedList({ onchange }) {
     list, bar, sort, filter,
     /** The corrected codes as `[{ symbology, name, text, amount }]`, in the order in which they were counted. */
     get rows() { return rows(); },
-    /** Sets the service's list, whether copies count ("place") or not ("content"), and what is expected. */
+    /** Sets the service's list, the way of counting ("place" counts copies, "content" does not), and the expected articles. */
     take(list, how, wants = []) { codes = list; by = how; expected = new Map(wants.map((one) => [one.text, one])); draw(); },
-    /** What differs from what is expected, as `[{ text, expected, counted }]`, and in words; null without a comparison. */
+    /** The differences from the expected articles, as `list` of `{ text, expected, counted }` and in `words`; null if none are expected. */
     get differences() {
       if (!expected.size) return null;
       const all = rows();

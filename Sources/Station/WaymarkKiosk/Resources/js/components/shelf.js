@@ -17,7 +17,7 @@ export function countShelf(app, { camera, onframe, onchange }) {
   function take(answer) {
     // An answer may be older than an event that arrived before it.
     if (answer.count === state.count && answer.views < state.views && answer.views > 0) return;
-    // Only some events name what is expected.
+    // Only some events contain the expected articles.
     state = { ...answer, expected: answer.expected ?? state.expected };
     onchange();
   }

@@ -93,7 +93,7 @@ const shown = [];
 
 /**
  * A message over the content: `kind` info, success, warning or error; what happened, why and what to do. With `closable` it
- * can be put away; with `busy` something is under way. Several make one row with a count that opens the list: beside it, on a phone as a sheet from below.
+ * has a button that closes it; with `busy`, a sign of running work. Several are one row with a count that opens their list: beside it, on a phone as a sheet from below.
  */
 export function banner({ kind = 'info', title, text = '', closable = false, busy = false, seconds = 0 }) {
   const message = { kind, title, text, closable, busy, close() { const at = shown.indexOf(message); if (at >= 0) { shown.splice(at, 1); draw(); } } };

@@ -34,7 +34,7 @@ class Keyboard extends HTMLElement {
   /** The control into which the keyboard writes; null while it is hidden. */
   #at = /** @type {any} */ (null);
   #layer = 'letters';
-  /** '' | once | lock */
+  /** The state of Shift: '' (off), 'once' (for the next letter) or 'lock'. */
   #shift = '';
   #language = 'en';
   #spoken = '';

@@ -84,7 +84,7 @@ export class Ink {
     if (!last || Math.hypot(at.x - last.x, at.y - last.y) >= NEAREST) drawn.push(at);
   }
 
-  /** Draws the final parts that were added since the last call on `fixed`, and the part that the next point may change on `tail`. */
+  /** Draws on `fixed` the parts added since the last call that no longer change, and on `tail` the part that the next point may change. */
   draw(fixed, tail, width, height) {
     const now = this.#now;
     if (!now) return;

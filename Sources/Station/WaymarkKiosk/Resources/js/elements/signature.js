@@ -5,14 +5,14 @@
 //
 // Attributes
 //   label, helper, name, required   as with every field
-//   variant                  inline (default) | form | full (what openSignature shows)
-//   purpose, signer, subject what it is for, who signs, what is signed: kept and hashed with the strokes; purpose is shown
+//   variant                  inline (default) | form | full (which openSignature shows)
+//   purpose, signer, subject the purpose, the signer's name, the signed text: stored and hashed with the strokes; the purpose is shown
 // States (`data-state`)      inactive → active (signature line, Clear, Save and Cancel) → signed → saving → saved
 //                            An empty one cannot be saved. Scrolling over an inactive one never signs.
-// Properties   value: the id of the saved signature or ''; hash; save: an async function that keeps `{ strokes, width, height }` and gives
-//              `{ id, hash }` (the service's signature.save when not set)
+// Properties   value: the id of the saved signature or ''; hash; save: an async function that stores `{ strokes, width, height }` and resolves to
+//              `{ id, hash }` (by default the service's signature.save)
 // Methods      clear(), checkValidity(), reportValidity(), focus()
-// Events       input and change when it is saved or taken back
+// Events       input and change when it is saved or cleared
 // Parts        label, canvas, box, message, footer
 import { assist } from '../components/assist.js';
 import { command, identity } from '../api.js';

@@ -3,24 +3,24 @@
 //   <wm-text-field name="material" label="Material" required scan="barcode text" helper="Scan or type" maxlength="18"></wm-text-field>
 //
 // Attributes
-//   label, name, value       always a label; `value` is what a reset goes back to
+//   label, name, value       a label is required; `value` is the value after a reset
 //   variant                  line (default) | title | key-value | note: the last two take several lines, note hides its label
 //   required, optional       an asterisk; or "(optional)" behind the label (wm-fields decides which, for a whole form)
 //   prompt, helper           the text in the empty field; the text below it
-//   error, warning, success  a message in place of the helper, until it is taken away again
+//   error, warning, success  a message in place of the helper, until the attribute is removed
 //   maxlength, limit         block (default): typing stops there; over: typing continues, and the surplus is an error
-//   pattern                  a regular expression for the whole value, with `text-pattern` for what is said otherwise
-//   type, inputmode          text | password | email | tel | url; the keyboard by kind of data: text, numeric, decimal, tel, email, url
-//   prefix, suffix           left of the text; right behind it
+//   pattern                  a regular expression for the whole value, with `text-pattern` as the message if it does not match
+//   type, inputmode          text | password | email | tel | url; the on-screen keyboard: text, numeric, decimal, tel, email, url
+//   prefix, suffix           texts before and after the value
 //   group, group-separator   "4", "3 3 4": shown in groups, which are not part of the value
-//   currency                 an ISO code: named in the label, written as the page's language does; the value is such as "1234.50"
+//   currency                 an ISO 4217 code: shown in the label; the amount is formatted as in the page's language, the value is like "1234.50"
 //   scan                     "barcode", "text" or both: icons that raise `wm-scan`; an empty one means barcode
-//   reads                    what printed text must be to be taken: names of the service's patterns, or a regular expression; `pattern`
-//                            where it is missing
+//   reads                    the condition for printed text: names of the service's patterns, or a regular expression; `pattern`
+//                            if it is missing
 //   readonly, disabled, autocomplete, autocapitalize
-//   text-clear, text-scan, text-missing, text-pattern   words of one's own
-// Properties   value, form, name, input (the control), textPatterns (what `reads` says, as a list), validity, validationMessage, willValidate
-// Methods      fill(text): what was read, whole; checkValidity(), reportValidity(), focus()
+//   text-clear, text-scan, text-missing, text-pattern   texts instead of the page's own
+// Properties   value, form, name, input (the control), textPatterns (`reads` as a list), validity, validationMessage, willValidate
+// Methods      fill(text): sets the text that a scanner read, without cutting it; checkValidity(), reportValidity(), focus()
 // Events       input, change; wm-scan, with detail `{ kind: "barcode" | "text" }`: its handler calls fill
 // Parts        label, box, input, prefix, suffix, clear, scan, reveal, message, count, whole
 //

@@ -55,7 +55,7 @@ export function trouble(app, problem, title) {
   return bannerNode({ kind: 'error', title: title ?? t(known ? key : 'trouble.failed'), text: providerText(problem.text, app.account.policy) || t(`${known ? key : 'trouble.failed'}.help`), closable: false, busy: false, close: () => {} });
 }
 
-/** Another operation is running. */
+/** An indicator that another operation is running. */
 export const busy = (text) => indicator(text);
 
 /** The illustration beside each screen, which is shown if there is room. */

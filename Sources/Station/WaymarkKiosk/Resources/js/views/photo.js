@@ -6,7 +6,7 @@ import { button, el } from '../dom.js';
 import { toast } from '../elements/feedback.js';
 import { t } from '../strings.js';
 
-/** The most bytes of a photo, as a form is submitted in one command of 64 KiB. */
+/** The largest size of a photo in bytes, as a form is submitted in one command of 64 KiB. */
 const BYTES = 24 * 1024;
 const WIDTHS = [800, 640, 480, 320];
 const QUALITIES = [.8, .65, .5, .35];
