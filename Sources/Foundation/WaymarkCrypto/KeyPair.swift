@@ -125,6 +125,8 @@ package struct PublicKey: Sendable {
   }
 }
 
+// MARK: - The private key
+
 /// A private key for signing: ECDSA on NIST curves, Ed25519 or RSA.
 package struct PrivateKey: Sendable {
   /// The public key, which contains no private numbers.
@@ -222,6 +224,8 @@ package struct PrivateKey: Sendable {
     }
   }
 }
+
+// MARK: - DER
 
 /// Reads DER (X.690, 8.1 and 10.1) element by element: tags of one byte, and lengths below 16 MiB in the shortest form.
 package struct DERReader: Sendable {

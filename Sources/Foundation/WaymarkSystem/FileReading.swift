@@ -171,6 +171,8 @@ package enum FileKind: Sendable {
   }
 }
 
+// MARK: - Errors
+
 /// The error of reading or writing a file.
 package typealias FileError = Problem<FileErrorCode>
 

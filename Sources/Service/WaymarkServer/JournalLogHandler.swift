@@ -253,6 +253,8 @@ package struct LogLine: Sendable {
   }
 }
 
+// MARK: - Writing
+
 /// Writes lines to a descriptor on its own thread, so that logging never waits for the reader of the log.
 ///
 /// If the reader is too slow, lines are buffered up to a limit and then dropped; the number of dropped lines is

@@ -149,6 +149,8 @@ extension Problem where Kind == ServiceProblemCode {
   }
 }
 
+// MARK: - The server
+
 /// The listening channel, which is always of AF_UNIX, since it is created from a `ListeningSocket`.
 package final class SocketServer: Sendable {
   private let channel: any Channel

@@ -159,6 +159,8 @@ package final class PicturePages {
   }
 }
 
+// MARK: - The program
+
 /// The main loop of the program `waymark-pictures`: sets up the sandbox, then decodes pages until the parent process ends.
 package enum ConverterMain {
   /// Decodes a page of a file; the first page is 0.

@@ -186,6 +186,8 @@ package struct WorkerProcess: ~Copyable {
   }
 }
 
+// MARK: - Failures and counts
+
 /// The failure of a worker process.
 package enum WorkerFailure: Error, Hashable, Sendable {
   /// The worker could not be started, or did not set up its sandbox.

@@ -213,6 +213,8 @@ package enum TesseractReading {
   }
 }
 
+// MARK: - Ways up
+
 /// A line in one of the ways up that are possible, with its first view. The network reads a line that is upside down as other
 /// characters and may be confident of them, so the readings of several ways up are compared.
 struct LineWay {

@@ -185,6 +185,8 @@ package final class TextEngineHost: Sendable {
   package var process: Int32? { engine.process }
 }
 
+// MARK: - Messages
+
 /// A request to the program that reads text: the gray picture of one line at the beginning of the arena.
 struct TextRequest: Equatable {
   /// The networks of the program.
@@ -301,6 +303,8 @@ extension ReadSymbol: WireValue {
     },
     { ($0.text, $0.confidence, $0.choices, $0.span.lowerBound, $0.span.upperBound, $0.beginsWord) })
 }
+
+// MARK: - The program
 
 /// The main loop of the program that reads text: it sets up its sandbox, then reads lines until its parent ends.
 package enum TextEngineMain {

@@ -197,6 +197,8 @@ extension TextPattern {
   }
 }
 
+// MARK: - Dates and numbers
+
 /// A date in one of the formats printed on goods and documents.
 package struct TextDate: Hashable, Sendable {
   package let year: Int

@@ -91,6 +91,8 @@ extension OnboardingConfiguration: Configurable {
 extension SignatureAlgorithm: SettingWord {}
 extension OnboardingPolicy.Signatures: SettingWord {}
 
+// MARK: - Reading
+
 /// Reads the policy from a checked `onboarding:` section, and collects the problems with its values.
 struct PolicyReader {
   private let document: ConfigurationDocument

@@ -106,6 +106,8 @@ extension SignatureAlgorithm {
   }
 }
 
+// MARK: - Signing
+
 /// A private key that signs payloads for printing.
 public struct SigningKey: Sendable {
   private let material: PrivateKey

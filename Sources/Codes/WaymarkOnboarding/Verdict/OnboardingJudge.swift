@@ -112,6 +112,8 @@ extension WallClock {
   package static var date: Date { Date(timeIntervalSince1970: now) }
 }
 
+// MARK: - One code
+
 /// Judges one code by the policy, up to the check of its hosts. `OnboardingJudge` adds the checks that need the other
 /// codes or the replay store.
 package struct CodeJudgement: Sendable {

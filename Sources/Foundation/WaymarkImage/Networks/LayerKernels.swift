@@ -270,6 +270,8 @@ extension LayerNetwork where Kernel == IntegerKernel {
   }
 }
 
+// MARK: - Floating point
+
 /// The weights of a convolution over floating-point activations.
 ///
 /// An output is its offset plus the products, added in the order of rows, columns and inputs, so that the results do not depend on the

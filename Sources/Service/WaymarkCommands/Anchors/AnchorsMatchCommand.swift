@@ -165,6 +165,8 @@ struct CopiesOption: ParsableArguments {
   }
 }
 
+// MARK: - Frames
+
 /// The common part of the commands that search frames for anchors: reading the frames, printing, the exit status.
 enum AnchorFrames {
   /// Searches the pictures one after the other and prints the anchors found in each.

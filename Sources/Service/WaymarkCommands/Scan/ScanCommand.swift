@@ -246,6 +246,8 @@ package struct SymbologyList: Sendable {
   }
 }
 
+// MARK: - Resuming
+
 /// The progress file of a scan of many pictures: the scan can stop at any time and resume. It has one line of JSON for each input,
 /// written after its result, so that an interrupted scan repeats at most one result and omits none.
 final class ResumeFile {

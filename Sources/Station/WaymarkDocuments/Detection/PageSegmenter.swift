@@ -168,6 +168,8 @@ struct PageNetwork: Sendable {
   }
 }
 
+// MARK: - The mask
+
 /// A coarse probability map of the page from `PageSegmenter`, stored as row sums so that outlines are compared with it quickly.
 struct PageMask {
   /// The number of cells per side.

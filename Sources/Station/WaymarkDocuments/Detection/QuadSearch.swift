@@ -177,6 +177,8 @@ final class LineSearch {
   }
 }
 
+// MARK: - Quadrilaterals
+
 /// A quadrilateral that may be a page's outline, in pixels of the work picture.
 struct PageHypothesis {
   /// The least sine of the angle between adjacent sides, for a sheet that is not viewed too obliquely.

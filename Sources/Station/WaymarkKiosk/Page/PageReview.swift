@@ -263,6 +263,8 @@ struct BrandColour {
   }
 }
 
+// MARK: - Handover
+
 /// Checks the section `handover` of the page's file: the programs to which results are handed over.
 struct HandoverReview: SettingsReview {
   let document: ConfigurationDocument

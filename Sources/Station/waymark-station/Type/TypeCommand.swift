@@ -180,6 +180,8 @@ extension TypingErrorCode: CommandErrorCode {
   }
 }
 
+// MARK: - Codes to type
+
 /// Selects the codes to type from the service's events, and keeps a scan armed for them.
 struct ScanFeed {
   /// The events to subscribe to.

@@ -100,6 +100,8 @@ package struct EventSelection: Hashable, Sendable {
   }
 }
 
+// MARK: - Commands
+
 /// Accepts the commands that the configuration allows, and each id only once.
 package struct CommandFilter: Sendable {
   /// A request for the service.

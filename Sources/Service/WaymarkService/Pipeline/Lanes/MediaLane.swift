@@ -131,6 +131,8 @@ private final class MediaProcessor {
   }
 }
 
+// MARK: - Encoding
+
 /// Encodes frames as JPEG files. The JPEG of a camera is passed through if it is less than twice as wide as needed;
 /// all other frames are decoded, reduced and encoded. Not thread-safe.
 package struct MediaEncoder: ~Copyable {
