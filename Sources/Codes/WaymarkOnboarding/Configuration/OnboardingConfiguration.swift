@@ -1,3 +1,4 @@
+import FoundationEssentials
 package import WaymarkConfiguration
 import WaymarkSystem
 
@@ -88,3 +89,255 @@ extension OnboardingConfiguration: Configurable {
 
 extension SignatureAlgorithm: SettingWord {}
 extension OnboardingPolicy.Signatures: SettingWord {}
+
+// MARK: - Reading
+
+/// Reads the policy from a checked `onboarding:` section, and collects the problems with its values.
+struct PolicyReader {
+  private let document: ConfigurationDocument
+  private(set) var problems: [ConfigurationProblem] = []
+
+  init(_ document: ConfigurationDocument) { self.document = document }
+
+  mutating func read() -> OnboardingConfiguration {
+    var configuration = OnboardingConfiguration()
+    configuration.replayFolder = OnboardingConfiguration.replayFolder(document)
+    guard let section = document.checked["onboarding"] else { return configuration }
+    configuration.read(document.checked)
+    var policy = configuration.policy
+    policy.customKinds = customKinds(section["customKinds"])
+    if let words = section["kinds"] {
+      let known = PayloadKind.builtIn + policy.customKinds.map(\.kind)
+      for word in words.elements where !known.contains(PayloadKind(rawValue: word.string ?? "")) {
+        add(
+          "\"\(word.string ?? "")\" is not a kind", "onboarding.kinds", word,
+          hint: "Kinds are \(known.map(\.rawValue).joined(separator: ", ")).")
+      }
+      policy.kinds = Set(words.strings.map(PayloadKind.init(rawValue:)))
+    }
+    if let words = section["hosts"] {
+      policy.hosts = words.elements.compactMap { word in
+        attempt("onboarding.hosts", word) { () throws(OnboardingError) in try HostPattern(word.string ?? "") }
+      }
+    }
+    readReach(section, into: &policy)
+    readKeys(section, into: &policy, &configuration.warnings)
+    configuration.policy = policy
+    return configuration
+  }
+
+  /// Reads the ports and schemes to which payloads may lead.
+  private mutating func readReach(_ section: SourceNode, into policy: inout OnboardingPolicy) {
+    if let words = section["ports"] {
+      let ports = words.strings.map { UInt16($0) ?? 0 }
+      if ports.contains(0) {
+        add("numbers from 1 to 65535 are expected", "onboarding.ports", words, hint: "Write ports: [443, 8443].")
+      }
+      policy.ports = Set(ports)
+    }
+    if let words = section["linkSchemes"] {
+      let schemes = words.strings.map { $0.lowercased() }
+      for scheme in schemes where !LinkScheme.isScheme(scheme) || LinkScheme.isDangerous(scheme) {
+        add(
+          "\"\(scheme)\" cannot be the scheme of onboarding links", "onboarding.linkSchemes", words,
+          hint: "Write the scheme that your app has registered, such as com.example.pump, without ://.")
+      }
+      policy.linkSchemes = Set(schemes)
+    }
+  }
+
+  private mutating func readKeys(
+    _ section: SourceNode, into policy: inout OnboardingPolicy, _ warnings: inout [String]
+  ) {
+    for word in section["keyFiles"]?.elements ?? [] {
+      let name = word.string ?? ""
+      do {
+        let (keys, remarks) = try KeyFile.publicKeys(document.resolved(name, in: word))
+        policy.keys += keys
+        warnings += remarks.map { "\(name): \($0)" }
+        if keys.isEmpty {
+          add(
+            "\(name): no key in it can check signatures", "onboarding.keyFiles", word,
+            hint: "Give public keys: EC, Ed25519, or RSA of at least 2048 bits.")
+        }
+      } catch {
+        add("\(name): \(error.message)", "onboarding.keyFiles", word, hint: error.hint)
+      }
+    }
+    readSignedKinds(section["signedKinds"], into: &policy)
+    guard policy.keys.isEmpty, problems.isEmpty, document.problems.isEmpty else { return }
+    for (key, isRequired) in [
+      ("signatures", policy.signatures == .required), ("signedKinds", !policy.signedKinds.isEmpty),
+    ]
+    where isRequired {
+      add(
+        "signatures are required, and there is no key to check them with, so every code would be refused",
+        "onboarding.\(key)", section[key], hint: "Name the issuer's public keys under keyFiles.")
+    }
+  }
+
+  private mutating func readSignedKinds(_ words: SourceNode?, into policy: inout OnboardingPolicy) {
+    let addresses = policy.customKinds.filter { if case .url = $0.form { true } else { false } }.map(\.kind)
+    let known = (PayloadKind.builtIn + policy.customKinds.map(\.kind)).filter {
+      !PayloadKind.unsigned.contains($0) && !addresses.contains($0)
+    }
+    for word in words?.elements ?? [] where !known.contains(PayloadKind(rawValue: word.string ?? "")) {
+      add(
+        "\"\(word.string ?? "")\" is not a kind that can be signed", "onboarding.signedKinds", word,
+        hint: "Kinds that can be signed are \(known.map(\.rawValue).joined(separator: ", ")).")
+    }
+    if let words, policy.signatures == .refused {
+      add(
+        "signatures are refused, so every code of these kinds would be, too", "onboarding.signedKinds", words,
+        hint: "Write signatures: optional.")
+    }
+    policy.signedKinds = Set((words?.strings ?? []).map(PayloadKind.init(rawValue:)))
+  }
+
+  private mutating func customKinds(_ node: SourceNode?) -> [CustomKind] {
+    (node?.entries ?? []).compactMap { entry in
+      let content = entry.node
+      let full = "onboarding.customKinds.\(entry.key)"
+      let required = content["json"]?.strings
+      let pattern = content["url"]?.string
+      guard (required == nil) != (pattern == nil) else {
+        // A problem with one of the two keys has already been reported.
+        if !document.problems.contains(where: { $0.key?.hasPrefix(full + ".") == true }) {
+          add("either json or url is expected", full, content, hint: "Write json: [KEY, …] or url: PATTERN.")
+        }
+        return nil
+      }
+      return attempt(full, content) { () throws(OnboardingError) in
+        let form: CustomKind.Form =
+          if let required { .json(requiredKeys: required) } else { .url(try CustomKind.URLPattern(pattern ?? "")) }
+        return try CustomKind(
+          PayloadKind(rawValue: entry.key), form: form, host: content["host"]?.string,
+          secrets: Set(content["secrets"]?.strings ?? []), shown: Set(content["shown"]?.strings ?? []))
+      }
+    }
+  }
+
+  private mutating func add(_ message: String, _ key: String, _ node: SourceNode?, hint: String) {
+    problems.append(document.problem(message, key, node, hint: hint))
+  }
+
+  private mutating func attempt<Value>(
+    _ key: String, _ node: SourceNode, _ make: () throws(OnboardingError) -> Value
+  ) -> Value? {
+    do {
+      return try make()
+    } catch {
+      add(error.message, key, node, hint: error.hint)
+      return nil
+    }
+  }
+}
+
+// MARK: - Key files
+
+/// Reads key files: PEM, or a JWK set.
+package enum KeyFile {
+  /// Returns the public keys in a file, and warnings about entries that were skipped or contain a private key.
+  package static func publicKeys(_ path: String) throws(OnboardingError) -> (keys: [VerificationKey], skipped: [String])
+  {
+    let text = try text(path)
+    if text.utf8.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") { return try JWKSet.keys(text) }
+    let hasPrivate = PEMBlock.all(in: text).contains { $0.label.hasSuffix("PRIVATE KEY") }
+    return (try PEMKeys.keys(text, id: nil), hasPrivate ? [VerificationKey.privateWarning(nil)] : [])
+  }
+
+  /// Reads the private key in a PEM file; `id` is its key identifier (`kid`).
+  package static func privateKey(_ path: String, id: String?) throws(OnboardingError) -> SigningKey {
+    try SigningKey(pem: try text(path), id: id)
+  }
+
+  private static func text(_ path: String) throws(OnboardingError) -> String {
+    guard let bytes = try? WholeFile.read(path, limit: 1 << 20) else {
+      throw OnboardingError(
+        .cannotOpen, "The key file \(path) cannot be read.",
+        hint: "Check the path and who may read it; a key file has at most one megabyte.")
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension OnboardingConfiguration {
+  /// Reads `onboarding:` and `replay:` of a configuration file, for `--policy`. Also reads a file with the keys of `onboarding:` at its
+  /// top level.
+  package init(file: String) throws(OnboardingError) {
+    guard let bytes = try? WholeFile.read(file, limit: 1 << 20) else {
+      throw OnboardingError(
+        .cannotOpen, "The policy \(file) cannot be read.",
+        hint: "Check the path and who may read it; a policy has at most one megabyte.")
+    }
+    let (configuration, problems) = Self.read(
+      yaml: String(decoding: bytes, as: UTF8.self), file: file, allowsBare: true)
+    if let text = problems.text { throw OnboardingError(.badPolicy, text.message, hint: text.hint) }
+    self = configuration
+  }
+
+  /// Returns the folder of the replay store that a file names, nil if it names none; a relative path starts at the
+  /// file's folder.
+  package static func replayFolder(_ document: ConfigurationDocument) -> String? {
+    guard let node = document.checked.at("replay.folder"), let name = node.string else { return nil }
+    return document.resolved(name, in: node)
+  }
+
+  /// Reads the two sections of a checked file; returns the policy and the problems with its values.
+  ///
+  /// Paths in the sections are relative to the file's folder.
+  package static func read(
+    _ document: ConfigurationDocument
+  ) -> (configuration: Self, problems: [ConfigurationProblem]) {
+    var reader = PolicyReader(document)
+    let configuration = reader.read()
+    return (configuration, reader.problems.inOrder)
+  }
+
+  /// Parses a file's text and reads the two sections; returns the policy and all problems.
+  ///
+  /// - Parameter allowsBare: true for a file that contains only a policy, with or without the line `onboarding:`. An unknown section is
+  ///   then a problem, since a misspelt "replay" would let tokens be used twice; otherwise it is ignored.
+  package static func read(
+    yaml: String, file: String, allowsBare: Bool = false
+  ) -> (configuration: Self, problems: [ConfigurationProblem]) {
+    let document = ConfigurationDocument(yaml, path: file, table: table) { root in
+      guard case .map(let entries) = root.value else { return root }
+      var kept = entries.filter { allowsBare ? true : $0.key == "onboarding" || $0.key == "replay" }
+      // Other parts of the service check the sections that are not read here.
+      for index in kept.indices where Self.isOthers(kept[index].key) { kept[index].node.value = .null }
+      return allowsBare
+        ? wrapped(SourceNode(mark: root.mark, value: .map(kept))) : SourceNode(mark: root.mark, value: .map(kept))
+    }
+    let (configuration, problems) = read(document)
+    var all = document.problems + problems
+    if allowsBare, all.isEmpty, document.root?.isNull == false, document.checked["onboarding"] == nil,
+      document.root?.entries.contains(where: { $0.key == "onboarding" }) == false
+    {
+      all.append(
+        ConfigurationProblem(
+          origin: file, mark: SourceMark(line: 1, column: 1), message: "there is no section \"onboarding\"",
+          hint: "Write onboarding: and the policy's keys under it."))
+    }
+    return (configuration, all.inOrder)
+  }
+
+  private static func isOthers(_ name: String) -> Bool {
+    name != "onboarding" && name != "replay" && sections.contains(name)
+  }
+
+  /// Returns the file with the policy's keys moved from the top level into a section `onboarding`; returns `root` if it has this
+  /// section or no such keys.
+  private static func wrapped(_ root: SourceNode) -> SourceNode {
+    let entries = root.entries
+    let isBare = { (entry: SourceNode.Entry) in table.key(at: ["onboarding", entry.key]) != nil }
+    guard !entries.contains(where: { $0.key == "onboarding" }), let first = entries.first(where: isBare) else {
+      return root
+    }
+    let section = SourceNode(mark: first.mark, value: .map(entries.filter(isBare)))
+    let others = entries.filter { !isBare($0) }
+    return SourceNode(
+      mark: root.mark,
+      value: .map(others + [SourceNode.Entry(key: "onboarding", mark: first.mark, node: section)]))
+  }
+}

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import WaymarkCrypto
 package import WaymarkSystem
 
 /// Decides whether this device accepts the codes of a picture.
@@ -109,4 +110,220 @@ public struct OnboardingJudge: Sendable {
 extension WallClock {
   /// The time of the wall clock as a `Date`.
   package static var date: Date { Date(timeIntervalSince1970: now) }
+}
+
+// MARK: - One code
+
+/// Judges one code by the policy, up to the check of its hosts. `OnboardingJudge` adds the checks that need the other
+/// codes or the replay store.
+package struct CodeJudgement: Sendable {
+  package private(set) var payload: Payload?
+  /// True if observers may see the text.
+  package private(set) var isHarmless = false
+  /// The checks that were made, in order; a check that refused the code is the last.
+  package private(set) var steps: [VerdictStep] = []
+  /// The reason for which the code is refused; nil if it is accepted.
+  package private(set) var refusal: InvalidReason?
+  /// The code's identity for the replay guard; nil for unsigned payloads and without `jti`.
+  package private(set) var replayEntry: ReplayEntry?
+
+  /// Judges a code at the time `now`.
+  package init(_ code: ScannedCode, policy: OnboardingPolicy, now: Date) {
+    let size = code.bytes.count
+    guard check(.tooLarge, size <= policy.maximumBytes, "\(size) of at most \(policy.maximumBytes) bytes") else {
+      return
+    }
+    let inspection = Inspection(code, policy: policy)
+    payload = inspection.payload
+    payload?.fields = inspection.payload.fields.numbered
+    isHarmless = inspection.isHarmless
+    guard checkForm(inspection, policy), checkSignature(inspection, policy),
+      checkClaims(inspection, policy, now: now.timeIntervalSince1970)
+    else { return }
+    guard checkHosts(inspection.payload, policy) else { return }
+    if inspection.token != nil, let claims = inspection.claims, let identifier = claims.identifier {
+      replayEntry = Self.entry(issuer: claims.issuer, identifier, expires: claims.expires.map { $0 + policy.clockSkew })
+    }
+  }
+
+  private static func entry(issuer: String?, _ identifier: String, expires: Double?) -> ReplayEntry {
+    let name = JSONValue.array([issuer.map(JSONValue.string) ?? .null, .string(identifier)]).compactText
+    return ReplayEntry(
+      digest: HashFunction.sha256.hash(Array(name.utf8)).hexadecimal,
+      expires: expires.map(Date.init(timeIntervalSince1970:)))
+  }
+
+  /// Adds a check to the steps; returns `isGood`.
+  private mutating func check(
+    _ reason: InvalidReason, _ isGood: Bool, _ finding: String, expected: String? = nil, field: String? = nil
+  ) -> Bool {
+    steps.append(
+      isGood
+        ? VerdictStep(reason, .passed, finding)
+        : VerdictStep(reason, .failed, finding, expected: expected, field: field))
+    if !isGood { refusal = reason }
+    return isGood
+  }
+
+  private mutating func skip(_ reasons: [InvalidReason], _ detail: String) {
+    for reason in reasons { steps.append(VerdictStep(reason, .notNeeded, detail)) }
+  }
+
+  private mutating func checkForm(_ inspection: Inspection, _ policy: OnboardingPolicy) -> Bool {
+    let kind = inspection.payload.kind
+    guard check(.badEncoding, inspection.encodingProblem == nil, inspection.encodingProblem ?? "the text is readable")
+    else { return false }
+    let isToken = inspection.token != nil || inspection.isOpaqueToken
+    if isToken, policy.acceptedSignatures == .refused {
+      return check(.kindNotAllowed, false, "a signed token, and the policy refuses signed payloads")
+    }
+    let shown = DisplayText.escaped(kind.rawValue, limit: 60)
+    if inspection.isOpaqueToken, !policy.acceptedKinds.isSubset(of: PayloadKind.unsigned) {
+      guard check(.kindNotAllowed, true, "a signed token that cannot be opened") else { return false }
+    } else {
+      let isAllowed = policy.acceptedKinds.contains(kind)
+      let remark = inspection.payload.remark.map { ", for \($0)" } ?? ""
+      let finding = "\(isToken ? "a signed " : "")\(shown)" + (isAllowed ? "" : remark)
+      let kinds = Self.allowed(policy.acceptedKinds.map(\.rawValue))
+      let expected = kinds + (inspection.payload.nearMiss.map { "; \($0)" } ?? "")
+      guard check(.kindNotAllowed, isAllowed, finding, expected: expected) else { return false }
+    }
+    return check(
+      .malformed, inspection.payload.problem == nil, inspection.payload.problem ?? "the form matches \(shown)",
+      field: inspection.payload.problemField)
+  }
+
+  /// Returns the values that a policy allows as a list for an explanation.
+  private static func allowed(_ names: some Collection<String>) -> String {
+    let shown = names.sorted().prefix(20).map { DisplayText.escaped($0, limit: 120) }
+    return "allowed: " + (shown + (names.count > 20 ? ["…"] : [])).joined(separator: ", ")
+  }
+
+  private mutating func checkSignature(_ inspection: Inspection, _ policy: OnboardingPolicy) -> Bool {
+    guard let token = inspection.token else {
+      let isRequired = policy.requiresSignature(of: inspection.payload.kind)
+      guard !isRequired else { return check(.signatureRequired, false, "the payload is not signed") }
+      skip([.signatureRequired], "the policy does not require a signature")
+      skip([.algorithmNotAllowed, .unknownKey, .badSignature], "the payload is not signed")
+      return true
+    }
+    guard check(.signatureRequired, true, "the payload is signed") else { return false }
+    let name = DisplayText.escaped(token.algorithmName, limit: 40)
+    // Only algorithms of the policy's list are looked up, by exact spelling.
+    let allowed = policy.acceptedAlgorithms
+    guard let algorithm = SignatureAlgorithm(rawValue: token.algorithmName), allowed.contains(algorithm) else {
+      return check(
+        .algorithmNotAllowed, false, "\"\(name)\"", expected: Self.allowed(allowed.map(\.rawValue)), field: "alg")
+    }
+    guard check(.algorithmNotAllowed, true, name) else { return false }
+    let keys = Self.keys(for: token.keyID, algorithm, of: policy)
+    let shown = VerificationKey.name(token.keyID)
+    guard !keys.isEmpty else {
+      let why =
+        policy.keys.isEmpty
+        ? "the policy has no keys"
+        : policy.keys.contains { $0.id == token.keyID && token.keyID != nil }
+          ? "the key \(shown) does not serve \(name)" : "no key for \(name) fits the token's, \(shown)"
+      let names = policy.keys.map { VerificationKey.name($0.id) }
+      return check(
+        .unknownKey, false, why, expected: names.isEmpty ? nil : "the policy's keys: \(names.joined(separator: ", "))",
+        field: "kid")
+    }
+    guard check(.unknownKey, true, keys.map { "the key \(VerificationKey.name($0.id))" }.joined(separator: ", ")) else {
+      return false
+    }
+    let isGood = keys.contains { $0.verify(token.signature, of: token.signed, with: algorithm) }
+    return check(.badSignature, isGood, isGood ? "the signature is good" : "the signature does not fit payload and key")
+  }
+
+  /// Returns the keys of `algorithm` that may have signed a token: those with the identifier `id`, or if no key of the
+  /// policy has it, those without an identifier (from PEM files); all keys if `id` is nil.
+  private static func keys(
+    for id: String?, _ algorithm: SignatureAlgorithm, of policy: OnboardingPolicy
+  ) -> [VerificationKey] {
+    let fitting = policy.keys.filter { $0.algorithms.contains(algorithm) }
+    guard let id else { return fitting }
+    // A key with this identifier excludes all others, even if it does not serve the algorithm.
+    if policy.keys.contains(where: { $0.id == id }) { return fitting.filter { $0.id == id } }
+    return fitting.filter { $0.id == nil }
+  }
+
+  private mutating func checkClaims(_ inspection: Inspection, _ policy: OnboardingPolicy, now: Double) -> Bool {
+    guard inspection.token != nil else {
+      skip([.notYetValid, .expired, .wrongIssuer, .wrongAudience], "the payload is not signed")
+      return true
+    }
+    let claims = inspection.claims
+    let skew = policy.clockSkew
+    if let start = [claims?.notBefore, claims?.issuedAt].compactMap({ $0 }).max() {
+      let isGood = now >= start - skew
+      let finding = "valid from \(Self.time(start)); now \(Self.time(now)), skew \(skew) s"
+      guard check(.notYetValid, isGood, finding, field: start == claims?.notBefore ? "nbf" : "iat") else {
+        return false
+      }
+    } else {
+      skip([.notYetValid], "the token has neither \"nbf\" nor \"iat\"")
+    }
+    if let end = claims?.expires {
+      // RFC 7519, 4.1.4: the token is invalid on or after `exp`.
+      let isGood = now < end + skew
+      let start = claims?.issuedAt ?? claims?.notBefore ?? now
+      if isGood, let longest = policy.maximumLifetime, end - start > longest {
+        return check(
+          .expired, false, "valid for \(Int(end - start)) s", expected: "longer than the \(Int(longest)) s allowed",
+          field: "exp")
+      }
+      let finding = "valid until \(Self.time(end)); now \(Self.time(now)), skew \(skew) s"
+      guard check(.expired, isGood, finding, field: "exp") else { return false }
+    } else if policy.requiresExpiry || policy.maximumLifetime != nil {
+      return check(.expired, false, "the token has no \"exp\", and the policy requires one", field: "exp")
+    } else {
+      skip([.expired], "the token has no \"exp\"")
+    }
+    if let issuers = policy.issuers {
+      let isGood = claims?.issuer.map(issuers.contains) ?? false
+      let finding = Self.quoted(claims?.issuer.map { [$0] })
+      guard check(.wrongIssuer, isGood, finding, expected: Self.allowed(issuers), field: "iss") else { return false }
+    } else {
+      skip([.wrongIssuer], "the policy names no issuer")
+    }
+    if let audiences = policy.audiences {
+      let isGood = !audiences.isDisjoint(with: claims?.audiences ?? [])
+      let finding = Self.quoted(claims?.audiences)
+      guard check(.wrongAudience, isGood, finding, expected: Self.allowed(audiences), field: "aud") else {
+        return false
+      }
+    } else {
+      skip([.wrongAudience], "the policy names no audience")
+    }
+    return true
+  }
+
+  private mutating func checkHosts(_ payload: Payload, _ policy: OnboardingPolicy) -> Bool {
+    let others = payload.furtherHosts + AddressFinder(in: payload.content, payload.rules, policy: policy).endpoints
+    guard payload.host != nil || !others.isEmpty else {
+      skip([.hostNotAllowed], "the payload names no host")
+      return true
+    }
+    if let refusal = payload.host.flatMap({ policy.refusal(of: $0, isConnected: true) })
+      ?? others.lazy.compactMap({ policy.refusal(of: $0, isConnected: false) }).first
+    {
+      return check(
+        .hostNotAllowed, false, refusal.finding, expected: refusal.expected.map { Self.allowed($0) + refusal.hint },
+        field: refusal.field)
+    }
+    let names = ([payload.host].compactMap { $0 } + others).compactMap(\.authority)
+    return check(
+      .hostNotAllowed, true,
+      names.reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }.joined(separator: ", "))
+  }
+
+  private static func quoted(_ names: [String]?) -> String {
+    guard let names, !names.isEmpty else { return "the token names none" }
+    return names.prefix(5).map { "\"\(DisplayText.escaped($0, limit: 80))\"" }.joined(separator: ", ")
+  }
+
+  private static func time(_ seconds: Double) -> String {
+    Date(timeIntervalSince1970: seconds).formatted(.iso8601)
+  }
 }

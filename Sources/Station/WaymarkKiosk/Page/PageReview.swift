@@ -2,6 +2,49 @@ import Foundation
 import WaymarkConfiguration
 import WaymarkSystem
 
+/// Checks parts of the page's file that depend on each other, which a table of keys cannot check.
+protocol SettingsReview {
+  var document: ConfigurationDocument { get }
+  var problems: [ConfigurationProblem] { get set }
+}
+
+extension SettingsReview {
+  mutating func add(_ message: String, _ key: String, _ node: SourceNode?, _ hint: String) {
+    problems.append(document.problem(message, key, node, hint: hint))
+  }
+
+  /// Reports a list with too many elements.
+  mutating func bound(_ nodes: [SourceNode], _ limit: Int, _ path: String) {
+    guard nodes.count > limit else { return }
+    add("it has \(nodes.count) entries, and may have \(limit)", path, nodes[limit], "Leave some out.")
+  }
+
+  /// Reports keys that a section lacks.
+  mutating func require(_ node: SourceNode, _ keys: [String], _ path: String) {
+    for key in keys where node[key] == nil { add("\(key) is missing", path, node, "Add \(key).") }
+  }
+
+  /// Reports elements with the name of an earlier one.
+  mutating func distinct(_ nodes: [SourceNode], _ key: String, _ path: String) {
+    var seen: Set<String> = []
+    for (index, node) in nodes.enumerated() {
+      guard let name = node[key]?.string, !seen.insert(name).inserted else { continue }
+      add("another one is called \(name), too", "\(path).\(index + 1).\(key)", node[key], "Use distinct names.")
+    }
+  }
+
+  /// Reports a text that is not a regular expression.
+  mutating func checkPattern(_ key: String, _ node: SourceNode?) {
+    guard let node, let pattern = node.string else { return }
+    do throws(RegularExpressionFlaw) {
+      _ = try RegularExpression(pattern)
+    } catch {
+      add(
+        "it is not a regular expression: \(error.message)", key, node, "Correct it; backslashes need single quotes.")
+    }
+  }
+}
+
 /// Checks the colours and the words of the page's file.
 struct PageReview: SettingsReview {
   /// The languages of the page's own texts.
@@ -147,5 +190,121 @@ package struct PageWords: Sendable {
       + PageWords(folder: assets).texts.sorted { $0.key < $1.key }.map { key, text in
         "    \(key): '\(text.replacing("'", with: "''"))'"
       }
+  }
+}
+
+/// A colour of the integrator: its contrast with the page's backgrounds, and the shades that the page derives from it. Contrast is
+/// defined by WCAG 2.2, 1.4.3.
+struct BrandColour {
+  /// The least contrast of text with its background, 1 to 21 (level AA).
+  static let least = 4.5
+
+  /// The backgrounds of the light or the dark scheme, on which the colour is used for text.
+  struct Ground {
+    let isLight: Bool
+    /// The background with the least contrast.
+    let worst: BrandColour
+  }
+
+  static let lightGround = Ground(isLight: true, worst: BrandColour(red: 0xE6, green: 0xE3, blue: 0xDC))
+  static let darkGround = Ground(isLight: false, worst: BrandColour(red: 0x39, green: 0x36, blue: 0x46))
+
+  private let red: Double
+  private let green: Double
+  private let blue: Double
+
+  private init(red: Double, green: Double, blue: Double) {
+    self.red = red
+    self.green = green
+    self.blue = blue
+  }
+
+  /// Parses `#rrggbb`; nil if `text` has another format.
+  init?(_ text: String) {
+    guard text.wholeMatch(of: /#[0-9A-Fa-f]{6}/) != nil, let value = Int(text.dropFirst(), radix: 16) else {
+      return nil
+    }
+    self.init(red: Double(value >> 16), green: Double(value >> 8 & 255), blue: Double(value & 255))
+  }
+
+  private var luminance: Double {
+    func linear(_ part: Double) -> Double {
+      let share = part / 255
+      return share <= 0.04045 ? share / 12.92 : pow((share + 0.055) / 1.055, 2.4)
+    }
+    return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
+  }
+
+  func contrast(with other: BrandColour) -> Double {
+    let (high, low) = (max(luminance, other.luminance), min(luminance, other.luminance))
+    return (high + 0.05) / (low + 0.05)
+  }
+
+  private func mixed(_ share: Double, _ other: BrandColour) -> BrandColour {
+    func mix(_ one: Double, _ two: Double) -> Double { (one * share + two * (1 - share)).rounded() }
+    return BrandColour(red: mix(red, other.red), green: mix(green, other.green), blue: mix(blue, other.blue))
+  }
+
+  private var text: String { "#" + [red, green, blue].map { String(format: "%02x", Int($0)) }.joined() }
+
+  /// The CSS custom properties for a scheme. `--accent-soft` contains as much of the colour as leaves text in the colour readable
+  /// on it.
+  func rules(on ground: Ground) -> String {
+    let white = BrandColour(red: 255, green: 255, blue: 255)
+    let black = BrandColour(red: 0, green: 0, blue: 0)
+    let letters = contrast(with: white) >= contrast(with: black) ? white : black
+    let strong = mixed(0.82, letters.luminance > 0.5 ? black : white)
+    let base = ground.isLight ? white : BrandColour(red: 0x14, green: 0x13, blue: 0x1B)
+    let soft =
+      stride(from: 0.2, through: 0.02, by: -0.02).map { mixed($0, base) }.first { contrast(with: $0) >= Self.least }
+      ?? base
+    return " --accent: \(text); --accent-strong: \(strong.text); --accent-text: \(letters.text); "
+      + "--accent-soft: \(soft.text); --focus: \(text); "
+  }
+}
+
+// MARK: - Handover
+
+/// Checks the section `handover` of the page's file: the programs to which results are handed over.
+struct HandoverReview: SettingsReview {
+  let document: ConfigurationDocument
+  var problems: [ConfigurationProblem] = []
+  /// The ways that have a name and a program, including those with other problems.
+  private(set) var ways: [HandoverWay] = []
+
+  init(document: ConfigurationDocument) { self.document = document }
+
+  mutating func run() {
+    let nodes = document.checked["handover"]?.elements ?? []
+    bound(nodes, HandoverWay.limit, "handover")
+    for (index, node) in nodes.prefix(HandoverWay.limit).enumerated() { look(at: node, "handover.\(index + 1)") }
+  }
+
+  private mutating func look(at node: SourceNode, _ path: String) {
+    require(node, ["name", "label", "program"], path)
+    if let program = node["program"]?.string {
+      let file = document.resolved(program)
+      if !FileManager.default.isExecutableFile(atPath: file) {
+        add(
+          "\(file) cannot be run", "\(path).program", node["program"],
+          "Name a program's file; its arguments stand in arguments.")
+      }
+    }
+    for argument in node["arguments"]?.elements ?? [] {
+      for place in PageWords.places(argument.string ?? "").subtracting(["file", "number"]).sorted() {
+        add(
+          "there is no {\(place)}", "\(path).arguments", argument,
+          "{file} and {number} stand for those of a result; the rest comes on standard input.")
+      }
+    }
+    for key in ["pattern", "wrong"] where node["ask"] == nil && node[key] != nil {
+      add("nothing is asked", "\(path).\(key)", node[key], "Add ask, or leave it out.")
+    }
+    checkPattern("\(path).pattern", node["pattern"])
+    guard let way = HandoverWay(node, in: document) else { return }
+    if ways.contains(where: { $0.name == way.name }) {
+      add("another one is called \(way.name), too", "\(path).name", node["name"], "Use distinct names.")
+    }
+    ways.append(way)
   }
 }
