@@ -2,7 +2,8 @@ import CKernels
 import Synchronization
 package import WaymarkImage
 
-/// The data of a reference for alignment and tracking: the picture at decreasing sizes, and the patch centres with most texture on each.
+/// The data of a reference for alignment and tracking: the picture at decreasing sizes, the patch centres with most
+/// texture on each (`TextureRanking`), and the periods of a repeating pattern (`RepeatedStructure`).
 ///
 /// The centres of a size are computed on first use: a single frame needs three of nine sizes, and the largest take longest.
 /// All memory is allocated in `init`. Use it from one thread at a time.
@@ -17,7 +18,7 @@ package final class AnchorTemplate {
 
   package private(set) var width = 0
   package private(set) var height = 0
-  /// The outline of the reference in its pixels.
+  /// The outline of the reference in reference pixels.
   var outline: Quadrilateral { Quadrilateral(width: Double(width), height: Double(height)) }
   /// The size of the largest level relative to the reference: 1 or 2.
   package private(set) var detail = 1.0
@@ -34,7 +35,7 @@ package final class AnchorTemplate {
   }
   private var steps: [Point2] = []
   private var isStepped = false
-  /// A number unique to each loaded reference in the process, so that caches do not mix up references.
+  /// A number unique in the process for each loading of a reference, by which caches distinguish references.
   private(set) var serial = 0
   private static let serials = Atomic<Int>(0)
 
@@ -71,7 +72,7 @@ package final class AnchorTemplate {
 
   deinit { places.deallocate() }
 
-  /// Returns one size of the picture and the patch centres on it.
+  /// Returns the level at an index of the pyramid, with its patch centres.
   package func level(_ index: Int, ranking: TextureRanking) -> Level {
     let scale = scale(index)
     let own = places + TextureRanking.most * index

@@ -2,7 +2,8 @@ package import WaymarkImage
 
 /// Maps the points of a reference into a frame, flat or wrapped round a cylinder.
 ///
-/// Frame pixels exclude the lens distortion.
+/// Frame pixels exclude the lens distortion. The file also has the part of a reference that a close-up shows
+/// (`CloseUpRegion`) and its patches (`CloseUpPatches`).
 package enum SurfaceMap: Hashable, Sendable {
   case plane(Homography)
   case cylinder(CylinderMap)
@@ -25,7 +26,7 @@ package enum SurfaceMap: Hashable, Sendable {
     }
   }
 
-  /// Returns the derivatives of the frame point by x and by y.
+  /// Returns the derivatives of the frame point by the x and by the y of the reference point.
   @inline(__always)
   package func derivative(at p: Point2) -> (dx: Point2, dy: Point2) {
     switch self {
@@ -148,9 +149,11 @@ package enum SurfaceMap: Hashable, Sendable {
   }
 }
 
-/// The visible part of a reference of which a frame shows less than half. It is compared in more detail than in the 480-pixel reference.
+/// The visible part of a reference of which a frame shows less than half. Its patches are drawn from the picture at up
+/// to double the reference's size.
 struct CloseUpRegion {
-  /// The top left corner of the smallest rectangle around the part, in reference pixels.
+  /// The top left corner of the smallest rectangle around the part, in reference pixels; `high`: its bottom right
+  /// corner.
   let low: Point2
   let high: Point2
 
@@ -182,14 +185,14 @@ struct CloseUpRegion {
   }
 }
 
-/// Chooses the patches of a reference of which only a part is in view: of the patches chosen for the whole reference, only a
-/// few would be in that part.
+/// Chooses the patches of a reference of which only a part is in view, because few of the patches chosen for the whole
+/// reference are in that part.
 final class CloseUpPatches {
   /// The number of kept sets: enough for the octaves of an alignment of two anchors in turn.
   private static let sets = 4
   private let places = UnsafeMutableBufferPointer<SIMD2<Float>>.allocate(capacity: sets * TextureRanking.most)
   private var counts = InlineArray<4, Int>(repeating: 0)
-  /// The key for which each set was chosen.
+  /// The template, level and window for which each set was chosen.
   private var keys = InlineArray<4, Key>(repeating: Key(serial: 0, level: 0, window: .zero))
   /// The index of the set that was chosen longest ago.
   private var oldest = 0

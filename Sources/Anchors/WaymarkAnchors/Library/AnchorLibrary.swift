@@ -1,11 +1,11 @@
 import Synchronization
 public import WaymarkImage
 
-/// A compiled set of reference pictures.
+/// A compiled set of reference pictures (`AnchorReference`) with the index of their features.
 ///
-/// Created by `waymark anchors build`. May be used from several threads. The file stays open and may be replaced while the
-/// library is in use. If it is changed or truncated in place, the parts that were not read yet are missing and `failure`
-/// reports the damage.
+/// Created by `waymark anchors build`. May be used from several threads. The file stays open and may be replaced while
+/// the library is in use. If it is changed or truncated in place, the parts that were not read yet are missing, and
+/// `failure` reports the damage.
 public final class AnchorLibrary: Sendable {
   /// The anchors, in the order of the library.
   public let references: [AnchorReference]
@@ -45,6 +45,8 @@ public final class AnchorLibrary: Sendable {
   }
 
   /// Creates a library from bytes in memory.
+  ///
+  /// - Throws: `AnchorError` with `unsupportedVersion` or `damaged`.
   package convenience init(bytes: [UInt8]) throws(AnchorError) {
     try self.init(LibraryFile(bytes: bytes), promptIndex: Self.promptIndex)
   }
@@ -81,7 +83,7 @@ public final class AnchorLibrary: Sendable {
     if file.isWhole, !references.allSatisfy({ $0.pixels != nil }) { throw LibraryHeader.damaged(path) }
   }
 
-  /// Returns the number of features of an anchor.
+  /// Returns the number of features of the anchor at this index.
   public func featureCount(of anchor: Int) -> Int { records[anchor].list.count }
 
   /// Returns the quality of an anchor's picture, 0…100, measured when it was compiled.
@@ -92,7 +94,8 @@ public final class AnchorLibrary: Sendable {
 
   // MARK: Data read on demand
 
-  /// Reads the index, which a detector otherwise reads on first use. Call it where that must not take time, or to check that the index is intact.
+  /// Reads the index, which a detector otherwise reads on first use. Call it before frames that must not wait for it,
+  /// or to check that the index is intact.
   ///
   /// - Throws: `AnchorError` with `damaged`.
   public func load() throws(AnchorError) {
@@ -133,7 +136,8 @@ public final class AnchorLibrary: Sendable {
   /// Returns the number of features of each kind that were requested when the anchor was compiled, in the order of `AnchorFeature.Kind`.
   package func asked(of anchor: Int) -> [Int] { records[anchor].asked }
 
-  /// Returns an anchor in its compiled form, for writing it into another library.
+  /// Returns an anchor in its compiled form, for writing it into another library. Its sightings and reasons are empty,
+  /// because a library does not store them.
   ///
   /// - Throws: `AnchorError` with `damaged`.
   package func compiled(_ anchor: Int) throws(AnchorError) -> CompiledAnchor {

@@ -2,6 +2,9 @@ public import WaymarkImage
 import WaymarkSystem
 
 /// The engine's state of one anchor that it has seen.
+///
+/// The file also has the assignment of detections to copies (`CopyRoster`), the results of a frame (`AnchorReport`),
+/// and the pose of an anchor (`AnchorPose`).
 struct FollowedAnchor {
   let index: Int
   let name: String
@@ -23,9 +26,9 @@ struct FollowedAnchor {
   var proof: PlaceProof
   /// The number of consecutive frames in which the anchor was seen.
   private var streak = 0
-  /// True if the anchor was seen in several consecutive frames, which false claims do not reach.
+  /// True once the anchor was seen in three consecutive frames, which wrong detections do not reach.
   private(set) var isConfirmed = false
-  /// The time of the last comparison with the anchors that look like it, in seconds.
+  /// The time in seconds of the last comparison with the anchors that look like this one.
   private(set) var lastJudged: Double
   /// True if the anchor may be reported: it is confirmed or has a score of at least 0.75.
   var isCredible: Bool { isConfirmed || observation.placement.score >= 0.75 }
@@ -96,14 +99,16 @@ struct FollowedAnchor {
       anchor: index, map: tracker.map, inliers: observation.inliers, score: observation.placement.score)
   }
 
-  /// Resumes following at a position where the anchor was found again; `ambiguous` names the anchors that may be there instead.
+  /// Resumes following at a position where the anchor was found again; `ambiguous` has the names of the anchors that
+  /// may be there instead.
   mutating func begin(_ tracker: AnchorTracker, ambiguous: [String]?, at time: Double) {
     self.tracker = tracker
     observation.ambiguous = ambiguous
     (proof, lastJudged) = (PlaceProof(at: time), time)
   }
 
-  /// Updates the names of the anchors that it may be instead; a proven anchor stays proven while it is followed.
+  /// Updates the names of the anchors that this one may be instead, `nil` if it is proven; a proven anchor stays proven
+  /// while it is followed.
   mutating func judge(_ ambiguous: [String]?, at time: Double) {
     lastJudged = time
     if ambiguous == nil { observation.ambiguous = nil }
@@ -201,7 +206,7 @@ public struct AnchorObservation: Sendable {
   public var name: String
   /// The number of the copy, unique as long as it is followed; `nil` if only one copy of the anchor is allowed.
   public var copy: Int?
-  /// The method that determined the placement.
+  /// The origin of the placement: tracked in this frame, or kept from the last frame in which the anchor was seen.
   public var trackingMethod: AnchorPlacement.Method
   /// The position and pose; its members can be read directly from the observation.
   public var placement: AnchorPlacement
@@ -211,8 +216,8 @@ public struct AnchorObservation: Sendable {
   public var inliers: Int
   /// The time of the frame in which it was last seen, in seconds.
   public var lastSeen: Double
-  /// The names of the other anchors that it may be as well, as long as the frames do not prove which one it is; empty if a
-  /// visible part contradicts the picture. `nil` once it is proven.
+  /// The names of the anchors that it may be instead, as long as the frames do not prove which one it is; empty if only
+  /// a visible part contradicts the picture. `nil` once it is proven.
   public var ambiguous: [String]?
   /// True if the anchor is reported as found: seen for long enough and not out of sight for too long.
   public var isPresent: Bool
@@ -225,11 +230,11 @@ public struct AnchorObservation: Sendable {
   public subscript<Part>(dynamicMember part: KeyPath<AnchorPlacement, Part>) -> Part { placement[keyPath: part] }
 }
 
-/// The result of one frame.
+/// The anchors in one frame, and those found and lost since the frame before.
 public struct AnchorReport: Sendable {
   /// The time of the frame, in seconds.
   public var time: Double
-  /// Every anchor that is seen or whose last position is kept, best first.
+  /// Every anchor that is seen or whose last position is kept: those seen first, then by score.
   public var observations: [AnchorObservation]
   /// The indices of the anchors that are reported as found from this frame on, one entry per copy.
   public var found: [Int]
@@ -259,14 +264,14 @@ package enum AnchorPose {
   ///   - map: Reference pixels → frame pixels, without the lens distortion.
   ///   - width: The width of the reference in pixels; `height` likewise.
   ///   - physicalWidth: The width of the printed picture in metres.
-  /// - Returns: `nil` if the width is missing or no camera can produce the map.
+  /// - Returns: `nil` if no camera can produce the map.
   package static func single(
     _ map: SurfaceMap, width: Int, height: Int, physicalWidth: Double, _ intrinsics: CameraIntrinsics
   ) -> Pose? {
     solutions(map, width: width, height: height, physicalWidth: physicalWidth, intrinsics).map { Pose($0.best.pose) }
   }
 
-  /// Returns both possible poses; a cylinder has only one.
+  /// Returns both possible poses, or the only one of a cylinder; `nil` if no camera can produce the map.
   static func solutions(
     _ map: SurfaceMap, width: Int, height: Int, physicalWidth: Double, _ intrinsics: CameraIntrinsics
   ) -> PlanePoseSolver.Solutions? {
