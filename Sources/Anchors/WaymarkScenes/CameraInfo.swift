@@ -25,7 +25,7 @@ package struct CameraInfo: Hashable, Sendable {
     return intrinsics.scaled(from: (size.width, size.height), to: (width, height))
   }
 
-  /// Reads a calibration.
+  /// Reads a calibration from the text of a YAML file.
   ///
   /// - Parameter name: The name of the file, for messages.
   /// - Throws: `CameraInfoError` with `tooLarge`, `badYAML`, `missingField`, `badNumbers`, `badMatrix` or

@@ -80,7 +80,7 @@ extension SceneAnchor {
 
 /// The copies of an anchor to which its annotations are attached, if several are followed.
 package enum AnnotationCopies: String, CaseIterable, Hashable, Sendable {
-  /// The copy nearest to the camera.
+  /// The copy nearest to the camera; another one replaces it when it is clearly nearer.
   case nearest
   case each
 }
@@ -146,7 +146,7 @@ package struct SceneCard: Hashable, Sendable {
   package var language: String?
 }
 
-/// The action of a card's button.
+/// The action of a card's button: a web page, a video, a telephone call, or data for the app.
 package enum CardActionType: String, CaseIterable, Hashable, Sendable {
   case link, video, phone, custom
 }

@@ -8,7 +8,7 @@ package import WaymarkImage
 /// The centres of a size are computed on first use: a single frame needs three of nine sizes, and the largest take longest.
 /// All memory is allocated in `init`. Use it from one thread at a time.
 package final class AnchorTemplate {
-  /// One size of the picture.
+  /// A level of the pyramid: the picture at one size, with its patch centres.
   package struct Level {
     /// The size relative to the reference.
     package let scale: Double
@@ -97,7 +97,7 @@ package final class TextureRanking {
   /// The picture is cut into at most 8×8 fields with at most six squares each.
   private static let fields = 64
   private static let perField = 6
-  /// The most patch centres of a picture.
+  /// The most patch centres of a picture at one size.
   package static let most = fields * perField
 
   /// A square of 8×8 pixels that may become a patch, in cells of 4×4.
@@ -266,7 +266,7 @@ enum RepeatedStructure {
   private static let side = 128
   /// The least correlation of a picture with itself one period aside.
   private static let least: Float = 0.5
-  /// The most periods, without their opposites.
+  /// The most periods, not counting their opposites.
   private static let most = 6
 
   /// Returns the picture without its local means over squares of 13 pixels.

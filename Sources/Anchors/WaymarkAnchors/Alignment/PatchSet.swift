@@ -185,7 +185,7 @@ extension PatchSet {
 
 /// The local scale of a map, in pixels of a level of the frame per reference pixel.
 private struct LocalScale {
-  /// The larger and the smaller singular value of the derivative.
+  /// The larger singular value of the map's derivative; `smallest`: the smaller one.
   var largest: Double
   var smallest: Double
   /// The unit direction in the frame that belongs to the smaller singular value.

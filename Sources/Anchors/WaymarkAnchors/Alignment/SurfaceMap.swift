@@ -35,7 +35,7 @@ package enum SurfaceMap: Hashable, Sendable {
     }
   }
 
-  /// Returns the map for frames resized by `factor`.
+  /// Returns the map into frames whose size is `factor` times that of the frame.
   package func resized(by factor: Double) -> SurfaceMap {
     switch self {
     case .plane(let h): .plane(Homography.resize(Point2(factor, factor)) * h)
@@ -112,7 +112,7 @@ package enum SurfaceMap: Hashable, Sendable {
     }
   }
 
-  /// Maps frame pixels to reference pixels.
+  /// A map from frame pixels to reference pixels.
   enum Inverse {
     case plane(Homography)
     case cylinder(CylinderMap)
@@ -194,11 +194,11 @@ final class CloseUpPatches {
   private var counts = InlineArray<4, Int>(repeating: 0)
   /// The template, level and window for which each set was chosen.
   private var keys = InlineArray<4, Key>(repeating: Key(serial: 0, level: 0, window: .zero))
-  /// The index of the set that was chosen longest ago.
+  /// The index of the set to replace next, which was chosen longest ago.
   private var oldest = 0
 
   private struct Key: Equatable {
-    /// The serial number of the template; 0: none.
+    /// The serial number of the template (`AnchorTemplate.serial`); 0 for an empty entry.
     var serial: Int
     var level: Int
     /// Left, top, right and bottom on the level in units of 16 pixels, so that a small move of the window keeps the patches.

@@ -15,7 +15,7 @@ package final class CodeFollower {
   private static let unread = 1.0
   /// The most codes that are followed.
   private static let maximum = 64
-  /// The most codes that start to be followed in one frame; the others are read again.
+  /// The most codes that start to be followed in one frame; further codes must be read again.
   private static let newCodesPerFrame = 8
 
   /// The codes read in one frame, with the frame, from which their pictures are made.

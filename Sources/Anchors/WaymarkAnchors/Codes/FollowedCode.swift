@@ -52,7 +52,7 @@ struct FollowedCode {
   /// Returns whether a reading of the frame at `time` shows the code in more detail than its picture or, for bars, with another shape.
   func isOutgrown(by read: Quadrilateral, at time: Double) -> Bool {
     let size = read.signedArea.squareRoot()
-    // From half the distance its drawn picture is too soft.
+    // At twice the size, a drawn picture is too blurred.
     if isDrawn { return extent * 2 <= size }
     if extent * 1.4 <= size { return true }
     guard isRigid else { return false }
@@ -76,7 +76,7 @@ struct FollowedCode {
     corners(at: time).center
   }
 
-  /// Records a further reading.
+  /// Records a further reading and, if it is not `nil`, the physical width of the code in metres.
   mutating func confirm(at time: Double, width: Double?) {
     if time > lastRead { readings += 1 }
     lastRead = max(lastRead, time)
@@ -163,7 +163,7 @@ package struct CodeDetection: Sendable {
   package struct Content: Hashable, Sendable {
     /// The symbology, as the reader names it.
     package var symbology: String
-    /// The payload.
+    /// The payload as bytes.
     package var bytes: [UInt8]
 
     package init(symbology: String, bytes: [UInt8]) {
@@ -212,6 +212,6 @@ package struct CodeObservation: Sendable {
   package var lastSeen: Double
   package var lastRead: Double
 
-  /// Accesses a member of the placement.
+  /// Reads a member of `placement`, such as the pose.
   package subscript<Part>(dynamicMember part: KeyPath<AnchorPlacement, Part>) -> Part { placement[keyPath: part] }
 }

@@ -23,7 +23,7 @@ package struct DescriptorModel: Sendable {
   static let shares = 64
   /// The number of bits of a descriptor.
   static let bits = 256
-  /// The number of output blocks of `ck_convolve`.
+  /// The number of blocks in which `ck_convolve` computes the projections, `CK_OUTPUTS` each.
   static let blocks = bits / Int(CK_OUTPUTS)
 
   /// The directions in the order of `ck_convolve`: for each block of outputs and each pair of shares, the two weights of each output.
@@ -77,7 +77,7 @@ package struct SamplingTable {
   /// The distance between two samples in pixels: the grid is 24 pixels wide. A wider one separates corners better, but covers
   /// more of the surroundings of a small picture.
   static let step = 1.5
-  /// The number of offsets per direction.
+  /// The number of samples, and so of offsets in the table, per direction.
   static let offsetsPerDirection = side * side
 
   private var offsets: [Int32] = []

@@ -15,7 +15,7 @@ package import WaymarkImage
 /// gradients around the corner, rotated to that direction (`DescriptorModel`). Use it from one thread; nothing is allocated
 /// while the size of the pictures stays the same.
 package final class FeatureExtractor {
-  /// The settings of an extractor.
+  /// The numbers of features and levels that an extractor uses.
   package struct Settings: Sendable, Equatable {
     /// The most features to keep; each costs about 1 µs to describe and more to look up.
     package var limit = 1000

@@ -51,7 +51,7 @@ package final class FeatureSet {
 
   package func removeAll() { count = 0 }
 
-  /// Removes the features for which `predicate` is true; the others keep their order.
+  /// Removes the features for which `predicate` is true; the other features keep their order.
   package func removeAll(where predicate: (Feature) -> Bool) {
     var kept = 0
     for i in 0..<count where !predicate(features[i]) {

@@ -1,9 +1,9 @@
 public import WaymarkSystem
 
-/// An error of libraries and reference pictures.
+/// An error in reading or writing a library, or in compiling a reference picture.
 public typealias AnchorError = Problem<AnchorErrorCode>
 
-/// The codes of `AnchorError`.
+/// The codes of `AnchorError`, by which programs distinguish its cases.
 public enum AnchorErrorCode: String, ProblemCode, CaseIterable {
   /// A library, picture or calibration does not exist or cannot be read.
   case cannotOpen
@@ -17,7 +17,7 @@ public enum AnchorErrorCode: String, ProblemCode, CaseIterable {
   case damaged
   /// The library has no anchor with this name.
   case unknownName
-  /// Two anchors would have the same name.
+  /// Two anchors of a library to be written have the same name.
   case duplicateName
   /// A library would have more than 65,534 anchors, or more features than its limit.
   case tooManyAnchors

@@ -7,7 +7,7 @@ public import WaymarkImage
 /// the library is in use. If it is changed or truncated in place, the parts that were not read yet are missing, and
 /// `failure` reports the damage.
 public final class AnchorLibrary: Sendable {
-  /// The anchors, in the order of the library.
+  /// The anchors, in the order of the file; results refer to them by index.
   public let references: [AnchorReference]
 
   /// The number of features of all anchors.
@@ -162,12 +162,12 @@ public final class AnchorLibrary: Sendable {
   }
 }
 
-/// The record of one anchor in a library's file.
+/// The record of one anchor in a library's file, checked against the bounds of the file.
 private struct AnchorRecord: Sendable {
   let reference: AnchorReference
   /// The range of the anchor's features in the lists section.
   let list: Range<Int>
-  /// The recall measured at compilation, 0…1.
+  /// The share of simulated views in which the anchor is expected to be found, 0…1.
   let recall: Float
   /// The number of features of each kind requested at compilation.
   let asked: [Int]
@@ -212,7 +212,7 @@ private struct AnchorRecord: Sendable {
   }
 }
 
-/// The reference picture of one anchor.
+/// The reference picture of one anchor, with its name and physical size.
 public struct AnchorReference: Sendable {
   private enum Picture: Sendable {
     case image(GrayImage)
@@ -225,9 +225,9 @@ public struct AnchorReference: Sendable {
   public let physicalWidth: Double?
   /// The radius in metres of the upright cylinder round which the picture is wrapped; `nil` if it is flat.
   public let radius: Double?
-  /// Width of the reference in pixels.
+  /// The width of the reference in pixels; the longer side has 480 by convention.
   public let width: Int
-  /// Height of the reference in pixels.
+  /// The height of the reference in pixels.
   public let height: Int
   private let picture: Picture
   /// The size of the stored pixels relative to the reference: 1, or 2 if the picture has that much detail.

@@ -1,6 +1,6 @@
 package import WaymarkImage
 
-/// A compiled anchor that can be written into a library.
+/// An anchor as the compiler makes it and `LibraryWriter` writes it into a library.
 package struct CompiledAnchor: Sendable {
   /// The number of test views shown to the detector, and the number in which it found the anchor.
   package struct Trial: Sendable, Hashable {

@@ -108,7 +108,7 @@ final class LibraryFile: Sendable {
   }
 }
 
-/// The position of a reference's pixels in a library's file.
+/// The position, size and checksum of a reference's pixels in a library's file.
 struct LibraryPicture: Sendable {
   let file: LibraryFile
   let width: Int

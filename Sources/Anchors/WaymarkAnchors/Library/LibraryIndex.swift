@@ -96,7 +96,6 @@ struct IndexValidator {
   /// True if all pieces so far are valid.
   private(set) var isSound = true
 
-  /// Creates a validator for a library with this header.
   init(_ header: LibraryHeader) {
     features = header.features
     anchors = header.anchors

@@ -5,7 +5,7 @@ package import WaymarkImage
 /// background. The same index always gives the same view. `PictureRenderer` draws them.
 package struct SimulatedCamera {
   package struct Shot {
-    /// Reference pixels → picture pixels.
+    /// Reference pixels → frame pixels.
     package var map: Homography
     /// The share of a 640×480 frame that the reference covers.
     package var area: Double
@@ -163,7 +163,8 @@ package struct SimulatedCamera {
     return (image, map)
   }
 
-  /// Applies light and noise, computed in 1/65536 gray levels.
+  /// Applies `gain` to the contrast, then adds noise with a standard deviation of `noise` gray levels; computed in
+  /// 1/65536 gray levels.
   private func expose(
     _ pixels: UnsafeMutablePointer<UInt8>, _ count: Int, gain: Double, lift: Double, noise: Double,
     random: inout RandomSource

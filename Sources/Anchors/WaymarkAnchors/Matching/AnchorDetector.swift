@@ -8,7 +8,7 @@ public import WaymarkImage
 /// A detector reuses its buffers from frame to frame. Use it from one thread at a time; several detectors may share one
 /// library.
 public final class AnchorDetector {
-  /// The library whose anchors are searched for.
+  /// The library whose anchors the detector searches for.
   public let library: AnchorLibrary
   private let plain = FeatureExtractor()
   /// The extractor for the frame at double size, with its own buffers so that no layout changes between looks. It extracts
@@ -21,7 +21,7 @@ public final class AnchorDetector {
   private var claims: FrameClaims
   private var reducer = FrameReducer()
   private var mask = ExclusionMask()
-  /// The lens of the frames. If set, the claims' homographies exclude its distortion.
+  /// The lens of the frames. If set, the homographies of detected anchors exclude its distortion.
   package var lens: LensMap?
   /// The camera's intrinsics at the size of the frames; `nil`: estimated from an assumed field of view. Used only for
   /// round anchors.
@@ -30,7 +30,8 @@ public final class AnchorDetector {
   public var copies = AnchorCopies() {
     didSet { claims.limits = CopyLimits(copies, library.references) }
   }
-  /// True to compare printed pictures: round anchors are treated as flat, and overlapping claims are not compared with each other.
+  /// True to compare printed pictures: round anchors are treated as flat, and overlapping detections are not compared
+  /// with each other.
   var comparesPrints: Bool {
     get { verifier.comparesPrints }
     set { verifier.comparesPrints = newValue }
@@ -57,7 +58,7 @@ public final class AnchorDetector {
   /// The most looks at a frame, including the first, if anchors may have several copies.
   private static let mostLooks = 4
 
-  /// Returns the anchors in a frame, best score first, with at most as many claims per anchor as `copies` allows.
+  /// Returns the anchors in a frame, best score first, at most as many copies of each as `copies` allows.
   ///
   /// A frame full of copies has more corners than one look can process. So found copies are painted over and the rest
   /// is searched again, until no further copy is found, at most three times; each look uses the planes of the copies
@@ -85,14 +86,14 @@ public final class AnchorDetector {
     return found
   }
 
-  /// Starts the search in a new frame.
+  /// Forgets the positions searched for copies in the last frame.
   func beginFrame() { copySearch.beginFrame() }
 
   /// Returns the anchors found in one look at a frame, except those inside known outlines.
   ///
   /// - Parameters:
   ///   - known: The outlines, without the lens distortion, in which no features are used.
-  ///   - others: The claims from earlier looks at the same frame, beside which there may be further copies.
+  ///   - others: The anchors detected in earlier looks at the same frame, beside which there may be further copies.
   package func detect(
     _ frame: ImageView, except known: [Quadrilateral], beside others: [DetectedAnchor] = []
   ) -> [DetectedAnchor] {
@@ -179,7 +180,7 @@ public final class AnchorDetector {
 
 /// Finds anchors in a single frame; the engine's interface to the detector.
 package protocol AnchorDetecting: AnyObject {
-  /// Returns the anchors in a frame, best claim first, at most as many claims per anchor as `copies` allows.
+  /// Returns the anchors in a frame, best score first, at most as many copies of each as `copies` allows.
   ///
   /// - Parameters:
   ///   - known: The outlines of the followed anchors without the lens distortion, which are painted over in the frame.
@@ -200,7 +201,7 @@ package protocol AnchorDetecting: AnyObject {
   /// The most copies of each anchor that are detected in one frame.
   var copies: AnchorCopies { get set }
 
-  /// The lens of the frames. If set, claims and known outlines exclude its distortion.
+  /// The lens of the frames. If set, detections and known outlines exclude its distortion.
   var lens: LensMap? { get set }
 
   /// The camera's intrinsics, used to find round anchors; `nil`: estimated from an assumed field of view.

@@ -108,12 +108,12 @@ final class PlaceProver {
     let width: Int
   }
 
-  /// The proof that an anchor is at a position in the frame.
+  /// The evidence that an anchor is at a position in the frame: its aligned map, its outline and its score.
   struct Proof {
     let map: SurfaceMap
     let outline: Quadrilateral
     let score: Double
-    /// The pyramid on which the map fits best.
+    /// The pyramid on which the alignment has the higher score: the plain or the doubled one.
     let pyramid: GrayPyramid
   }
 

@@ -26,7 +26,7 @@ final class CopySearch {
   /// The number of wrong positions after which the search beside copies ends.
   private static let neighbourAttempts = 12
 
-  /// Starts the search in a new frame.
+  /// Forgets the positions searched in the last frame.
   func beginFrame() { neighbours.beginFrame() }
 
   /// Searches for further copies of the found anchors, the best supported hypothesis first. For each anchor, a
@@ -69,7 +69,7 @@ final class CopySearch {
       hypotheses.strike(supporting: best, lookup.matches, features: features)
       if let claim, claims.addCopy(claim) {
         strike(claim, claims)
-        // The claim may have been assigned to an anchor that looks alike.
+        // The verifier may have found that the copy is of an anchor that looks alike.
         propose(claim.anchor, claims)
       } else {
         failures += 1
@@ -125,13 +125,13 @@ struct NeighbourPlaces {
     triedDoubled.removeAll(keepingCapacity: true)
   }
 
-  /// Returns the maps of an anchor moved to each side of a copy, without those near the edge of the frame, on a claim,
-  /// or returned before.
+  /// Returns the maps of an anchor moved to each side of a copy, without those near the edge of the frame, on a
+  /// detected anchor, or returned before.
   ///
   /// - Parameters:
   ///   - map: The map of the copy.
   ///   - size: The size of the frame in pixels.
-  ///   - claims: The outlines of the claims so far.
+  ///   - claims: The outlines of the anchors detected so far.
   mutating func beside(
     _ map: Homography, _ reference: AnchorReference, in size: Point2, except claims: [Quadrilateral], doubled: Bool
   ) -> [Homography] {

@@ -1,6 +1,6 @@
 public import WaymarkImage
 
-/// An anchor detected in one frame, also called a claim.
+/// An anchor detected in one frame; called a claim as long as it may be rejected.
 ///
 /// Two thirds of this file are about copies, several objects with the same picture: how many are allowed
 /// (`AnchorCopies`, `CopyLimits`), and on which planes they were found (`CopyPlanes`).
@@ -25,15 +25,15 @@ public struct DetectedAnchor: Sendable {
   /// True if the frame does not prove that the anchor is this picture and no other.
   public var isAmbiguous: Bool { Self.isAmbiguous(rivals, contradiction) }
 
-  /// Returns whether a claim is ambiguous: it has rivals, or too large a share contradicts it.
+  /// Returns whether a detection is ambiguous: it has rivals, or too large a share contradicts it.
   static func isAmbiguous(_ rivals: [Int], _ contradiction: Double) -> Bool {
     !rivals.isEmpty || contradiction > mostContradiction
   }
-  /// The contradiction above which a claim is ambiguous. Correct claims stay below it if uncovered and hardly blurred;
-  /// nearly every picture that differs in a third of the visible part exceeds it.
+  /// The contradiction above which a detection is ambiguous. Correct detections stay below it if uncovered and hardly
+  /// blurred; nearly every picture that differs in a third of the visible part exceeds it.
   private static let mostContradiction = 0.1
 
-  /// Creates a claim from a homography and an optional cylinder.
+  /// Creates a detection from a homography and, for a round anchor, a cylinder.
   public init(anchor: Int, homography: Homography, cylinder: CylinderMap? = nil, inliers: Int, score: Double) {
     self.anchor = anchor
     self.homography = homography
@@ -42,7 +42,7 @@ public struct DetectedAnchor: Sendable {
     self.score = score
   }
 
-  /// Creates a claim from a flat or round map.
+  /// Creates a detection from a flat or round map.
   init(anchor: Int, map: SurfaceMap, inliers: Int, score: Double) {
     self.init(
       anchor: anchor, homography: map.homography.normalized, cylinder: map.cylinder, inliers: inliers, score: score)
@@ -83,7 +83,7 @@ public struct AnchorCopies: Hashable, Sendable {
   private static func bounded(_ count: Int) -> Int { min(max(count, 1), most) }
 }
 
-/// The number of copies allowed of each anchor of a library, and the check whether a claim is a further copy.
+/// The number of copies allowed of each anchor of a library, and the check whether a detection is a further copy.
 struct CopyLimits {
   private let references: [AnchorReference]
   /// Indexed by anchor; empty if one copy of each is allowed.
@@ -103,8 +103,8 @@ struct CopyLimits {
 
   subscript(anchor: Int) -> Int { limits.isEmpty ? 1 : limits[anchor] }
 
-  /// Returns whether a claim may be reported in addition to `others`: fewer copies of its anchor are among them than
-  /// allowed, and it does not overlap another claim.
+  /// Returns whether a detection may be reported in addition to `others`: fewer copies of its anchor are among them
+  /// than allowed, and its outline overlaps none of theirs.
   func allow(_ claim: DetectedAnchor, beside others: [DetectedAnchor]) -> Bool {
     guard let outline = outline(claim), others.count(where: { $0.anchor == claim.anchor }) < self[claim.anchor] else {
       return false
@@ -112,7 +112,7 @@ struct CopyLimits {
     return !others.contains { self.outline($0)?.overlaps(outline) ?? false }
   }
 
-  /// Returns the outline of a claim in the frame, without the lens distortion; `nil` if it is not plausible.
+  /// Returns the outline of a detection in the frame, without the lens distortion; `nil` if it is not plausible.
   func outline(_ claim: DetectedAnchor) -> Quadrilateral? {
     let reference = references[claim.anchor]
     return claim.map.outline(width: reference.width, height: reference.height)

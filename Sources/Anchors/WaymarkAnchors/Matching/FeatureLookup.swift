@@ -41,7 +41,7 @@ final class FeatureLookup {
   private var probes = KeyProbes()
   /// The keys to look up, feature by feature.
   private let keys: UnsafeMutablePointer<Int32>
-  /// The number of keys of each feature.
+  /// The number of keys to look up for each feature.
   private let counts: UnsafeMutablePointer<Int32>
   /// The keys of all features in sorted order; `waiting` has the feature of each.
   private let asked: UnsafeMutablePointer<Int32>
@@ -61,7 +61,7 @@ final class FeatureLookup {
   /// The matches of the last frame, nearest first.
   let matches: UnsafeMutablePointer<FeatureMatch>
   private(set) var count = 0
-  /// The most matches of a frame.
+  /// The most matches of a frame: six for each feature.
   let limit: Int
   private let capacity: Int
   private static let mostKept = 6
@@ -112,7 +112,7 @@ final class FeatureLookup {
   /// The extent of the look that follows if the first one found nothing.
   var thoroughEffort: Effort { isOfThousands ? .thoroughOfThousands : .thoroughOfMany }
 
-  /// The extent of the look at the frame at double size.
+  /// The extent of the look at double size for a library of this size.
   var enlargedEffort: Effort { isOfThousands ? .enlargedOfThousands : isOfHundreds ? .quickOfMany : .enlarged }
 
   /// Fills `matches` for the features of a frame.
@@ -273,7 +273,7 @@ final class FeatureLookup {
 struct KeyProbes {
   /// Returns the number of bits that may be flipped; the longest keys have more uncertain bits.
   private static func weakest(of bits: Int) -> Int { min(bits, bits < FeatureKey.bitsOfThousands ? 7 : 9) }
-  /// The most keys of one descriptor.
+  /// The most keys that are enumerated for a descriptor.
   private static let most = 64
 
   private let memory = ScratchMemory()
@@ -352,7 +352,7 @@ struct KeyProbes {
 struct FeatureMatch {
   /// The index of the feature in the frame; −1 for an empty entry.
   var query: Int32
-  /// The index of the feature in the library.
+  /// The position of the feature in the library's index.
   var place: UInt32
   var anchor: UInt16
   /// The Hamming distance of the descriptors.

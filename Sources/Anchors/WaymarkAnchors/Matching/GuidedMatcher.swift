@@ -42,7 +42,7 @@ final class GuidedMatcher {
     }
   }
 
-  /// Loads the features of a frame.
+  /// Groups the features of a frame by position, before `run` or `cylinder` searches among them.
   func load(_ features: FeatureSet, width: Int, height: Int) {
     grid.fill(features.features, count: features.count, width: width, height: height)
   }
@@ -161,9 +161,9 @@ final class GuidedMatcher {
 
   /// The difference between a view of the reference and the picture that a map shows.
   private struct ViewDifference {
-    /// True if the two differ only in size and rotation.
+    /// True if the two differ in little but size and rotation.
     var isNear: Bool
-    /// The ratio of their sizes.
+    /// The size of the map's picture relative to the view.
     var scale: Float = 1
     /// The rotation in steps of 2π / `Feature.directions`.
     var turn: Int32 = 0

@@ -36,7 +36,7 @@ final class HypothesisSearch {
   private static let perAnchor = 160
   /// The most hypotheses, the best supported first.
   private static let kept = 32
-  /// The least distance in the frame, in pixels, from one match to the others if only two or three agree.
+  /// The least distance in the frame, in pixels, from one match to the other matches if only two or three agree.
   private static let apart: Float = 10
 
   /// The affine map and positions of a match, prepared for comparison.
@@ -144,7 +144,7 @@ final class HypothesisSearch {
     return top.predicted == nil ? nil : top
   }
 
-  /// Removes the matches of one anchor for which `isSpent` is true; the others keep their order.
+  /// Removes the matches of one anchor for which `isSpent` is true; the other matches keep their order.
   private func strike(
     of anchor: Int, _ matches: UnsafePointer<FeatureMatch>, features: UnsafePointer<Feature>, _ isSpent: (Local) -> Bool
   ) {

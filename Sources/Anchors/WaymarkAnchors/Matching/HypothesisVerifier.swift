@@ -20,13 +20,13 @@ final class HypothesisVerifier {
   var lens: LensMap? {
     didSet { (prover.lens, judge.lens) = (lens, lens) }
   }
-  /// The camera of the searched picture.
+  /// The camera's intrinsics at the size of the searched picture; used only for round anchors.
   var camera = CameraIntrinsics(assumedFor: 640, 480)
   /// The picture that is being searched.
   private(set) var sight: PlaceProver.Sight
   /// The number of further hypotheses of this picture that may search all features of their anchor.
   private var wideSearches = 0
-  /// See `AnchorDetector.comparesPrints`.
+  /// True to compare printed pictures, see `AnchorDetector.comparesPrints`.
   var comparesPrints = false
 
   /// - Parameters:
@@ -248,7 +248,7 @@ final class HypothesisVerifier {
 /// The memory is reserved in `init` and filled on use. The least recently used template is reused, unless it is still referenced.
 struct TemplateCache {
   private struct Entry {
-    /// Negative if no template is loaded.
+    /// The index of the anchor whose template is loaded; negative if none is.
     var anchor: Int
     var used: UInt64
     var template: AnchorTemplate

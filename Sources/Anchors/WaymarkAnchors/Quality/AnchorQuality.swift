@@ -17,12 +17,12 @@ public struct AnchorQuality: Sendable, Hashable {
     case lowContrast
     /// The long side of the picture has fewer than 320 pixels.
     case tooSmall
-    /// The picture looks the same mirrored or rotated.
+    /// The picture looks the same mirrored in either direction or rotated by 180°.
     case mirrorSymmetric
     /// The picture looks like the anchor with this name.
     case looksLike(String)
 
-    /// A stable identifier for programs.
+    /// The identifier of the weakness, the same in all releases.
     public var code: String {
       switch self {
       case .tooLittleDetail: "tooLittleDetail"
@@ -36,7 +36,7 @@ public struct AnchorQuality: Sendable, Hashable {
       }
     }
 
-    /// The weakness and its remedy, for people.
+    /// A sentence for people: the weakness and how to remove it.
     public var text: String {
       switch self {
       case .tooLittleDetail: "too little detail: choose a picture with more corners, letters or texture"

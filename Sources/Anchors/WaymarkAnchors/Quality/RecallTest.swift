@@ -79,7 +79,7 @@ final class TestCamera {
     expose(stream(0x11_64))
     GrayImage(width: Self.width, height: Self.height, buffer: frame).withView { body($0, shot.map) }
 
-    /// Draws the picture on the background.
+    /// Draws the picture on a part of a clutter texture, and marks in `mask` where it is visible.
     func place(_ back: Homography, _ outline: Quadrilateral) {
       var random = stream(0x62_0D)
       let texture = textures[random.below(2)]
@@ -172,7 +172,7 @@ final class TestCamera {
       }
     }
 
-    /// Applies light, uneven light and noise.
+    /// Applies a tone curve, a brightness gradient across the frame, and noise.
     func expose(_ source: RandomSource) {
       var random = source
       let gamma = Double.exponential(1.2 * random.unit() - 0.6)

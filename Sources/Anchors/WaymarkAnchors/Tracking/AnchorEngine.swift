@@ -19,7 +19,8 @@ public final class AnchorEngine {
     public init() {}
   }
 
-  /// The time between two searches of the whole frame while an anchor has just been lost and others are followed, in seconds.
+  /// The time between two searches of the whole frame while an anchor has just been lost and other anchors are
+  /// followed, in seconds.
   private static let urgentInterval = 0.1
   /// The time for which a lost anchor is searched for near its last position, in seconds.
   private static let retentionTime = 0.5
@@ -137,7 +138,7 @@ public final class AnchorEngine {
     givenIntrinsics ?? CameraIntrinsics(assumedFor: frameSize.width, frameSize.height)
   }
 
-  /// Processes the next frame.
+  /// Tracks the followed anchors into the next frame, and searches it for other anchors if that is due.
   ///
   /// - Parameters:
   ///   - frame: The luma plane, valid only during the call.
@@ -225,7 +226,7 @@ public final class AnchorEngine {
     anchors[i].judge(names(of: judgement.rivals, isAmbiguous: judgement.isAmbiguous), at: time)
   }
 
-  /// Returns the names of the anchors that a claim could be instead; `nil` if it is not ambiguous.
+  /// Returns the names of the anchors that a detection could be instead; `nil` if it is not ambiguous.
   private func names(of rivals: [Int], isAmbiguous: Bool) -> [String]? {
     isAmbiguous ? rivals.map { source.reference($0).name } : nil
   }
@@ -311,7 +312,8 @@ public final class AnchorEngine {
     isSearching = false
   }
 
-  /// Returns how a claim relates to the followed anchors, and its corners; `nil` if its outline is not valid in the frame.
+  /// Returns how a detection relates to the followed anchors, and its corners; `nil` if its outline is not valid in the
+  /// frame.
   private func seat(_ detection: DetectedAnchor) -> (seat: CopyRoster.Seat, corners: Quadrilateral)? {
     let reference = source.reference(detection.anchor)
     return detection.map.outline(width: reference.width, height: reference.height).map {
@@ -319,7 +321,7 @@ public final class AnchorEngine {
     }
   }
 
-  /// Returns whether a claim shows an anchor that is already followed.
+  /// Returns whether a detection shows an anchor that is already followed.
   private func isTaken(_ detection: DetectedAnchor) -> Bool {
     if case .taken? = seat(detection)?.seat { true } else { false }
   }
@@ -334,8 +336,8 @@ public final class AnchorEngine {
     }
   }
 
-  /// Starts to follow a claim, unless an anchor is already followed at its position or a position one period of its repeating
-  /// pattern aside agrees as well.
+  /// Starts to follow a detected anchor, unless an anchor is already followed at its position or a position one period
+  /// of its repeating pattern aside agrees as well.
   private func take(_ detection: DetectedAnchor, _ tracker: AnchorTracker, _ time: Double, of detections: Int) {
     guard let (seat, corners) = seat(detection), !isTaken(corners),
       aligner.standsOut(tracker.template, detection.map, in: pyramid)

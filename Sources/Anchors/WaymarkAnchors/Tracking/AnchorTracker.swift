@@ -116,7 +116,7 @@ package struct AnchorTracker {
     return Homography(from: template.outline, to: corners).map(SurfaceMap.plane)
   }
 
-  /// Records the accepted position at `time`.
+  /// Records a position that was accepted in the frame at `time`, and the motion that follows from it.
   private mutating func accept(_ map: SurfaceMap, at time: Double) {
     self.map = map
     switch map {

@@ -93,7 +93,7 @@ struct FollowedAnchor {
     }
   }
 
-  /// The followed anchor as a claim in the present frame.
+  /// The followed anchor as a detection in the present frame.
   var claim: DetectedAnchor {
     DetectedAnchor(
       anchor: index, map: tracker.map, inliers: observation.inliers, score: observation.placement.score)
@@ -129,17 +129,18 @@ struct FollowedAnchor {
   }
 }
 
-/// Assigns claims to the followed anchors, and decides which of two copies keeps a position, where several copies of an anchor are allowed.
+/// Assigns detections to the followed anchors, and decides which of two copies keeps a position, where several copies
+/// of an anchor are allowed.
 ///
 /// Copies look the same and differ only in position. A copy is recognised by its last position and keeps its number as long as it is followed.
 struct CopyRoster {
-  /// How a claim relates to the followed anchors.
+  /// The relation of a detection to the followed anchors.
   enum Seat {
     /// The anchor or copy is already followed, or all allowed copies are.
     case taken
     /// The anchor was followed a moment ago; the value is its index among the kept anchors.
     case again(Int)
-    /// The claim shows a new anchor or copy.
+    /// The detection shows a new anchor or copy.
     case free
   }
 
@@ -147,9 +148,9 @@ struct CopyRoster {
   /// The number of the copy that was numbered last.
   var lastCopy = 0
 
-  /// Returns how a claim relates to the followed anchors.
+  /// Returns how a detection relates to the followed anchors.
   ///
-  /// - Parameter corners: The claim's corners without the lens distortion.
+  /// - Parameter corners: The corners of the detection without the lens distortion.
   func seat(of anchor: Int, _ name: String, at corners: Quadrilateral, among anchors: [FollowedAnchor]) -> Seat {
     let allowed = copies.allowed(of: name)
     guard allowed > 1 else {
@@ -202,7 +203,7 @@ struct CopyRoster {
 public struct AnchorObservation: Sendable {
   /// The anchor's index in the library.
   public var anchor: Int
-  /// The anchor's name.
+  /// The anchor's name in the library.
   public var name: String
   /// The number of the copy, unique as long as it is followed; `nil` if only one copy of the anchor is allowed.
   public var copy: Int?
@@ -226,7 +227,7 @@ public struct AnchorObservation: Sendable {
   /// points along its curved sides.
   public var outline: [Point2] { cylinder?.outline ?? placement.corners.corners }
 
-  /// Accesses a member of the placement.
+  /// Reads a member of `placement`, such as the pose.
   public subscript<Part>(dynamicMember part: KeyPath<AnchorPlacement, Part>) -> Part { placement[keyPath: part] }
 }
 
@@ -244,11 +245,11 @@ public struct AnchorReport: Sendable {
   public var searched: Bool
 }
 
-/// An anchor that is not in sight any more.
+/// An anchor or copy that was out of sight for so long that it is reported as lost.
 public struct AnchorLoss: Hashable, Sendable {
   /// The anchor's index in the library.
   public var anchor: Int
-  /// Its name.
+  /// The anchor's name in the library.
   public var name: String
   /// The number of the copy; `nil` if only one copy of the anchor is allowed.
   public var copy: Int?

@@ -25,7 +25,7 @@ package struct MotionHistory: Sendable {
   /// The corners at the last position in pixels.
   var lastCorners: Quadrilateral? { last?.corners }
 
-  /// Adds the position at `time`.
+  /// Adds the position at `time`; an earlier time than the last one restarts the history.
   package mutating func add(_ corners: Quadrilateral, at time: Double) {
     guard let previous = last, time > previous.time else {
       self = MotionHistory()
@@ -204,7 +204,7 @@ struct CylinderMotion: Sendable {
 ///
 /// It is estimated from the anchors: three lengths of motion blur are compared with the frame.
 package struct ExposureEstimate: Sendable {
-  /// The exposure in seconds.
+  /// The estimated exposure time in seconds.
   package private(set) var seconds: Double
   /// The ratio of successive exposure times that are compared.
   package static let step = 1.3
@@ -251,9 +251,9 @@ struct ExpectedSmear {
   /// The motion of a round anchor.
   let turns: CylinderMotion
   let exposure: ExposureEstimate
-  /// When the frame was captured, in seconds.
+  /// The time of capture of the frame, in seconds.
   let time: Double
-  /// The width of the reference in pixels.
+  /// The width of the reference in pixels; `height` likewise.
   let width: Int
   let height: Int
 

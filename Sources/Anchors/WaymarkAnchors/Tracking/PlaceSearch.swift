@@ -52,8 +52,8 @@ struct PlaceSearch {
   consuming func result() -> AlignmentResult? {
     guard var start = shifted(expected, octaves.coarsest, reach).map(coarse) else { return nil }
     if aligner.options.isRigid {
-      // Few patches of a bar code determine a shift along the bars, and stepwise alignment follows the majority of the
-      // others. So all shifts are compared.
+      // Few patches of a bar code determine a shift along the bars, and stepwise alignment follows the other patches,
+      // the majority. So all shifts are compared.
       start = shifted(start, octaves.finest, 6) ?? start
     }
     consider(start)

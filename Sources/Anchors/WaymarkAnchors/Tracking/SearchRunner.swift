@@ -23,7 +23,7 @@ package final class SearchJob: @unchecked Sendable {
   private var known: [Quadrilateral] = []
   private var painted: [Quadrilateral] = []
   private var copies: [DetectedAnchor] = []
-  /// When the frame was captured, in seconds.
+  /// The time of capture of the frame, in seconds.
   package private(set) var time = 0.0
   package private(set) var detections: [DetectedAnchor] = []
 
@@ -57,7 +57,7 @@ package final class SearchJob: @unchecked Sendable {
   func clear() { detections = [] }
 }
 
-/// Runs searches on its own thread.
+/// Runs searches one at a time on a thread of its own, which ends with the object.
 package final class SearchThread: SearchRunner {
   private struct State {
     var job: SearchJob?

@@ -126,7 +126,7 @@ extension String {
   var nonEmpty: String? { isEmpty ? nil : self }
 }
 
-/// The result of an import.
+/// A scene made from a card file, its pictures, and the problems found.
 package struct SceneImport: Sendable {
   /// The scene; `nil` if there are errors.
   package var scene: Scene?

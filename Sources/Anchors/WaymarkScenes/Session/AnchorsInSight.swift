@@ -122,7 +122,7 @@ struct AnchorsInSight: Sendable {
 
   // MARK: Frames
 
-  /// Processes the sightings of a frame.
+  /// Takes up the sightings of a frame: reports anchors that are now found, and moves the markers.
   ///
   /// - Returns: The anchors and copies that were seen.
   mutating func take(_ frame: SessionFrame, _ effects: inout [SessionEffect]) -> Set<AnchorKey> {
@@ -215,7 +215,7 @@ struct AnchorsInSight: Sendable {
 
   // MARK: Anchors in sight
 
-  /// The names of the anchors that are found.
+  /// The names of the anchors that are reported as found and not lost.
   var present: Set<String> { Set(presences.lazy.filter { $0.value.isPresent }.map(\.key.anchor)) }
 
   private func isPresent(_ key: AnchorKey) -> Bool { presences[key]?.isPresent == true }

@@ -59,7 +59,7 @@ package struct SessionFrame: Sendable {
   }
 }
 
-/// An anchor seen in a frame.
+/// An anchor or copy seen in a frame: a picture or a code.
 @dynamicMemberLookup
 package struct AnchorDetection: Hashable, Sendable {
   package var anchor: String
@@ -89,13 +89,13 @@ package struct AnchorDetection: Hashable, Sendable {
     self.ambiguous = ambiguous
   }
 
-  /// Accesses a member of the placement.
+  /// Accesses a member of `placement`, such as the pose.
   package subscript<Part>(dynamicMember part: WritableKeyPath<AnchorPlacement, Part>) -> Part {
     get { placement[keyPath: part] }
     set { placement[keyPath: part] = newValue }
   }
 
-  /// The anchor and copy that were seen.
+  /// The name and copy, by which the session keeps its state.
   package var key: AnchorKey { AnchorKey(anchor: anchor, copy: copy) }
 
   /// The distance for comparing copies: in metres if the physical width is known, otherwise in an arbitrary unit.
@@ -119,7 +119,7 @@ package enum ScenePhase: String, CaseIterable, Hashable, Sendable {
   case annotating
 }
 
-/// The button of the coaching view.
+/// The button that closes the coaching view: Begin Scan the first time, Return to Scan afterwards.
 package enum CoachingAction: String, Hashable, Sendable {
   case beginScan, returnToScan
 }
