@@ -18,16 +18,18 @@ package struct CameraInfo: Hashable, Sendable {
     package var height: Int
   }
 
-  /// Returns the intrinsics for frames of another size, with focal lengths and centre scaled in proportion. Without a size in
-  /// the file they apply to every size.
+  /// Returns the intrinsics for frames of another size, with focal lengths and centre scaled in proportion. Without a
+  /// size in the file, they are used for every size unchanged.
   package func intrinsics(width: Int, height: Int) -> CameraIntrinsics {
     guard let size else { return intrinsics }
     return intrinsics.scaled(from: (size.width, size.height), to: (width, height))
   }
 
-  /// Reads a calibration.
+  /// Reads a calibration from the text of a YAML file.
   ///
   /// - Parameter name: The name of the file, for messages.
+  /// - Throws: `CameraInfoError` with `tooLarge`, `badYAML`, `missingField`, `badNumbers`, `badMatrix` or
+  ///   `unsupportedModel`.
   package init(yaml text: String, name: String) throws(CameraInfoError) {
     guard text.utf8.count <= 1 << 20 else {
       throw CameraInfoError("tooLarge", "“\(name)” is too large for a calibration", hint: "name the camera's YAML file")

@@ -6,13 +6,13 @@ package import WaymarkSystem
 package struct Scene: Hashable, Sendable {
   /// The name shown to people.
   package var name: String
-  /// The text of the coaching view; a default text if the file has none.
+  /// The text of the coaching view, which shows people where to point the camera; a default text if the file has none.
   package var instruction = Scene.defaultInstruction
   /// The pictures and codes to look for, in the order of the file.
   package var anchors: [SceneAnchor]
-  /// The treatment of ambiguous anchors.
+  /// The rule for reporting ambiguous anchors as found.
   package var ambiguous = AmbiguousAnchors.show
-  /// The name of the camera in which the scene is followed, if a device has several; `nil`: the first one.
+  /// The name of the camera whose frames are searched for the anchors, if a device has several; `nil`: the first one.
   package var camera: String?
 
   static let defaultInstruction = "Point the camera at the picture and hold still."
@@ -26,11 +26,12 @@ package struct Scene: Hashable, Sendable {
   }
 }
 
-/// The treatment of an ambiguous anchor: one that could be a similar picture, at least by its uncovered part.
+/// The rule for reporting an ambiguous anchor as found: its visible part does not prove that it is this picture and not
+/// a similar one.
 package enum AmbiguousAnchors: String, CaseIterable, Hashable, Sendable {
-  /// It is reported as found like any other.
+  /// An ambiguous anchor is reported as found like any other.
   case show
-  /// It is reported as found once it is proven.
+  /// An ambiguous anchor is reported as found once it is proven to be this one.
   case wait
 }
 
@@ -42,12 +43,12 @@ package struct SceneAnchor: Hashable, Sendable {
   package var image: String?
   /// The code to look for; `nil` if the anchor is a picture.
   package var code: SceneCode?
-  /// The width in metres of the printed picture, or of the code without its quiet zone; `nil` if unknown. In that case
-  /// positions are in widths and there is no pose or depth.
+  /// The width in metres of the printed picture, or of the code without its quiet zone; `nil` if unknown: then
+  /// positions are in widths, and there is no pose or depth.
   package var physicalWidth: Double?
   /// The radius in metres of the upright cylinder round which the picture is wrapped; `nil` if it is flat. Set only with a physical width.
   package var radius: Double?
-  /// The number of copies of the picture that are followed at once.
+  /// The most copies of the picture that are followed at once.
   package var copies = 1
   /// The copies to which the annotations are attached.
   package var annotate = AnnotationCopies.nearest
@@ -56,7 +57,8 @@ package struct SceneAnchor: Hashable, Sendable {
 }
 
 extension SceneAnchor {
-  /// Sets the positions that the file gives as places on the picture, from the size of the upright picture in pixels.
+  /// Computes the positions of the annotations whose place is given on the picture, from the size of the upright
+  /// picture in pixels.
   ///
   /// - Precondition: the size is that of the file, not of a smaller copy, if ``hasPixelPlaces``.
   package mutating func place(width: Int, height: Int) {
@@ -69,7 +71,7 @@ extension SceneAnchor {
     }
   }
 
-  /// True if the file gives a place in pixels.
+  /// True if the file has an annotation with a place in pixels.
   package var hasPixelPlaces: Bool { annotations.contains { $0.place?.unit == .pixels } }
 
   /// True if several copies may be followed and the annotations are attached to each of them.
@@ -78,7 +80,7 @@ extension SceneAnchor {
 
 /// The copies of an anchor to which its annotations are attached, if several are followed.
 package enum AnnotationCopies: String, CaseIterable, Hashable, Sendable {
-  /// The copy nearest to the camera.
+  /// The copy nearest to the camera; another one replaces it when it is clearly nearer.
   case nearest
   case each
 }
@@ -90,7 +92,8 @@ package struct Annotation: Hashable, Sendable {
   /// The position in the anchor's frame: origin at its centre, x along its width (round a cylinder along the curve), y out of
   /// the picture, z down its height. In metres, or in widths of the picture or code if the physical width is unknown.
   package var position: Point3
-  /// The place on the picture, from which `SceneAnchor.place` calculates the position; `nil` if the file has the position itself.
+  /// The point of the picture from which `SceneAnchor.place` computes the position; `nil` if the file has the position
+  /// itself.
   package var place: PicturePlace?
   package var marker = Marker()
   package var card: SceneCard?
@@ -98,9 +101,9 @@ package struct Annotation: Hashable, Sendable {
   package var businessObject: JSONValue?
 }
 
-/// A place on an upright picture, from its upper left corner, or beside it.
+/// A point on an upright picture or beside it, measured from the upper left corner.
 package struct PicturePlace: Hashable, Sendable {
-  /// The unit of a place; the raw value is its key in a scene.
+  /// The unit of the point; the raw value is the key in a scene file.
   package enum Unit: String, CaseIterable, Hashable, Sendable {
     /// Shares of the width and the height.
     case shares = "at"
@@ -113,7 +116,8 @@ package struct PicturePlace: Hashable, Sendable {
 }
 
 package struct Marker: Hashable, Sendable {
-  /// The names of the icons that the kiosk page draws. Other names are for clients of their own.
+  /// The names of the icons that the kiosk page draws. Other names are passed through, for clients with icons of their
+  /// own.
   package static let icons = [
     "bolt", "chart", "document", "drop", "gauge", "hand", "info", "link", "phone", "plug", "thermometer", "valve",
     "video", "warning", "wrench",
@@ -142,17 +146,17 @@ package struct SceneCard: Hashable, Sendable {
   package var language: String?
 }
 
-/// The action of a card's button.
+/// The action of a card's button: a web page, a video, a telephone call, or data for the app.
 package enum CardActionType: String, CaseIterable, Hashable, Sendable {
   case link, video, phone, custom
 }
 
-/// The code of an anchor: its content and its possible symbologies.
+/// The QR code or bar code of an anchor: its content and its possible symbologies.
 package struct SceneCode: Hashable, Sendable {
   package enum Content: Hashable, Sendable {
     case text(String)
     case prefix(String)
-    /// The whole text matches this expression.
+    /// The whole text of the code matches this regular expression.
     case pattern(RegularExpression)
     /// The code has a GS1 element string with this application identifier, and with this value if given.
     case gs1(identifier: String, value: String?)
@@ -193,10 +197,11 @@ package struct SceneCode: Hashable, Sendable {
     }
   }
 
-  /// The most steps of an expression on one code.
+  /// The most steps of matching a regular expression with one code.
   private static let stepLimit = 2_000_000
 
-  /// Returns the trade item number of a retail code, which has no application identifier.
+  /// Returns the trade item number of a retail code as an element string with the identifier 01; empty for other
+  /// symbologies.
   private static func tradeItem(_ symbol: Symbol) -> [GS1Element] {
     switch symbol.symbology {
     case .ean13, .ean8, .upcA: [GS1Element(identifier: "01", value: symbol.text)]
@@ -210,7 +215,8 @@ package struct SceneCode: Hashable, Sendable {
     return value.zeroPadded(to: 14)
   }
 
-  /// Returns whether this code matches every symbol that `other` matches, so that the anchor of `other` is never found.
+  /// Returns whether this code matches every symbol that `other` matches, so that an anchor with `other`, listed later,
+  /// is never found.
   func hides(_ other: SceneCode) -> Bool {
     let isWider =
       symbologies.isEmpty

@@ -93,7 +93,7 @@ package struct ScenePreview {
     var isButton = false
   }
 
-  /// Returns the text of a card, broken into lines.
+  /// Returns the text of a card, broken into lines that fit beside its picture.
   private func lines(_ annotation: Annotation) -> [Line] {
     let space = cardWidth - 56 - (cardPictures[annotation.id].map { $0.width + 10 } ?? 0)
     func wrap(_ text: String, scale: Int) -> [String] {
@@ -122,9 +122,9 @@ package struct ScenePreview {
   }
 }
 
-/// Draws the placeholder of a code.
+/// Draws the placeholder of an anchor that is a code and has no picture.
 package enum CodeSketch {
-  /// A square with the three corners of a QR code.
+  /// Returns a square of 420 pixels with the three finder patterns of a QR code.
   package static func draw() -> RGBImage {
     let module = 20
     let modules = 21

@@ -1,6 +1,10 @@
 package import WaymarkImage
 
-/// The coordinates in which a step is solved: the origin is the mean of the patches, the unit their standard deviation.
+/// The coordinates in which an alignment step is solved: the origin is the mean of the patches' positions, the unit
+/// their standard deviation.
+///
+/// The file has these coordinates, the parameters of a step (`AlignmentParameters`) and its outcome
+/// (`AlignmentResult`).
 struct AlignmentFrame {
   let center: Point2
   let radius: Double
@@ -68,7 +72,7 @@ struct AlignmentParameters {
     return (x * unit, y * unit)
   }
 
-  /// Returns the map after a step; `nil` if it is invalid.
+  /// Returns the map after a step; `nil` if it is not finite.
   func step(_ x: SIMD8<Double>, from map: SurfaceMap, _ scale: Double, _ frame: AlignmentFrame) -> SurfaceMap? {
     switch map {
     case .plane(let h):
@@ -85,22 +89,23 @@ struct AlignmentParameters {
   }
 }
 
-/// The result of an alignment.
+/// The outcome of `PatchAligner.align`: the map, and how well reference and frame agree under it.
 package struct AlignmentResult: Sendable {
   /// Reference pixels → frame pixels.
   package var map: SurfaceMap
   /// The likeness of reference and frame, 0…1: the mean of the better half of the patches' correlations.
   package var score: Double
-  /// The share of the patches in view that correlate and agree with the map.
+  /// The share of the patches in view that agree: their correlation is above 0.5, and the measured shift from their
+  /// position under the map is below a pixel.
   package var share: Double
   /// The number of patches in view, and the number of those that agree.
   var patches: Int
   package var inliers: Int
-  /// The weighted root mean square of the residual shifts of the agreeing patches, in pixels.
+  /// The root mean square of the measured shifts of the agreeing patches, in frame pixels.
   package var residual: Double
-  /// The smaller one of the two principal standard deviations of the agreeing patches' positions, in reference pixels.
+  /// The smaller of the two principal standard deviations of the agreeing patches' positions, in reference pixels.
   package var spread: Double
-  /// The mean ratio of the frame's contrast to the reference's in the agreeing patches.
+  /// The mean correlation of the agreeing patches.
   package var gain: Double
 
   /// Returns whether the agreeing patches determine the position of the whole reference.

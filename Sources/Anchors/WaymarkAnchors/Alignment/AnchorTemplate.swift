@@ -2,12 +2,13 @@ import CKernels
 import Synchronization
 package import WaymarkImage
 
-/// The data of a reference for alignment and tracking: the picture at decreasing sizes, and the patch centres with most texture on each.
+/// The data of a reference for alignment and tracking: the picture at decreasing sizes, the patch centres with most
+/// texture on each (`TextureRanking`), and the periods of a repeating pattern (`RepeatedStructure`).
 ///
 /// The centres of a size are computed on first use: a single frame needs three of nine sizes, and the largest take longest.
 /// All memory is allocated in `init`. Use it from one thread at a time.
 package final class AnchorTemplate {
-  /// One size of the picture.
+  /// A level of the pyramid: the picture at one size, with its patch centres.
   package struct Level {
     /// The size relative to the reference.
     package let scale: Double
@@ -17,7 +18,7 @@ package final class AnchorTemplate {
 
   package private(set) var width = 0
   package private(set) var height = 0
-  /// The outline of the reference in its pixels.
+  /// The outline of the reference in reference pixels.
   var outline: Quadrilateral { Quadrilateral(width: Double(width), height: Double(height)) }
   /// The size of the largest level relative to the reference: 1 or 2.
   package private(set) var detail = 1.0
@@ -34,7 +35,7 @@ package final class AnchorTemplate {
   }
   private var steps: [Point2] = []
   private var isStepped = false
-  /// A number unique to each loaded reference in the process, so that caches do not mix up references.
+  /// A number unique in the process for each loading of a reference, by which caches distinguish references.
   private(set) var serial = 0
   private static let serials = Atomic<Int>(0)
 
@@ -71,7 +72,7 @@ package final class AnchorTemplate {
 
   deinit { places.deallocate() }
 
-  /// Returns one size of the picture and the patch centres on it.
+  /// Returns the level at an index of the pyramid, with its patch centres.
   package func level(_ index: Int, ranking: TextureRanking) -> Level {
     let scale = scale(index)
     let own = places + TextureRanking.most * index
@@ -96,7 +97,7 @@ package final class TextureRanking {
   /// The picture is cut into at most 8×8 fields with at most six squares each.
   private static let fields = 64
   private static let perField = 6
-  /// The most patch centres of a picture.
+  /// The most patch centres of a picture at one size.
   package static let most = fields * perField
 
   /// A square of 8×8 pixels that may become a patch, in cells of 4×4.
@@ -265,7 +266,7 @@ enum RepeatedStructure {
   private static let side = 128
   /// The least correlation of a picture with itself one period aside.
   private static let least: Float = 0.5
-  /// The most periods, without their opposites.
+  /// The most periods, not counting their opposites.
   private static let most = 6
 
   /// Returns the picture without its local means over squares of 13 pixels.

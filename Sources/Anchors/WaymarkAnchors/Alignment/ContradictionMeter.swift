@@ -12,14 +12,17 @@ package import WaymarkImage
 /// disagrees in single squares and along its edge. So a square contradicts if it and its neighbours together agree too
 /// little, and squares at the edge of the reference are left out.
 ///
+/// The file also has the grid of squares over the visible part (`VisibleGrid`) and the test of a square for structure
+/// (`SquareStructure`), which other comparisons use as well.
+///
 /// All memory is allocated in `init`. Use it from one thread at a time.
 package final class ContradictionMeter {
   /// A square of the frame, compared with the reference.
   private struct Square {
-    /// The column of the square in the grid.
+    /// The position of the square in the grid.
     var column: Int32
     var row: Int32
-    /// The contrasts of the reference and of the frame, and their correlation.
+    /// The contrasts of the reference (`drawn`) and of the frame (`seen`), and their correlation.
     var drawn: Float
     var seen: Float
     var likeness: Float
@@ -29,14 +32,14 @@ package final class ContradictionMeter {
   }
 
   private static let batch = 64
-  /// The most squares.
+  /// The most squares that are compared on a level.
   private static let places = 256
   /// The least number of squares with structure for a result, and the least sum of their weights.
   private static let fewest = 12
   private static let leastWeight: Float = 6
   /// The contrast from which a square has structure: a standard deviation of four gray levels. Below half of it, a square is flat.
   private static let structure: Float = 32
-  /// The least correlation expected of a matching square; squares with less are ignored.
+  /// The least correlation expected of a matching square; squares with a lower expected one are ignored.
   private static let leastLikeness: Float = 0.5
   /// The mean agreement of a square and its neighbours below which it contradicts, and the least number of squares in that mean.
   private static let leastAgreement: Float = 0.6
@@ -208,7 +211,7 @@ struct VisibleGrid {
   ///   - wanted: The requested number of squares.
   init?(_ template: AnchorTemplate, _ map: SurfaceMap, in view: ImageView, squares wanted: Int) {
     guard let box = map.box(width: template.width, height: template.height) else { return nil }
-    // A patch extends four pixels from its middle.
+    // A patch extends four pixels from its centre.
     (left, right) = (max(5, box.low.x), min(Double(view.width) - 6, box.high.x))
     (top, bottom) = (max(5, box.low.y), min(Double(view.height) - 6, box.high.y))
     guard left < right, top < bottom else { return nil }

@@ -19,10 +19,11 @@ package final class PatchAligner {
     var smearedPatches = 96
     /// The number of patches compared on the coarser levels.
     var coarsePatches = 48
-    /// The number of patches compared in a first pass on the finest level, which brings the map near its end so that all
-    /// patches are then drawn close to where they are compared; zero: no first pass.
+    /// The number of patches compared in a first pass on the finest level, which brings the map near its final value,
+    /// so that all patches are then drawn close to where they are compared; zero: no first pass.
     var draftPatches = 0
-    /// True if a flat anchor may only be shifted, turned and scaled. For bar codes: bars look alike at any length and slant.
+    /// True if a flat anchor may only be shifted, turned and scaled: for bar codes, whose bars look alike at any length
+    /// and slant.
     var isRigid = false
     package init() {}
   }
@@ -43,7 +44,7 @@ package final class PatchAligner {
   }
   private let memory = ScratchMemory()
   private let set: PatchSet
-  /// The results of the last comparison of each patch: its shift in pixels.
+  /// The shift of each patch measured by the last comparison, in pixels of the level.
   private let shift: UnsafeMutablePointer<Point2>
   private let correlation: UnsafeMutablePointer<Float>
   private let information: UnsafeMutablePointer<Double>
@@ -74,7 +75,7 @@ package final class PatchAligner {
   ///   - softness: The standard deviation of the defocus in pixels.
   ///   - coarsest: The octave to start on; `nil`: chosen by the size of the anchor.
   ///   - blur: Returns the motion blur of the anchor at a map; called on each octave with the map known by then.
-  /// - Returns: `nil` if too little of the anchor is in view or nothing agrees.
+  /// - Returns: `nil` if the outline under `start` is invalid or fewer than four patches are in view.
   package func align(
     _ template: AnchorTemplate, from start: SurfaceMap, in pyramid: GrayPyramid, softness: Double = 0,
     coarsest: Int? = nil, blur: (SurfaceMap) -> MotionBlur? = { _ in nil }
@@ -107,8 +108,8 @@ package final class PatchAligner {
     return h
   }
 
-  /// Returns the likeness of reference and frame under a map, without changing the map: the mean of the better half of the
-  /// correlations of at most `limit` patches; `nil` if too little is in view.
+  /// Returns the likeness of reference and frame under a map, without changing the map: the mean of the better half of
+  /// the correlations of at most `limit` patches, 0…1; `nil` if fewer than four are in view.
   package func likeness(
     _ template: AnchorTemplate, _ h: SurfaceMap, in pyramid: GrayPyramid, octave: Int, limit: Int,
     softness: Double = 0, blur: MotionBlur? = nil
@@ -117,7 +118,7 @@ package final class PatchAligner {
     return betterHalf()
   }
 
-  /// Returns the mean of the correlations of at most `limit` patches; `nil` if too little is in view.
+  /// Returns the mean of the correlations of at most `limit` patches; `nil` if fewer than four are in view.
   ///
   /// For a picture with a repeating pattern: one period aside, the better half of the correlations is nearly as high as at the right position.
   package func agreement(
@@ -145,7 +146,7 @@ package final class PatchAligner {
     return template.repeats.allSatisfy { agreement(.plane(homography * Homography.translation($0))) < own }
   }
 
-  /// Compares the patches of reference and frame under a map; returns `false` if too little is in view.
+  /// Compares the patches of reference and frame under a map; returns false if fewer than four are in view.
   private func compare(
     _ template: AnchorTemplate, _ h: SurfaceMap, _ pyramid: GrayPyramid, _ octave: Int, _ limit: Int,
     _ softness: Double, _ blur: MotionBlur?
@@ -160,8 +161,8 @@ package final class PatchAligner {
     return true
   }
 
-  /// Returns the octaves of the frame between which the alignment moves: on the finest the reference is hardly enlarged, on
-  /// the coarsest it still has several patches.
+  /// Returns the finest and the coarsest octave of the frame for alignment: on the finest the reference is hardly
+  /// enlarged, on the coarsest it still has several patches; `nil` if the outline is invalid.
   ///
   /// - Parameter blur: The motion blur of the anchor. An anchor blurred over several pixels has no more detail than the next
   ///   coarser octave shows, where the same number of patches covers four times its area.
@@ -199,7 +200,10 @@ package final class PatchAligner {
 
   /// Returns the map after alignment on one octave.
   ///
-  /// - Parameter judged: True if the patches are measured once more at the resulting map, for `judge`.
+  /// - Parameters:
+  ///   - prior: The standard deviation of a step's change of the perspective over the radius of the patches, without
+  ///     unit.
+  ///   - judged: True if the patches are measured once more at the resulting map, for `judge`.
   private func step(
     _ template: AnchorTemplate, _ start: SurfaceMap, _ pyramid: GrayPyramid, _ octave: Int, _ softness: Double,
     _ blur: MotionBlur?, limit: Int, prior: Double, judged: Bool

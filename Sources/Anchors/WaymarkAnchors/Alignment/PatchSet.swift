@@ -3,8 +3,11 @@ package import WaymarkImage
 
 /// Patches of a reference drawn as the frame should show them, at most `capacity` of them.
 ///
-/// Patch `i` covers whole pixels of one level of the frame; its first pixel is (`left[i]`, `top[i]`). All memory is allocated
-/// in `init`. Use it from one thread at a time.
+/// The file also has `PatchSearch`, which finds the shift of all patches together, and `MotionBlur`, with which patches
+/// are drawn.
+///
+/// Patch `i` covers whole pixels of one level of the frame; its first pixel is (`left[i]`, `top[i]`). All memory is
+/// allocated in `init`. Use it from one thread at a time.
 final class PatchSet {
   static let side = Int(CK_PATCH)
   /// The distance from a patch's first pixel to its centre, in pixels.
@@ -12,7 +15,7 @@ final class PatchSet {
 
   let capacity: Int
   private(set) var count = 0
-  /// The first pixel of each patch on the level.
+  /// The column of each patch's first pixel on the level; `top`: the row.
   let left: UnsafeMutablePointer<Int32>
   let top: UnsafeMutablePointer<Int32>
   /// The centre of each patch on the level, without the lens distortion.
@@ -83,7 +86,7 @@ final class PatchSet {
   ///   - softness: The standard deviation of the defocus in pixels of the full frame.
   ///   - blur: The motion blur in pixels of the full frame; `nil`: none.
   ///   - keepsPlain: True if patches without contrast are kept as well; patches of one gray level get a pattern of zeros.
-  ///   - chosen: The centres of the patches in reference pixels; `nil`: the places of the reference with most texture.
+  ///   - chosen: The centres of the patches in reference pixels; `nil`: the squares of the reference with most texture.
   func draw(
     _ template: AnchorTemplate, map: SurfaceMap, scale: Double, width: Int, height: Int, limit: Int,
     softness: Double, blur: MotionBlur?, keepsPlain: Bool = false,
@@ -180,14 +183,15 @@ extension PatchSet {
   }
 }
 
-/// The local scale of a map, at the middle of the part of the reference that a level of the frame shows.
+/// The local scale of a map, in pixels of a level of the frame per reference pixel.
 private struct LocalScale {
-  /// The larger and the smaller singular value of the derivative.
+  /// The larger singular value of the map's derivative; `smallest`: the smaller one.
   var largest: Double
   var smallest: Double
   /// The unit direction in the frame that belongs to the smaller singular value.
   var across: Point2
 
+  /// Computes the scale at the middle of the part of the reference that the level shows.
   init(_ map: SurfaceMap, _ inverse: SurfaceMap.Inverse, template: AnchorTemplate, width: Int, height: Int) {
     let (w, h) = (Double(template.width), Double(template.height))
     var middle = map.cylinder?.visibleMiddle ?? 0.5 * Point2(w, h)
@@ -248,7 +252,8 @@ private struct PatchSamples {
       for j in 0..<moved {
         var p = across * ((Double(i) + 0.5) / Double(squeezed) - 0.5)
         if moved > 1 {
-          // When the anchor has moved by some distance, a pixel shows the part of the drawing that is that far behind.
+          // When the anchor has moved by some distance, a pixel shows the point of the drawing that is that distance
+          // behind.
           let t = (Double(j) + 0.5) / Double(moved) - 0.5
           p -= chord * t + sag * (4 * t * t)
         }
@@ -289,9 +294,11 @@ package final class PatchSearch {
   /// Searches for the shift on one octave of the frame.
   ///
   /// - Parameters:
-  ///   - radius: The search radius in pixels of the octave.
+  ///   - radius: The search radius in pixels of the octave, at most `greatestRadius`.
+  ///   - softness: The standard deviation of the defocus in pixels.
   ///   - blur: The motion blur of the anchor; `nil`: none.
-  /// - Returns: The map shifted to the best position, and the mean correlation there; `nil` if too little is in view.
+  /// - Returns: The map shifted to the best position, and the mean correlation there; `nil` if fewer than three patches
+  ///   are in view.
   package func search(
     _ template: AnchorTemplate, around expected: SurfaceMap, in pyramid: GrayPyramid, octave: Int, radius: Int,
     softness: Double = 0, blur: MotionBlur? = nil

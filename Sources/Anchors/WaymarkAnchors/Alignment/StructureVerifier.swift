@@ -54,12 +54,14 @@ package final class StructureVerifier {
     ordered.deallocate()
   }
 
-  /// Returns how far the agreement of reference and frame under a map is above chance, in standard deviations.
+  /// Returns how far the agreement of reference and frame under a map is above chance, in standard deviations; 0 if
+  /// nothing is in view.
   ///
   /// - Parameters:
   ///   - octave: The octave of the frame on which the reference is hardly enlarged (`PatchAligner.octaves`).
-  ///   - enough: The result beyond which the comparison may stop early.
+  ///   - enough: The result that suffices: the comparison stops early once it is exceeded by half.
   ///   - freedom: The number of squares that the fitted parameters of the map can make agree.
+  ///   - softness: The standard deviation of the defocus in pixels.
   package func deviations(
     _ template: AnchorTemplate, _ h: SurfaceMap, in pyramid: GrayPyramid, octave: Int, softness: Double = 0,
     blur: MotionBlur? = nil, enough: Double = ample, freedom: Double = fitted
@@ -82,7 +84,7 @@ package final class StructureVerifier {
     return sum.deviations(overlap)
   }
 
-  /// The sums over the squares compared so far.
+  /// The sums over the `n` squares compared so far, and the comparison with chance.
   private struct Tally {
     let freedom: Double
     var n = 0.0
@@ -103,10 +105,10 @@ package final class StructureVerifier {
     }
   }
 
-  /// The number of squares that the eight parameters of a map can make agree.
+  /// The number of squares that the eight parameters of a map can make agree, for `freedom`.
   package static let fitted = 4.0
-  /// The number for a copy whose plane is known: its position has two parameters, and rotation and size, which are nearly
-  /// known, are taken as two more.
+  /// The `freedom` of the map of a copy whose plane is known: its position has two parameters, and rotation and size,
+  /// which are nearly known, are taken as two more.
   static let fittedOnPlane = 2.0
 
   /// Chooses squares on an even grid over the part of the reference that the frame shows.
@@ -145,7 +147,7 @@ package final class StructureVerifier {
 
   private static func divisor(_ a: Int, _ b: Int) -> Int { b == 0 ? a : divisor(b, a % b) }
 
-  /// Compares one square with the frame at its own position and at the eight beside it.
+  /// Compares one square with the frame at its own position and at the eight positions beside it.
   private func compare(_ i: Int, _ view: ImageView, _ tally: inout Tally) {
     let (x, y) = (Int(set.left[i]), Int(set.top[i]))
     guard x >= 2, y >= 2, x + 10 <= view.width, y + 10 <= view.height, let (own, weak) = correlation(i, view, x, y),
@@ -189,7 +191,7 @@ package final class StructureVerifier {
   }
 }
 
-/// The times at which a followed position was last compared with its reference and last confirmed.
+/// The times, in seconds, at which a followed position was last compared with its reference and last confirmed.
 struct PlaceProof {
   private(set) var lastChecked: Double
   private var lastVerified: Double

@@ -2,7 +2,8 @@ package import WaymarkImage
 
 /// Maps the points of a reference into a frame, flat or wrapped round a cylinder.
 ///
-/// Frame pixels exclude the lens distortion.
+/// Frame pixels exclude the lens distortion. The file also has the part of a reference that a close-up shows
+/// (`CloseUpRegion`) and its patches (`CloseUpPatches`).
 package enum SurfaceMap: Hashable, Sendable {
   case plane(Homography)
   case cylinder(CylinderMap)
@@ -25,7 +26,7 @@ package enum SurfaceMap: Hashable, Sendable {
     }
   }
 
-  /// Returns the derivatives of the frame point by x and by y.
+  /// Returns the derivatives of the frame point by the x and by the y of the reference point.
   @inline(__always)
   package func derivative(at p: Point2) -> (dx: Point2, dy: Point2) {
     switch self {
@@ -34,7 +35,7 @@ package enum SurfaceMap: Hashable, Sendable {
     }
   }
 
-  /// Returns the map for frames resized by `factor`.
+  /// Returns the map into frames whose size is `factor` times that of the frame.
   package func resized(by factor: Double) -> SurfaceMap {
     switch self {
     case .plane(let h): .plane(Homography.resize(Point2(factor, factor)) * h)
@@ -111,7 +112,7 @@ package enum SurfaceMap: Hashable, Sendable {
     }
   }
 
-  /// Maps frame pixels to reference pixels.
+  /// A map from frame pixels to reference pixels.
   enum Inverse {
     case plane(Homography)
     case cylinder(CylinderMap)
@@ -148,9 +149,11 @@ package enum SurfaceMap: Hashable, Sendable {
   }
 }
 
-/// The visible part of a reference of which a frame shows less than half. It is compared in more detail than in the 480-pixel reference.
+/// The visible part of a reference of which a frame shows less than half. Its patches are drawn from the picture at up
+/// to double the reference's size.
 struct CloseUpRegion {
-  /// The top left corner of the smallest rectangle around the part, in reference pixels.
+  /// The top left corner of the smallest rectangle around the part, in reference pixels; `high`: its bottom right
+  /// corner.
   let low: Point2
   let high: Point2
 
@@ -182,20 +185,20 @@ struct CloseUpRegion {
   }
 }
 
-/// Chooses the patches of a reference of which only a part is in view: of the patches chosen for the whole reference, only a
-/// few would be in that part.
+/// Chooses the patches of a reference of which only a part is in view, because few of the patches chosen for the whole
+/// reference are in that part.
 final class CloseUpPatches {
   /// The number of kept sets: enough for the octaves of an alignment of two anchors in turn.
   private static let sets = 4
   private let places = UnsafeMutableBufferPointer<SIMD2<Float>>.allocate(capacity: sets * TextureRanking.most)
   private var counts = InlineArray<4, Int>(repeating: 0)
-  /// The key for which each set was chosen.
+  /// The template, level and window for which each set was chosen.
   private var keys = InlineArray<4, Key>(repeating: Key(serial: 0, level: 0, window: .zero))
-  /// The index of the set that was chosen longest ago.
+  /// The index of the set to replace next, which was chosen longest ago.
   private var oldest = 0
 
   private struct Key: Equatable {
-    /// The serial number of the template; 0: none.
+    /// The serial number of the template (`AnchorTemplate.serial`); 0 for an empty entry.
     var serial: Int
     var level: Int
     /// Left, top, right and bottom on the level in units of 16 pixels, so that a small move of the window keeps the patches.

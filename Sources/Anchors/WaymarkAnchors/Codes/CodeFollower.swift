@@ -15,10 +15,10 @@ package final class CodeFollower {
   private static let unread = 1.0
   /// The most codes that are followed.
   private static let maximum = 64
-  /// The most codes that start to be followed in one frame; the others are read again.
+  /// The most codes that start to be followed in one frame; further codes must be read again.
   private static let newCodesPerFrame = 8
 
-  /// The codes read in one frame.
+  /// The codes read in one frame, with the frame, from which their pictures are made.
   package struct Reading: Sendable {
     package var frame: GrayImage
     /// When the frame was captured, in seconds.
@@ -38,7 +38,7 @@ package final class CodeFollower {
     package var observations: [CodeObservation] = []
     /// The numbers of the new codes.
     package var found: [Int] = []
-    /// The numbers of the lost codes, and the time when each was last seen.
+    /// The numbers of the lost codes, and the time in seconds when each was last seen.
     package var lost: [(id: Int, lastSeen: Double)] = []
   }
 
@@ -51,7 +51,8 @@ package final class CodeFollower {
   private static let few = 8
   private let fine: PatchAligner
   private let quick: PatchAligner
-  /// The aligner for bars, which determine the position across themselves; along themselves only their ends do.
+  /// The aligner for bar codes: their bars determine the position across the bars, but only the ends of bars determine
+  /// it along them.
   private let rigid: PatchAligner
   private let search = PatchSearch()
   private let verifier = StructureVerifier()
@@ -87,7 +88,7 @@ package final class CodeFollower {
 
   /// Forgets all codes.
   ///
-  /// - Returns: The numbers of the reported codes, and the time when each was last seen.
+  /// - Returns: The numbers of the reported codes, and the time in seconds when each was last seen.
   package func reset() -> [(id: Int, lastSeen: Double)] {
     defer { codes.removeAll() }
     return codes.filter(\.isReported).map { ($0.id, $0.lastSeen) }
@@ -99,7 +100,9 @@ package final class CodeFollower {
 
   /// Processes the next frame and the codes read since the last one.
   ///
-  /// - Parameter time: The time of capture in seconds. A time that is not later than the last one resets the follower.
+  /// - Parameters:
+  ///   - time: The time of capture in seconds. A time that is not later than the last one resets the follower.
+  ///   - read: The codes read in this frame or an earlier one; `nil` if no reading has ended since the last call.
   package func process(_ frame: ImageView, at time: Double, read: Reading? = nil) -> Report {
     var report = Report()
     if size != (frame.width, frame.height) || !(time > lastTime) {
@@ -127,7 +130,7 @@ package final class CodeFollower {
       guard corners.isPlausible() else { continue }
       if let i = match(sighting.content, corners, read.time) {
         codes[i].confirm(at: read.time, width: sighting.physicalWidth)
-        // The code is followed at the position of the reading, which adds nothing new.
+        // The code is already followed there, so the reading only confirms it.
         if codes[i].isSeen, !codes[i].isOutgrown(by: corners, at: read.time) { continue }
       } else {
         drop(of: corners, read.time)
@@ -143,7 +146,8 @@ package final class CodeFollower {
     }
   }
 
-  /// Returns the index of the code that was read: one of the same content that was there at the time, or is out of sight.
+  /// Returns the index of the followed code that was read: one of the same content that was there at `time`, otherwise
+  /// one that is out of sight; `nil` for a new code.
   private func match(_ content: CodeDetection.Content, _ corners: Quadrilateral, _ time: Double) -> Int? {
     let size = corners.signedArea.squareRoot()
     let same = codes.indices.filter { codes[$0].content == content }
@@ -250,7 +254,7 @@ package final class CodeFollower {
     if !codes[i].proof.verify(deviations, at: time) { codes[i].drop() }
   }
 
-  /// Drops the one of two codes at the same position that was read earlier.
+  /// Drops, of two codes at the same position, the one that was read earlier.
   private func dropOverlapping() {
     for i in codes.indices where codes[i].isSeen {
       for k in codes.indices where k != i && codes[k].isSeen && codes[k].lastRead < codes[i].lastRead {

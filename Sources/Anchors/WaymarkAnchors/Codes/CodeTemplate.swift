@@ -2,9 +2,11 @@ import WaymarkImage
 
 /// The picture of a code that was read, by which the code is followed between readings.
 ///
-/// For a matrix code, all modules are known once its grid is, so the picture is redrawn with edges as sharp as printed. All
-/// of these edges determine the position, not just the four outer ones, and the reference is as exact as the print. Other
-/// codes are cut out of the frame.
+/// The file also has what draws it: the modules (`CodeModules`) and their reading from a frame (`CodeSampler`).
+///
+/// For a matrix code, all modules are known once its grid is, so the picture is redrawn with edges as sharp as printed.
+/// All of these edges determine the position, not just the four outer ones, and the reference is as exact as the print.
+/// Other codes are cut out of the frame.
 struct CodeTemplate {
   /// The symbol with a margin around it.
   var image: GrayImage
@@ -18,10 +20,12 @@ struct CodeTemplate {
   /// The longest side of a picture, in pixels.
   private static let side = 240
 
-  /// Returns a picture drawn from the modules in a frame.
+  /// Returns a picture drawn from the modules read in a frame.
   ///
-  /// - Parameter corners: The outer corners of the symbol in undistorted frame pixels, correct within half a module.
-  /// - Returns: The picture; `nil` if light and dark modules are not clearly distinguishable.
+  /// - Parameters:
+  ///   - corners: The outer corners of the symbol in undistorted frame pixels, correct within half a module.
+  ///   - grids: The possible numbers of columns and rows of modules.
+  /// - Returns: The picture; `nil` if no grid fits, or light and dark modules are not clearly distinguishable.
   static func drawn(
     _ frame: ImageView, _ corners: Quadrilateral, _ grids: [SIMD2<Int>], lens: LensMap?
   ) -> CodeTemplate? {
@@ -115,7 +119,7 @@ struct CodeModules {
   func isLight(_ x: Int, _ y: Int) -> Bool { light[(y + 1) * (columns + 2) + x + 1] }
 }
 
-/// Samples a frame within the outline of a symbol.
+/// Reads gray levels and modules of a symbol from a frame.
 struct CodeSampler {
   let frame: ImageView
   let lens: LensMap?
@@ -125,12 +129,13 @@ struct CodeSampler {
     frame.bilinear(lens?.bend(straight) ?? straight)
   }
 
-  /// Returns the number of columns and rows of modules of a symbol: gray levels change at the borders of modules and not within them.
+  /// Returns the number of columns and rows of modules of a symbol: the candidate at whose module borders gray levels
+  /// change most, compared with the middles of modules.
   ///
-  /// - Returns: `nil` if no candidate fits.
+  /// - Returns: `nil` if no candidate fits or all modules would be smaller than about two pixels.
   func grid(of corners: Quadrilateral, _ candidates: [SIMD2<Int>]) -> SIMD2<Int>? {
     guard let map = Homography(unitSquareTo: corners) else { return nil }
-    // A module must cover about two frame pixels to be seen.
+    // A module must be about two frame pixels wide to be distinguished.
     let size = max(0, corners.signedArea).squareRoot()
     let plausible = candidates.filter { Double($0.x * $0.y).squareRoot() * 1.8 <= size }
     guard !plausible.isEmpty else { return nil }
@@ -178,7 +183,8 @@ struct CodeSampler {
     return at + between > 0 ? (at - between) / (at + between) : 0
   }
 
-  /// Returns the modules, classified by a local threshold; `nil` if too many are uncertain.
+  /// Returns the modules, classified by a local threshold; `nil` if more than a tenth are uncertain, the contrast is
+  /// below 12 gray levels, or fewer than a fifth are light or dark.
   func modules(_ corners: Quadrilateral, _ grid: SIMD2<Int>) -> CodeModules? {
     guard let map = Homography(unitSquareTo: corners) else { return nil }
     let (columns, rows) = (grid.x + 2, grid.y + 2)
@@ -213,7 +219,8 @@ struct CodeSampler {
     return CodeModules(columns: grid.x, rows: grid.y, light: light)
   }
 
-  /// Returns the mean of the darkest and the brightest module within five modules on each side.
+  /// Returns the threshold for each module: the mean of the darkest and the brightest module within five modules on
+  /// each side.
   private static func thresholds(_ level: [Double], _ columns: Int, _ rows: Int) -> [Double] {
     func spread(_ values: [Double], _ better: (Double, Double) -> Double) -> [Double] {
       var out = values

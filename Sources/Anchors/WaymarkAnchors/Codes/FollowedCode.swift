@@ -1,6 +1,7 @@
 package import WaymarkImage
 
-/// The follower's state of one code.
+/// The follower's state of one code. The file also has the follower's input (`CodeDetection`) and its result for a code
+/// (`CodeObservation`).
 struct FollowedCode {
   let id: Int
   let content: CodeDetection.Content
@@ -16,7 +17,7 @@ struct FollowedCode {
   private(set) var extent = 0.0
   /// True if the code was seen in the last processed frame.
   private(set) var isSeen = false
-  /// True if something else is at the code's position.
+  /// True if something else was found at the code's position: the code is then reported as lost.
   private(set) var isGone = false
   private(set) var lastSeen: Double
   private(set) var lastRead: Double
@@ -51,7 +52,7 @@ struct FollowedCode {
   /// Returns whether a reading of the frame at `time` shows the code in more detail than its picture or, for bars, with another shape.
   func isOutgrown(by read: Quadrilateral, at time: Double) -> Bool {
     let size = read.signedArea.squareRoot()
-    // From half the distance its drawn picture is too soft.
+    // At twice the size, a drawn picture is too blurred.
     if isDrawn { return extent * 2 <= size }
     if extent * 1.4 <= size { return true }
     guard isRigid else { return false }
@@ -70,12 +71,12 @@ struct FollowedCode {
     places.min { abs($0.time - time) < abs($1.time - time) }?.corners ?? corners
   }
 
-  /// Returns the centre of the code at a time.
+  /// Returns the centre of the code in the frame nearest to a time, of the last 16.
   func center(at time: Double) -> Point2 {
     corners(at: time).center
   }
 
-  /// Records a further reading.
+  /// Records a further reading and, if it is not `nil`, the physical width of the code in metres.
   mutating func confirm(at time: Double, width: Double?) {
     if time > lastRead { readings += 1 }
     lastRead = max(lastRead, time)
@@ -83,7 +84,7 @@ struct FollowedCode {
     observation.lastRead = lastRead
   }
 
-  /// Starts to follow the code by a picture.
+  /// Starts to follow the code by a picture made from the frame at `time`.
   mutating func begin(_ portrait: CodeTemplate, _ read: Quadrilateral, _ score: Double, at time: Double) {
     let width = Double(portrait.image.width), height = Double(portrait.image.height)
     let inner = portrait.outline
@@ -136,7 +137,7 @@ struct FollowedCode {
     pose.update(&observation.placement, solutions, at: time)
   }
 
-  /// Returns the homography through the corners as seen in the frame.
+  /// Returns the homography from the symbol's own pixels to its distorted corners in the frame.
   private func seen(_ own: Homography, through lens: LensMap?) -> Homography {
     let offset = -(outline.topLeft + 0.5)
     let reference = outline.mapped { $0 + offset }
@@ -156,13 +157,13 @@ struct FollowedCode {
   }
 }
 
-/// A code read in a frame, as input of the follower.
+/// A code read in a frame.
 package struct CodeDetection: Sendable {
-  /// The identity of a code.
+  /// The symbology and payload, by which two readings are of the same code.
   package struct Content: Hashable, Sendable {
     /// The symbology, as the reader names it.
     package var symbology: String
-    /// The payload.
+    /// The payload as bytes.
     package var bytes: [UInt8]
 
     package init(symbology: String, bytes: [UInt8]) {
@@ -211,6 +212,6 @@ package struct CodeObservation: Sendable {
   package var lastSeen: Double
   package var lastRead: Double
 
-  /// Accesses a member of the placement.
+  /// Reads a member of `placement`, such as the pose.
   package subscript<Part>(dynamicMember part: KeyPath<AnchorPlacement, Part>) -> Part { placement[keyPath: part] }
 }

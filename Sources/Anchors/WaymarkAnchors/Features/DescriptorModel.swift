@@ -12,24 +12,25 @@ import WaymarkSystem
 /// The model that turns the gradients around a corner into the 256 bits of its descriptor. It was fitted once and is fixed,
 /// because libraries depend on it.
 ///
-/// The 64 shares of `ck_gradient_shares` are projected on 256 directions, and the bits are the signs against fitted offsets
-/// (after C. Strecha et al., "LDAHash", PAMI 2012: directions that separate corners best compared with the differences of two
-/// views of one corner). The first 24 are the best directions themselves: they depend least on each other, and the keys of
-/// the index are made of them. The others are random rotations of the best 48. `Benchmarks/anchors/learn_descriptor.py`
-/// creates the model.
+/// The 64 shares of `ck_gradient_shares` are projected on 256 directions, and the bits are the signs against fitted
+/// offsets (after C. Strecha et al., "LDAHash", PAMI 2012: directions that separate corners best compared with the
+/// differences of two views of one corner). The first 24 are the best directions themselves: they depend least on each
+/// other, and the keys of the index are made of them. The others are random rotations of the best 48.
+/// `Benchmarks/anchors/learn_descriptor.py` creates the model. The positions at which the gradients are sampled are in
+/// `SamplingTable`.
 package struct DescriptorModel: Sendable {
   /// The number of values that describe the gradients of a patch.
   static let shares = 64
   /// The number of bits of a descriptor.
   static let bits = 256
-  /// The number of output blocks of `ck_convolve`.
+  /// The number of blocks in which `ck_convolve` computes the projections, `CK_OUTPUTS` each.
   static let blocks = bits / Int(CK_OUTPUTS)
 
   /// The directions in the order of `ck_convolve`: for each block of outputs and each pair of shares, the two weights of each output.
   let weights: [Int16]
   /// The offset added to each projection.
   let offsets: [Int32]
-  /// A hash of the model.
+  /// The CRC-32C of the model, by which a library built with another model is rejected.
   let fingerprint: UInt32
 
   /// The model embedded in the program, read and checked on first use.
@@ -47,6 +48,8 @@ package struct DescriptorModel: Sendable {
   }
 
   /// Reads 256 × 64 weights of 16 bits, direction by direction, and then 256 offsets of 32 bits.
+  ///
+  /// - Throws: `ModelError` if the file has another size.
   init(_ file: ModelFile) throws(ModelError) {
     var numbers = ModelFile.Numbers(file)
     let expected = Self.bits * (2 * Self.shares + 4)
@@ -74,7 +77,7 @@ package struct SamplingTable {
   /// The distance between two samples in pixels: the grid is 24 pixels wide. A wider one separates corners better, but covers
   /// more of the surroundings of a small picture.
   static let step = 1.5
-  /// The number of offsets per direction.
+  /// The number of samples, and so of offsets in the table, per direction.
   static let offsetsPerDirection = side * side
 
   private var offsets: [Int32] = []

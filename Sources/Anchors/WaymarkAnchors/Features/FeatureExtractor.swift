@@ -15,20 +15,21 @@ package import WaymarkImage
 /// gradients around the corner, rotated to that direction (`DescriptorModel`). Use it from one thread; nothing is allocated
 /// while the size of the pictures stays the same.
 package final class FeatureExtractor {
-  /// The settings of an extractor.
+  /// The numbers of features and levels that an extractor uses.
   package struct Settings: Sendable, Equatable {
     /// The most features to keep; each costs about 1 µs to describe and more to look up.
     package var limit = 1000
-    /// The number of levels of the pyramid; the fourth and later ones take almost no time.
+    /// The most levels of the pyramid; the fourth and later ones take almost no time.
     package var levels = 6
     /// The exponent by which a level's share of the features falls with its size: share ∝ scale^falloff.
     let falloff = 1.2
-    /// The number of levels from which features are taken; the pyramid has `levels`.
+    /// The most levels from which features are taken, finest first; the default takes all.
     package var searched = 16
     package init() {}
 
-    /// The settings for frames at double size. Anchors found only there are small and have few corners: with 700 features, 5
-    /// % fewer pictures of 50 to 110 pixels width are found, and frames without an anchor take 7 % less time.
+    /// The settings for frames at double size. Anchors found only there are small and have few corners: with 700
+    /// features instead of 900, 5 % fewer pictures of 50 to 110 pixels width are found, and frames without an anchor
+    /// take 7 % less time.
     static var enlarging: Settings {
       var s = Settings()
       s.limit = 900
@@ -54,7 +55,8 @@ package final class FeatureExtractor {
   private var row: UnsafeMutableBufferPointer<UInt8> = .allocate(capacity: 0)
   /// The descriptor model; without it no feature is found. Compiling a picture and opening a library report the reason.
   private let model = try? DescriptorModel.load()
-  /// The gradients of the corners, and the projections of one batch of them.
+  /// The gradient shares of all corners, `DescriptorModel.shares` each; `sums`: the projections of one batch of
+  /// corners.
   private let shares: UnsafeMutablePointer<Int16>
   private let sums: UnsafeMutablePointer<Int32>
   /// The number of corners projected in one call.
@@ -146,7 +148,8 @@ package final class FeatureExtractor {
     }
     let (width, height) = (Int32(w), Int32(h))
     let size = planeSize
-    // The data of an earlier level in the planes are outside of the part that is read: the edge is extended by 20 pixels around each level.
+    // An earlier level may have left data in the planes, but outside of the part that is read: each level is extended
+    // by 20 pixels beyond its edge.
     let smooth = planes.bytes + pyramid.offset(0)
     let means = smooth + size
     let scores = smooth + 2 * size
@@ -175,7 +178,8 @@ package final class FeatureExtractor {
     }
   }
 
-  /// Moves the strongest candidates to the front of `ordered`, at most a quota per cell, and returns the number to keep.
+  /// Moves the strongest candidates to the front of `ordered`, with a limit per cell if there are more than `quota`,
+  /// and returns the number to keep.
   private func select(_ found: Int, quota: Int, width: Int, height: Int) -> Int {
     var start = InlineArray<256, Int32>(repeating: 0)
     for i in 0..<found { start[255 - Int(candidates[i] & 0xff)] += 1 }
@@ -209,7 +213,7 @@ package final class FeatureExtractor {
         rest += 1
       }
     }
-    // The quota that cells with few corners leave is filled from the others.
+    // The quota that cells with few corners leave is filled from the cells with more.
     for i in 0..<min(rest, quota - kept) { ordered[kept + i] = candidates[i] }
     return min(quota, kept + rest)
   }

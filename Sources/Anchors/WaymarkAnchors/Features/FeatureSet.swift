@@ -1,10 +1,12 @@
 package import WaymarkImage
 
 /// A corner of a picture with its size and direction. Its descriptor is at the same index in the `FeatureSet`.
+///
+/// The file has the features of a frame (`Feature`, `FeatureSet`), those of a library (`AnchorFeature`), and
+/// `ScratchMemory`.
 package struct Feature: Sendable {
-  /// The coordinate in pixels of the picture.
+  /// The position in pixels of the picture, with pixel centres at integers.
   package var x: Float
-  /// The coordinate in pixels of the picture.
   package var y: Float
   /// The number of pixels of the picture per pixel of the level on which the corner was found.
   package var scale: Float
@@ -12,7 +14,8 @@ package struct Feature: Sendable {
   package var direction: UInt8
   /// The level of the pyramid on which the corner was found.
   package var level: UInt8
-  /// The contrast of the ring of pixels against the centre, in gray levels (FAST score).
+  /// The FAST-9 score: the greatest difference in gray levels by which nine contiguous pixels of the circle are all
+  /// brighter, or all darker, than the centre.
   package var score: UInt8
 
   package static let directions = 128
@@ -48,7 +51,7 @@ package final class FeatureSet {
 
   package func removeAll() { count = 0 }
 
-  /// Removes the features for which `predicate` is true; the others keep their order.
+  /// Removes the features for which `predicate` is true; the other features keep their order.
   package func removeAll(where predicate: (Feature) -> Bool) {
     var kept = 0
     for i in 0..<count where !predicate(features[i]) {
@@ -84,19 +87,18 @@ package final class FeatureSet {
 package struct AnchorFeature: Sendable, Equatable {
   /// The anchor's index in the library.
   package var anchor: UInt16
-  /// The coordinate on the reference in 1/64 pixels.
+  /// The position on the reference in 1/64 pixels, with pixel centres at integers.
   package var x64: UInt16
-  /// The coordinate on the reference in 1/64 pixels.
   var y64: UInt16
   /// The view and level from which it was extracted: an index into `ViewCatalog.linears`.
   package var view: UInt8
-  /// The direction on that level.
+  /// The direction on that level in steps of 2π / `Feature.directions`.
   package var direction: UInt8
 
-  /// The kind of view that a feature is for.
+  /// The kind of view from which a feature was extracted: one of `ViewCatalog.views`, a close view
+  /// (`ViewCatalog.details`) or a grazing one (`ViewCatalog.grazing`).
   package enum Kind: Int, CaseIterable, Sendable { case usual, near, grazing }
 
-  /// The kind of the view from which the feature was extracted.
   package var kind: Kind {
     Int(view) < ViewCatalog.firstDetail ? .usual : Int(view) < ViewCatalog.firstGrazing ? .near : .grazing
   }

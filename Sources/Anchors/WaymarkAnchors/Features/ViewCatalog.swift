@@ -1,6 +1,7 @@
 import WaymarkImage
 
-/// A 2×2 matrix: the linear part of a map between pictures.
+/// A 2×2 matrix with the rows (`a`, `b`) and (`c`, `d`): the linear part of a map between pictures, such as from a
+/// reference to a view of `ViewCatalog`.
 package struct Linear2: Sendable, Equatable {
   package var a: Float
   package var b: Float
@@ -43,7 +44,7 @@ package struct Linear2: Sendable, Equatable {
 /// SIAM J. Imaging Sciences 2 (2009), section 3.3: tilt by √2, azimuth by about 72° / tilt. The descriptor covers rotations
 /// within the frame, the pyramid covers sizes.
 package enum ViewCatalog {
-  /// One view of the reference.
+  /// One view of the reference: rotated by `azimuth`, then compressed along x by `tilt`.
   package struct View: Sendable {
     package var tilt: Double
     /// The azimuth in radians.

@@ -17,8 +17,8 @@ package final class AnchorCompiler {
     var grazing = 300
     package init() {}
 
-    /// Creates the settings for a library of `anchors` anchors: a thousand must fit into 80 MB and ten thousand into 300 MB.
-    /// Large libraries lose a point of recognition by that.
+    /// Creates the settings for a library of `anchors` anchors: a thousand must fit into 80 MB and ten thousand into
+    /// 300 MB. Because of that, large libraries recognise one percentage point less.
     package init(anchors: Int) {
       let count = max(1, anchors)
       limit = max(min(600, 5_600_000 / count), min(limit, 573_000 / count))
@@ -37,8 +37,9 @@ package final class AnchorCompiler {
   private static let closeUps = 24
   /// The largest Hamming distance at which a feature is found again in a simulated frame, and in a close view.
   ///
-  /// Real frames differ more than simulated ones, and `FeatureLookup` accepts 66: features that survive with less are kept.
-  /// Plain parts of a picture have few features that do in close views, which show little else.
+  /// Real frames differ more than simulated ones, and `FeatureLookup` accepts 66: so only features found again at a
+  /// smaller distance are kept. In close views the limit is larger, because plain parts of a picture, of which they may
+  /// show nothing else, have few such features.
   private static let (distance, closeDistance) = (63, 70)
 
   private let settings: Settings
@@ -62,7 +63,8 @@ package final class AnchorCompiler {
     detailExtractor = FeatureExtractor(settings: detail)
   }
 
-  /// The least number of features of an anchor: claims need as many agreeing features, so an anchor with fewer is never found.
+  /// The least number of features of an anchor: a detection needs as many agreeing features, so an anchor with fewer is
+  /// never found.
   static let fewestFeatures = 8
 
   /// The long side of a reference in pixels.
@@ -70,7 +72,8 @@ package final class AnchorCompiler {
 
   /// Compiles a picture of any size.
   ///
-  /// - Throws: `AnchorError` with `unusablePicture` if the name is empty, or the picture is too small or elongated.
+  /// - Throws: `AnchorError` with `unusablePicture` if the name is empty, too long or has control characters, or the
+  ///   picture is too small or too elongated; with `damaged` if the descriptor model is corrupt.
   package func compile(name: String, physicalWidth: Double?, picture: GrayImage) throws(AnchorError) -> CompiledAnchor {
     _ = try DescriptorModel.load()
     let image = try Self.reference(name: name, picture: picture)
@@ -82,7 +85,7 @@ package final class AnchorCompiler {
 
   /// Returns the reference of a picture of any size: its long side scaled to 480 pixels.
   ///
-  /// - Throws: The errors of `compile`.
+  /// - Throws: `AnchorError` with `unusablePicture`, as `compile`.
   package static func reference(name: String, picture: GrayImage) throws(AnchorError) -> GrayImage {
     guard !name.isEmpty, name.utf8.count <= LibraryHeader.longestName, !name.unicodeScalars.contains(where: \.isControl)
     else {
@@ -112,7 +115,7 @@ package final class AnchorCompiler {
 
   /// Checks that an anchor has enough features to be found at all.
   ///
-  /// - Throws: `AnchorError` with `unusablePicture` if it has fewer features than any claim needs.
+  /// - Throws: `AnchorError` with `unusablePicture` if it has fewer than `fewestFeatures`.
   package static func check(_ anchor: CompiledAnchor) throws(AnchorError) {
     guard anchor.features.count < fewestFeatures else { return }
     throw AnchorError(
@@ -188,7 +191,8 @@ package final class AnchorCompiler {
     }
   }
 
-  /// Adds the features of a pool that simulated frames find again, and returns the number of them in each frame.
+  /// Adds to an anchor the features of a pool that are best found again in simulated frames, and returns the number of
+  /// corners found again in each frame.
   ///
   /// - Parameter doubles: True to search frames that show the anchor small at double size.
   private func add(

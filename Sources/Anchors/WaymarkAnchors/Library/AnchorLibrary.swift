@@ -1,13 +1,13 @@
 import Synchronization
 public import WaymarkImage
 
-/// A compiled set of reference pictures.
+/// A compiled set of reference pictures (`AnchorReference`) with the index of their features.
 ///
-/// Created by `waymark anchors build`. May be used from several threads. The file stays open and may be replaced while the
-/// library is in use. If it is changed or truncated in place, the parts that were not read yet are missing and `failure`
-/// reports the damage.
+/// Created by `waymark anchors build`. May be used from several threads. The file stays open and may be replaced while
+/// the library is in use. If it is changed or truncated in place, the parts that were not read yet are missing, and
+/// `failure` reports the damage.
 public final class AnchorLibrary: Sendable {
-  /// The anchors, in the order of the library.
+  /// The anchors, in the order of the file; results refer to them by index.
   public let references: [AnchorReference]
 
   /// The number of features of all anchors.
@@ -45,6 +45,8 @@ public final class AnchorLibrary: Sendable {
   }
 
   /// Creates a library from bytes in memory.
+  ///
+  /// - Throws: `AnchorError` with `unsupportedVersion` or `damaged`.
   package convenience init(bytes: [UInt8]) throws(AnchorError) {
     try self.init(LibraryFile(bytes: bytes), promptIndex: Self.promptIndex)
   }
@@ -81,7 +83,7 @@ public final class AnchorLibrary: Sendable {
     if file.isWhole, !references.allSatisfy({ $0.pixels != nil }) { throw LibraryHeader.damaged(path) }
   }
 
-  /// Returns the number of features of an anchor.
+  /// Returns the number of features of the anchor at this index.
   public func featureCount(of anchor: Int) -> Int { records[anchor].list.count }
 
   /// Returns the quality of an anchor's picture, 0…100, measured when it was compiled.
@@ -92,7 +94,8 @@ public final class AnchorLibrary: Sendable {
 
   // MARK: Data read on demand
 
-  /// Reads the index, which a detector otherwise reads on first use. Call it where that must not take time, or to check that the index is intact.
+  /// Reads the index, which a detector otherwise reads on first use. Call it before frames that must not wait for it,
+  /// or to check that the index is intact.
   ///
   /// - Throws: `AnchorError` with `damaged`.
   public func load() throws(AnchorError) {
@@ -133,7 +136,8 @@ public final class AnchorLibrary: Sendable {
   /// Returns the number of features of each kind that were requested when the anchor was compiled, in the order of `AnchorFeature.Kind`.
   package func asked(of anchor: Int) -> [Int] { records[anchor].asked }
 
-  /// Returns an anchor in its compiled form, for writing it into another library.
+  /// Returns an anchor in its compiled form, for writing it into another library. Its sightings and reasons are empty,
+  /// because a library does not store them.
   ///
   /// - Throws: `AnchorError` with `damaged`.
   package func compiled(_ anchor: Int) throws(AnchorError) -> CompiledAnchor {
@@ -158,12 +162,12 @@ public final class AnchorLibrary: Sendable {
   }
 }
 
-/// The record of one anchor in a library's file.
+/// The record of one anchor in a library's file, checked against the bounds of the file.
 private struct AnchorRecord: Sendable {
   let reference: AnchorReference
   /// The range of the anchor's features in the lists section.
   let list: Range<Int>
-  /// The recall measured at compilation, 0…1.
+  /// The share of simulated views in which the anchor is expected to be found, 0…1.
   let recall: Float
   /// The number of features of each kind requested at compilation.
   let asked: [Int]
@@ -208,7 +212,7 @@ private struct AnchorRecord: Sendable {
   }
 }
 
-/// The reference picture of one anchor.
+/// The reference picture of one anchor, with its name and physical size.
 public struct AnchorReference: Sendable {
   private enum Picture: Sendable {
     case image(GrayImage)
@@ -221,9 +225,9 @@ public struct AnchorReference: Sendable {
   public let physicalWidth: Double?
   /// The radius in metres of the upright cylinder round which the picture is wrapped; `nil` if it is flat.
   public let radius: Double?
-  /// Width of the reference in pixels.
+  /// The width of the reference in pixels; the longer side has 480 by convention.
   public let width: Int
-  /// Height of the reference in pixels.
+  /// The height of the reference in pixels.
   public let height: Int
   private let picture: Picture
   /// The size of the stored pixels relative to the reference: 1, or 2 if the picture has that much detail.

@@ -1,6 +1,6 @@
 package import WaymarkImage
 
-/// A compiled anchor that can be written into a library.
+/// An anchor as the compiler makes it and `LibraryWriter` writes it into a library.
 package struct CompiledAnchor: Sendable {
   /// The number of test views shown to the detector, and the number in which it found the anchor.
   package struct Trial: Sendable, Hashable {
@@ -32,7 +32,7 @@ package struct CompiledAnchor: Sendable {
   /// The weaknesses of the picture; not stored in the library.
   package var reasons: [AnchorQuality.Reason]
 
-  /// Limits the features of each kind, in the order of `AnchorFeature.Kind`, to the most useful ones.
+  /// Keeps at most `limits` features of each kind, the most useful ones, in the order of `AnchorFeature.Kind`.
   package mutating func keep(_ limits: [Int]) {
     asked = zip(asked, limits).map(min)
     var counts = limits

@@ -2,10 +2,10 @@ import WaymarkImage
 
 /// Chooses the features that together are found again in as many simulated frames as possible.
 ///
-/// Every corner of a simulated frame that some candidate matches at its correct position is an item. The gain of a candidate
-/// is the number of items it covers, reduced where others cover them already and where the frame has many. The sum is
-/// submodular, so the greedy choice reaches at least 1 − 1/e of the optimum (G. Nemhauser, L. Wolsey, M. Fisher, Mathematical
-/// Programming 14 (1978)).
+/// Every corner of a simulated frame that some candidate matches at its correct position is an item. The gain of a
+/// candidate is the number of items it covers, reduced for items that other candidates cover already, and for items of
+/// frames of which many are covered. The sum is submodular, so the greedy choice reaches at least 1 − 1/e of the
+/// optimum (G. Nemhauser, L. Wolsey, M. Fisher, Mathematical Programming 14 (1978)).
 struct FeatureSelector {
   private let pool: CandidatePool
   private let distance: Int
@@ -15,6 +15,7 @@ struct FeatureSelector {
   /// The number of corners of each frame that any candidate covers.
   private(set) var found: [Int] = []
 
+  /// - Parameter distance: The largest Hamming distance at which a candidate matches a corner.
   init(pool: CandidatePool, distance: Int) {
     self.pool = pool
     self.distance = distance
@@ -31,6 +32,8 @@ struct FeatureSelector {
   }
 
   /// Adds the features of one simulated frame.
+  ///
+  /// - Parameter map: Reference pixels → frame pixels.
   mutating func add(_ features: FeatureSet, map: Homography, doubled: Bool, share: Double) {
     guard let back = map.inverse else { return }
     let frame = Int32(found.count)
@@ -177,7 +180,7 @@ struct CandidatePool {
     }
   }
 
-  /// Calls `body` with the index of every feature closer than `radius` to a point.
+  /// Calls `body` with the index of every feature at most `radius` reference pixels from a point.
   @inline(__always)
   func forEach(near p: SIMD2<Float>, radius: Float, _ body: (Int) -> Void) {
     let c = Float(Self.cell)

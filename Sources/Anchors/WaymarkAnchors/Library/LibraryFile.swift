@@ -19,6 +19,7 @@ final class LibraryFile: Sendable {
   private static let limit = 16 << 30
 
   /// - Parameter small: The largest file in bytes that is read whole.
+  /// - Throws: `AnchorError` with `cannotOpen` or `notALibrary`.
   init(path: String, small: Int) throws(AnchorError) {
     func failure(_ step: String) -> AnchorError {
       let reason = systemMessage(errno)
@@ -56,7 +57,7 @@ final class LibraryFile: Sendable {
     isKept = whole.isEmpty
   }
 
-  /// Creates a library file from bytes in memory.
+  /// Creates a library file from bytes in memory, which are checked when they are used.
   init(bytes: [UInt8]) {
     (path, size, whole, file) = ("", bytes.count, bytes, -1)
   }
@@ -68,7 +69,7 @@ final class LibraryFile: Sendable {
 
   /// Reads bytes from `offset` on into `memory`.
   ///
-  /// - Returns: False if the file has fewer bytes.
+  /// - Returns: False if the file has fewer bytes or cannot be read.
   func read(into memory: UnsafeMutableRawBufferPointer, at offset: Int) -> Bool {
     guard offset >= 0, memory.count <= size, offset <= size - memory.count else { return false }
     guard isWhole else { return Self.fill(memory, from: file, at: offset) }
@@ -78,14 +79,14 @@ final class LibraryFile: Sendable {
     return true
   }
 
-  /// Returns the bytes of a range; `nil` if the file has fewer.
+  /// Returns the bytes of a range; `nil` if the file has fewer or cannot be read.
   func bytes(_ range: Range<Int>) -> [UInt8]? {
     guard range.upperBound <= size else { return nil }
     var bytes = [UInt8](repeating: 0, count: range.count)
     return bytes.withUnsafeMutableBytes { read(into: $0, at: range.lowerBound) } ? bytes : nil
   }
 
-  /// Asks the system to read the beginning of the file ahead.
+  /// Asks the kernel to read the first `bytes` bytes ahead (`posix_fadvise`).
   func expect(first bytes: Int) {
     guard file >= 0 else { return }
     _ = posix_fadvise(file, 0, off_t(bytes), POSIX_FADV_WILLNEED)
@@ -107,7 +108,7 @@ final class LibraryFile: Sendable {
   }
 }
 
-/// The position of a reference's pixels in a library's file.
+/// The position, size and checksum of a reference's pixels in a library's file.
 struct LibraryPicture: Sendable {
   let file: LibraryFile
   let width: Int

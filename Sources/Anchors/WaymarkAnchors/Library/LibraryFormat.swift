@@ -1,7 +1,8 @@
 package import WaymarkImage
 import WaymarkSystem
 
-/// The header of a library.
+/// The header of a library's file. The layout of the file is in `LibraryLayout`, that of its last section in
+/// `LibraryTwins`.
 struct LibraryHeader {
   let anchors: Int
   let features: Int
@@ -74,6 +75,9 @@ struct LibraryHeader {
   }
 
   /// Reads and checks the header of a library's file.
+  ///
+  /// - Throws: `AnchorError` with `unsupportedVersion`, or with `damaged` if the file is cut off, a checksum differs or
+  ///   the sections do not fit.
   init(of file: LibraryFile) throws(AnchorError) {
     let path = file.path
     guard let head = file.bytes(0..<min(file.size, LibraryLayout.headerSize)), head.count >= 12 else {
@@ -121,8 +125,8 @@ struct LibraryHeader {
 /// | offset | size | what |
 /// |---|---|---|
 /// | 0 | 8 | `WAYMARKA` |
-/// | 8 | 4 | version of the form |
-/// | 12 | 4 | fingerprint of the descriptor and the views that the features were made with |
+/// | 8 | 4 | version of the format |
+/// | 12 | 4 | fingerprint of the descriptor model and the views from which the features were extracted |
 /// | 16 | 8 | size of the file |
 /// | 24 | 4 | anchors |
 /// | 28 | 4 | features |
@@ -131,7 +135,7 @@ struct LibraryHeader {
 /// | 40 | 8 × 7 | offsets: anchor records, names, key starts, descriptors, features, lists, pixels |
 /// | 96 | 8 | checksum of anchor records and names |
 /// | 104 | 8 | checksum of the index: key starts, descriptors, features, lists |
-/// | 112 | 8 | offset of the pairs of pictures that look alike, behind the pixels; zero: none were looked for |
+/// | 112 | 8 | offset of the pairs of pictures that look alike, behind the pixels; zero without pairs |
 /// | 120 | 8 | checksum of the 120 bytes before |
 ///
 /// Features and descriptors are sorted by key, so that those of one key are contiguous. The lists have the indices of each
@@ -157,7 +161,7 @@ enum LibraryLayout {
     return bits
   }
 
-  /// A hash of everything that determines descriptors and views.
+  /// A hash of the descriptor model, the sample positions and the views.
   static let fingerprint: UInt32 = {
     var hash = Checksum()
     hash.add(UInt64((try? DescriptorModel.load())?.fingerprint ?? 0))
@@ -171,7 +175,7 @@ enum LibraryLayout {
 
 /// The key under which the index keeps a descriptor: its leading bits.
 enum FeatureKey {
-  /// The most bits of a key. The leading bits of a descriptor depend least on each other.
+  /// The most bits of a key. The 24 leading bits of a descriptor depend least on each other.
   static let greatestBits = 20
   /// The key bits from which a library has thousands of anchors.
   static let bitsOfThousands = 18
@@ -250,7 +254,7 @@ enum LibraryTwins {
   }
 }
 
-/// Two pictures of a library of which the first is found in the second.
+/// Two pictures of a library that look alike: the first is found in the second.
 package struct AnchorTwin: Hashable, Sendable {
   /// The index of the first picture in the library.
   package var first: Int

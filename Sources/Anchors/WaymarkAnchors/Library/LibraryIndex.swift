@@ -23,7 +23,7 @@ final class LibraryIndex: @unchecked Sendable {
   /// The number of bytes read and checked at a time, so that they are still in the processor's cache for the check.
   private static let piece = 1 << 18
 
-  /// Reads the index of a library; `nil` if it is damaged or memory is exhausted.
+  /// Reads the index of a library; `nil` if it is damaged, cut off or memory is exhausted.
   ///
   /// - Parameters:
   ///   - header: The header, which must fit the file.
@@ -96,7 +96,6 @@ struct IndexValidator {
   /// True if all pieces so far are valid.
   private(set) var isSound = true
 
-  /// Creates a validator for a library with this header.
   init(_ header: LibraryHeader) {
     features = header.features
     anchors = header.anchors

@@ -6,6 +6,7 @@ package enum LibraryWriter {
   /// Returns the bytes of a library; equal anchors in the same order give equal bytes.
   ///
   /// - Parameter twins: The pairs of similar anchors among them.
+  /// - Throws: `AnchorError` with `tooManyAnchors` or `duplicateName`.
   package static func bytes(
     of anchors: [CompiledAnchor], twins: [AnchorTwin] = []
   ) throws(AnchorError) -> [UInt8] {
@@ -81,7 +82,10 @@ package enum LibraryWriter {
     return out
   }
 
-  /// Returns the bytes of a library with its pairs of similar anchors; each picture is searched for in all others.
+  /// Returns the bytes of a library with its pairs of similar anchors, for which all anchors are searched for in each
+  /// picture.
+  ///
+  /// - Throws: The errors of `bytes(of:twins:)`, and `AnchorError` with `damaged` if the descriptor model is corrupt.
   package static func bytesWithTwins(of anchors: [CompiledAnchor]) throws(AnchorError) -> [UInt8] {
     let plain = try bytes(of: anchors)
     guard anchors.count > 1 else { return plain }
@@ -89,7 +93,10 @@ package enum LibraryWriter {
     return twins.isEmpty ? plain : try bytes(of: anchors, twins: twins)
   }
 
-  /// Writes a library atomically: the path has either the old or the complete new file. A pipe or device is written directly.
+  /// Writes a library atomically: the path has either the old or the complete new file. A pipe or device is written
+  /// directly.
+  ///
+  /// - Throws: `AnchorError` with `cannotWrite`.
   package static func write(_ bytes: [UInt8], to path: String) throws(AnchorError) {
     do throws(FileError) {
       try DurableFile.write(bytes, to: path)
@@ -102,7 +109,7 @@ package enum LibraryWriter {
 }
 
 extension AnchorTwin {
-  /// Returns the pairs of anchors of which the first is found in the picture of the second.
+  /// Returns the pairs of anchors of which the first is found in the picture of the second, each pair once.
   static func pairs(in library: AnchorLibrary) -> [AnchorTwin] {
     let detector = AnchorDetector(library: library)
     detector.comparesPrints = true

@@ -4,8 +4,8 @@ import WaymarkSystem
 
 /// The anchors that need not be compiled again: those of the library that will be replaced, and those of an interrupted build.
 ///
-/// Compiling takes a quarter of a second per picture. So a build saves the compiled anchors every half minute as parts beside
-/// the library. The next build reuses the parts, and the build that completes removes them.
+/// Compiling takes a quarter of a second per picture. So a build saves the compiled anchors about every half minute as
+/// parts in a folder beside the library. The next build reuses the parts, and the build that completes removes them.
 package final class PartialBuild {
   private let folder: String
   private let libraries: [AnchorLibrary]
@@ -15,7 +15,8 @@ package final class PartialBuild {
   private var waiting: [CompiledAnchor] = []
   private var written = MonotonicClock.now
 
-  /// The most anchors in a part, and the longest time until they are saved, in seconds.
+  /// The number of new anchors at which a part is saved; `saveInterval`: the seconds since the last part after which it
+  /// is saved with fewer.
   private static let most = 64
   private static let saveInterval = 30.0
 
@@ -42,7 +43,7 @@ package final class PartialBuild {
   ///
   /// - Parameters:
   ///   - pixels: The pixels of the reference as a library stores them.
-  ///   - settings: The number of features of an anchor.
+  ///   - settings: The numbers of features requested for an anchor.
   package var known:
     @Sendable (_ name: String, _ pixels: GrayImage, _ settings: AnchorCompiler.Settings) -> CompiledAnchor?
   {
@@ -64,7 +65,8 @@ package final class PartialBuild {
     }
   }
 
-  /// Adds a newly compiled anchor to the next part, which is saved after half a minute at the latest.
+  /// Adds a newly compiled anchor to the next part, and saves the part if it is full or the last one was saved half a
+  /// minute ago.
   package func keep(_ anchor: CompiledAnchor) {
     waiting.append(anchor)
     guard waiting.count >= Self.most || MonotonicClock.now - written > Self.saveInterval else { return }

@@ -1,11 +1,11 @@
 import CKernels
 package import WaymarkImage
 
-/// Simulated camera views of a reference: tilted, rotated, near or far, blurred, dim and noisy, on a cluttered background.
-/// The same index always gives the same view.
+/// Simulated camera views of a reference: tilted, rotated, near or far, blurred, dim and noisy, on a cluttered
+/// background. The same index always gives the same view. `PictureRenderer` draws them.
 package struct SimulatedCamera {
   package struct Shot {
-    /// Reference pixels → picture pixels.
+    /// Reference pixels → frame pixels.
     package var map: Homography
     /// The share of a 640×480 frame that the reference covers.
     package var area: Double
@@ -17,11 +17,11 @@ package struct SimulatedCamera {
   private let height = 480.0
   private let focal = 600.0
 
-  /// The range of the share of the frame that the reference covers.
+  /// The range of areas, as shares of the frame that the reference covers.
   var areas = 0.008...0.8
   /// The range of tilts in degrees.
   var tilts = 0.0...70
-  /// The seed of the random numbers; another seed gives other views.
+  /// The seed of the random numbers that determine the views.
   var seed: UInt64 = 0x0A_1C_40
 
   /// Returns shot `index` of `count` of a reference of `w` × `h` pixels; `nil` if it does not fit the frame.
@@ -81,7 +81,8 @@ package struct SimulatedCamera {
     return Shot(map: map, area: zoom * zoom * size * size / (width * height), tilt: tilt * 180 / .pi)
   }
 
-  /// Returns the map of a pose at the distance at which the outline covers `area` of the frame.
+  /// Returns the map of a pose at the distance at which the outline covers `area` of the frame; `nil` if there is none.
+  /// Angles are in radians.
   private func pose(tilt: Double, axis: Double, roll: Double, area: Double, center: Point2, w: Int, h: Int)
     -> Homography?
   {
@@ -162,7 +163,8 @@ package struct SimulatedCamera {
     return (image, map)
   }
 
-  /// Applies light and noise, computed in 1/65536 gray levels.
+  /// Applies `gain` to the contrast, then adds noise with a standard deviation of `noise` gray levels; computed in
+  /// 1/65536 gray levels.
   private func expose(
     _ pixels: UnsafeMutablePointer<UInt8>, _ count: Int, gain: Double, lift: Double, noise: Double,
     random: inout RandomSource
@@ -261,6 +263,7 @@ package final class PictureRenderer {
   ///
   /// - Parameters:
   ///   - map: Target pixels → picture pixels.
+  ///   - shrink: The number of picture pixels per target pixel, along each axis.
   ///   - surroundings: True to render the area outside the picture; if false, it may stay black away from the edge.
   func render(
     _ map: Homography, into target: UnsafeMutablePointer<UInt8>, width: Int, height: Int, shrink: Double,

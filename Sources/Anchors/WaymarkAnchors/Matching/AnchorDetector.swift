@@ -2,9 +2,13 @@ public import WaymarkImage
 
 /// Finds the anchors of a library in single frames.
 ///
-/// A detector reuses its buffers from frame to frame. Use it from one thread at a time; several detectors may share one library.
+/// The file also has the interface through which the engine uses a detector (`AnchorDetecting`), and the mask that
+/// paints over known anchors (`ExclusionMask`).
+///
+/// A detector reuses its buffers from frame to frame. Use it from one thread at a time; several detectors may share one
+/// library.
 public final class AnchorDetector {
-  /// The library whose anchors are searched for.
+  /// The library whose anchors the detector searches for.
   public let library: AnchorLibrary
   private let plain = FeatureExtractor()
   /// The extractor for the frame at double size, with its own buffers so that no layout changes between looks. It extracts
@@ -17,15 +21,17 @@ public final class AnchorDetector {
   private var claims: FrameClaims
   private var reducer = FrameReducer()
   private var mask = ExclusionMask()
-  /// The lens of the frames. If set, the claims' homographies exclude its distortion.
+  /// The lens of the frames. If set, the homographies of detected anchors exclude its distortion.
   package var lens: LensMap?
-  /// The camera's intrinsics at the size of the frames; `nil`: assumed. Used only for round anchors.
+  /// The camera's intrinsics at the size of the frames; `nil`: estimated from an assumed field of view. Used only for
+  /// round anchors.
   package var intrinsics: CameraIntrinsics?
-  /// The number of copies of each anchor that are claimed in one frame.
+  /// The most copies of each anchor that are detected in one frame.
   public var copies = AnchorCopies() {
     didSet { claims.limits = CopyLimits(copies, library.references) }
   }
-  /// True to compare printed pictures: round anchors are treated as flat, and overlapping claims are not compared with each other.
+  /// True to compare printed pictures: round anchors are treated as flat, and overlapping detections are not compared
+  /// with each other.
   var comparesPrints: Bool {
     get { verifier.comparesPrints }
     set { verifier.comparesPrints = newValue }
@@ -49,13 +55,14 @@ public final class AnchorDetector {
 
   /// The number of hypotheses per look that may search all features of their anchor, which takes as long as a first guided matching.
   private var wideSearches: Int { lookup.isOfHundreds ? .max : 1 }
-  /// The most looks at a frame in which further copies are found.
+  /// The most looks at a frame, including the first, if anchors may have several copies.
   private static let mostLooks = 4
 
-  /// Returns the anchors in a frame, best score first, with at most as many claims per anchor as `copies` allows.
+  /// Returns the anchors in a frame, best score first, at most as many copies of each as `copies` allows.
   ///
-  /// A frame full of copies has more corners than one look can process. So found copies are painted over and the rest is
-  /// searched again, until nothing more is found, at most three times; each look starts from the copies of the last.
+  /// A frame full of copies has more corners than one look can process. So found copies are painted over and the rest
+  /// is searched again, until no further copy is found, at most three times; each look uses the planes of the copies
+  /// found before.
   public func detect(_ frame: ImageView) -> [DetectedAnchor] {
     beginFrame()
     var found = detect(frame, except: [])
@@ -79,12 +86,14 @@ public final class AnchorDetector {
     return found
   }
 
-  /// Starts the search in a new frame.
+  /// Forgets the positions searched for copies in the last frame.
   func beginFrame() { copySearch.beginFrame() }
 
-  /// Returns the anchors found in one look at a frame, except those inside known outlines, which are given without the lens distortion.
+  /// Returns the anchors found in one look at a frame, except those inside known outlines.
   ///
-  /// - Parameter others: The claims from earlier looks at the same frame, beside which there may be further copies.
+  /// - Parameters:
+  ///   - known: The outlines, without the lens distortion, in which no features are used.
+  ///   - others: The anchors detected in earlier looks at the same frame, beside which there may be further copies.
   package func detect(
     _ frame: ImageView, except known: [Quadrilateral], beside others: [DetectedAnchor] = []
   ) -> [DetectedAnchor] {
@@ -171,32 +180,31 @@ public final class AnchorDetector {
 
 /// Finds anchors in a single frame; the engine's interface to the detector.
 package protocol AnchorDetecting: AnyObject {
-  /// Returns the anchors in a frame, best claim first, at most as many claims per anchor as `copies` allows.
+  /// Returns the anchors in a frame, best score first, at most as many copies of each as `copies` allows.
   ///
   /// - Parameters:
-  ///   - known: The outlines of the followed anchors, which are painted over in the frame.
-  ///   - copies: The followed claims that may have further copies, which are searched for on their planes and beside them.
+  ///   - known: The outlines of the followed anchors without the lens distortion, which are painted over in the frame.
+  ///   - copies: The followed copies, on whose planes and beside which further copies are searched for.
   func detections(in frame: ImageView, known: [Quadrilateral], beside copies: [DetectedAnchor]) -> [DetectedAnchor]
 
   /// Returns the reference of an anchor.
   func reference(_ anchor: Int) -> AnchorReference
 
-  /// Returns the data of a reference for tracking.
+  /// Returns the data for aligning and tracking an anchor.
   func template(_ anchor: Int) -> AnchorTemplate
 
   /// For each reference, the pairs of similar references in which it is the first; empty if none look alike.
   var twins: [[AnchorTwin]] { get }
 
-  /// The number of references.
   var referenceCount: Int { get }
 
-  /// The number of copies of each anchor that are claimed.
+  /// The most copies of each anchor that are detected in one frame.
   var copies: AnchorCopies { get set }
 
-  /// The lens of the frames. If set, claims and known outlines exclude its distortion.
+  /// The lens of the frames. If set, detections and known outlines exclude its distortion.
   var lens: LensMap? { get set }
 
-  /// The camera's intrinsics, used to find round anchors; `nil`: assumed.
+  /// The camera's intrinsics, used to find round anchors; `nil`: estimated from an assumed field of view.
   var intrinsics: CameraIntrinsics? { get set }
 }
 
@@ -212,9 +220,11 @@ extension AnchorDetector: AnchorDetecting {
   package var twins: [[AnchorTwin]] { library.twins }
 }
 
-/// The frame with the followed anchors painted over, so that a search of the whole frame uses its time and its features for new anchors.
+/// Paints over known anchors in a copy of a frame, so that a search of the whole frame uses its time and its features
+/// for new anchors.
 ///
-/// Each is painted in one gray, because straight edges are not corners. Memory is allocated once per frame size.
+/// Each anchor is filled with one gray level, because the straight edges of the area are not corners. Memory is
+/// allocated once per frame size.
 struct ExclusionMask {
   private var buffer = PixelBuffer(capacity: 0)
 
@@ -260,7 +270,7 @@ struct ExclusionMask {
     }
   }
 
-  /// Returns the mean gray of a few points inside an outline.
+  /// Returns the mean gray level of 25 points inside an outline; 128 if none of them is in the frame.
   private func mean(_ q: Quadrilateral, _ width: Int, _ height: Int) -> UInt8 {
     var sum = 0
     var n = 0

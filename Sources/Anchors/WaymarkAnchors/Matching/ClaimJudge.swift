@@ -3,15 +3,18 @@ package import WaymarkImage
 /// Decides whether a claim could also be another picture that looks alike: one in the library, by the part in which they
 /// differ, or an unknown one, by a visible part that contradicts the claim.
 ///
+/// The file also has the proof that an anchor is where a map says (`PlaceProver`), and the anchors detected in a frame
+/// so far (`FrameClaims`).
+///
 /// All memory is allocated in `init`. Use it from one thread at a time.
 package final class ClaimJudge {
-  /// The result: the anchor and its map.
+  /// The anchor that the frame shows, which is the claimed one or one that looks like it, and its map.
   package struct Judgement: Sendable {
     package var anchor: Int
     package var map: SurfaceMap
-    /// The alignment of the anchor, if it differs from the claimed one.
+    /// The alignment of `anchor`; `nil` if it is the claimed anchor.
     package var alignment: AlignmentResult?
-    /// The anchors that the claim could be as well.
+    /// The indices of the anchors that the frame could show instead.
     package var rivals: [Int] = []
     /// The share of the visible part that contradicts the anchor, 0…1.
     var contradiction = 0.0
@@ -35,6 +38,7 @@ package final class ClaimJudge {
   /// - Parameters:
   ///   - pyramid: The pyramid of the frame.
   ///   - twins: The similar anchors of each anchor of the library.
+  ///   - softness: The standard deviation of the defocus in pixels.
   ///   - template: Returns the template of an anchor.
   package func judge(
     _ anchor: Int, _ map: SurfaceMap, in pyramid: GrayPyramid, twins: [[AnchorTwin]], softness: Double = 0,
@@ -92,7 +96,7 @@ package final class ClaimJudge {
   }
 }
 
-/// Aligns a map on intensities, and proves that reference and frame agree under it.
+/// Aligns a map with the gray levels of a frame, and proves that reference and frame agree under it.
 ///
 /// Use it from one thread at a time.
 final class PlaceProver {
@@ -104,12 +108,12 @@ final class PlaceProver {
     let width: Int
   }
 
-  /// The proof that an anchor is at a position in the frame.
+  /// The evidence that an anchor is at a position in the frame: its aligned map, its outline and its score.
   struct Proof {
     let map: SurfaceMap
     let outline: Quadrilateral
     let score: Double
-    /// The pyramid on which the map fits best.
+    /// The pyramid on which the alignment has the higher score: the plain or the doubled one.
     let pyramid: GrayPyramid
   }
 
@@ -167,8 +171,8 @@ final class PlaceProver {
     return Proof(map: result.map, outline: outline, score: result.score, pyramid: pyramid)
   }
 
-  /// Returns the position near a map at which an anchor is most like the frame; `nil` if the likeness is too low or the
-  /// position is on another claim.
+  /// Returns the map near `map` under which the reference correlates best with the frame; `nil` if the correlation is
+  /// too low or the outline overlaps one of `claims`.
   func look(
     for template: AnchorTemplate, around map: Homography, in sight: Sight, except claims: [Quadrilateral]
   ) -> SurfaceMap? {
@@ -182,12 +186,12 @@ final class PlaceProver {
     return found.map
   }
 
-  /// The least correlation of a copy: copies in poor light have twice as much.
+  /// The least correlation of a copy; copies in poor light reach twice as much.
   private static let leastLikeness = 0.35
-  /// The least score in general.
+  /// The least alignment score of a claim, however many features agree.
   private static let leastScore = 0.6
 
-  /// Returns the least score for a number of agreeing features.
+  /// Returns the least alignment score of a claim with a number of agreeing features.
   ///
   /// Features and score are both evidence: features that agree by chance become rarer with every further one, patches with
   /// every hundredth of correlation. In frames without an anchor of the library, wrong claims had 8 to 13 features and scores
@@ -202,11 +206,14 @@ final class PlaceProver {
   }
 }
 
-/// The claims of the current frame, and the limits on the copies of each anchor.
+/// The claims of the current frame: the anchors detected in it so far, and the limits on their copies.
+///
+/// A frame is searched in several passes, called looks: as it is, at double size, and with the copies found before
+/// painted over.
 struct FrameClaims {
-  /// The number of copies of each anchor that may be claimed.
+  /// The most copies of each anchor that may be claimed.
   var limits: CopyLimits
-  /// Claims from earlier looks at the same frame, of anchors with copies.
+  /// Claims from earlier looks at the same frame, of anchors of which several copies are allowed.
   private(set) var earlier: [DetectedAnchor] = []
   private(set) var found: [DetectedAnchor] = []
 
@@ -247,7 +254,7 @@ struct FrameClaims {
     return count > 0 && count < limits[anchor]
   }
 
-  /// Returns the planes on which copies of an anchor were found.
+  /// Returns the planes on which copies of an anchor were found in this frame.
   func planes(of anchor: Int) -> CopyPlanes {
     var planes = CopyPlanes()
     for claim in all where claim.anchor == anchor {

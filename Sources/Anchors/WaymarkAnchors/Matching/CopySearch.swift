@@ -1,6 +1,7 @@
 import WaymarkImage
 
-/// Searches for further copies of the anchors found in a frame.
+/// Searches for further copies of the anchors found in a frame: by their features (`run`), and beside the copies found
+/// (`runBeside`).
 ///
 /// Use it from one thread at a time.
 final class CopySearch {
@@ -19,22 +20,22 @@ final class CopySearch {
     self.verifier = verifier
   }
 
-  /// The number of wrong hypotheses after which the search for further copies in one look ends; each copy found adds one,
-  /// because it makes others likelier.
+  /// The number of wrong hypotheses after which the search for further copies in one look ends; each copy found raises
+  /// it by one, because it makes further copies likelier.
   private static let attempts = 6
-  /// The number of wrong neighbour places after which the search beside copies ends.
+  /// The number of wrong positions after which the search beside copies ends.
   private static let neighbourAttempts = 12
 
-  /// Starts the search in a new frame.
+  /// Forgets the positions searched in the last frame.
   func beginFrame() { neighbours.beginFrame() }
 
-  /// Searches for further copies of the found anchors, the best supported hypothesis first: those on the planes of the copies
-  /// found so far, then any other.
+  /// Searches for further copies of the found anchors, the best supported hypothesis first. For each anchor, a
+  /// hypothesis on the planes of its copies found so far is preferred to any other.
   ///
-  /// Matches inside an accepted outline belong to that copy. The matches of a failed hypothesis are removed, so that the next
-  /// hypothesis differs. All copies share the number of wrong hypotheses allowed in one look.
+  /// Matches inside an accepted outline belong to that copy. The matches of a failed hypothesis are removed, so that
+  /// the next hypothesis differs. The limit on wrong hypotheses is common to all anchors.
   ///
-  /// - Parameter minimum: The least number of matches of a hypothesis if no plane is known.
+  /// - Parameter minimum: The least number of matches that support a hypothesis on no known plane.
   func run(_ set: FeatureSet, minimum: Int, _ claims: inout FrameClaims) {
     let features = set.features
     var waiting: [Hypothesis] = []
@@ -68,7 +69,7 @@ final class CopySearch {
       hypotheses.strike(supporting: best, lookup.matches, features: features)
       if let claim, claims.addCopy(claim) {
         strike(claim, claims)
-        // The claim may have been assigned to an anchor that looks alike.
+        // The verifier may have found that the copy is of an anchor that looks alike.
         propose(claim.anchor, claims)
       } else {
         failures += 1
@@ -104,13 +105,15 @@ final class CopySearch {
   }
 }
 
-/// The positions at which further copies are searched for, in the order of a row: on each side of a copy, with a small gap.
+/// The positions at which further copies are searched for: to the right and left of a copy, below and above it, with a
+/// small gap.
 ///
 /// A position is returned once per frame, and once more when the frame is searched at double size.
 struct NeighbourPlaces {
-  /// The most positions in one frame at one size.
+  /// The most positions in one frame, counted separately at double size.
   private static let most = 96
-  /// The distance between two copies in units of their width or height; the search around a position reaches a third further.
+  /// The distance between two copies in units of their width or height; the search around a position reaches by a third
+  /// of them to each side.
   private static let pitch = 1.06
 
   private var tried: [Point2] = []
@@ -122,12 +125,13 @@ struct NeighbourPlaces {
     triedDoubled.removeAll(keepingCapacity: true)
   }
 
-  /// Returns the maps of an anchor moved to each side of a copy, as far as they are inside the frame and on no other claim.
+  /// Returns the maps of an anchor moved to each side of a copy, without those near the edge of the frame, on a
+  /// detected anchor, or returned before.
   ///
   /// - Parameters:
   ///   - map: The map of the copy.
   ///   - size: The size of the frame in pixels.
-  ///   - claims: The outlines of the claims so far.
+  ///   - claims: The outlines of the anchors detected so far.
   mutating func beside(
     _ map: Homography, _ reference: AnchorReference, in size: Point2, except claims: [Quadrilateral], doubled: Bool
   ) -> [Homography] {

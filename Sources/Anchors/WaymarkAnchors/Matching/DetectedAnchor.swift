@@ -1,6 +1,9 @@
 public import WaymarkImage
 
-/// An anchor detected in one frame.
+/// An anchor detected in one frame; called a claim as long as it may be rejected.
+///
+/// Two thirds of this file are about copies, several objects with the same picture: how many are allowed
+/// (`AnchorCopies`, `CopyLimits`), and on which planes they were found (`CopyPlanes`).
 public struct DetectedAnchor: Sendable {
   /// The anchor's index in the library.
   public var anchor: Int
@@ -11,9 +14,10 @@ public struct DetectedAnchor: Sendable {
   public var cylinder: CylinderMap?
   /// The number of features that agree with the homography.
   public var inliers: Int
-  /// The score of the claim, 0…1: the correlation of reference and frame under the homography.
+  /// The likeness of reference and frame, 0…1: the mean of the better half of the patches' correlations.
   public var score: Double
-  /// The indices of the anchors that the claim could be as well: they look alike, and the frame does not show the part in which they differ.
+  /// The indices of the anchors that it could be instead: they look like it, and the frame does not show the part in
+  /// which they differ.
   public var rivals: [Int] = []
   /// The share of the visible part that contradicts the picture, 0…1, because it is covered or belongs to a similar picture.
   public var contradiction = 0.0
@@ -21,15 +25,15 @@ public struct DetectedAnchor: Sendable {
   /// True if the frame does not prove that the anchor is this picture and no other.
   public var isAmbiguous: Bool { Self.isAmbiguous(rivals, contradiction) }
 
-  /// Returns whether rivals or a contradicting share make a claim ambiguous.
+  /// Returns whether a detection is ambiguous: it has rivals, or too large a share contradicts it.
   static func isAmbiguous(_ rivals: [Int], _ contradiction: Double) -> Bool {
     !rivals.isEmpty || contradiction > mostContradiction
   }
-  /// The contradiction from which a claim is ambiguous. Correct claims stay below it if uncovered and hardly blurred; nearly
-  /// every picture that differs in a third of the visible part exceeds it.
+  /// The contradiction above which a detection is ambiguous. Correct detections stay below it if uncovered and hardly
+  /// blurred; nearly every picture that differs in a third of the visible part exceeds it.
   private static let mostContradiction = 0.1
 
-  /// Creates a claim from a homography and an optional cylinder.
+  /// Creates a detection from a homography and, for a round anchor, a cylinder.
   public init(anchor: Int, homography: Homography, cylinder: CylinderMap? = nil, inliers: Int, score: Double) {
     self.anchor = anchor
     self.homography = homography
@@ -38,7 +42,7 @@ public struct DetectedAnchor: Sendable {
     self.score = score
   }
 
-  /// Creates a claim from a flat or round map.
+  /// Creates a detection from a flat or round map.
   init(anchor: Int, map: SurfaceMap, inliers: Int, score: Double) {
     self.init(
       anchor: anchor, homography: map.homography.normalized, cylinder: map.cylinder, inliers: inliers, score: score)
@@ -51,7 +55,7 @@ public struct DetectedAnchor: Sendable {
   }
 }
 
-/// How many copies of each anchor are reported in one frame.
+/// The most copies of each anchor that are reported in one frame.
 ///
 /// A copy is another object with the same picture, such as the boxes of one article on a shelf. If one copy is allowed, only
 /// the first one found is reported.
@@ -63,8 +67,8 @@ public struct AnchorCopies: Hashable, Sendable {
   private let named: [String: Int]
 
   /// - Parameters:
-  ///   - common: The number of copies of every anchor, clamped to 1…`most`.
-  ///   - named: The number of copies of individual anchors, by name.
+  ///   - common: The most copies of every anchor, clamped to 1…`most`.
+  ///   - named: The most copies of individual anchors, by name, clamped likewise.
   public init(_ common: Int = 1, named: [String: Int] = [:]) {
     self.common = Self.bounded(common)
     self.named = named.mapValues(Self.bounded).filter { [common = self.common] in $0.value != common }
@@ -73,13 +77,13 @@ public struct AnchorCopies: Hashable, Sendable {
   /// True if one copy of each anchor is allowed.
   public var isSingle: Bool { common == 1 && named.isEmpty }
 
-  /// Returns the number of copies that are reported of the anchor with this name.
+  /// Returns the most copies that are reported of the anchor with this name.
   public func allowed(of name: String) -> Int { named[name] ?? common }
 
   private static func bounded(_ count: Int) -> Int { min(max(count, 1), most) }
 }
 
-/// The number of copies allowed of each anchor of a library, and the check whether a claim is a further copy.
+/// The number of copies allowed of each anchor of a library, and the check whether a detection is a further copy.
 struct CopyLimits {
   private let references: [AnchorReference]
   /// Indexed by anchor; empty if one copy of each is allowed.
@@ -99,7 +103,8 @@ struct CopyLimits {
 
   subscript(anchor: Int) -> Int { limits.isEmpty ? 1 : limits[anchor] }
 
-  /// Returns whether a claim may be reported in addition to others: its anchor has a copy left, and it does not overlap another claim.
+  /// Returns whether a detection may be reported in addition to `others`: fewer copies of its anchor are among them
+  /// than allowed, and its outline overlaps none of theirs.
   func allow(_ claim: DetectedAnchor, beside others: [DetectedAnchor]) -> Bool {
     guard let outline = outline(claim), others.count(where: { $0.anchor == claim.anchor }) < self[claim.anchor] else {
       return false
@@ -107,7 +112,7 @@ struct CopyLimits {
     return !others.contains { self.outline($0)?.overlaps(outline) ?? false }
   }
 
-  /// Returns the outline of a claim without the lens distortion.
+  /// Returns the outline of a detection in the frame, without the lens distortion; `nil` if it is not plausible.
   func outline(_ claim: DetectedAnchor) -> Quadrilateral? {
     let reference = references[claim.anchor]
     return claim.map.outline(width: reference.width, height: reference.height)
@@ -128,13 +133,14 @@ struct CopyPlanes {
 
   var isEmpty: Bool { planes.isEmpty }
 
-  /// Adds a copy with its outline.
+  /// Adds a found copy; ignored if its map has no inverse.
   mutating func add(_ map: Homography, _ outline: Quadrilateral) {
     guard let back = map.inverse else { return }
     planes.append(Plane(map: map, back: back, center: outline.center))
   }
 
-  /// Returns the point on the nearest copy's plane that is visible at a point of the frame, and the map of that copy.
+  /// Returns the point on the nearest copy's plane that is visible at a point of the frame, in reference pixels, and
+  /// the map of that copy; `nil` if the point of the frame does not show the plane.
   func point(at place: SIMD2<Float>) -> (map: Homography, point: Point2)? {
     let q = Point2(Double(place.x), Double(place.y))
     guard let nearest = planes.min(by: { $0.center.distance(to: q) < $1.center.distance(to: q) }),
@@ -144,7 +150,8 @@ struct CopyPlanes {
     return nearest.map.depth(p) > 0 ? (nearest.map, p) : nil
   }
 
-  /// Returns the map of a copy that shows a point of the reference at a point of the frame.
+  /// Returns the map of a copy on the nearest plane that shows a point of the reference at a point of the frame; `nil`
+  /// as for `point(at:)`.
   func map(from reference: SIMD2<Float>, to place: SIMD2<Float>) -> Homography? {
     point(at: place).map { map, p in
       map * Homography.translation(p - Point2(Double(reference.x), Double(reference.y)))

@@ -7,7 +7,7 @@ import CKernels
 /// index is read once from beginning to end: in the order of the features, most of the time would be spent waiting for
 /// memory.
 final class FeatureLookup {
-  /// The extent of a lookup.
+  /// The number of comparisons of a lookup, and of the matches that it keeps.
   struct Effort: Sendable {
     /// The number of keys looked up for each feature, the likeliest first.
     var probes: Int
@@ -16,7 +16,8 @@ final class FeatureLookup {
 
     /// The first look in small libraries. 20 keys do not find more anchors that fill a fair part of the frame.
     static let quick = Self(probes: 12, kept: 3)
-    /// The first look in libraries with a thorough look: the more anchors, the more often an absent one is nearer.
+    /// The first look in libraries of hundreds of anchors: the more anchors, the more often a feature resembles one of
+    /// an anchor that is not in the frame, so one match more is kept.
     static let quickOfMany = Self(probes: 10, kept: 4)
     /// The first look in libraries of thousands of anchors: fewer keys, because reading memory takes most of the time and the
     /// thorough look follows.
@@ -30,9 +31,9 @@ final class FeatureLookup {
     static let enlargedOfThousands = Self(probes: 4, kept: 6)
   }
 
-  /// The greatest Hamming distance of a match.
+  /// The greatest Hamming distance of a match, of 256 bits.
   static let distance = 66
-  /// The largest difference in Hamming distance between the nearest match and that of another anchor.
+  /// The largest difference in Hamming distance between a feature's nearest match and its other matches.
   static let slack = 14
 
   private let memory = ScratchMemory()
@@ -40,18 +41,18 @@ final class FeatureLookup {
   private var probes = KeyProbes()
   /// The keys to look up, feature by feature.
   private let keys: UnsafeMutablePointer<Int32>
-  /// The number of keys of each feature.
+  /// The number of keys to look up for each feature.
   private let counts: UnsafeMutablePointer<Int32>
   /// The keys of all features in sorted order; `waiting` has the feature of each.
   private let asked: UnsafeMutablePointer<Int32>
   private let waiting: UnsafeMutablePointer<UInt16>
   /// The number of low bits of a key that sorting ignores: keys that differ only in them are less than a page of memory apart.
   private let shortened: Int
-  /// The end index of the keys with each shortened value.
+  /// The end index in `asked` of the keys that share each value of their remaining high bits.
   private let ends: UnsafeMutablePointer<Int32>
   /// The nearest matches of each feature so far, `mostKept` each.
   private let nearest: UnsafeMutablePointer<FeatureMatch>
-  /// Matches whose anchors are not read yet, in the order found.
+  /// The pending matches, whose anchors are not read yet, in the order found.
   private let found: UnsafeMutablePointer<FeatureMatch>
   private var foundCount = 0
   private let places: UnsafeMutablePointer<UInt32>
@@ -60,7 +61,7 @@ final class FeatureLookup {
   /// The matches of the last frame, nearest first.
   let matches: UnsafeMutablePointer<FeatureMatch>
   private(set) var count = 0
-  /// The most matches of a frame.
+  /// The most matches of a frame: six for each feature.
   let limit: Int
   private let capacity: Int
   private static let mostKept = 6
@@ -111,7 +112,7 @@ final class FeatureLookup {
   /// The extent of the look that follows if the first one found nothing.
   var thoroughEffort: Effort { isOfThousands ? .thoroughOfThousands : .thoroughOfMany }
 
-  /// The extent of the look at the frame at double size.
+  /// The extent of the look at double size for a library of this size.
   var enlargedEffort: Effort { isOfThousands ? .enlargedOfThousands : isOfHundreds ? .quickOfMany : .enlarged }
 
   /// Fills `matches` for the features of a frame.
@@ -133,7 +134,7 @@ final class FeatureLookup {
     sortByDistance()
   }
 
-  /// Fills `asked` and `waiting` with the keys in sorted order and their features, and returns their number.
+  /// Fills `asked` with the sorted keys and `waiting` with their features, and returns the number of keys.
   private func sortByKey(_ features: FeatureSet, _ n: Int, _ effort: Effort, beyond known: Int) -> Int {
     let bits = index.keyBits
     let places = 1 << (bits - shortened)
@@ -272,7 +273,7 @@ final class FeatureLookup {
 struct KeyProbes {
   /// Returns the number of bits that may be flipped; the longest keys have more uncertain bits.
   private static func weakest(of bits: Int) -> Int { min(bits, bits < FeatureKey.bitsOfThousands ? 7 : 9) }
-  /// The most keys of one descriptor.
+  /// The most keys that are enumerated for a descriptor.
   private static let most = 64
 
   private let memory = ScratchMemory()
@@ -286,6 +287,12 @@ struct KeyProbes {
   }
 
   /// Finds the `wanted` likeliest keys, at most 64.
+  ///
+  /// - Parameters:
+  ///   - firstWord: The first 64 bits of the descriptor.
+  ///   - margins: The distance of each leading bit's projection from its threshold, which gives the cost of flipping
+  ///     the bit.
+  ///   - bits: The length of a key.
   mutating func fill(firstWord: UInt64, margins: UnsafePointer<Int16>, bits: Int, wanted: Int) {
     let weakest = Self.weakest(of: bits)
     let base = Int32(truncatingIfNeeded: FeatureKey.key(firstWord, bits: bits))
@@ -343,9 +350,9 @@ struct KeyProbes {
 
 /// A feature of the frame and the feature of the library that it resembles.
 struct FeatureMatch {
-  /// The index of the feature in the frame.
+  /// The index of the feature in the frame; −1 for an empty entry.
   var query: Int32
-  /// The index of the feature in the library.
+  /// The position of the feature in the library's index.
   var place: UInt32
   var anchor: UInt16
   /// The Hamming distance of the descriptors.

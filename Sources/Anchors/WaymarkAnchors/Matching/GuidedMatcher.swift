@@ -1,12 +1,12 @@
 import CKernels
 import WaymarkImage
 
-/// Searches for every feature of one anchor near its position under a map.
+/// Searches for every feature of one anchor near its position in the frame under a map.
 ///
 /// Only features of views similar to the one that the map implies are searched for, and only among frame features of the
 /// right size and direction, so that a much larger Hamming distance is acceptable than in the blind lookup.
 final class GuidedMatcher {
-  /// The largest Hamming distance of a match.
+  /// The largest Hamming distance of a match, of 256 bits.
   private static let distance = 97
   /// The largest stretch between the implied view and the feature's view: ½(r + 1/r) of the ratio r of the axes.
   private static let stretch: Float = 1.3
@@ -25,7 +25,7 @@ final class GuidedMatcher {
   /// The pairs found by the last search.
   var found: UnsafeBufferPointer<PointPair> { UnsafeBufferPointer(rebasing: pairs[..<count]) }
   private let inverses: [Linear2]
-  /// The appearance of each view's features under an affine map, which is the same at all points.
+  /// The difference of each view from the picture that an affine map shows, which is the same at all points.
   private let seen: UnsafeMutablePointer<ViewDifference>
 
   init(library: AnchorLibrary, features: Int) {
@@ -42,7 +42,7 @@ final class GuidedMatcher {
     }
   }
 
-  /// Loads the features of a frame.
+  /// Groups the features of a frame by position, before `run` or `cylinder` searches among them.
   func load(_ features: FeatureSet, width: Int, height: Int) {
     grid.fill(features.features, count: features.count, width: width, height: height)
   }
@@ -73,12 +73,15 @@ final class GuidedMatcher {
     }
   }
 
-  /// Returns the pose of a cylinder fitted from a hypothesis, and the number of features that agree with it.
+  /// Returns a cylinder fitted from a hypothesis, and the number of features that agree with it; `nil` if fewer than
+  /// eight agree.
   ///
   /// Around one point a cylinder looks like its tangent plane, so features and hypotheses are those of flat anchors. The
   /// cylinder is fitted to the hypothesis's supporters, and its features are then searched for on the whole visible surface.
   ///
-  /// - Parameter shape: The cylinder at any pose.
+  /// - Parameters:
+  ///   - shape: The cylinder at any pose.
+  ///   - supporters: The pairs that agree with the hypothesis.
   func cylinder(
     _ shape: CylinderMap, from hypothesis: Hypothesis, _ supporters: UnsafeBufferPointer<PointPair>, _ set: FeatureSet
   ) -> (CylinderMap, Int)? {
@@ -158,11 +161,11 @@ final class GuidedMatcher {
 
   /// The difference between a view of the reference and the picture that a map shows.
   private struct ViewDifference {
-    /// True if the two differ only in size and rotation.
+    /// True if the two differ in little but size and rotation.
     var isNear: Bool
-    /// The ratio of their sizes.
+    /// The size of the map's picture relative to the view.
     var scale: Float = 1
-    /// The rotation in steps of a feature's direction.
+    /// The rotation in steps of 2π / `Feature.directions`.
     var turn: Int32 = 0
   }
 
@@ -186,7 +189,7 @@ final class GuidedMatcher {
     count += 1
   }
 
-  /// Returns the direction of a vector in steps.
+  /// Returns the direction of a vector in steps of 2π / `Feature.directions`.
   @inline(__always)
   private static func steps(y: Float, x: Float) -> Int {
     Int((Double.arcTangent(y: Double(y), x: Double(x)) * Double(Feature.directions) / (2 * .pi)).rounded())

@@ -10,7 +10,7 @@ struct Hypothesis {
   var shift: SIMD2<Float>
   /// The position of the match in the frame.
   var origin: SIMD2<Float>
-  /// The sum of the weights of the matches that agree.
+  /// The sum of the weights of the matches that agree; `count`: their number.
   var support: Float
   var count: Int
   /// The full map, if a copy in view determines it; the affine map approximates it around the match.
@@ -36,7 +36,7 @@ final class HypothesisSearch {
   private static let perAnchor = 160
   /// The most hypotheses, the best supported first.
   private static let kept = 32
-  /// The least distance between two matches if only they agree, in pixels.
+  /// The least distance in the frame, in pixels, from one match to the other matches if only two or three agree.
   private static let apart: Float = 10
 
   /// The affine map and positions of a match, prepared for comparison.
@@ -81,7 +81,8 @@ final class HypothesisSearch {
 
   /// Fills `hypotheses` from matches, nearest first; at least `minimum` matches must agree.
   ///
-  /// If two or three are enough, they must be apart: one corner seen at two sizes agrees with itself.
+  /// If two or three are enough, they must be at different positions: one corner found on two levels agrees with
+  /// itself.
   func run(
     _ matches: UnsafePointer<FeatureMatch>, count: Int, features: UnsafePointer<Feature>, minimum: Int = 4
   ) {
@@ -103,7 +104,8 @@ final class HypothesisSearch {
     }
   }
 
-  /// Returns the best hypothesis of one anchor from the matches that were not removed.
+  /// Returns the best hypothesis of one anchor from the matches that were not removed; `nil` if fewer than `minimum`
+  /// agree.
   func next(
     of anchor: Int, _ matches: UnsafePointer<FeatureMatch>, features: UnsafePointer<Feature>, minimum: Int
   ) -> Hypothesis? {
@@ -114,10 +116,11 @@ final class HypothesisSearch {
     return best(anchor, n, minimum)
   }
 
-  /// Returns the best hypothesis of a further copy of an anchor on the planes of the found copies.
+  /// Returns the best hypothesis of a further copy of an anchor on the planes of the found copies; `nil` if no two
+  /// matches agree.
   ///
-  /// On a plane, a match determines only two numbers, its position, instead of four, which one corner hardly determines.
-  /// Matches whose size and rotation differ from those of the plane are left out.
+  /// On a known plane, a match determines only the position, two numbers, rather than size and rotation as well, which
+  /// one corner hardly determines. Matches whose size and rotation differ from those of the plane are left out.
   func next(
     of anchor: Int, on planes: CopyPlanes, _ matches: UnsafePointer<FeatureMatch>, features: UnsafePointer<Feature>
   ) -> Hypothesis? {
@@ -141,7 +144,7 @@ final class HypothesisSearch {
     return top.predicted == nil ? nil : top
   }
 
-  /// Removes the matches of one anchor for which `isSpent` is true; the others keep their order.
+  /// Removes the matches of one anchor for which `isSpent` is true; the other matches keep their order.
   private func strike(
     of anchor: Int, _ matches: UnsafePointer<FeatureMatch>, features: UnsafePointer<Feature>, _ isSpent: (Local) -> Bool
   ) {
@@ -200,7 +203,8 @@ final class HypothesisSearch {
 
   /// Returns the best hypothesis among the first `n` of `locals`.
   ///
-  /// If fewer than four matches agree, none of them may be the corner of the first one, seen at another size.
+  /// If `minimum` is below four, either four matches must agree, or `minimum` of them, without those closer to the
+  /// first one than `apart`: they may be the same corner, found on another level.
   private func best(_ anchor: Int, _ n: Int, _ minimum: Int, _ tolerance: Tolerance = ofOneMatch) -> Hypothesis? {
     var top: Hypothesis?
     let blocks = (n + Block.scalarCount - 1) / Block.scalarCount
@@ -238,7 +242,7 @@ final class HypothesisSearch {
     return top
   }
 
-  /// The unit in which matches are compared with one match.
+  /// One value of eight matches, which are compared with one match at once.
   private typealias Block = SIMD8<Float>
 
   /// Fills `places` from the first `n` of `locals`; the padding of the last block agrees with nothing.

@@ -1,7 +1,7 @@
 import WaymarkImage
 
-/// Verifies a hypothesis and turns it into a claim: fits its map to more and more features, aligns it on intensities, and
-/// compares it with the anchors that look alike.
+/// Verifies a hypothesis: fits its map to more and more features, aligns it with the gray levels of the picture, and
+/// compares the detected anchor with the anchors that look like it.
 ///
 /// All memory is allocated in `init`. Use it from one thread at a time.
 final class HypothesisVerifier {
@@ -20,13 +20,13 @@ final class HypothesisVerifier {
   var lens: LensMap? {
     didSet { (prover.lens, judge.lens) = (lens, lens) }
   }
-  /// The camera of the searched picture.
+  /// The camera's intrinsics at the size of the searched picture; used only for round anchors.
   var camera = CameraIntrinsics(assumedFor: 640, 480)
   /// The picture that is being searched.
   private(set) var sight: PlaceProver.Sight
   /// The number of further hypotheses of this picture that may search all features of their anchor.
   private var wideSearches = 0
-  /// See `AnchorDetector.comparesPrints`.
+  /// True to compare printed pictures, see `AnchorDetector.comparesPrints`.
   var comparesPrints = false
 
   /// - Parameters:
@@ -50,9 +50,10 @@ final class HypothesisVerifier {
 
   deinit { pairs.deallocate() }
 
-  /// The number of agreeing matches that determine a map well enough: four times the minimum.
+  /// The number of agreeing matches that determine a homography well enough: four times the four that define one.
   private static let many = 16
-  /// The largest area of a small anchor in the frame, as a share of its reference's area: a third in width and height.
+  /// The largest area of a small anchor in the frame, as a share of its reference's area: a third of the width and of
+  /// the height.
   private static let small: Float = 1 / 9.0
   /// The least number of features found at the position of a small anchor, and of those that agree in the end. A small anchor
   /// has few features; at double size its proof needs none.
@@ -61,12 +62,13 @@ final class HypothesisVerifier {
   private static let fewest = (found: 6, inliers: 8)
   /// The least number of agreeing features of a copy whose shape is known.
   private static let fewestOfCopy = 3
-  /// The standard deviation of the shape implied by a match, and of that implied by the plane of a copy.
+  /// The standard deviation, without unit, of the linear part of a map's correction: for a map implied by a match, and
+  /// for one implied by the plane of a copy (`Homography.steadied`).
   private static let looseness = (small: 0.15, copy: 0.04)
 
   /// Starts the work on a new picture.
   ///
-  /// - Parameter wideSearches: The number of hypotheses that may search all features of their anchor.
+  /// - Parameter wideSearches: The number of hypotheses of this picture that may search all features of their anchor.
   func begin(_ sight: PlaceProver.Sight, wideSearches: Int) { (self.sight, self.wideSearches) = (sight, wideSearches) }
 
   /// Loads the features of the picture; called only if there is a hypothesis to verify.
@@ -75,7 +77,8 @@ final class HypothesisVerifier {
   /// Returns the data for aligning and tracking an anchor, created on first use.
   func template(_ anchor: Int) -> AnchorTemplate { templates.template(for: anchor, in: library) }
 
-  /// Returns the claim of a hypothesis; `nil` if it is wrong, or its position belongs to another claim.
+  /// Verifies a hypothesis and returns the detected anchor; `nil` if the picture does not confirm it, or if another
+  /// detected anchor already occupies its position.
   func verify(_ hypothesis: Hypothesis, _ features: FeatureSet, _ claims: inout FrameClaims) -> DetectedAnchor? {
     if let predicted = hypothesis.predicted { return confirm(predicted, hypothesis.anchor, features, &claims) }
     let reference = library.references[hypothesis.anchor]
@@ -106,7 +109,8 @@ final class HypothesisVerifier {
     return isThin && !lookup.isOfHundreds ? searchWidely(hypothesis, features, &claims) : nil
   }
 
-  /// Returns the claim found by searching for all features of an anchor around the match of a hypothesis.
+  /// Searches for all features of a hypothesis's anchor around its match, and returns the detected anchor; `nil` if
+  /// they do not confirm it, or `wideSearches` is used up.
   private func searchWidely(
     _ hypothesis: Hypothesis, _ features: FeatureSet, _ claims: inout FrameClaims
   ) -> DetectedAnchor? {
@@ -118,10 +122,10 @@ final class HypothesisVerifier {
     return follow(fit.homography, hypothesis.anchor, features, &claims)
   }
 
-  /// Searches for a copy near a predicted map, by its intensities alone.
+  /// Searches for a copy near a predicted map, by its gray levels alone.
   ///
-  /// - Parameter outlines: The outlines of all claims, which the copy must not overlap.
-  /// - Returns: True if something similar is there, and the claim if it is proven.
+  /// - Parameter outlines: The outlines of all detected anchors, which the copy must not overlap.
+  /// - Returns: True if the picture is similar there, and the detected copy; `nil` if it is not proven.
   func look(
     for anchor: Int, around place: Homography, except outlines: [Quadrilateral], _ claims: inout FrameClaims
   ) -> (isLike: Bool, claim: DetectedAnchor?) {
@@ -133,7 +137,8 @@ final class HypothesisVerifier {
     return (true, claim(anchor, found, 0, expected: expected, &claims))
   }
 
-  /// Returns the claim of a copy at the position that the plane of another copy predicts.
+  /// Returns the copy detected at the position that the plane of another copy predicts; `nil` if the picture does not
+  /// confirm it.
   private func confirm(
     _ predicted: Homography, _ anchor: Int, _ features: FeatureSet, _ claims: inout FrameClaims
   ) -> DetectedAnchor? {
@@ -152,18 +157,20 @@ final class HypothesisVerifier {
     return inliers >= Self.fewestOfCopy ? claim(anchor, .plane(map), inliers, expected: expected, &claims) : nil
   }
 
-  /// Returns whether a map shows an anchor so small that fewer features are required; only true at double size.
+  /// Returns whether a map shows an anchor so small that fewer features are required; true only if the picture is
+  /// searched at double size.
   private func isSmall(_ map: Homography) -> Bool {
     let area = (map.row0.x * map.row1.y - map.row0.y * map.row1.x) / (map.row2.z * map.row2.z)
     return sight.doubled != nil && Float(area) < Self.small
   }
 
-  /// Returns how many of the features found last agree with a map.
+  /// Returns the number of pairs of the last guided search that a map fits within 4.5 pixels.
   private func agreeing(with map: Homography) -> Int {
     guided.found.count { map.apply($0.reference).distance(to: $0.frame) < 4.5 }
   }
 
-  /// Fits a flat anchor's map to more and more features, and then to the intensities.
+  /// Fits a flat anchor's map to more and more features and then to the gray levels, and returns the detected anchor;
+  /// `nil` if too few features agree or it is not proven.
   private func follow(
     _ start: Homography, _ anchor: Int, _ features: FeatureSet, _ claims: inout FrameClaims
   ) -> DetectedAnchor? {
@@ -202,7 +209,8 @@ final class HypothesisVerifier {
     return inliers >= fewest.inliers ? claim(anchor, .plane(map), inliers, &claims) : nil
   }
 
-  /// Returns the claim at a position; `nil` if the prover does not prove it.
+  /// Returns the anchor detected under a map; `nil` if the prover does not prove it, or another detected anchor keeps
+  /// its position.
   private func claim(
     _ anchor: Int, _ map: SurfaceMap, _ inliers: Int, expected: Quadrilateral? = nil, _ claims: inout FrameClaims
   ) -> DetectedAnchor? {
@@ -213,7 +221,8 @@ final class HypothesisVerifier {
     return comparesPrints ? claim : prove(claim, proof.outline, proof.pyramid, &claims)
   }
 
-  /// Compares a claim with the anchors that look like it, and assigns one position to one anchor only.
+  /// Compares a detected anchor with the anchors that look like it and returns the one that the picture shows; `nil` if
+  /// it was found before, or another detected anchor keeps its position.
   private func prove(
     _ claim: DetectedAnchor, _ outline: Quadrilateral, _ pyramid: GrayPyramid, _ claims: inout FrameClaims
   ) -> DetectedAnchor? {
@@ -226,20 +235,20 @@ final class HypothesisVerifier {
     if let alignment = judgement.alignment {
       (claim.anchor, claim.map, claim.score) = (judgement.anchor, judgement.map, alignment.score)
       claim.inliers = max(alignment.inliers, 8)
-      // Another hypothesis has already found the anchor.
+      // Another hypothesis has already found all allowed copies of the anchor.
       guard !claims.isComplete(claim.anchor) else { return nil }
     }
     return claims.makeRoom(for: claim, outline) ? claim : nil
   }
 }
 
-/// The alignment templates of the most recently seen anchors. Each takes a third of a megabyte and a millisecond to create,
-/// and four times as much if the library has the picture at double size.
+/// The alignment templates of the most recently seen anchors. Each takes a third of a megabyte, and a millisecond to
+/// create, and four times as much if the library has the picture at double size.
 ///
 /// The memory is reserved in `init` and filled on use. The least recently used template is reused, unless it is still referenced.
 struct TemplateCache {
   private struct Entry {
-    /// Negative if no template is loaded.
+    /// The index of the anchor whose template is loaded; negative if none is.
     var anchor: Int
     var used: UInt64
     var template: AnchorTemplate

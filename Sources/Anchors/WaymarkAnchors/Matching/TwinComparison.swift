@@ -8,24 +8,29 @@ package import WaymarkImage
 /// which the frame correlates better. Gain and offset of the light are free in every square. Squares are compared on the
 /// frame's finest useful octave, where letters differ, and two octaves below, where areas do.
 ///
+/// At the end of the file, `AnchorLibrary.lookalikes` compares the similar pictures of a library with each other, for
+/// the author of the pictures.
+///
 /// All memory is allocated in `init`. Use it from one thread at a time.
 package final class TwinComparison {
   /// A picture and its map into the frame.
   package typealias Claim = (template: AnchorTemplate, map: SurfaceMap)
 
-  /// The result of a comparison.
+  /// The one of two compared pictures that a frame shows.
   package enum TwinVerdict: Sendable { case first, second, undecided }
 
   /// The votes of the squares in which two pictures differ.
   package struct TwinEvidence: Sendable {
-    /// The number of squares that differ; `compared`: the number of squares with structure in either picture.
+    /// The number of squares in which the pictures differ; `compared`: the number of squares with structure in either
+    /// picture.
     package fileprivate(set) var squares = 0
     package fileprivate(set) var compared = 0
-    /// The sum over the squares by how much the frame correlates better with the first picture than with the second, and the
-    /// sum of the squared differences.
+    /// The sum over these squares of the frame's correlation with the first picture minus that with the second;
+    /// `squared`: the sum of the squares of these differences.
     fileprivate var lead = 0.0
     fileprivate var squared = 0.0
-    /// The top left corner of the smallest rectangle around the squares that differ, in pixels of the first picture.
+    /// The top left corner of the smallest rectangle around the squares that differ, in pixels of the first picture;
+    /// `high`: its bottom right corner.
     package fileprivate(set) var low = Point2(repeating: .infinity)
     package fileprivate(set) var high = Point2(repeating: -.infinity)
 
@@ -92,7 +97,7 @@ package final class TwinComparison {
     return evidence
   }
 
-  /// Chooses squares on the part of the frame that shows both pictures, and returns their number.
+  /// Chooses squares on the part of the frame that both pictures would fill, and returns their number.
   private func choose(_ first: Claim, _ second: Claim, _ view: ImageView, _ scale: Double) -> Int {
     let (a, b) = (first.map.resized(by: scale), second.map.resized(by: scale))
     guard let back = a.inverse, let forth = b.inverse,
@@ -102,7 +107,8 @@ package final class TwinComparison {
       p.x > 0 && p.y > 0 && p.x < Double(template.width) && p.y < Double(template.height)
     }
     var n = 0
-    // Centres are half a pixel from whole pixels, so that both drawings cover the same pixels however their maps are rounded.
+    // Centres have half-integer coordinates, so that both drawings cover the same pixels however their maps are
+    // rounded.
     var y = grid.top.rounded(.up) + 0.5
     while y <= grid.bottom {
       var x = grid.left.rounded(.up) + 0.5
@@ -121,7 +127,7 @@ package final class TwinComparison {
     return n
   }
 
-  /// Adds the votes of the drawn squares.
+  /// Adds the votes of `n` drawn squares from index `start` on.
   private func add(_ start: Int, _ n: Int, _ view: ImageView, _ evidence: inout TwinEvidence) {
     var (i, k) = (0, 0)
     for place in 0..<n {
@@ -164,7 +170,7 @@ package final class TwinComparison {
 
   /// The least contrast of a drawing with structure: a standard deviation of four gray levels.
   private static let structured: Float = 32
-  /// Two drawings with at least this correlation are taken as equal.
+  /// The correlation from which two drawings are taken as equal.
   private static let same: Float = 0.5
   /// The correlation assumed for a flat drawing: half of that of a correct drawing with structure.
   private static let flat = 0.35
@@ -198,7 +204,7 @@ extension AnchorLibrary {
   }
 }
 
-/// Two anchors that look alike.
+/// The names of two anchors that look alike, and the parts in which they differ.
 package struct Lookalikes: Hashable, Sendable {
   package var first: String
   package var second: String

@@ -1,28 +1,28 @@
 import CKernels
 import WaymarkImage
 
-/// The expected recognition of a picture, and its weaknesses.
+/// The expected recognition of a picture (`score`), and its weaknesses (`reasons`). The file also computes both.
 public struct AnchorQuality: Sendable, Hashable {
   /// A weakness that can be removed by changing the picture.
   public enum Reason: Sendable, Hashable {
-    /// The picture has few corners.
+    /// The picture has fewer than 180 distinct corners, or fewer than 300 features were kept.
     case tooLittleDetail
-    /// The corners are in one part of the picture only.
+    /// At most half of the picture's area has a fair share of the features.
     case oneSided
-    /// The same detail occurs at several positions.
+    /// More than a quarter of the corners resemble a distant corner.
     case repetitive
     /// The structure runs in one direction only: lines and edges, which resemble any other edge.
     case edgesOnly
-    /// The range of gray levels is small.
+    /// The darkest and the brightest twentieth of the pixels differ by fewer than 48 gray levels.
     case lowContrast
-    /// The picture has too few pixels.
+    /// The long side of the picture has fewer than 320 pixels.
     case tooSmall
-    /// The picture looks the same mirrored or rotated.
+    /// The picture looks the same mirrored in either direction or rotated by 180°.
     case mirrorSymmetric
     /// The picture looks like the anchor with this name.
     case looksLike(String)
 
-    /// A stable identifier for programs.
+    /// The identifier of the weakness, the same in all releases.
     public var code: String {
       switch self {
       case .tooLittleDetail: "tooLittleDetail"
@@ -36,7 +36,7 @@ public struct AnchorQuality: Sendable, Hashable {
       }
     }
 
-    /// The weakness and its remedy, for people.
+    /// A sentence for people: the weakness and how to remove it.
     public var text: String {
       switch self {
       case .tooLittleDetail: "too little detail: choose a picture with more corners, letters or texture"
@@ -57,7 +57,7 @@ public struct AnchorQuality: Sendable, Hashable {
   /// The weaknesses of the picture, the most important first.
   public var reasons: [Reason]
 
-  /// Creates a quality.
+  /// Creates a quality from a score in percent and the weaknesses, the most important first.
   public init(score: Int, reasons: [Reason]) {
     self.score = score
     self.reasons = reasons
@@ -81,8 +81,12 @@ extension AnchorQuality {
       return 1 - Double.exponential(-mean / reach)
     }
 
-    /// Returns the expected share of views in which the anchor is found, by a logistic regression on the number of corners
-    /// and on the detector's result in `views` hard views.
+    /// Returns the expected share of views in which the anchor is found, by a logistic regression on the mean number of
+    /// corners found again and on the detector's result in the views of `RecallTest`.
+    ///
+    /// - Parameters:
+    ///   - sightings: The number of corners found again in each simulated view.
+    ///   - found: The number of views in which the detector found the anchor, of `views`.
     ///
     /// The detector reveals weaknesses that the number of corners does not, such as detail that the background outshines; the
     /// number of corners is more precise if the detector finds nearly all or nearly none.
@@ -95,17 +99,21 @@ extension AnchorQuality {
       return 1 / (1 + Double.exponential(-odds))
     }
 
-    /// The weights of the log-odds in the detector's test and of the logarithm of the mean number of corners, and a constant.
+    /// The coefficients of the regression: the weight of the log-odds of the detector's share, that of the logarithm of
+    /// the mean number of corners, and the constant.
     static let trial = SIMD3(0.36, 0.478, -1.524)
   }
 }
 
-/// Finds the weaknesses of a reference picture.
+/// Finds the weaknesses of a reference picture, except for its likeness to other anchors.
 struct ReferenceAssessor {
+  /// Returns the weaknesses in the order in which they are reported.
+  ///
   /// - Parameters:
   ///   - image: The reference, its long side 480 pixels.
   ///   - originalSide: The long side of the original picture in pixels.
-  ///   - extractor: The extractor for the features of the plain view.
+  ///   - chosen: The features that the compiler has kept.
+  ///   - extractor: The extractor with which the corners of the reference are found.
   static func reasons(
     _ image: GrayImage, originalSide: Int, chosen: [AnchorFeature], extractor: FeatureExtractor
   ) -> [AnchorQuality.Reason] {
@@ -125,8 +133,8 @@ struct ReferenceAssessor {
   /// Returns the number of squares of 8×8 pixels, in the picture at half size, with structure in two directions, on which
   /// `StructureVerifier` relies.
   ///
-  /// A correct claim has a mean correlation of about 0.5 in them. With fewer than forty squares, some of them covered or out
-  /// of view, that is too close to the verifier's threshold.
+  /// A correctly found anchor has a mean correlation of about 0.5 in them. With fewer than forty squares, some of them
+  /// covered or out of view, that is too close to the verifier's threshold.
   private static func structuredSquares(_ image: GrayImage) -> Int {
     let small = image.resized(width: max(16, image.width / 2), height: max(16, image.height / 2))
     return small.withView { view in
@@ -149,7 +157,7 @@ struct ReferenceAssessor {
     return (histogram.level(before: twentieth) ?? 0) - (histogram.level(behind: twentieth) ?? 0)
   }
 
-  /// Returns whether at most half of the cells of a 4×4 grid have a fair share of the features.
+  /// Returns whether at most half of the cells of a 4×4 grid have a fair share of the features: a quarter of the mean.
   private static func isOneSided(_ features: [AnchorFeature], _ image: GrayImage) -> Bool {
     guard !features.isEmpty else { return true }
     var fields = [Int](repeating: 0, count: 16)
@@ -180,7 +188,8 @@ struct ReferenceAssessor {
     return Double(twins) / Double(set.count)
   }
 
-  /// Returns whether a thumbnail correlates with itself mirrored in either direction, or rotated by 180°.
+  /// Returns whether the picture at 48×48 pixels has a correlation above 0.9 with itself mirrored in either direction,
+  /// or rotated by 180°.
   private static func isSymmetric(_ image: GrayImage) -> Bool {
     let n = 48
     let small = image.resized(width: n, height: n)

@@ -1,6 +1,7 @@
 import WaymarkImage
 
-/// Measures how well the detector finds a picture, in many difficult views that are the same for every picture.
+/// Measures in how many difficult views (`TestCamera`) the detector finds a picture; the views are the same for every
+/// picture.
 ///
 /// Takes about a second per picture. Use one test per thread. The result depends only on the anchor.
 package final class RecallTest {
@@ -12,7 +13,7 @@ package final class RecallTest {
 
   /// Tests an anchor and sets its `trial` and `recall` by the number of views in which it was found.
   ///
-  /// - Throws: `AnchorError` if the anchor cannot be written into a library.
+  /// - Throws: The errors of `LibraryWriter.bytes` and `AnchorLibrary.init`.
   package func judge(_ anchor: inout CompiledAnchor) throws(AnchorError) {
     let found = try count(anchor)
     anchor.trial = CompiledAnchor.Trial(views: views, found: found)
@@ -78,7 +79,7 @@ final class TestCamera {
     expose(stream(0x11_64))
     GrayImage(width: Self.width, height: Self.height, buffer: frame).withView { body($0, shot.map) }
 
-    /// Draws the picture on the background.
+    /// Draws the picture on a part of a clutter texture, and marks in `mask` where it is visible.
     func place(_ back: Homography, _ outline: Quadrilateral) {
       var random = stream(0x62_0D)
       let texture = textures[random.below(2)]
@@ -171,7 +172,7 @@ final class TestCamera {
       }
     }
 
-    /// Applies light, uneven light and noise.
+    /// Applies a tone curve, a brightness gradient across the frame, and noise.
     func expose(_ source: RandomSource) {
       var random = source
       let gamma = Double.exponential(1.2 * random.unit() - 0.6)
@@ -198,7 +199,7 @@ final class TestCamera {
     }
   }
 
-  /// Averages the frame along a path.
+  /// Blurs the frame by motion along a straight path, in pixels.
   private func move(by way: Point2) {
     let n = max(1, min(16, Int(way.length.rounded())))
     let offsets = (0..<n).map { i in

@@ -12,14 +12,15 @@ public final class AnchorEngine {
   public struct Options: Hashable, Sendable {
     /// The least time between two searches of the whole frame while something is followed, in seconds.
     public var searchInterval = 0.5
-    /// The number of copies of each anchor that are followed.
+    /// The most copies of each anchor that are followed.
     public var copies = AnchorCopies()
 
-    /// The default settings.
+    /// Creates options with a search every half second and one copy of each anchor.
     public init() {}
   }
 
-  /// The time between two searches of the whole frame while an anchor has just been lost and others are followed, in seconds.
+  /// The time between two searches of the whole frame while an anchor has just been lost and other anchors are
+  /// followed, in seconds.
   private static let urgentInterval = 0.1
   /// The time for which a lost anchor is searched for near its last position, in seconds.
   private static let retentionTime = 0.5
@@ -29,13 +30,13 @@ public final class AnchorEngine {
   private static let maximumAnchors = 32
 
   private let options: Options
-  /// Records the duration of each processing stage of a frame; `nil`: nothing is measured.
+  /// The durations of the processing stages of each frame, added as they end; `nil`: nothing is measured.
   package var stages: StageTimes?
   private let source: any AnchorDetecting
   /// Searches whole frames on another thread while an anchor is followed; `nil`: `process` searches them itself.
   private let runner: (any SearchRunner)?
   private let job: SearchJob
-  /// True from the start of a search on the runner until its claims are taken up.
+  /// True from the start of a search on the runner until its detections are taken up.
   private var isSearching = false
   private let givenIntrinsics: CameraIntrinsics?
   private let pyramid = GrayPyramid()
@@ -46,7 +47,7 @@ public final class AnchorEngine {
   /// The most copies that are aligned with as many patches as a single anchor.
   private static let fewCopies = 8
   private var roster: CopyRoster
-  /// The most anchors and copies that can be followed: the sum of the copies allowed of each anchor.
+  /// The sum of the copies allowed of each anchor: when as many are followed, no search is needed.
   private let capacity: Int
   private let search = PatchSearch()
   private let verifier = StructureVerifier()
@@ -56,13 +57,14 @@ public final class AnchorEngine {
   private var exposure = ExposureEstimate()
   private var anchors: [FollowedAnchor] = []
   private var lastSearch = -Double.infinity
-  /// True if the last search found something new while its features had to suffice for many anchors: then the next frame is searched as well.
+  /// True if the last search found something new among at least four anchors, for which its features may not have
+  /// sufficed: then the next frame is searched as well.
   private var mayHoldMore = false
   private var lastTime = -Double.infinity
   private var frameSize = (width: 0, height: 0)
   private var known: [Quadrilateral] = []
   private var painted: [Quadrilateral] = []
-  /// The claims of the followed copies among `known`.
+  /// The followed copies among `known`, as the detector takes them.
   private var copies: [DetectedAnchor] = []
   private var mask = ExclusionMask()
   private var frames = 0
@@ -83,8 +85,8 @@ public final class AnchorEngine {
   ///
   /// - Parameters:
   ///   - intrinsics: The camera's intrinsics at the size of the frames; `nil`: estimated from an assumed field of view.
-  ///   - runner: Searches whole frames on another thread. Its claims are tracked from the searched frame to the frame in
-  ///     which the search has ended.
+  ///   - runner: Searches whole frames on another thread. Its detections are tracked from the searched frame into the
+  ///     first frame after its end.
   package init(
     source: any AnchorDetecting, intrinsics: CameraIntrinsics? = nil, options: Options = Options(),
     runner: (any SearchRunner)? = nil
@@ -123,18 +125,20 @@ public final class AnchorEngine {
   /// Waits for a running search, because another engine may use the runner next.
   deinit { if isSearching { runner?.wait() } }
 
-  /// The number of the copy that was numbered last. An engine that replaces another one continues from it, so that numbers stay unique.
+  /// The last number given to a copy. An engine that replaces another one continues from it, so that numbers stay
+  /// unique.
   package var lastCopy: Int {
     get { roster.lastCopy }
     set { roster.lastCopy = newValue }
   }
 
-  /// The intrinsics of the camera: those given, or an assumption for the size of the last frame.
+  /// The intrinsics of the camera: those given, or estimated from an assumed field of view and the size of the last
+  /// frame.
   public var intrinsics: CameraIntrinsics {
     givenIntrinsics ?? CameraIntrinsics(assumedFor: frameSize.width, frameSize.height)
   }
 
-  /// Processes the next frame.
+  /// Tracks the followed anchors into the next frame, and searches it for other anchors if that is due.
   ///
   /// - Parameters:
   ///   - frame: The luma plane, valid only during the call.
@@ -222,7 +226,7 @@ public final class AnchorEngine {
     anchors[i].judge(names(of: judgement.rivals, isAmbiguous: judgement.isAmbiguous), at: time)
   }
 
-  /// Returns the names of the anchors that a claim could be as well; `nil` if it is not ambiguous.
+  /// Returns the names of the anchors that a detection could be instead; `nil` if it is not ambiguous.
   private func names(of rivals: [Int], isAmbiguous: Bool) -> [String]? {
     isAmbiguous ? rivals.map { source.reference($0).name } : nil
   }
@@ -259,14 +263,15 @@ public final class AnchorEngine {
       runner.start(job)
       return
     }
-    // No anchor is followed that a search in this thread would delay. A search on the runner has an older frame.
+    // A search in this thread delays nothing, because no anchor is followed or there is no runner. A search still
+    // running on the runner has an older frame.
     discardSearch()
     lastSearch = time
     mayHoldMore = false
     let detections = mask.paint(frame, painted) { source.detections(in: $0, known: known, beside: copies) }
     for var detection in detections where !isTaken(detection) {
       let template = source.template(detection.anchor)
-      // The claim is aligned as tracking would align it, so that its position does not jump in the next frame.
+      // The detection is aligned as tracking would align it, so that its position does not jump in the next frame.
       if let result = aligner.align(template, from: detection.map, in: pyramid), result.score >= detection.score - 0.05,
         result.inliers >= 6
       {
@@ -278,7 +283,7 @@ public final class AnchorEngine {
     }
   }
 
-  /// Takes up the claims of a search that has ended on the runner, tracked to the present frame.
+  /// Starts to follow the detections of a search that has ended on the runner, tracked into the present frame.
   private func takeUpSearch(_ time: Double) {
     guard isSearching, let runner, runner.isIdle else { return }
     isSearching = false
@@ -299,7 +304,7 @@ public final class AnchorEngine {
     job.clear()
   }
 
-  /// Waits for a running search and discards its claims.
+  /// Waits for a running search and discards its detections.
   private func discardSearch() {
     guard isSearching else { return }
     runner?.wait()
@@ -307,7 +312,8 @@ public final class AnchorEngine {
     isSearching = false
   }
 
-  /// Returns how a claim relates to the followed anchors, and its corners; `nil` if its outline is not valid in the frame.
+  /// Returns how a detection relates to the followed anchors, and its corners; `nil` if its outline is not valid in the
+  /// frame.
   private func seat(_ detection: DetectedAnchor) -> (seat: CopyRoster.Seat, corners: Quadrilateral)? {
     let reference = source.reference(detection.anchor)
     return detection.map.outline(width: reference.width, height: reference.height).map {
@@ -315,12 +321,13 @@ public final class AnchorEngine {
     }
   }
 
-  /// Returns whether a claim shows an anchor that is already followed.
+  /// Returns whether a detection shows an anchor that is already followed.
   private func isTaken(_ detection: DetectedAnchor) -> Bool {
     if case .taken? = seat(detection)?.seat { true } else { false }
   }
 
-  /// Returns whether another anchor is already followed at the same position: similar pictures must not both be claimed there.
+  /// Returns whether another anchor is already followed at the same position: similar pictures must not both be
+  /// reported there.
   private func isTaken(_ corners: Quadrilateral) -> Bool {
     let limit = 0.15 * corners.signedArea.squareRoot()
     return anchors.contains {
@@ -329,8 +336,8 @@ public final class AnchorEngine {
     }
   }
 
-  /// Starts to follow a claim, unless an anchor is already followed at its position or a position one period of its repeating
-  /// pattern aside agrees as well.
+  /// Starts to follow a detected anchor, unless an anchor is already followed at its position or a position one period
+  /// of its repeating pattern aside agrees as well.
   private func take(_ detection: DetectedAnchor, _ tracker: AnchorTracker, _ time: Double, of detections: Int) {
     guard let (seat, corners) = seat(detection), !isTaken(corners),
       aligner.standsOut(tracker.template, detection.map, in: pyramid)

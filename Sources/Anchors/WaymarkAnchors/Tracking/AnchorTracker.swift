@@ -103,7 +103,8 @@ package struct AnchorTracker {
     return nil
   }
 
-  /// The least difference in agreement by which one of two positions is chosen; the correlation of a single patch has an error of a few tenths.
+  /// The least difference in agreement, the mean correlation of 64 patches, by which one of two positions is chosen;
+  /// the correlation of a single patch has an error of a few tenths.
   private static let clearLead = 0.03
 
   /// Returns the map that the motion so far predicts for `time`; `nil` if the predicted corners are implausible.
@@ -115,7 +116,7 @@ package struct AnchorTracker {
     return Homography(from: template.outline, to: corners).map(SurfaceMap.plane)
   }
 
-  /// Records the accepted position at `time`.
+  /// Records a position that was accepted in the frame at `time`, and the motion that follows from it.
   private mutating func accept(_ map: SurfaceMap, at time: Double) {
     self.map = map
     switch map {
@@ -142,7 +143,8 @@ package struct AnchorTracker {
       history: history, turns: turns, exposure: exposure, time: time, width: template.width, height: template.height)
   }
 
-  /// Returns how far the agreement at the last position is above chance, in standard deviations.
+  /// Returns how far the agreement at the last position is above chance, in standard deviations; 0 if the position is
+  /// invalid.
   package func deviations(
     in pyramid: GrayPyramid, aligner: PatchAligner, verifier: StructureVerifier, exposure: ExposureEstimate
   ) -> Double {
@@ -152,7 +154,8 @@ package struct AnchorTracker {
       enough: StructureVerifier.holding)
   }
 
-  /// Compares three lengths of motion blur at the last position, and moves the exposure estimate towards the likeliest.
+  /// Compares the frame at the last position with the reference drawn with three exposure times, and moves the estimate
+  /// towards the likeliest.
   func learnExposure(_ exposure: inout ExposureEstimate, in pyramid: GrayPyramid, aligner: PatchAligner) {
     guard let octaves = aligner.octaves(template, map, pyramid) else { return }
     let estimate = exposure

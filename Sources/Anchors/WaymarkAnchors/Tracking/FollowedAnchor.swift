@@ -2,6 +2,9 @@ public import WaymarkImage
 import WaymarkSystem
 
 /// The engine's state of one anchor that it has seen.
+///
+/// The file also has the assignment of detections to copies (`CopyRoster`), the results of a frame (`AnchorReport`),
+/// and the pose of an anchor (`AnchorPose`).
 struct FollowedAnchor {
   let index: Int
   let name: String
@@ -23,9 +26,9 @@ struct FollowedAnchor {
   var proof: PlaceProof
   /// The number of consecutive frames in which the anchor was seen.
   private var streak = 0
-  /// True if the anchor was seen in several consecutive frames, which false claims do not reach.
+  /// True once the anchor was seen in three consecutive frames, which wrong detections do not reach.
   private(set) var isConfirmed = false
-  /// The time of the last comparison with the anchors that look like it, in seconds.
+  /// The time in seconds of the last comparison with the anchors that look like this one.
   private(set) var lastJudged: Double
   /// True if the anchor may be reported: it is confirmed or has a score of at least 0.75.
   var isCredible: Bool { isConfirmed || observation.placement.score >= 0.75 }
@@ -90,20 +93,22 @@ struct FollowedAnchor {
     }
   }
 
-  /// The followed anchor as a claim in the present frame.
+  /// The followed anchor as a detection in the present frame.
   var claim: DetectedAnchor {
     DetectedAnchor(
       anchor: index, map: tracker.map, inliers: observation.inliers, score: observation.placement.score)
   }
 
-  /// Resumes following at a position where the anchor was found again; `ambiguous` names the anchors that may be there instead.
+  /// Resumes following at a position where the anchor was found again; `ambiguous` has the names of the anchors that
+  /// may be there instead.
   mutating func begin(_ tracker: AnchorTracker, ambiguous: [String]?, at time: Double) {
     self.tracker = tracker
     observation.ambiguous = ambiguous
     (proof, lastJudged) = (PlaceProof(at: time), time)
   }
 
-  /// Updates the names of the anchors that it may be instead; a proven anchor stays proven while it is followed.
+  /// Updates the names of the anchors that this one may be instead, `nil` if it is proven; a proven anchor stays proven
+  /// while it is followed.
   mutating func judge(_ ambiguous: [String]?, at time: Double) {
     lastJudged = time
     if ambiguous == nil { observation.ambiguous = nil }
@@ -124,17 +129,18 @@ struct FollowedAnchor {
   }
 }
 
-/// Assigns claims to the followed anchors, and decides which of two copies keeps a position, where several copies of an anchor are allowed.
+/// Assigns detections to the followed anchors, and decides which of two copies keeps a position, where several copies
+/// of an anchor are allowed.
 ///
 /// Copies look the same and differ only in position. A copy is recognised by its last position and keeps its number as long as it is followed.
 struct CopyRoster {
-  /// How a claim relates to the followed anchors.
+  /// The relation of a detection to the followed anchors.
   enum Seat {
     /// The anchor or copy is already followed, or all allowed copies are.
     case taken
     /// The anchor was followed a moment ago; the value is its index among the kept anchors.
     case again(Int)
-    /// The claim shows a new anchor or copy.
+    /// The detection shows a new anchor or copy.
     case free
   }
 
@@ -142,9 +148,9 @@ struct CopyRoster {
   /// The number of the copy that was numbered last.
   var lastCopy = 0
 
-  /// Returns how a claim relates to the followed anchors.
+  /// Returns how a detection relates to the followed anchors.
   ///
-  /// - Parameter corners: The claim's corners without the lens distortion.
+  /// - Parameter corners: The corners of the detection without the lens distortion.
   func seat(of anchor: Int, _ name: String, at corners: Quadrilateral, among anchors: [FollowedAnchor]) -> Seat {
     let allowed = copies.allowed(of: name)
     guard allowed > 1 else {
@@ -197,11 +203,11 @@ struct CopyRoster {
 public struct AnchorObservation: Sendable {
   /// The anchor's index in the library.
   public var anchor: Int
-  /// The anchor's name.
+  /// The anchor's name in the library.
   public var name: String
   /// The number of the copy, unique as long as it is followed; `nil` if only one copy of the anchor is allowed.
   public var copy: Int?
-  /// The method that determined the placement.
+  /// The origin of the placement: tracked in this frame, or kept from the last frame in which the anchor was seen.
   public var trackingMethod: AnchorPlacement.Method
   /// The position and pose; its members can be read directly from the observation.
   public var placement: AnchorPlacement
@@ -211,8 +217,8 @@ public struct AnchorObservation: Sendable {
   public var inliers: Int
   /// The time of the frame in which it was last seen, in seconds.
   public var lastSeen: Double
-  /// The names of the other anchors that it may be as well, as long as the frames do not prove which one it is; empty if a
-  /// visible part contradicts the picture. `nil` once it is proven.
+  /// The names of the anchors that it may be instead, as long as the frames do not prove which one it is; empty if only
+  /// a visible part contradicts the picture. `nil` once it is proven.
   public var ambiguous: [String]?
   /// True if the anchor is reported as found: seen for long enough and not out of sight for too long.
   public var isPresent: Bool
@@ -221,15 +227,15 @@ public struct AnchorObservation: Sendable {
   /// points along its curved sides.
   public var outline: [Point2] { cylinder?.outline ?? placement.corners.corners }
 
-  /// Accesses a member of the placement.
+  /// Reads a member of `placement`, such as the pose.
   public subscript<Part>(dynamicMember part: KeyPath<AnchorPlacement, Part>) -> Part { placement[keyPath: part] }
 }
 
-/// The result of one frame.
+/// The anchors in one frame, and those found and lost since the frame before.
 public struct AnchorReport: Sendable {
   /// The time of the frame, in seconds.
   public var time: Double
-  /// Every anchor that is seen or whose last position is kept, best first.
+  /// Every anchor that is seen or whose last position is kept: those seen first, then by score.
   public var observations: [AnchorObservation]
   /// The indices of the anchors that are reported as found from this frame on, one entry per copy.
   public var found: [Int]
@@ -239,11 +245,11 @@ public struct AnchorReport: Sendable {
   public var searched: Bool
 }
 
-/// An anchor that is not in sight any more.
+/// An anchor or copy that was out of sight for so long that it is reported as lost.
 public struct AnchorLoss: Hashable, Sendable {
   /// The anchor's index in the library.
   public var anchor: Int
-  /// Its name.
+  /// The anchor's name in the library.
   public var name: String
   /// The number of the copy; `nil` if only one copy of the anchor is allowed.
   public var copy: Int?
@@ -259,14 +265,14 @@ package enum AnchorPose {
   ///   - map: Reference pixels → frame pixels, without the lens distortion.
   ///   - width: The width of the reference in pixels; `height` likewise.
   ///   - physicalWidth: The width of the printed picture in metres.
-  /// - Returns: `nil` if the width is missing or no camera can produce the map.
+  /// - Returns: `nil` if no camera can produce the map.
   package static func single(
     _ map: SurfaceMap, width: Int, height: Int, physicalWidth: Double, _ intrinsics: CameraIntrinsics
   ) -> Pose? {
     solutions(map, width: width, height: height, physicalWidth: physicalWidth, intrinsics).map { Pose($0.best.pose) }
   }
 
-  /// Returns both possible poses; a cylinder has only one.
+  /// Returns both possible poses, or the only one of a cylinder; `nil` if no camera can produce the map.
   static func solutions(
     _ map: SurfaceMap, width: Int, height: Int, physicalWidth: Double, _ intrinsics: CameraIntrinsics
   ) -> PlanePoseSolver.Solutions? {

@@ -2,6 +2,10 @@ package import WaymarkImage
 
 /// The last positions of a flat anchor, and the prediction of the next one.
 ///
+/// The file has the motion of anchors and the blur that follows from it: `CornerMotion` of flat ones, `CylinderMotion`
+/// of round ones, the exposure time (`ExposureEstimate`), and the blur at a position in the next frame
+/// (`ExpectedSmear`).
+///
 /// The four corners are extrapolated independently, with their velocities and a part of their accelerations. On hand-held
 /// paths this was as accurate as extrapolating the rigid motion, and it needs no camera model.
 package struct MotionHistory: Sendable {
@@ -21,7 +25,7 @@ package struct MotionHistory: Sendable {
   /// The corners at the last position in pixels.
   var lastCorners: Quadrilateral? { last?.corners }
 
-  /// Adds the position at `time`.
+  /// Adds the position at `time`; an earlier time than the last one restarts the history.
   package mutating func add(_ corners: Quadrilateral, at time: Double) {
     guard let previous = last, time > previous.time else {
       self = MotionHistory()
@@ -130,10 +134,11 @@ extension Quadrilateral {
 
 /// The last position of a round anchor, and the prediction of the next one: its pose is extrapolated with its velocity.
 ///
-/// The rotation is about a point on the cylinder's axis, so that a can that is turned in the hand stays in its place.
+/// The rotation is about a point on the cylinder's axis, so that a can turned in the hand is predicted at the same
+/// place.
 struct CylinderMotion: Sendable {
   private struct Velocity {
-    /// In radians per second; `shift` in metres per second.
+    /// The rotation vector in radians per second; `shift`: the velocity of the axis in metres per second.
     var turn: Point3
     var shift: Point3
   }
@@ -147,7 +152,8 @@ struct CylinderMotion: Sendable {
   mutating func add(_ map: CylinderMap, at time: Double) {
     velocity = velocity(to: map, at: time)
     speed = 0
-    // Measured over a short interval: extrapolated by a second, the anchor could be behind the camera or turned by more than a whole turn.
+    // Computed over a short interval: extrapolated by a second, the anchor could be behind the camera or turned more
+    // than once.
     let moment = 0.01
     if let last, let velocity { speed = Self.way(from: moved(last.map, velocity, -moment), to: last.map) / moment }
     last = (map, time)
@@ -180,7 +186,7 @@ struct CylinderMotion: Sendable {
     return way.isFinite ? way : 0
   }
 
-  /// A position older than 0.25 s does not determine the velocity.
+  /// Returns the velocity from the last position to `map`; `nil` without one in the 0.25 s before `time`.
   private func velocity(to map: CylinderMap, at time: Double) -> Velocity? {
     guard let last, time > last.time, time - last.time <= 0.25 else { return nil }
     let interval = time - last.time
@@ -198,16 +204,16 @@ struct CylinderMotion: Sendable {
 ///
 /// It is estimated from the anchors: three lengths of motion blur are compared with the frame.
 package struct ExposureEstimate: Sendable {
-  /// The exposure in seconds.
+  /// The estimated exposure time in seconds.
   package private(set) var seconds: Double
-  /// The factor between the exposures that are compared.
+  /// The ratio of successive exposure times that are compared.
   package static let step = 1.3
 
   /// - Parameter seconds: The initial estimate; half the interval between frames is the usual shutter of a film camera.
   package init(seconds: Double = 1.0 / 60) { self.seconds = seconds }
 
-  /// Updates the estimate with the likeness of frame and reference at an exposure shorter by the factor `step`, at the
-  /// present one and at a longer one.
+  /// Updates the estimate with the likeness of frame and reference at an exposure time shorter by the factor `step`, at
+  /// the estimated one and at one longer by it.
   package mutating func update(shorter: Double, present: Double, longer: Double) {
     guard shorter.isFinite, present.isFinite, longer.isFinite else { return }
     let curvature = shorter - 2 * present + longer
@@ -222,7 +228,8 @@ package struct ExposureEstimate: Sendable {
   }
 
   /// Returns the motion blur of a flat reference of `width` × `height` pixels that is at `corners` in the middle of the
-  /// exposure and moves with `motion`; `nil` if it is shorter than a pixel.
+  /// exposure and moves with `motion`; `nil` if it is shorter than a pixel. The exposure is `factor` times the
+  /// estimate.
   package func blur(
     _ corners: Quadrilateral, _ motion: CornerMotion, width: Int, height: Int, factor: Double = 1
   ) -> MotionBlur? {
@@ -238,15 +245,15 @@ package struct ExposureEstimate: Sendable {
   }
 }
 
-/// Computes the motion blur of an anchor at candidate positions in the next frame, from its last positions.
+/// The motion blur of an anchor at candidate positions in the next frame, computed from its last positions.
 struct ExpectedSmear {
   let history: MotionHistory
   /// The motion of a round anchor.
   let turns: CylinderMotion
   let exposure: ExposureEstimate
-  /// When the frame was captured, in seconds.
+  /// The time of capture of the frame, in seconds.
   let time: Double
-  /// The width of the reference in pixels.
+  /// The width of the reference in pixels; `height` likewise.
   let width: Int
   let height: Int
 

@@ -20,11 +20,11 @@ struct PlaceSearch {
   /// The search radius in pixels of the coarsest octave.
   private let reach: Int
 
-  /// The corners at which alignments on the finest octave have started so far.
+  /// The corners at which alignments on the finest octave have started; the first `count` are set.
   private var starts = InlineArray<6, Quadrilateral?>(repeating: nil)
   private var count = 0
   private var best: AlignmentResult?
-  /// The agreement of `best`, once computed.
+  /// The agreement of `best`, computed when a second alignment is compared with it.
   private var agreement: Double?
 
   /// - Parameters:
@@ -52,8 +52,8 @@ struct PlaceSearch {
   consuming func result() -> AlignmentResult? {
     guard var start = shifted(expected, octaves.coarsest, reach).map(coarse) else { return nil }
     if aligner.options.isRigid {
-      // Few patches of a bar code determine a shift along the bars, and stepwise alignment follows the majority of the
-      // others. So all shifts are compared.
+      // Few patches of a bar code determine a shift along the bars, and stepwise alignment follows the other patches,
+      // the majority. So all shifts are compared.
       start = shifted(start, octaves.finest, 6) ?? start
     }
     consider(start)
@@ -72,7 +72,7 @@ struct PlaceSearch {
     return best
   }
 
-  /// The displacements of the corners, in pixels, by which the start is turned for a fast anchor.
+  /// The turns from which alignment of a fast anchor also starts, as displacements of its corners in pixels.
   private static let turns = [5.0, -5, 10, -10]
 
   private func blur(_ place: SurfaceMap) -> MotionBlur? {
@@ -85,7 +85,8 @@ struct PlaceSearch {
       blur: blur(start))?.map
   }
 
-  /// Returns the map after alignment on all octaves but the finest, which is accurate enough to know the motion blur on the finest.
+  /// Returns the map after alignment on all octaves but the finest, which is accurate enough to compute the motion blur
+  /// for the finest.
   private func coarse(_ start: SurfaceMap) -> SurfaceMap {
     aligner.alignCoarse(
       template, from: start, in: pyramid, octaves: octaves, softness: softness, blur: blur)

@@ -4,12 +4,14 @@ package import WaymarkImage
 package struct PoseFilter {
   /// The standard deviation of the reprojection error caused by noise, in pixels.
   private static let noise = 0.1
-  /// The lead by which the other tilt must be better to be chosen, in accumulated squared errors divided by the noise variance.
+  /// The lead from which the pose changes to the other tilt: the accumulated difference of the squared reprojection
+  /// errors, divided by the variance of the noise.
   private static let leastLead = 8.0
   /// The cutoff frequency at rest, and that of the speed's own filter, in hertz.
   private static let cutoff = 4.0
   private static let speedCutoff = 5.0
-  /// The rise of the cutoff with the speed in anchor distances per second, and in radians per second.
+  /// The rise of the cutoff in hertz per unit of speed: in distances from camera to anchor per second, and in radians
+  /// per second.
   static let positionSlope = 400.0
   private static let rotationSlope = 100.0
 
@@ -53,8 +55,8 @@ package struct PoseFilter {
       doubt = 0
       return solutions.best.pose
     }
-    // The solution nearer to the last tilt is kept until the accumulated errors favour the other. The sum of their
-    // differences is the logarithm of the odds, and old evidence decays.
+    // The solution nearer to the last tilt is kept until the accumulated errors favour the other one. The sum of the
+    // differences of squared errors grows with the logarithm of the odds, and old evidence decays.
     let bestIsNearer =
       last.rotation.angle(to: solutions.best.pose.rotation) <= last.rotation.angle(to: other.pose.rotation)
     guard !bestIsNearer else {

@@ -11,7 +11,7 @@ package protocol SearchRunner: AnyObject {
   func wait()
 }
 
-/// One search of a whole frame: the frame, the outlines already known in it, and after the run the claims.
+/// One search of a whole frame: the frame, the outlines already known in it, and, after `run`, the detected anchors.
 ///
 /// `@unchecked`: from `start` until the runner is idle, only the runner's thread uses the job and its source, otherwise only
 /// the engine's. The runner's lock orders the two.
@@ -23,14 +23,14 @@ package final class SearchJob: @unchecked Sendable {
   private var known: [Quadrilateral] = []
   private var painted: [Quadrilateral] = []
   private var copies: [DetectedAnchor] = []
-  /// When the frame was captured, in seconds.
+  /// The time of capture of the frame, in seconds.
   package private(set) var time = 0.0
   package private(set) var detections: [DetectedAnchor] = []
 
   package init(source: any AnchorDetecting) { self.source = source }
 
-  /// Copies a frame and the outlines of the followed anchors in it: `known` without the lens distortion, `painted` with it.
-  /// `copies` are the claims of followed copies, beside which there may be further ones.
+  /// Copies a frame and the outlines of the followed anchors in it: `known` without the lens distortion, `painted` with
+  /// it. `copies` are the followed copies, beside which there may be further ones.
   package func load(
     _ view: ImageView, at time: Double, known: [Quadrilateral], painted: [Quadrilateral],
     beside copies: [DetectedAnchor]
@@ -47,6 +47,7 @@ package final class SearchJob: @unchecked Sendable {
     self.copies.append(contentsOf: copies)
   }
 
+  /// Searches the copied frame, with the followed anchors painted over, and sets `detections`.
   package func run() {
     GrayImage(width: size.width, height: size.height, buffer: frame).withView { view in
       detections = mask.paint(view, painted) { source.detections(in: $0, known: known, beside: copies) }
@@ -56,7 +57,7 @@ package final class SearchJob: @unchecked Sendable {
   func clear() { detections = [] }
 }
 
-/// Runs searches on its own thread.
+/// Runs searches one at a time on a thread of its own, which ends with the object.
 package final class SearchThread: SearchRunner {
   private struct State {
     var job: SearchJob?

@@ -1,7 +1,7 @@
 import WaymarkConfiguration
 import WaymarkImage
 
-/// Reads the flat array of cards, each with its picture embedded.
+/// Reads the card files of apps with SAP's AR annotations: a flat array of cards, each with its picture embedded.
 extension ImportDraft {
   private static let listedKeys = [
     "id", "title_", "subtitle_", "descriptionText_", "detailImage_", "image_", "actionText_", "actionContentURL_",
@@ -38,7 +38,7 @@ extension ImportDraft {
       card.actionType = .link
       card.actionData = link
     } else if card.actionText != nil {
-      // A button without an address: the app that contained the list handled it by the card's id.
+      // A button without an address was handled by the app that contained the list, by the card's id.
       card.actionType = .custom
       card.actionData = id
     }
@@ -68,7 +68,8 @@ extension ImportDraft {
     return Annotation(id: id, position: position, marker: Marker(icon: icon, iconIOS: icon), card: card)
   }
 
-  /// Returns the picture of a card: `detailImage_` in base64, otherwise `image_` in base64 or as a map of `id` and `data`.
+  /// Returns the path of a card's picture: `detailImage_` in base64, otherwise `image_` in base64 or as a map of `id`
+  /// and `data`.
   private mutating func listedImage(_ map: [String: SourceNode], _ field: String, id: String) -> String? {
     if let node = map.given("detailImage_") {
       guard case .text(let text) = node.value else {
@@ -90,7 +91,7 @@ extension ImportDraft {
   }
 }
 
-/// Reads the scene of the service: an anchor's picture by its file id, and its annotations.
+/// Reads the scenes of SAP's service: annotations, and an anchor whose picture is given by its file id.
 extension ImportDraft {
   private static let sceneKeys = [
     "id", "alias", "annotationAnchors", "referenceAnchor", "sourceFile", "sourceFileType", "nameInSourceFile",

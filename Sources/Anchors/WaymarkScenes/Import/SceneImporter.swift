@@ -2,7 +2,7 @@ import FoundationEssentials
 import WaymarkConfiguration
 import WaymarkSystem
 
-/// A scene while it is imported: the reader with the problems, the pictures, and the used ids.
+/// The state of an import by `SceneImporter`: the problems so far, the pictures to write, and the ids in use.
 struct ImportDraft {
   let path: String
   let options: SceneImportOptions
@@ -33,8 +33,8 @@ struct ImportDraft {
       hint: "split the file")
   }
 
-  /// Returns the path of the anchor's picture: the caller's, or one beside the file with one of the names. Without a picture
-  /// the scene is still created, with a path for the picture and a warning.
+  /// Returns the path of the anchor's picture: the caller's, or a file beside the card file with one of the names.
+  /// Without a picture the scene is still created, with a path for the picture and a warning.
   mutating func anchorImage(named names: [String], _ mark: SourceMark, _ field: String) -> String {
     if let given = options.anchorImage {
       guard let bytes = try? WholeFile.read(given, limit: SceneLimits.pictureBytes), let kind = PictureKind(of: bytes)
@@ -53,7 +53,8 @@ struct ImportDraft {
     return "anchor.png"
   }
 
-  /// Returns the path of a picture file beside the JSON file, by its name or id, with or without a suffix.
+  /// Adds a picture file beside the card file, by its name or id with or without a suffix, and returns its path in the
+  /// scene; `nil` if there is none.
   mutating func pictureBeside(_ names: [String]) -> String? {
     guard let folder = SceneFolder(path.deletingLastPathComponent.nonEmpty ?? ".") else { return nil }
     for name in names {
@@ -67,7 +68,8 @@ struct ImportDraft {
     return nil
   }
 
-  /// Decodes a picture in base64, plain or as a data URL (RFC 2397), and returns its path.
+  /// Decodes a picture in base64, plain or as a data URL (RFC 2397), and returns its path in the scene; `nil` if it is
+  /// invalid and therefore reported.
   mutating func unpack(_ text: String, stem: String, _ mark: SourceMark, _ field: String) -> String? {
     var body = Substring(text)
     if body.hasPrefix("data:"), let comma = body.firstIndex(of: ",") { body = body[body.index(after: comma)...] }
@@ -104,8 +106,9 @@ struct ImportDraft {
   var stem: String { path.lastPathComponent.deletingPathExtension }
 }
 
-/// The caller's additions to the file.
+/// The caller's additions to a card file.
 package struct SceneImportOptions: Sendable {
+  /// The path of the anchor's picture; `nil`: a file beside the card file.
   package var anchorImage: String?
   /// The width of the printed picture in metres; `nil`: the width in the file, if it has one.
   package var physicalWidth: Double?
@@ -123,7 +126,7 @@ extension String {
   var nonEmpty: String? { isEmpty ? nil : self }
 }
 
-/// The sources and result of an import.
+/// A scene made from a card file, its pictures, and the problems found.
 package struct SceneImport: Sendable {
   /// The scene; `nil` if there are errors.
   package var scene: Scene?
@@ -138,7 +141,7 @@ package struct SceneImport: Sendable {
 /// Neither contains the anchor's picture: with the array it is in the app, and the service sends it as a separate file. So
 /// the picture is given by the caller, or is a file beside the JSON file with the name or id from the scene.
 package enum SceneImporter {
-  /// Reads a file; its problems are in `problems`.
+  /// Reads a card file and the pictures beside it.
   package static func read(file path: String, options: SceneImportOptions = SceneImportOptions()) -> SceneImport {
     var draft = ImportDraft(path: path, options: options)
     let scene = draft.scene()

@@ -3,6 +3,9 @@ import Glibc
 import WaymarkSystem
 
 /// The folder of a scene. Files outside it are never read for the scene.
+///
+/// The file also has the list of all scenes (`SceneCatalog`), the detection of changed files (`SceneFingerprint`), and
+/// the picture formats (`PictureKind`).
 package struct SceneFolder: Sendable {
   /// The path as given by the user, for messages.
   package let path: String
@@ -25,7 +28,8 @@ package struct SceneFolder: Sendable {
     case absolute, outside, missing, notAFile, empty, tooLarge, notAPicture, unreadable
   }
 
-  /// Returns the absolute path of a file, with symbolic links resolved; `nil` if it is outside the folder.
+  /// Returns the absolute path of a file, with symbolic links resolved; `nil` if it is outside the folder or does not
+  /// exist.
   package func resolved(_ relative: String) -> String? {
     guard !relative.hasPrefix("/"), !relative.hasPrefix("~"), let path = Self.resolve("\(root)/\(relative)"),
       path.hasPrefix(root + "/")
@@ -34,6 +38,8 @@ package struct SceneFolder: Sendable {
   }
 
   /// Returns the absolute path of a picture after all checks except for decoding it.
+  ///
+  /// - Throws: The reason why the picture cannot be used.
   func picture(_ relative: String) throws(Refusal) -> String {
     guard !relative.hasPrefix("/"), !relative.hasPrefix("~") else { throw .absolute }
     // Paths that leave the folder are rejected by their text, so that the message does not reveal which files exist outside.
@@ -57,7 +63,7 @@ package struct SceneFolder: Sendable {
     return path
   }
 
-  /// Reads a whole file of the folder; `nil` if it is too large or cannot be read.
+  /// Reads a whole file of the folder; `nil` if it has more than `limit` bytes or cannot be read.
   func read(_ name: String, limit: Int) -> [UInt8]? {
     guard let path = resolved(name) else { return nil }
     return try? WholeFile.read(path, limit: limit)
@@ -84,7 +90,7 @@ package struct SceneCatalog: Sendable {
     package var path: String
   }
 
-  /// Returns all scenes by name; of two with the same name, the first one.
+  /// Returns all scenes, sorted by name; of two with the same name, the one in the earlier folder.
   package func entries() -> [Entry] {
     var found: [String: Entry] = [:]
     for folder in folders {
@@ -109,7 +115,8 @@ package struct SceneCatalog: Sendable {
   }
 }
 
-/// The fingerprint of a scene's files; if it changes, the scene is read again.
+/// The fingerprint of a scene's files: their paths, sizes and modification times. If it changes, the scene is read
+/// again.
 package struct SceneFingerprint: Hashable, Sendable {
   private struct File: Hashable {
     var path: String
@@ -134,7 +141,7 @@ package struct SceneFingerprint: Hashable, Sendable {
     }
   }
 
-  /// Creates the fingerprint of all files in a folder from which no scene could be read.
+  /// Creates the fingerprint of the first 2,000 files in a folder from which no scene could be read.
   package init(everythingIn folder: String?) {
     guard let folder, let names = try? FileManager.default.subpathsOfDirectory(atPath: folder) else { return }
     for name in names.sorted().prefix(2000) { add(name, "\(folder)/\(name)") }

@@ -2,7 +2,7 @@ import WaymarkConfiguration
 
 /// Reads a scene from its folder or from memory, with the problems that its author should correct.
 package enum SceneLoader {
-  /// Reads and checks a folder; problems are part of the result.
+  /// Reads and checks the scene of a folder.
   package static func load(folder path: String) -> SceneReport {
     func failed(_ file: String, _ code: String, _ message: String, _ hint: String) -> SceneReport {
       SceneReport(
@@ -30,7 +30,7 @@ package enum SceneLoader {
     return parse(bytes, file: file, isJSON: name.hasSuffix(".json"), folder: folder)
   }
 
-  /// Checks a scene in memory; without a folder, its pictures are not checked.
+  /// Parses and checks a scene in memory; without a folder, its pictures are not checked.
   package static func parse(_ bytes: [UInt8], file: String, isJSON: Bool, folder: SceneFolder?) -> SceneReport {
     do throws(SourceSyntaxError) {
       let root = try isJSON ? SourceNode.json(bytes) : yaml(bytes)

@@ -7,7 +7,7 @@ struct SceneParser {
   private var reader: SceneReader
   private let folder: SceneFolder?
   private enum Kind { case anchor, annotation }
-  /// The position at which each name occurred first.
+  /// The position in the file at which each name of an anchor and each id of an annotation occurred first.
   private var seen: [Kind: [String: SourceMark]] = [:]
 
   private init(file: String, folder: SceneFolder?) {
@@ -15,6 +15,8 @@ struct SceneParser {
     self.folder = folder
   }
 
+  /// Returns the scene, or `nil` if there are errors, and all problems.
+  ///
   /// - Parameter folder: The folder of the pictures; `nil`: their paths are not checked.
   static func parse(_ root: SourceNode, file: String, folder: SceneFolder?) -> (scene: Scene?, problems: [SceneProblem])
   {
@@ -73,7 +75,7 @@ struct SceneParser {
     }
   }
 
-  /// Returns the value of a key with a fixed set of values; `nil` if it is missing or unknown.
+  /// Returns the value of a key with a fixed set of values; `nil` if it is missing, or unknown and therefore reported.
   private mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(
     _ map: [String: SourceNode], _ key: String, _ field: String, of choices: Choice.Type,
     unknown: (code: String, kind: String)
@@ -85,7 +87,8 @@ struct SceneParser {
       hint: "use \(Choice.allCases.map(\.rawValue).joined(separator: ", "))")
   }
 
-  /// Returns whether a document is a card file of SAP: the flat list of cards, or the service's scene.
+  /// Returns whether a document is one of SAP's card files that `SceneImporter` reads: a flat list of cards, or a scene
+  /// of SAP's service.
   private static func isCardFile(_ node: SourceNode) -> Bool {
     func keys(_ node: SourceNode) -> [String] {
       if case .map(let entries) = node.value { entries.map(\.key) } else { [] }
@@ -242,7 +245,7 @@ struct SceneParser {
     }
   }
 
-  /// Returns a place on the picture, which may lie beside it.
+  /// Returns a point on the picture or beside it; `nil` if it is invalid and therefore reported.
   private mutating func place(
     _ node: SourceNode, _ unit: PicturePlace.Unit, _ field: String, isCode: Bool
   ) -> PicturePlace? {

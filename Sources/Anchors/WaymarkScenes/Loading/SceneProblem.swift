@@ -1,6 +1,7 @@
 package import WaymarkConfiguration
 
-/// A problem of a scene: its place, message and remedy.
+/// A problem of a scene: its place in the file, its message and a hint. The file also has the result of reading a scene
+/// (`SceneReport`) and its limits (`SceneLimits`).
 package struct SceneProblem: Hashable, Sendable, Encodable {
   package enum Severity: String, Hashable, Sendable, Encodable {
     /// The scene cannot be used.
@@ -69,7 +70,7 @@ package struct SceneReport: Sendable {
   package var errors: [SceneProblem] { problems.filter { $0.severity == .error } }
 }
 
-/// The limits of a scene. They exist so that no file can exhaust the service that reads it.
+/// The limits of a scene, so that no file can exhaust the service that reads it.
 package enum SceneLimits {
   /// The largest size of `scene.yaml` or `scene.json` in bytes.
   static let sceneBytes = 4 << 20
@@ -87,12 +88,12 @@ package enum SceneLimits {
   static let nameLength = 128
   /// The most characters of any other text.
   static let textLength = 8_192
-  /// The greatest distance from the anchor's centre in metres.
+  /// The greatest distance from the anchor's centre, width and radius, in metres.
   static let reach = 100.0
   /// The greatest distance from the picture's corner, in widths or heights of it.
   static let shares = 10.0
   /// The greatest distance from the picture's corner in pixels.
   static let pixels = 100_000.0
-  /// The most problems in a list; of the others only the number is reported.
+  /// The most problems in a report; of further problems only the number is reported.
   static let problems = 50
 }

@@ -2,7 +2,9 @@ import WaymarkBarcodes
 import WaymarkConfiguration
 import WaymarkSystem
 
-/// Reads values from a document and collects all problems, instead of stopping at the first.
+/// Reads values from a scene file or card file and collects all problems, instead of stopping at the first.
+///
+/// The file also has the parser of an anchor's code (`SceneCodeParser`) and the messages about pictures and actions.
 struct SceneReader {
   let file: String
   private(set) var problems: [SceneProblem] = []
@@ -28,7 +30,8 @@ struct SceneReader {
       SceneProblem(.warning, file: file, mark: mark, field: field, code: code, message: message, hint: hint))
   }
 
-  /// Returns the entries of a map; reports duplicate and unknown keys. Keys that start with `x-` are free for the author's use and ignored.
+  /// Returns the entries of a map, without duplicate and unknown keys, which are reported; `nil` if the node is not a
+  /// map. Keys that start with `x-` are free for the author's use and not reported.
   mutating func map(_ node: SourceNode, _ field: String, keys: [String]) -> [String: SourceNode]? {
     guard case .map(let entries) = node.value else {
       return wrongType(node, field, wanted: "a map with \(keys.prefix(4).joined(separator: ", "))")
@@ -62,7 +65,8 @@ struct SceneReader {
   /// The control characters allowed in texts: line breaks and tabs.
   private static let layout: [Unicode.Scalar] = ["\n", "\t", "\r", "\u{2028}", "\u{2029}"]
 
-  /// Returns an optional text; a number or Boolean is returned as the text in the document.
+  /// Returns an optional text; `nil` if it is missing, or invalid and therefore reported. A number or Boolean is
+  /// returned as written in the document.
   mutating func text(
     _ map: [String: SourceNode], _ key: String, _ field: String, limit: Int = SceneLimits.textLength
   ) -> String? {
@@ -131,7 +135,7 @@ extension [String: SourceNode] {
   func given(_ key: String) -> SourceNode? { self[key].flatMap { $0.isNull ? nil : $0 } }
 }
 
-/// Reads the code of an anchor, and reports every problem.
+/// Parses the `code` of an anchor, by which a QR code or bar code is recognised, and reports every problem.
 enum SceneCodeParser {
   /// - Parameter anchor: The field of the anchor whose `code` is parsed.
   /// - Returns: The code; `nil` if it is invalid, in which case the problem is reported.
@@ -225,7 +229,7 @@ enum SceneCodeParser {
 }
 
 extension SourceNode {
-  /// The value without source positions; `nil` if a number in it is not finite.
+  /// The value as JSON, without source positions; `nil` if a number in it is not finite.
   var json: JSONValue? {
     switch value {
     case .null: return .null
@@ -246,9 +250,9 @@ extension SourceNode {
   }
 }
 
-/// The messages about problems with pictures and actions.
+/// The messages about pictures that a scene cannot use.
 extension SceneFolder.Refusal {
-  /// The code of the problem and its remedy.
+  /// The code of the problem and the hint that says what to do.
   var remedy: (code: String, hint: String) {
     switch self {
     case .absolute, .outside: ("outsideFolder", "put the picture into the folder and name it from there")
@@ -275,7 +279,8 @@ extension SceneFolder.Refusal {
 }
 
 extension CardActionType {
-  /// Returns the problem with the data of an action, or `nil`. A link must be a web address, because viewers of the card open it.
+  /// Returns the problem with the data of an action; `nil` if the data are valid. A link must be a web address, because
+  /// viewers of the card open it.
   func problem(about data: String) -> (message: String, hint: String)? {
     switch self {
     case .link, .video:

@@ -3,7 +3,7 @@ import WaymarkSystem
 
 /// The anchors of a session and the markers attached to them: which are in sight, since when, and at which position.
 ///
-/// It depends on the scene and the time only, not on phases, selections or cards.
+/// It depends on the scene, the frames and the time only, not on phases, selections or cards.
 struct AnchorsInSight: Sendable {
   var configuration: SessionConfiguration
   private(set) var scene: Scene?
@@ -19,7 +19,8 @@ struct AnchorsInSight: Sendable {
   private var bearers: [String: AnchorKey] = [:]
   private var frameSize = Point2(0, 0)
 
-  /// The visibility and selection of markers that result from the session's phase.
+  /// The part of the session's state that markers depend on: whether they are shown, and the id of the selected
+  /// annotation.
   struct Emphasis {
     var shows: Bool
     var selected: String?
@@ -74,7 +75,7 @@ struct AnchorsInSight: Sendable {
           speedCutoff: configuration.smoothingSpeedCutoff)))
   }
 
-  /// Removes the markers that the next scene does not have, and reports their changes before.
+  /// Removes the markers of annotations that are not in `ids`, and reports the visible and selected ones as hidden.
   mutating func dropMarkers(except ids: Set<String>, _ effects: inout [SessionEffect]) {
     for (_, annotation) in scene?.annotations ?? [] where !ids.contains(annotation.id) {
       guard let dropped = markers.removeValue(forKey: annotation.id) else { continue }
@@ -89,7 +90,7 @@ struct AnchorsInSight: Sendable {
   /// Returns the number of a copy as reported in states and effects; `nil` for the shared marker.
   private static func reported(_ copy: Int) -> Int? { copy == 0 ? nil : copy }
 
-  /// Forgets anchors; those that were found are reported as lost.
+  /// Forgets the anchors that are not in `names`; those that were found are reported as lost.
   mutating func dropAnchors(except names: Set<String>, _ effects: inout [SessionEffect]) {
     for key in presences.keys.filter({ !names.contains($0.anchor) }).sorted() {
       if let presence = presences.removeValue(forKey: key), presence.isPresent {
@@ -121,7 +122,7 @@ struct AnchorsInSight: Sendable {
 
   // MARK: Frames
 
-  /// Processes the sightings of a frame.
+  /// Takes up the sightings of a frame: reports anchors that are now found, and moves the markers.
   ///
   /// - Returns: The anchors and copies that were seen.
   mutating func take(_ frame: SessionFrame, _ effects: inout [SessionEffect]) -> Set<AnchorKey> {
@@ -167,7 +168,7 @@ struct AnchorsInSight: Sendable {
     bearers[anchor.name] = nearest
   }
 
-  /// Reports the anchors as lost that were out of sight for too long.
+  /// Reports as lost the anchors that were out of sight for `lostAfter` seconds.
   ///
   /// - Returns: The lost anchors and copies.
   mutating func loseUnseen(except seen: Set<AnchorKey>, _ effects: inout [SessionEffect]) -> [AnchorKey] {
@@ -214,12 +215,12 @@ struct AnchorsInSight: Sendable {
 
   // MARK: Anchors in sight
 
-  /// The names of the anchors that are found.
+  /// The names of the anchors that are reported as found and not lost.
   var present: Set<String> { Set(presences.lazy.filter { $0.value.isPresent }.map(\.key.anchor)) }
 
   private func isPresent(_ key: AnchorKey) -> Bool { presences[key]?.isPresent == true }
 
-  /// The number of entries kept for anchors and copies.
+  /// The number of entries kept for anchors and copies, which must not grow without bound.
   var keptCount: Int { presences.count + sightings.count }
 
   /// True if an anchor of the scene is in sight.
@@ -298,7 +299,7 @@ struct AnchorsInSight: Sendable {
     }
   }
 
-  /// Returns the numbers of the copies in sight of an annotation's anchor; empty if only one copy is followed.
+  /// Returns the numbers of the copies of an annotation's anchor that are in sight; empty if only one copy is followed.
   func copies(of annotation: Annotation) -> Set<Int> {
     guard let anchor = anchor(of: annotation) else { return [] }
     return Set(presences.lazy.filter { $0.key.anchor == anchor.name && $0.value.isPresent }.compactMap(\.key.copy))
@@ -315,8 +316,8 @@ struct AnchorsInSight: Sendable {
     scene?.anchors.first { $0.annotations.contains { $0.id == annotation.id } }
   }
 
-  /// Returns the annotation whose visible marker is nearest to a point, and the copy to which it is attached; of two at equal
-  /// distance, the one nearer to the camera.
+  /// Returns the annotation whose visible marker is nearest to a point of the frame, and the copy to which it is
+  /// attached; of two at equal distance, the one nearer to the camera; `nil` if none is within `tapRadius`.
   func annotation(at point: Point2) -> (annotation: Annotation, copy: Int?)? {
     let radius = configuration.tapRadius * max(frameSize.x, frameSize.y)
     let hits = (scene?.annotations ?? []).flatMap { _, annotation in

@@ -35,7 +35,8 @@ struct MarkerProjector {
     facesCamera = sighting.corners.isConvex && (self.radius != nil || pose?.facesCamera ?? true)
   }
 
-  /// Returns the pixel of a point of the anchor frame and its depth in units of length; `nil` behind the camera.
+  /// Returns the pixel of a point of the anchor frame and its depth in units of length; `nil` behind the camera, or on
+  /// the far side of a cylinder.
   func project(_ point: Point3) -> (pixel: Point2, depth: Double?)? {
     if let radius { return project(point, round: radius) }
     let foot = Point2(point.x, point.z) * scale + (sighting.referenceSize - 1) / 2

@@ -55,7 +55,7 @@ package struct Session: Sendable {
     return effects
   }
 
-  /// The state for new subscribers.
+  /// The phase and the texts of the session, for new subscribers.
   package var status: SessionStatus {
     let active = phase != .inactive
     return SessionStatus(
@@ -117,7 +117,8 @@ package struct Session: Sendable {
     sights.use(nil)
   }
 
-  /// Removes the selection, markers and anchors that the next scene does not have. Anchors followed without a scene belong to no scene.
+  /// Removes the selection, markers and anchors that the next scene does not have. Anchors found while no scene was
+  /// loaded are removed as well.
   private mutating func drop(
     markersExcept ids: Set<String>, anchorsExcept names: Set<String>, _ effects: inout [SessionEffect]
   ) {
@@ -198,7 +199,8 @@ package struct Session: Sendable {
     enter(.inactive, &effects)
   }
 
-  /// Returns the annotation with an id and the addressed copy of its anchor, if it can be selected now.
+  /// Returns the annotation with an id and the addressed copy of its anchor; `nil` if it cannot be selected now, which
+  /// is reported as refused.
   private func target(
     _ id: String, _ copy: Int?, _ effects: inout [SessionEffect]
   ) -> (annotation: Annotation, copy: Int?)? {

@@ -2,7 +2,8 @@ package import WaymarkBarcodes
 package import WaymarkImage
 import WaymarkSystem
 
-/// An input of the AR session: a scene, a request of a client, a frame, or the passage of time.
+/// An input of the AR session: a scene, a request of a client, a frame, or the passage of time. The file also has the
+/// effects (`SessionEffect`), states and settings (`SessionConfiguration`) of the session.
 package enum SessionInput: Sendable {
   /// A scene was loaded. A reload of the same scene keeps the phase, the selection and the followed anchors, as far as they
   /// still exist; another scene resets the session.
@@ -19,7 +20,7 @@ package enum SessionInput: Sendable {
   case frame(SessionFrame)
   /// Time passes without a frame.
   case tick
-  /// Anchors are no longer searched for.
+  /// The service has stopped searching for anchors: those in sight are lost.
   case followingStopped
   /// - Parameter copy: The addressed copy of an anchor with copies; `nil`: the default copy.
   case select(id: String, copy: Int? = nil)
@@ -58,7 +59,7 @@ package struct SessionFrame: Sendable {
   }
 }
 
-/// An anchor seen in a frame.
+/// An anchor or copy seen in a frame: a picture or a code.
 @dynamicMemberLookup
 package struct AnchorDetection: Hashable, Sendable {
   package var anchor: String
@@ -71,8 +72,8 @@ package struct AnchorDetection: Hashable, Sendable {
   package var outline: [Point2]
   /// The symbol, if the anchor is a code.
   package var code: Symbol?
-  /// The names of the other anchors that it may be as well, as long as it is not proven to be this one; empty if a visible
-  /// part contradicts its picture.
+  /// The names of the anchors that it may be instead, as long as it is not proven to be this one; empty if only a
+  /// visible part contradicts its picture; `nil` if it is proven.
   package var ambiguous: [String]?
 
   package init(
@@ -88,13 +89,13 @@ package struct AnchorDetection: Hashable, Sendable {
     self.ambiguous = ambiguous
   }
 
-  /// Accesses a member of the placement.
+  /// Accesses a member of `placement`, such as the pose.
   package subscript<Part>(dynamicMember part: WritableKeyPath<AnchorPlacement, Part>) -> Part {
     get { placement[keyPath: part] }
     set { placement[keyPath: part] = newValue }
   }
 
-  /// The anchor and copy that were seen.
+  /// The name and copy, by which the session keeps its state.
   package var key: AnchorKey { AnchorKey(anchor: anchor, copy: copy) }
 
   /// The distance for comparing copies: in metres if the physical width is known, otherwise in an arbitrary unit.
@@ -102,7 +103,7 @@ package struct AnchorDetection: Hashable, Sendable {
     placement.pose?.position.length ?? 1 / max(placement.corners.signedArea, 1).squareRoot()
   }
 
-  /// True if all numbers are finite; other detections are ignored.
+  /// True if all numbers are finite; otherwise the detection is ignored.
   var isFinite: Bool { placement.isFinite && outline.allSatisfy { $0.sum().isFinite } }
 }
 
@@ -118,7 +119,7 @@ package enum ScenePhase: String, CaseIterable, Hashable, Sendable {
   case annotating
 }
 
-/// The button of the coaching view.
+/// The button that closes the coaching view: Begin Scan the first time, Return to Scan afterwards.
 package enum CoachingAction: String, Hashable, Sendable {
   case beginScan, returnToScan
 }
@@ -145,7 +146,7 @@ package struct AnchorState: Hashable, Sendable {
   package var markers: [MarkerState]
 }
 
-/// An effect of a session. The caller knows which client caused it.
+/// An effect of an input on a session. It does not say which client sent the input.
 package enum SessionEffect: Sendable {
   case phase(SessionStatus)
   case anchorFound(AnchorDetection)
@@ -169,11 +170,11 @@ package enum SessionEffect: Sendable {
 /// The current state of the session, for new subscribers.
 package struct SessionStatus: Hashable, Sendable {
   package var phase: ScenePhase
-  /// `nil` while inactive.
+  /// The button of the coaching view; `nil` while inactive.
   package var primaryAction: CoachingAction?
   /// The anchor whose picture the coaching view and the guide show; `nil` while inactive.
   package var guide: String?
-  /// The text of the coaching view.
+  /// The text of the coaching view; `nil` while inactive.
   package var instruction: String?
 }
 
@@ -213,11 +214,12 @@ package enum SessionRefusal: Hashable, Sendable {
   }
 }
 
-/// The times of the session in seconds. They are times rather than numbers of frames, so that the frame rate does not change the behaviour.
+/// The settings of the session: its times, the reach of a tap, and the smoothing of markers. Times are in seconds
+/// rather than in frames, so that the frame rate does not change the behaviour.
 package struct SessionConfiguration: Hashable, Sendable {
   /// The time for which an anchor must be seen to be reported as found.
   package var foundAfter = 0.06
-  /// The longest pause between sightings of a candidate; after a longer one `foundAfter` starts again.
+  /// The longest pause between sightings of an anchor not yet found; after a longer one `foundAfter` starts again.
   var candidateGap = 0.25
   /// The time out of sight after which an anchor is reported as lost; its last pose is kept until then.
   package var lostAfter = 0.5
