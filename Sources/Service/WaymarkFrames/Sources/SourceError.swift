@@ -33,7 +33,7 @@ extension Problem where Kind == SourceErrorCode {
   package static func cannotOpen(_ path: String, reason: String) -> SourceError {
     SourceError(
       code: "cannotOpen", message: "\(path) cannot be opened: \(reason)",
-      hint: "check the path and who may read it")
+      hint: "Check the path and who may read it.")
   }
 
   package static func noPictures(_ path: String) -> SourceError {
