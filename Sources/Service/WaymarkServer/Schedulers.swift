@@ -287,8 +287,8 @@ package actor ServiceActor {
 
   /// Calls `body`; the caller must be on the loop.
   ///
-  /// Global actors have no `assumeIsolated`. The cast below only removes the isolation from the closure's type;
-  /// the precondition ensures it.
+  /// Of the global actors only `MainActor` has a static `assumeIsolated`. The cast below removes the isolation from the
+  /// closure's type; the precondition guarantees that the caller is isolated.
   static func assumeIsolated<R>(_ body: @ServiceActor () throws -> R) rethrows -> R {
     loop.preconditionInEventLoop()
     return try withoutActuallyEscaping(body) { escaping in

@@ -71,7 +71,8 @@ final class TestCamera {
     guard let shot = camera.shot(index, of: count, w: size.w, h: size.h),
       let outline = shot.map.outline(width: Double(size.w), height: Double(size.h)), let back = shot.map.inverse
     else { return }
-    // Each effect has its own random stream, so that a picture whose shape takes another number of draws gets the same views.
+    // Each effect has its own random stream, so that all pictures get the same effects, even if their shapes consume different
+    // numbers of random values.
     func stream(_ salt: UInt64) -> RandomSource { RandomSource(seed: salt &+ UInt64(index) &* 15_485_863) }
     place(back, outline)
     cover(shot.map, stream(0xC0_7E))

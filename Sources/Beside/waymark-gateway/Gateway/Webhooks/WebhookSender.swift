@@ -242,7 +242,7 @@ final class WebhookSender: Sendable {
   }
 }
 
-// MARK: - Deciding
+// MARK: - Order and time of delivery
 
 /// Decides which event is sent to one address next, and when. A value without clock, network and disk.
 ///
