@@ -5,7 +5,9 @@ package import WaymarkSystem
 
 // MARK: - Pictures
 
-/// Schedules the pictures that clients send or request: limits their memory, and decides the order in which they are processed.
+/// Schedules the pictures that clients send or request: limits their memory, and decides the order in which they are processed. The file
+/// also has the order of requests (`RequestScheduler`), the queue of both (`FairQueue`), and the actor on whose loop they run
+/// (`ServiceActor`).
 @ServiceActor
 package final class PictureScheduler {
   package struct Limits: Hashable, Sendable {

@@ -3,6 +3,8 @@ import WaymarkImage
 /// Searches for further copies of the anchors found in a frame: by their features (`run`), and beside the copies found
 /// (`runBeside`).
 ///
+/// `NeighbourPlaces` below returns the positions to search.
+///
 /// Use it from one thread at a time.
 final class CopySearch {
   private let library: AnchorLibrary

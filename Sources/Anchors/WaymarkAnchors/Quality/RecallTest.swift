@@ -3,6 +3,8 @@ import WaymarkImage
 /// Measures in how many difficult views (`TestCamera`) the detector finds a picture; the views are the same for every
 /// picture.
 ///
+/// `ClutterTexture` below draws the background of these views, and the objects that cover the picture.
+///
 /// Takes about a second per picture. Use one test per thread. The result depends only on the anchor.
 package final class RecallTest {
   /// The number of views in which a picture is shown.

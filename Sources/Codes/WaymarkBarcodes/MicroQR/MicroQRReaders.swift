@@ -2,7 +2,8 @@ import WaymarkImage
 
 // MARK: - Micro QR Code
 
-/// Reads Micro QR Code symbols (ISO/IEC 18004): one finder pattern, and timing patterns along the two sides that meet there.
+/// Reads Micro QR Code symbols (ISO/IEC 18004): one finder pattern, and timing patterns along the two sides that meet there. The reader of
+/// rMQR symbols, `RMQRReader`, is below.
 struct MicroQRReader {
   let view: ImageView
 

@@ -1,4 +1,5 @@
-/// Blurs a picture in place with a Gaussian of standard deviation `sigma`, in pixels; the border is repeated.
+/// Blurs a picture in place with a Gaussian of standard deviation `sigma`, in pixels; the border is repeated. The file
+/// also has sums over squares (`BoxSum`) and over any rectangle (`IntegralImage`).
 package enum GaussianBlur {
   package static func apply(_ pixels: UnsafeMutablePointer<UInt8>, width: Int, height: Int, sigma: Double) {
     guard width > 0, height > 0 else { return }

@@ -4,7 +4,7 @@ import WaymarkImage
 import WaymarkScenes
 import WaymarkSystem
 
-/// `waymark scene`: checks, imports and draws scenes.
+/// `waymark scene`: checks, imports and draws scenes. Its subcommands `check`, `import` and `preview` are in this file.
 struct SceneCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scene",

@@ -1,6 +1,7 @@
 package import WaymarkSystem
 
-/// The error of a source that cannot be opened, delivers no frames, or refuses a control.
+/// The error of a source that cannot be opened, delivers no frames, or refuses a control. `SourceFault` below adds how
+/// the source is opened again.
 package typealias SourceError = Problem<SourceErrorCode>
 
 /// A stable camelCase code of a `SourceError`, such as `cameraGone`, `cameraBusy`, `cameraNotPermitted`, `cameraStalled` or `unknownControl`.

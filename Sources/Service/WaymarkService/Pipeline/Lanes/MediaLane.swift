@@ -5,7 +5,8 @@ import WaymarkSystem
 
 /// Delivers pictures to subscribers, each at its own rate and width: a subscriber receives the newest picture when it is ready for
 /// one. A picture is encoded once for all subscribers with the same reduction. The tap has its own lane, which is off without
-/// subscribers.
+/// subscribers. The file also has its subscribers (`MediaSubscription`) and the encoding of frames (`MediaEncoder`,
+/// `ColourConversion`).
 package final class MediaTap: Sendable {
   private typealias Watchers = Monitor<[ObjectIdentifier: MediaSubscription]>
 
