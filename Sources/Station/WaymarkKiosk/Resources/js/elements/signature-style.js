@@ -8,6 +8,8 @@ signatureStyle.replaceSync(`
 p { margin: 0; }
 .cell { display: grid; gap: var(--s2); }
 .header { display: flex; align-items: center; justify-content: space-between; gap: var(--s3); min-height: var(--target); }
+.cell > div:first-child { display: grid; gap: var(--s2); }
+.signer { overflow-wrap: anywhere; }
 .label { font-weight: 600; }
 :host([data-wrong]) .label, .star { color: var(--bad); }
 .purpose { color: var(--text-soft); }
