@@ -85,7 +85,8 @@ def every_screen_holds_a_session(browser):
             assert all(inside(box, width, height) for box in (title, close, act)), (width, height, title, close, act)
             assert apart(title, bar) and apart(act, title), (width, height)
             # The marker lies beside the detail, whole.
-            browser.until(f"({ACCENTS})() > 500", within=20, what=f"the whole marker at {width}×{height}")
+            browser.script(f"window.accents = 0; window.watching ??= document.addEventListener('drawn', (e) => {{ if (e.detail.overlay != null && accents < 500) accents = ({ACCENTS})(); }}, true) ?? true")
+            browser.until("accents > 500", within=30, what=f"the whole marker at {width}×{height}")
         browser.usual()
         settle(browser)
 

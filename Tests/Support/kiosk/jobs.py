@@ -8,6 +8,7 @@ import time
 
 from checks import check, picture, settle
 from documents import FLAT, sheets, storage
+from following import drawn
 from stand import Stand
 
 SIZES = ((1280, 720), (360, 640))
@@ -48,8 +49,9 @@ SCRIPT = """
   };
   window.instructions = () => {
     const root = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.getElementById('app');
-    return deep(root).filter((one) => one.matches('p, .soft, .prompt span, .message') && !one.querySelector('p, .soft') && one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !one.closest('.visually-hidden'))
-      .map((one) => one.textContent.trim()).filter((text) => text.split(/\\s+/).length > 3);
+    const screen = root.getAttribute('aria-label') ?? root.firstElementChild.className;
+    return [screen, deep(root).filter((one) => one.matches('p, .soft, .message') && !one.querySelector('p, .soft') && one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && !one.closest('.visually-hidden'))
+      .map((one) => one.textContent.trim()).filter((text) => text.split(/\\s+/).length > 3)];
   };"""
 
 
@@ -60,15 +62,12 @@ class Visitor:
         self.browser, self.took, self.instructed = browser, [], {}
 
     def waits(self, path):
-        """Waits for what is pressed next, and reads what is instructed meanwhile."""
+        """Waits for what is pressed next, and reads what is instructed: no text stands twice on a screen, or on two."""
         self.browser.until(f"window.found({path!r}) !== null", within=WITHIN, what=f"{path}: a dead end")
-        self.reads(path)
-
-    def reads(self, place):
-        texts = self.browser.script("return instructions()")
-        twice = {one for one in texts if texts.count(one) > 1} | {one for one in texts if self.instructed.get(one, place) != place}
-        assert not twice, f"said twice at {place}: {twice}"
-        self.instructed.update((one, place) for one in texts)
+        screen, texts = self.browser.script("return instructions()")
+        twice = {one for one in texts if texts.count(one) > 1 or self.instructed.get(one, screen) != screen}
+        assert not twice, f"said twice at {path}: {twice}"
+        self.instructed.update((one, screen) for one in texts)
 
     def does(self, path, shows):
         self.waits(path)
@@ -98,13 +97,13 @@ class Pointer(Visitor):
         """A code is scanned, a number counted."""
         if number:
             for count in range(1, 4):
-                self.does(f"[name={name}] >>> .more", f"found('[name={name}]').value === '{count}'")
+                self.does(f"[name={name}] >>> .more", f"found('[name={name}]')?.value === '{count}'")
             return
         both = self.browser.script("return Boolean(found(arguments[0]))", f"[name={name}] >>> button.both")
         if both:
             self.does(f"[name={name}] >>> button.both", "document.querySelector('.menu')")
         self.does(".menu button" if both else f"[name={name}] >>> button.scan", "document.querySelector('dialog.scanner')")
-        self.browser.until(f"document.querySelector('[name={name}]').value", within=WITHIN, what="what was scanned")
+        self.browser.until(f"document.querySelector('.form [name={name}]')?.value", within=WITHIN, what="what was scanned")
         self.browser.gone("dialog.scanner", within=WITHIN)
 
 
@@ -123,15 +122,14 @@ class Keyboard(Visitor):
 
     def presses(self, path):
         self.goes(path)
-        isHit = self.browser.script("const at = focusedNow(); at.scrollIntoView({ block: 'nearest' }); return hit(at)[2]")
-        assert isHit, f"the focus on {path} is covered"
+        self.browser.until("(focusedNow().scrollIntoView({ block: 'nearest' }), hit(focusedNow())[2])", within=5, what=f"{path}, which has the focus, in sight: it")
         self.key("Enter")
 
     def enters(self, name, number):
         path = f"[name={name}] >>> input"
         self.waits(path)
         self.goes(path)
-        self.browser.script("until(arguments[0])", f"found('[name={name}]').value")
+        self.browser.script("until(arguments[0])", f"found('[name={name}]')?.value")
         self.browser.cdp("Input.insertText", text="3" if number else "4006381333931")
         self.took.append((path, self.browser.until("window.step.took", within=WITHIN, what=f"what was typed into {path}")))
 
@@ -158,7 +156,7 @@ def document(visitor):
 def three_jobs_are_done_by_pointer_and_by_keyboard(browser):
     runs = int(os.environ.get("RUNS", "1"))
     extra, _ = storage()
-    jobs = {onboarding: [picture("onboarding-on-a-card.jpg")], form: [picture("product.png")], document: sheets(browser, [(FLAT, 7, 2)])}
+    jobs = {onboarding: [picture("onboarding-on-a-card.jpg")], form: drawn(browser, ["product.png"], [[[0, 225, 150, 190]]] * 2), document: sheets(browser, [(FLAT, 7, 2)])}
     kept = browser.cdp("Page.addScriptToEvaluateOnNewDocument", source=f"(() => {{{SCRIPT}}})()")["identifier"]
     faults, all_took = [], []
     try:
@@ -181,13 +179,14 @@ def three_jobs_are_done_by_pointer_and_by_keyboard(browser):
                             took += visitor.took
                         except AssertionError as error:
                             faults.append(f"{job.__name__} by {means.__name__.lower()} at {size[0]}×{size[1]}: {error}")
+                            print(f"  {faults[-1]}", flush=True)
                             browser.open(f"http://{stand.address}/")
                     all_took += took
                     if took:
                         times = sorted(ms for _, ms in took)
                         path, most = max(took, key=lambda one: one[1])
                         print(f"  {job.__name__} by {means.__name__.lower()}: {2 * runs} runs, {len(took)} steps, {statistics.median(times):.0f} ms in the middle, {times[int(.95 * (len(times) - 1))]:.0f} of 95 %, {most:.0f} at most ({path})", flush=True)
-            settle(browser)
+                settle(browser)
     finally:
         browser.cdp("Page.removeScriptToEvaluateOnNewDocument", identifier=kept)
         browser.usual()

@@ -79,8 +79,9 @@ export function openAR(app) {
   const iconOf = (id) => annotations().find((one) => one.id === id)?.icon;
 
   function paint(context, update, place) {
-    hits = [];
+    // A frame without what was followed in it, as on a busy machine, shows no marker; where the last ones were they can still be tapped.
     if (!update) return false;
+    hits = [];
     const share = Math.min(1, (place.now - fade.since) / FADE_MS);
     if (phase === 'matched') drawIndicator(context, update, place, share, spoken);
     if (phase !== 'annotating') return share < 1 && phase === 'matched';
