@@ -81,10 +81,16 @@ class Pointer(Visitor):
         self.browser.cdp("Input.dispatchMouseEvent", type=kind, x=x, y=y, **more)
 
     def presses(self, path):
-        for _ in range(20):
+        before = None
+        for _ in range(40):
             x, y, isHit = self.browser.script("return hit(found(arguments[0]))", path)
-            if isHit:
+            # What is still moving is not aimed at.
+            if isHit and (x, y) == before:
                 break
+            before = (x, y)
+            if isHit:
+                time.sleep(0.05)
+                continue
             width, height = self.browser.script("return [innerWidth, innerHeight]")
             self.mouse("mouseWheel", width / 2, height / 2, deltaX=0, deltaY=160 if y > height / 2 else -160)
             time.sleep(0.1)
