@@ -47,9 +47,16 @@ def the_language_changes_on_every_screen_and_nothing_is_lost(browser):
 def after_a_while_a_drawing_says_what_to_do(browser):
     extra, _ = storage()
     with Stand([picture("no-code.jpg")], extra=extra) as stand:
-        for view, words in (("onboard", "Hold the code flat"), ("document", "Lay one page flat"), ("count", "Hold a few codes flat")):
-            opened(browser, stand, view)
+        browser.open(stand.url)
+        browser.until("document.documentElement.dataset.online === 'true'")
+        for view, words in (("onboard", "Hold the code flat"), ("document", "Lay one page flat"), ("count", "Hold a few codes flat")) * 2:
+            # At the first use in a visit it explains at once, later only if nothing is recognised.
+            isNew = browser.script("return sessionStorage.getItem(`explained-${arguments[0]}`) === null", view)
+            browser.script("window.opened = performance.now()")
+            browser.click(f"[data-open={view}]")
             browser.find(".stuck svg")
+            waited = browser.script("return performance.now() - opened")
+            assert (waited < 6000) == isNew, (view, isNew, waited)
             assert browser.text(".stuck").startswith(words), browser.text(".stuck")
             shown(browser, f"stuck-{view}", everywhere=False)
             browser.script("document.querySelector('dialog .leave').click()")

@@ -28,6 +28,7 @@ window.EventSource = class extends Original {
     super(...a);
     window.tell = (event) => this.onmessage({ data: JSON.stringify(event) });
     this.addEventListener('message', (m) => {
+      if (m.data.includes('"anchors.updated"') && m.data.includes('"trackingMethod"') && !m.data.includes('"fullTracking"')) probe.away ??= performance.now();
       const time = /"time":"([^"]+)"/.exec(m.data);
       const frames = /"event":"scanner.status".*"frames":(\\d+)/.exec(m.data);
       if (frames) probe.looked = Number(frames[1]);

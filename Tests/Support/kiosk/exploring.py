@@ -19,6 +19,19 @@ TOUCHING = """
   return count;"""
 
 
+# How many pixels of a selected marker lie on the canvas beside the detail.
+ACCENTS = """() => {
+  const canvas = document.querySelector('.stage canvas'), own = canvas.getBoundingClientRect(), box = document.querySelector('.detail').getBoundingClientRect(), ratio = canvas.width / own.width;
+  const { data, width } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+  let count = 0;
+  for (let i = 0; i < data.length; i += 4) {
+    const [x, y] = [(i / 4 % width) / ratio + own.left, Math.floor(i / 4 / width) / ratio + own.top];
+    if (Math.abs(data[i] - 183) < 16 && Math.abs(data[i + 1] - 176) < 16 && data[i + 2] > 235 && (x > box.right || y < box.top)) count++;
+  }
+  return count / ratio / ratio;
+}"""
+
+
 def connected(browser, selector, side="top"):
     """Whether the connector reaches it, within some seconds: a busy machine draws frames without it."""
     for _ in range(200):
@@ -56,10 +69,9 @@ def every_screen_holds_a_session(browser):
             assert all(inside(box, width, height) for box in (card, bar, sights, thumbnail)), (width, height, card, sights, thumbnail)
             assert apart(card, bar) and apart(sights, thumbnail) and apart(card, sights) and apart(card, thumbnail), (width, height)
             assert connected(browser, ".rail .card[aria-current]"), f"the connector does not reach the card at {width}×{height}"
-            # The chosen one is in the middle, unless the cards are a row beside their buttons.
-            if height > 544 or width < height:
-                browser.until("""(() => { const r = document.querySelector('.rail .card[aria-current]').getBoundingClientRect(), s = document.querySelector('.rail .strip').getBoundingClientRect();
-                  return Math.abs(r.left + r.width / 2 - s.left - s.width / 2) < 3; })()""", within=5, what=f"the card in the middle at {width}×{height}")
+            # The chosen one is in the middle of the screen, and its buttons lie clear of it.
+            browser.until("(() => { const r = document.querySelector('.rail .card[aria-current]').getBoundingClientRect(); return Math.abs(r.left + r.width / 2 - innerWidth / 2) < 3; })()", within=5, what=f"the card in the middle at {width}×{height}")
+            assert apart(*boxes(browser, ".rail .card[aria-current]", ".rail .steps")), (width, height)
             # The next one peeps, so that one sees that there are more.
             peeping = browser.script("return [...document.querySelectorAll('.rail .card:not([aria-current])')].filter((c) => { const r = c.getBoundingClientRect(); return r.left < innerWidth - 8 && r.right > 8; }).length")
             assert peeping, (width, height)
@@ -72,6 +84,9 @@ def every_screen_holds_a_session(browser):
             title, close, act, bar = boxes(browser, ".detail h3", ".detail .head .button", ".detail > .primary", "dialog .bar")
             assert all(inside(box, width, height) for box in (title, close, act)), (width, height, title, close, act)
             assert apart(title, bar) and apart(act, title), (width, height)
+            # The marker lies beside the detail, whole.
+            browser.script(f"window.accents = 0; window.watching ??= document.addEventListener('drawn', (e) => {{ if (e.detail.overlay != null && accents < 500) accents = ({ACCENTS})(); }}, true) ?? true")
+            browser.until("accents > 500", within=30, what=f"the whole marker at {width}×{height}")
         browser.usual()
         settle(browser)
 

@@ -197,7 +197,7 @@ def a_form_reaches_the_programs(browser):
         browser.click("form .primary")
         event = listener.event("form.submitted")
         assert event["form"] == "goods-received"
-        assert {one["name"]: one["value"] for one in event["fields"]} == {"material": "4012345", "batch": "", "quantity": "1", "note": "a\nb", "signature": ""}, event
+        assert {one["name"]: one["value"] for one in event["fields"]} == {"material": "4012345", "batch": "", "quantity": "1", "note": "a\nb", "signer": "", "signature": ""}, event
         # Saved values leave the screen, and wait for programs that connect later.
         browser.until("document.querySelector('wm-text-field[name=material]').value === ''")
         late = Program(stand)

@@ -53,11 +53,14 @@ def markers_go_with_what_they_hang_on(browser):
     with Camera([STILL, picture("no-code.jpg")]) as camera, Stand(camera.path, scene=SCENE) as stand:
         annotated(browser, stand)
         browser.find(".sights")
-        browser.script("""window.hid = null; const sights = document.querySelector('.sights');
-          new MutationObserver(() => { if (sights.hidden) window.hid ??= document.querySelector('.stage').dataset.phase; }).observe(sights, { attributes: true });""")
+        browser.script("""probe.away = null; window.hid = window.hidAt = null; const sights = document.querySelector('.sights');
+          new MutationObserver(() => { if (sights.hidden) window.hidAt ??= performance.now(); if (sights.hidden) window.hid ??= document.querySelector('.stage').dataset.phase; }).observe(sights, { attributes: true });""")
         camera.at = 1
         # They are gone before the view has given up looking.
         assert browser.until("window.hid") == "annotating"
+        # With the first frame in which they are not followed, nothing says that they are in sight.
+        away, hid = browser.script("return [probe.away, hidAt]")
+        assert away is not None and hid - away < 50, (away, hid)
         browser.find('.stage[data-phase="scanning"]')
         drawn = browser.script("""return import('/assets/js/components/overlay.js').then(({ markersOf }) => {
           const marker = { id: 'a', visible: true, screen: [1, 2] };
@@ -65,6 +68,15 @@ def markers_go_with_what_they_hang_on(browser):
           return [0, .5, 1].map((opacity) => markersOf({ anchors: [{ anchor: 'pump', markers: [marker] }] }, place, () => opacity).map((one) => one.opacity));
         })""")
         assert drawn == [[], [0.5], [1]], drawn
+        # A marker lies beside its point, which a stem leads to, at the upper edge below it; one out of view stays where it is.
+        places = browser.script("""return import('/assets/js/components/overlay.js').then(({ drawMarkers, markerRadius, raised }) => {
+          const all = raised([{ x: 100, y: 150 }, { x: 100, y: 5 }, { x: 500, y: 50 }], { left: 0, top: 0, width: 200, height: 200 });
+          const context = new OffscreenCanvas(200, 200).getContext('2d');
+          drawMarkers(context, [all[0]], { now: 0, opacity: 1, iconOf: () => 'info', repaint() {} });
+          const around = [[-10, 0], [10, 0], [0, 10], [-8, 8], [8, -8]].map(([u, v]) => context.getImageData(100 + u, 150 + v, 1, 1).data[3]);
+          return [all.map(({ x, y, at }) => [x, Math.sign(y - (at?.[1] ?? y)), at ?? null]), Math.abs(all[0].y - 150) > 2 * markerRadius(), around, context.getImageData(100, 149, 1, 1).data[3]];
+        })""")
+        assert places == [[[100, -1, [100, 150]], [100, 1, [100, 5]], [500, 0, None]], True, [0] * 5, 255], places
         settle(browser)
 
 

@@ -57,6 +57,9 @@ def the_form_has_its_way_out_and_its_save_in_the_bar(browser):
             tall = browser.script("return [...document.querySelectorAll('wm-text-field[name=material], wm-text-field[name=batch]')].map((one) => one.shadowRoot.querySelector('.box').getBoundingClientRect().height)")
             line = browser.script("return document.querySelector('wm-stepper').shadowRoot.querySelector('.box').getBoundingClientRect().height")
             assert all(abs(one - line) < 2 for one in tall), (width, tall, line, single)
+            # The buttons of the scanners say what they read.
+            words = browser.script("return [...document.querySelector('wm-text-field[name=material]').shadowRoot.querySelectorAll('button.scan .word')].filter((one) => one.checkVisibility()).map((one) => one.textContent)")
+            assert words == (["Scan"] if width == 360 else ["Code", "Text"]), (width, words)
             # The bar stays while the rest scrolls.
             browser.script("const m = document.querySelector('.form > .room'); m.scrollTop = m.scrollHeight")
             assert abs(box(browser, ".form .bar")[1] - bar[1]) < 1, (width, bar, box(browser, ".form .bar"))
@@ -88,6 +91,10 @@ def what_was_saved_can_be_put_right(browser):
         browser.script(f"{field.format('quantity')}.fill('3')")
         browser.click("form .primary")
         number = browser.text("[data-state=form-saved] .number strong")
+        # That it is saved is said once.
+        browser.until("document.querySelector('form .primary').dataset.state === undefined", what="a form that can be saved again")
+        said = "const root = document.querySelector('[data-state=form-saved]'); return [document.querySelectorAll('.toast, .banner').length, root.textContent.split('Saved').length - 1, document.querySelector('.form').textContent.includes('Saved')]"
+        assert browser.script(said) == [0, 1, False], browser.script(said)
         shown(browser, "form-saved")
         browser.click("[data-another]")
         browser.gone("[data-state=form-saved]")

@@ -108,6 +108,7 @@ def form(browser, lang):
         browser.open(f"http://{stand.address}/")
         browser.click("[data-open=field]")
         browser.find("wm-signature")
+        browser.script("for (const [name, text] of [['material', '4012345'], ['note', 'Two boxes'], ['signer', 'Ada Meyer']]) document.querySelector(`.form [name=${name}]`).fill(text)")
         browser.script("document.querySelector('wm-signature').shadowRoot.querySelector('button:not([hidden])').scrollIntoView(); [...document.querySelector('wm-signature').shadowRoot.querySelectorAll('button')].find((b) => b.checkVisibility()).click()")
         browser.find("dialog.sign")
         yield "signature"

@@ -38,6 +38,8 @@ import sighted  # noqa: F401
 import assisted  # noqa: F401
 import quality  # noqa: F401
 import matrix  # noqa: F401
+import walked  # noqa: F401
+import jobs  # noqa: F401
 import monkey  # noqa: F401
 from browser import Browser
 from checks import CHECKS, SHOTS

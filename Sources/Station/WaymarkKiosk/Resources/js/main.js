@@ -65,7 +65,7 @@ const app = {
   profile() { return using(parts.profile, ({ openProfile }) => openProfile(app)); },
   /** The number of times that each task was completed here today. */
   today: () => (counted.day === new Date().toDateString() ? counted.done : {}),
-  open(name, what) { chosen = name; return views.find((one) => one.name === name)?.open(what); },
+  open(name, what) { chosen = `[data-open="${name}"]${what ? `[data-form="${CSS.escape(what.name)}"]` : ''}`; return views.find((one) => one.name === name)?.open(what); },
   /** Resets the page after a visitor has left. */
   rest() { chosen = ''; app.account.abandon(); forget(); show(attractView); },
   get resting() { return current === attractView; },
@@ -82,7 +82,7 @@ function count(what) {
   if (current === startView && !isOpen()) again();
 }
 
-/** The name of the view that the visitor chose last. */
+/** The selector of the tile that the visitor chose last. */
 let chosen = '';
 
 /** The element of the current view. */
@@ -123,8 +123,9 @@ function show(view) {
   root.scrollTop = 0;
   root.removeAttribute('data-scrolled');
   // Back on the start view, the focus is on the tile that was chosen last.
-  const first = /** @type {HTMLElement | null} */ (root.querySelector('[data-first]') ?? (view === startView && chosen ? root.querySelector(`[data-open="${chosen}"]`) : null));
+  const first = /** @type {HTMLElement | null} */ (root.querySelector('[data-first]') ?? (view === startView && chosen ? root.querySelector(chosen) : null));
   (first ?? root).focus({ preventScroll: true });
+  if (view === startView) first?.scrollIntoView({ block: 'nearest' });
 }
 
 /** Shows the same view once more, in another language. */

@@ -6,6 +6,8 @@ import { keepLanguage, languageChoices, setLanguage, t, tOr } from '../strings.j
 
 /** The milliseconds after which a view that has recognised nothing shows a drawing of the next step. */
 const STILL_MS = 7000;
+/** The milliseconds before the first explanation, in which what is in sight already is recognised. */
+const FIRST_MS = 900;
 
 /** The buttons of the languages, with the languages' own names; that of the current one is pressed. The page shows itself again on the event `language`. */
 export function languages() {
@@ -29,16 +31,27 @@ export function assist(view) {
 }
 
 /**
- * Shows a drawing and a sentence in `area` once nothing was recognised for `STILL_MS`: `picture` is the illustration, `text()` the sentence.
- * `moved()` hides them until as long again has passed; `stop()` ends it.
- * @param {{ area: HTMLElement, picture: string, text: () => string }} options
+ * Shows a drawing and a sentence in `area` when a visitor opens the view for the first time, unless it `explains` itself, and once nothing was
+ * recognised for `STILL_MS`: `picture` is the illustration, `text()` the sentence. `moved()` hides them until as long again has passed; `stop()`
+ * ends it.
+ * @param {{ area: HTMLElement, picture: string, text: () => string, explains?: boolean }} options
  */
-export function guidance({ area, picture, text }) {
+export function guidance({ area, picture, text, explains = false }) {
   const words = el('p', {});
   const node = el('div', { class: 'stuck', hidden: true }, art(picture, 92), words);
   area.append(node);
   let timer = 0;
-  const wait = () => { timer = window.setTimeout(() => { words.textContent = text(); node.hidden = !words.textContent; if (words.textContent) announce(words.textContent); }, STILL_MS); };
+  /** The key under which the visit notes that the view was explained; the end of the visit removes it. */
+  const known = `explained-${picture}`;
+  const isNew = () => !explains && sessionStorage.getItem(known) === null;
+  function show() {
+    words.textContent = text();
+    node.hidden = !words.textContent;
+    if (node.hidden) return;
+    announce(words.textContent);
+    sessionStorage.setItem(known, '');
+  }
+  const wait = () => { timer = window.setTimeout(show, isNew() ? FIRST_MS : STILL_MS); };
   wait();
   return {
     moved() { clearTimeout(timer); node.hidden = true; wait(); },

@@ -178,6 +178,13 @@ export function markersOf(update, place, opacityOf) {
     .map((marker) => { const [x, y] = place.viewport.toScreen(marker.screen, place.scale); return { id: marker.id, copy: marker.copy, selected: marker.selected, opacity: marker.opacity, x, y }; });
 }
 
+/** Moves markers off their points, above them or at the upper edge of the box below, so that they do not cover what they belong to. */
+export function raised(markers, box) {
+  const lift = markerRadius() * 2.2;
+  return markers.map((one) => (one.x < box.left || one.y < box.top || one.x > box.left + box.width || one.y > box.top + box.height ? one
+    : { ...one, y: one.y + (one.y - lift * 1.6 < box.top ? lift : -lift), at: [one.x, one.y] }));
+}
+
 /** The pictures of a scene's own markers, by id; they are loaded when they are first drawn. */
 const custom = new Map();
 function customIcon(id, repaint) {
@@ -203,7 +210,7 @@ export function drawMarkers(context, markers, { now, opacity: all, iconOf, repai
   const base = markerRadius();
   context.save();
   context.lineJoin = 'round';
-  for (const { id, x, y, selected, opacity: own = 1 } of [...markers].sort((a, b) => Number(a.selected) - Number(b.selected))) {
+  for (const { id, x, y, at, selected, opacity: own = 1 } of [...markers].sort((a, b) => Number(a.selected) - Number(b.selected))) {
     const opacity = all * own;
     const name = iconOf(id) ?? 'info';
     const radius = selected ? base * 1.25 : base;
@@ -218,6 +225,16 @@ export function drawMarkers(context, markers, { now, opacity: all, iconOf, repai
       context.lineWidth = 4;
       context.stroke();
       context.globalAlpha = opacity;
+    }
+    // A stem leads to the point, which stays free.
+    if (at) for (const [width, color] of [[6, c.ink], [2.5, selected ? c.accent : c.paper]]) {
+      context.beginPath();
+      context.moveTo(x, y);
+      context.lineTo(...at);
+      context.lineWidth = width;
+      context.lineCap = 'round';
+      context.strokeStyle = color;
+      context.stroke();
     }
     context.beginPath();
     if (warns) {
@@ -286,9 +303,10 @@ export function drawPointers(context, markers, box, opacity) {
 /** The line from the selected marker to the card, both in CSS pixels of the stage. */
 export function drawConnector(context, marker, target, opacity) {
   const c = colors();
-  const radius = markerRadius() * 1.25;
-  const angle = Math.atan2(target.y - marker.y, target.x - marker.x);
-  if (Math.hypot(target.y - marker.y, target.x - marker.x) <= radius) return;
+  const [x, y] = marker.at ?? [marker.x, marker.y];
+  const radius = marker.at ? 0 : markerRadius() * 1.25;
+  const angle = Math.atan2(target.y - y, target.x - x);
+  if (Math.hypot(target.y - y, target.x - x) <= radius) return;
   context.save();
   context.globalAlpha = opacity;
   context.lineCap = 'round';
@@ -298,7 +316,7 @@ export function drawConnector(context, marker, target, opacity) {
     context.lineWidth = width;
     context.strokeStyle = context.fillStyle = color;
     context.beginPath();
-    context.moveTo(marker.x + Math.cos(angle) * radius, marker.y + Math.sin(angle) * radius);
+    context.moveTo(x + Math.cos(angle) * radius, y + Math.sin(angle) * radius);
     context.lineTo(target.x, target.y);
     context.stroke();
     context.beginPath();

@@ -8,6 +8,8 @@ signatureStyle.replaceSync(`
 p { margin: 0; }
 .cell { display: grid; gap: var(--s2); }
 .header { display: flex; align-items: center; justify-content: space-between; gap: var(--s3); min-height: var(--target); }
+.cell > div:first-child { display: grid; gap: var(--s2); }
+.signer { overflow-wrap: anywhere; }
 .label { font-weight: 600; }
 :host([data-wrong]) .label, .star { color: var(--bad); }
 .purpose { color: var(--text-soft); }
@@ -41,7 +43,7 @@ canvas { position: absolute; inset: 0; width: 100%; height: 100%; display: block
 :host([variant="full"]) .cell { flex: 1; min-height: 0; grid-template-rows: auto 1fr auto auto; padding: var(--s3) max(var(--s5), env(safe-area-inset-left)) calc(var(--s3) + env(safe-area-inset-bottom)); }
 :host([variant="form"]) .header { min-height: 0; }
 :host([variant="full"]) .header { display: none; }
-:host([variant="full"]) .box { height: auto; min-height: 0; grid-row: 2; }
+:host([variant="full"]) .box { height: auto; min-height: min(7rem, 24vh); grid-row: 2; }
 :host([variant="full"]) .footer { grid-row: 3; }
 :host([variant="full"]) .message { grid-row: 4; }
 :host([variant="full"]) .message:empty { display: none; }

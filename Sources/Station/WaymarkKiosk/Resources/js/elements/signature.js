@@ -6,11 +6,11 @@
 // Attributes
 //   label, helper, name, required   as with every field
 //   variant                  inline (default) | form | full (which openSignature shows)
-//   purpose, signer, subject the purpose, the signer's name, the signed text: stored and hashed with the strokes; the purpose is shown
+//   purpose, signer, subject the purpose, the signer's name, the signed text: stored and hashed with the strokes; the first two are shown
 // States (`data-state`)      inactive → active (signature line, Clear, Save and Cancel) → signed → saving → saved
 //                            An empty one cannot be saved. Scrolling over an inactive one never signs.
 // Properties   value: the id of the saved signature or ''; hash; save: an async function that stores `{ strokes, width, height }` and resolves to
-//              `{ id, hash }` (by default the service's signature.save)
+//              `{ id, hash }` (by default the service's signature.save); about: a function that returns what is signed as `[[label, value]]`
 // Methods      clear(), checkValidity(), reportValidity(), focus()
 // Events       input and change when it is saved or cleared
 // Parts        label, canvas, box, message, footer
@@ -25,7 +25,7 @@ import { signatureStyle } from './signature-style.js';
 
 export class SignatureField extends HTMLElement {
   static formAssociated = true;
-  static observedAttributes = ['label', 'helper', 'required', 'purpose'];
+  static observedAttributes = ['label', 'helper', 'required', 'purpose', 'signer'];
 
   #internals = this.attachInternals();
   #root = this.attachShadow({ mode: 'open', delegatesFocus: true });
@@ -42,6 +42,8 @@ export class SignatureField extends HTMLElement {
     ...drawing, key: this.#key, purpose: this.getAttribute('purpose') ?? this.getAttribute('label') ?? '',
     ...(this.getAttribute('signer') ? { signer: this.getAttribute('signer') } : {}), ...(this.getAttribute('subject') ? { subject: this.getAttribute('subject') } : {}),
   });
+
+  about = () => /** @type {[string, string][]} */ ([]);
 
   constructor() {
     super();
@@ -100,12 +102,12 @@ export class SignatureField extends HTMLElement {
       clear: press('sign.clear', () => { this.#pad.clear(); this.#go('active'); announce(t('sign.cleared')); }),
       save: press('sign.save', () => this.#keep(), { kind: 'primary' }),
       add: press('sign.add', () => this.#open(), { kind: 'add', before: icon('pen') }),
-      purpose: el('p', { class: 'purpose' }), message: el('p', { class: 'message', part: 'message', role: 'status' }),
+      purpose: el('p', { class: 'purpose' }), signer: el('p', { class: 'purpose signer' }), message: el('p', { class: 'message', part: 'message', role: 'status' }),
     });
     p.header = el('div', { class: 'header', part: 'label' }, el('span', { class: 'label', id: 'label' }, p.words, p.star), p.cancel);
     p.box = el('div', { class: 'box', part: 'box' }, p.canvas, p.tail, p.line, p.scrim);
     p.footer = el('div', { class: 'footer', part: 'footer' }, p.again, p.clear, p.save);
-    this.#root.append(el('div', { class: 'cell', role: 'group', 'aria-labelledby': 'label' }, p.header, p.purpose, p.box, p.add, p.footer, p.message));
+    this.#root.append(el('div', { class: 'cell', role: 'group', 'aria-labelledby': 'label' }, el('div', {}, p.header, p.purpose, p.signer), p.box, p.add, p.footer, p.message));
     this.#pad = new Pad(p.canvas, p.tail, {
       active: () => this.#variant !== 'form' && ['active', 'signed'].includes(this.#state),
       onchange: () => { if (this.#state === 'active' && !this.#pad.ink.isEmpty) this.#go('signed'); else this.#show(); },
@@ -157,7 +159,7 @@ export class SignatureField extends HTMLElement {
   }
 
   async #open() {
-    const result = await openSignature({ label: this.#label, purpose: this.getAttribute('purpose'), signer: this.getAttribute('signer'), subject: this.getAttribute('subject'), save: (drawing) => { this.#key ||= identity(); return this.save(drawing); } });
+    const result = await openSignature({ label: this.#label, purpose: this.getAttribute('purpose'), signer: this.getAttribute('signer'), subject: this.getAttribute('subject'), about: this.about(), save: (drawing) => { this.#key ||= identity(); return this.save(drawing); } });
     if (!result) return;
     this.#saved = result.saved;
     this.#pad.ink = result.ink;
@@ -199,6 +201,9 @@ export class SignatureField extends HTMLElement {
     const purpose = this.getAttribute('purpose');
     p.purpose.textContent = purpose ? t('sign.purpose', { purpose }) : '';
     is(p.purpose, purpose);
+    const signer = this.getAttribute('signer');
+    p.signer.textContent = signer ? t('sign.signer', { signer }) : '';
+    is(p.signer, signer);
     const problem = this.#failure || (this.#touched ? this.#problem : '');
     p.message.textContent = problem || (state === 'saved' ? t('sign.saved') : this.getAttribute('helper') ?? '');
     p.message.dataset.kind = problem ? 'error' : state === 'saved' ? 'success' : '';
@@ -214,10 +219,10 @@ customElements.define('wm-signature', SignatureField);
 
 /**
  * Opens a signature field on the whole screen. Resolves to `{ saved, ink, size }`, or to undefined if it was left.
- * @param {{ label: string, purpose?: string | null, signer?: string | null, subject?: string | null, save?: (drawing: any) => Promise<any> }} options
+ * @param {{ label: string, purpose?: string | null, signer?: string | null, subject?: string | null, about?: [string, string][], save?: (drawing: any) => Promise<any> }} options
  * @returns {Promise<{ saved: any, ink: any, size: { width: number, height: number } } | undefined>}
  */
-export function openSignature({ label, purpose, signer, subject, save }) {
+export function openSignature({ label, purpose, signer, subject, about = [], save }) {
   const cell = el('wm-signature', { variant: 'full', label, ...(purpose ? { purpose } : {}), ...(signer ? { signer } : {}), ...(subject ? { subject } : {}) });
   if (save) cell.save = save;
   const dialog = openDialog({
@@ -225,7 +230,8 @@ export function openSignature({ label, purpose, signer, subject, save }) {
     build: (self) => {
       cell.addEventListener('change', () => { if (cell.value) self.close({ saved: { id: cell.value, hash: cell.hash }, ink: cell.ink, size: cell.drawnSize }); });
       const box = document.createDocumentFragment();
-      box.append(el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'quiet leave' }), el('h2', {}, label), el('span', {}, assist('sign'))), cell);
+      box.append(el('header', { class: 'bar' }, button(t('common.cancel'), () => self.close(), { kind: 'quiet leave' }), el('h2', {}, label), el('span', {}, assist('sign'))),
+        el('div', { class: 'signing' }, about.length ? el('dl', { class: 'about-it', tabIndex: 0, 'aria-label': t('sign.about') }, ...about.flatMap(([name, value]) => [el('dt', {}, name), el('dd', {}, value)])) : null, cell));
       return box;
     },
   });

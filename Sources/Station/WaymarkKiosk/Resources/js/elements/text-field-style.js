@@ -34,6 +34,8 @@ input:disabled, textarea:disabled { cursor: not-allowed; -webkit-text-fill-color
 .ghost .affix { flex: none; padding-inline-start: .35rem; }
 button { flex: none; align-self: stretch; border: 0; background: transparent; color: var(--accent); min-width: max(3rem, 48px); min-height: max(3rem, 48px); display: grid; place-content: center; cursor: pointer; padding: 0; border-radius: .5rem; touch-action: manipulation; }
 button.clear { color: var(--text-soft); }
+.scan { justify-items: center; gap: .1rem; }
+.word { font-size: .75rem; font-weight: 600; line-height: 1; }
 button:focus-visible { outline: 3px solid var(--focus); outline-offset: -4px; }
 button[aria-pressed="true"] { background: var(--accent-soft); }
 .lock { padding-inline: .9rem; color: var(--text-soft); display: grid; }

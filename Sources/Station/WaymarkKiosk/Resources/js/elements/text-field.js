@@ -153,7 +153,7 @@ export class TextField extends HTMLElement {
 
   #build() {
     if (this.#parts.input) return;
-    const press = (part, name, onclick) => el('button', { type: 'button', class: part, part, onclick }, icon(name));
+    const press = (part, name, onclick, word = '') => el('button', { type: 'button', class: part, part, onclick }, icon(name), word ? el('span', { class: 'word', 'aria-hidden': 'true' }, t(`field.word.${word}`)) : null);
     const input = el(this.#several ? 'textarea' : 'input', { id: 'input', part: 'input', rows: 1, spellcheck: false, 'aria-describedby': 'prefix suffix message whole count' });
     const parts = {
       input,
@@ -162,7 +162,7 @@ export class TextField extends HTMLElement {
       ghost: el('span', { class: 'copy' }), lock: el('span', { class: 'lock' }, icon('lock')),
       reveal: press('reveal', 'eye', () => { this.#revealed = !this.#revealed; this.#show(); input.focus(); }),
       clear: press('clear', 'close', () => { this.#put(''); this.#touched = true; this.#notify(); input.focus(); }),
-      both: press('scan', 'scan', () => this.#ask()), barcode: press('scan', 'barcode', () => this.#wants('barcode')), text: press('scan', 'text', () => this.#wants('text')),
+      both: press('scan', 'scan', () => this.#ask(), 'any'), barcode: press('scan', 'barcode', () => this.#wants('barcode'), 'code'), text: press('scan', 'text', () => this.#wants('text'), 'print'),
       sign: el('span', { class: 'sign' }), message: el('span', { class: 'message', part: 'message', id: 'message', role: 'status' }), count: el('span', { class: 'count', part: 'count', id: 'count' }),
       whole: el('p', { class: 'whole', part: 'whole', id: 'whole' }),
     };

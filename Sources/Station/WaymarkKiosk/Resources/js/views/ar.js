@@ -3,7 +3,7 @@
 import { command, pictures } from '../api.js';
 import { assist, guidance } from '../components/assist.js';
 import { cardRail, detailPanel, takeAlong } from '../components/cards.js';
-import { drawConnector, drawIndicator, drawMarkers, drawPointers, forgetIcons, markerRadius, markersOf, thingOf } from '../components/overlay.js';
+import { drawConnector, drawIndicator, drawMarkers, drawPointers, forgetIcons, markerRadius, markersOf, raised, thingOf } from '../components/overlay.js';
 import { cameraStage } from '../components/stage.js';
 import { openDialog } from '../dialog.js';
 import { announce, button, el, printable, setText, still } from '../dom.js';
@@ -13,8 +13,8 @@ import { said, t, tOr } from '../strings.js';
 
 const FADE_MS = 320;
 const MOVE_MS = 420;
-/** The milliseconds in which markers fade out after their anchor is lost; the service still reports the anchor for a while. */
-const GONE_MS = 160;
+/** The milliseconds in which markers fade out after their anchor is lost, two frames; the service still reports the anchor for a while. */
+const GONE_MS = 60;
 
 /** Formats an identifier for people: "pump-7" becomes "Pump 7". */
 export function spoken(name) {
@@ -58,7 +58,7 @@ export function openAR(app) {
   const thumbnail = el('button', { class: 'thumbnail', type: 'button', 'aria-label': t('ar.guide'), hidden: true, onclick: () => send('session.coach') }, el('img', { alt: '' }));
   const sights = el('p', { class: 'sights', hidden: true });
   const area = el('div', { class: 'area' }, guide, sights, thumbnail);
-  const stuck = guidance({ area, picture: 'ar', text: () => (phase === 'scanning' ? t('stuck.ar') : '') });
+  const stuck = guidance({ area, picture: 'ar', explains: true, text: () => (phase === 'scanning' ? t('stuck.ar') : '') });
   const rail = cardRail({
     onmove: (way) => send(`annotation.${way}`),
     onchoose: (id) => send('annotation.select', { id }),
@@ -74,19 +74,19 @@ export function openAR(app) {
   const names = () => new Set(sight.values());
   const inSight = () => { const present = names(); return annotations().filter((one) => present.has(one.anchor)); };
   const opacityOf = (thing) => (unseen.has(thing) ? Math.max(0, 1 - (performance.now() - unseen.get(thing)) / GONE_MS) : 1);
-  const seen = () => { const shown = new Set([...sight.keys()].filter((thing) => opacityOf(thing) > 0).map(named)); return inSight().filter(({ anchor }) => shown.has(anchor)).length; };
+  const seen = () => { const shown = new Set([...sight.keys()].filter((thing) => !unseen.has(thing)).map(named)); return inSight().filter(({ anchor }) => shown.has(anchor)).length; };
   const counted = () => t('ar.sight', { count: seen() });
   const iconOf = (id) => annotations().find((one) => one.id === id)?.icon;
 
   function paint(context, update, place) {
-    hits = [];
+    // A frame without what was followed in it, as on a busy machine, shows no marker; where the last ones were they can still be tapped.
     if (!update) return false;
+    hits = [];
     const share = Math.min(1, (place.now - fade.since) / FADE_MS);
     if (phase === 'matched') drawIndicator(context, update, place, share, spoken);
     if (phase !== 'annotating') return share < 1 && phase === 'matched';
     drawIndicator(context, update, place, 1 - share, spoken);
-    hits = markersOf(update, place, opacityOf);
-    tellSights();
+    hits = raised(markersOf(update, place, opacityOf), stage.free);
     const focus = hits.find((marker) => marker.selected && marker.copy === selectedCopy) ?? hits.find((marker) => marker.selected);
     const edge = focus && (opened === null ? rail.edge() : panelEdge());
     if (edge) {
@@ -114,7 +114,8 @@ export function openAR(app) {
     const own = stage.canvas.getBoundingClientRect();
     const x = event.clientX - own.left;
     const y = event.clientY - own.top;
-    const near = hits.map((marker) => ({ id: marker.id, copy: marker.copy, distance: Math.hypot(marker.x - x, marker.y - y) }))
+    const far = ([u, v]) => Math.hypot(u - x, v - y);
+    const near = hits.map((marker) => ({ id: marker.id, copy: marker.copy, distance: Math.min(far([marker.x, marker.y]), far(marker.at ?? [marker.x, marker.y])) }))
       .filter((one) => one.distance <= Math.max(28, markerRadius() * 1.6)).sort((a, b) => a.distance - b.distance)[0];
     if (near) send('annotation.select', { id: near.id, copy: near.copy });
     else if (selected) send('annotation.clear');
@@ -132,6 +133,7 @@ export function openAR(app) {
       const thing = thingOf(anchor);
       if (anchor.trackingMethod === 'fullTracking') unseen.delete(thing); else if (!unseen.has(thing)) unseen.set(thing, performance.now());
     }
+    tellSights();
   }
 
   /** Shows the cards of the visible anchors, and the selected card also while its anchor is not visible. */

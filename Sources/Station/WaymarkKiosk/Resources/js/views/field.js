@@ -1,7 +1,7 @@
 // A form whose fields can be filled by scanning, and which is submitted to the programs on the socket.
 import { command, handedNumber, repeatWhenBack } from '../api.js';
 import { ask } from '../dialog.js';
-import { button, el, framed } from '../dom.js';
+import { button, el, framed, printable, printableLines } from '../dom.js';
 import '../elements/choice.js';
 import '../elements/date.js';
 import '../elements/photo.js';
@@ -50,6 +50,7 @@ const standard = () => ({
     { name: 'batch', label: t('field.batch'), scan: ['barcode', 'text'], reads: '[A-Z0-9]{4,10}', help: t('field.batch.help'), prompt: t('field.example', { example: 'LB7042' }), limit: 10, capitals: true },
     { name: 'quantity', label: t('field.quantity'), kind: 'number', minimum: 0, maximum: 999999999, unit: t('field.quantity.unit') },
     { name: 'note', label: t('field.note'), kind: 'note', help: t('field.note.help'), limit: 30 },
+    { name: 'signer', label: t('field.signer'), limit: 60 },
     { name: 'signature', label: t('field.signature'), kind: 'signature', help: t('field.signature.help') },
   ],
 });
@@ -107,6 +108,16 @@ export function fieldView(app, wanted) {
   fields.addEventListener('input', depend);
   depend();
 
+  // A signature names who signs, as the field `signer` or signing in says, and shows what is signed.
+  const user = app.account.state?.phase === 'signedIn' ? printable(app.account.state.user?.title ?? '') : '';
+  const written = () => inputs.filter((one) => !one.hidden && one.value && !UNWRITTEN.includes(one.nodeName)).map((one) => /** @type {[string, string]} */ ([one.getAttribute('label'), printableLines(one.value)]));
+  function sign() {
+    const signer = inputs.find(({ name, nodeName }) => name === 'signer' && nodeName === 'WM-TEXT-FIELD')?.value.trim() || user;
+    for (const one of inputs) if (one.nodeName === 'WM-SIGNATURE' && !one.value) { if (signer) one.setAttribute('signer', signer); else one.removeAttribute('signer'); one.about = written; }
+  }
+  fields.addEventListener('input', sign);
+  sign();
+
   /** The number by which staff finds the form, and by which the service recognizes a form that is submitted again after a lost answer. */
   let key = handedNumber();
   const save = statusButton({
@@ -119,7 +130,7 @@ export function fieldView(app, wanted) {
       const number = key;
       key = handedNumber();
       last = { number, values };
-      const receipt = `${title}\n${t('handover.number', { number })}\n${new Date().toLocaleString(document.documentElement.lang)}\n\n${values.filter(({ name, value }) => value && !UNWRITTEN.includes(inputs.find((one) => one.name === name)?.nodeName)).map(({ label, value }) => `${label}: ${value}`).join('\n')}\n`;
+      const receipt = `${title}\n${t('handover.number', { number })}\n${new Date().toLocaleString(document.documentElement.lang)}\n\n${written().map((one) => one.join(': ')).join('\n')}\n`;
       // After saving, the form is emptied for the next entry.
       empty();
       await openResult(app, { of: 'form', number, form: description.name, result: { type: 'txt', text: receipt } }, {
@@ -146,6 +157,7 @@ export function fieldView(app, wanted) {
     entry.hidden = !last || Boolean(wanted);
     if (last && !wanted) entry.replaceChildren(el('span', {}, t('field.last', { number: last.number })), button(t('field.correct'), correct, { kind: 'quiet', 'data-correct': true, before: icon('pen') }));
     depend();
+    sign();
   }
   /** Fills the form with the last saved entry; saving it again replaces that entry. A signature must be given again. */
   async function correct() {
@@ -155,6 +167,7 @@ export function fieldView(app, wanted) {
     empty(number);
     for (const one of inputs) { const saved = values.find(({ name }) => name === one.name); if (saved?.value && one.nodeName !== 'WM-SIGNATURE') one.value = saved.value; }
     depend();
+    sign();
     inputs[0].focus();
   }
   const entered = () => inputs.some((one) => !one.hasAttribute('readonly') && one.value && one.value !== (one.getAttribute('value') ?? (one.nodeName === 'WM-SWITCH' ? 'no' : '')));

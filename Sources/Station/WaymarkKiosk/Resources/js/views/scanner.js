@@ -112,7 +112,7 @@ export function openScanner(app, { mode, camera = app.cameras.for(mode === 'barc
     const outer = stage.node.getBoundingClientRect();
     const box = frame.getBoundingClientRect();
     const [l, u, r, d] = [box.left - outer.left, box.top - outer.top, box.right - outer.left, box.bottom - outer.top];
-    panel.replaceChildren(verdictPanel(next, buttons));
+    panel.replaceChildren(verdictPanel(next, buttons, app.config.page.brand));
     const already = dialog.node.dataset.frozen;
     dialog.node.dataset.frozen = next.outcome;
     code = next.corners?.length ? { corners: next.corners, width: next.frame?.width ?? null, state: next.outcome, since: performance.now(), from: already ? null : [[l, u], [r, u], [r, d], [l, d]] } : null;

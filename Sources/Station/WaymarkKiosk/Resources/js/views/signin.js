@@ -6,6 +6,7 @@ import { emptyState, progress, skeletonRow } from '../elements/feedback.js';
 import { icon } from '../icons.js';
 import { t } from '../strings.js';
 import { avatar, backButton, busy, dots, logo, person, providerText, screen, secretField, trouble, words } from './account-parts.js';
+import { openScanner } from './scanner.js';
 import { activation, consents, credentials, passcode, ready, welcome } from './onboarding.js';
 
 const BLANK_MS = 180;
@@ -55,8 +56,16 @@ function signIn(app) {
 
 function users(app) {
   const { policy } = app.account;
-  const search = el('wm-text-field', { name: 'search', label: t('users.search'), autocomplete: 'off', 'data-first': true });
+  const search = el('wm-text-field', { name: 'search', label: t('users.search'), helper: t('users.badge'), 'text-scan': t('users.badge.scan'), autocomplete: 'off', scan: 'barcode', 'data-first': true });
   search.addEventListener('input', () => draw());
+  // The code of a badge is the id of its user, or what stands below the name; the passcode is still asked for.
+  search.addEventListener('wm-scan', async () => {
+    const verdict = await openScanner(app, { mode: 'barcode', camera: app.cameras.for('onboard') }).closed;
+    if (!verdict?.text || !node.isConnected) { search.focus(); return; }
+    const badge = all.find((one) => [one.id, one.subtitle].includes(verdict.text));
+    if (!badge) { search.fill(verdict.text); search.focus(); return; }
+    if (await app.account.send('account.select', { user: badge.id })) app.account.send('account.back');
+  });
   const list = el('div', { class: 'people' });
   let all = [];
   let loaded = false;

@@ -48,9 +48,9 @@ export function startView(app) {
   }
   return el('div', { class: 'start' }, bar,
     el('div', { class: 'body' }, el('div', {}, el('h1', {}, t('start.title')), el('p', { class: 'lead' }, t('start.lead')), today(app)),
-      el('div', { class: 'tiles' }, ...offered.map(({ name, picture, title, help, open }) => {
+      el('div', { class: 'tiles' }, ...offered.map(({ name, form, picture, title, help, open }) => {
         const empty = name === 'ar' && app.state.scenes === 0 && !app.state.scene;
-        return el('button', { class: 'tile', type: 'button', 'data-open': name, disabled: empty, onclick: open },
+        return el('button', { class: 'tile', type: 'button', 'data-open': name, 'data-form': form, disabled: empty, onclick: open },
           art(picture), el('strong', {}, title, empty ? null : icon('forward')), el('span', {}, empty ? t('ar.noScene') : help));
       }))));
 }
@@ -58,8 +58,8 @@ export function startView(app) {
 /** The offers of this kiosk: its views, and one for each form of the integrator's. */
 export const offers = (app) => app.views.filter(({ name }) => app.config.show.includes(name)).flatMap(({ name, picture }) => {
   const { forms = [] } = app.config.page;
-  if (name === 'field' && forms.length) return forms.map((form) => ({ name, picture, title: said(form.title), help: said(form.help), open: () => app.open(name, form) }));
-  return [{ name, picture, title: t(`start.${name}`), help: t(`start.${name}.help`), open: () => app.open(name) }];
+  if (name === 'field' && forms.length) return forms.map((form) => ({ name, form: form.name, picture, title: said(form.title), help: said(form.help), open: () => app.open(name, form) }));
+  return [{ name, form: null, picture, title: t(`start.${name}`), help: t(`start.${name}.help`), open: () => app.open(name) }];
 });
 
 /** The message that the service is not connected; the page reconnects by itself. */
