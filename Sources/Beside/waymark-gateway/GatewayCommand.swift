@@ -41,7 +41,7 @@ struct GatewayCommand: AsyncParsableCommand {
       }
       try await serve(configuration)
     } catch let error as GatewayError {
-      JournalLog.write(.error, "\(error.message). \(error.hint)")
+      for line in error.description.split(separator: "\n") { JournalLog.write(.error, String(line)) }
       // The unit is not restarted after status 65, as the configuration would still be invalid.
       throw ExitCode(error.code == .badConfiguration ? 65 : 66)
     }
