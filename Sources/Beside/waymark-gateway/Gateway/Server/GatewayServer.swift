@@ -7,6 +7,7 @@ import NIOCore
 import NIOSSL
 import WaymarkHTTP
 import WaymarkProtocol
+import WaymarkSpool
 import WaymarkSystem
 
 /// The gateway: the protocol of the socket over HTTP.
@@ -46,9 +47,10 @@ package struct GatewayServer: Sendable {
     let schema = try ProtocolSchema()
     paths = GatewayPaths(schema)
     tokens = try configuration.tokenTable()
-    webhooks = try configuration.openWebhooks(service: socket)
+    let outage = ServiceOutage()
+    webhooks = try configuration.openWebhooks(service: socket, outage: outage)
     feeds = EventFeeds(
-      path: socket, ring: EventRing(limit: configuration.ringEvents, bytes: configuration.ringBytes))
+      path: socket, ring: EventRing(limit: configuration.ringEvents, bytes: configuration.ringBytes), outage: outage)
     methods = try MethodRoutes(
       paths: paths, schema: schema, version: version, socket: socket, webhooks: webhooks, limits: limits, rooms: rooms)
     streams = StreamRoutes(feeds: feeds, socket: socket, limits: limits, rooms: rooms)

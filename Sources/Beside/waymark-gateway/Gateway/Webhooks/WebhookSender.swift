@@ -32,10 +32,13 @@ final class WebhookSender: Sendable {
 
   /// Opens the stored events of a webhook.
   ///
-  /// - Parameter service: the service's socket.
+  /// - Parameters:
+  ///   - service: the service's socket.
+  ///   - outage: reports that the service is away.
   /// - Throws: `GatewayError` when a folder, a secret or a certificate cannot be used.
   init(
-    _ settings: GatewayConfiguration.Webhook, folder: String, limits: EventLog.Limits, service: String
+    _ settings: GatewayConfiguration.Webhook, folder: String, limits: EventLog.Limits, service: String,
+    outage: ServiceOutage
   ) throws(GatewayError) {
     self.settings = settings
     secret = try GatewayConfiguration.secret(settings.secretFile, named: "secret of \(settings.name)")
@@ -68,7 +71,7 @@ final class WebhookSender: Sendable {
     let subscribed = settings.events.count <= EventPatterns.maximum ? settings.events : ["*", "statistics"]
     feed = SpoolFeed(
       name: "webhook \(settings.name): ", log: log, events: subscribed, position: Self.lastPosition(log),
-      handlers: handlers)
+      outage: outage, handlers: handlers)
   }
 
   private static func encryption(_ settings: GatewayConfiguration.Webhook) throws(GatewayError) -> NIOSSLContext? {
@@ -354,9 +357,11 @@ struct WebhookDelivery: Sendable {
 extension GatewayConfiguration {
   /// Returns the webhooks, with their pending events.
   ///
-  /// - Parameter service: the service's socket.
+  /// - Parameters:
+  ///   - service: the service's socket.
+  ///   - outage: reports that the service is away.
   /// - Throws: with the code `store` or `cannotOpen`.
-  func openWebhooks(service: String) throws(GatewayError) -> [WebhookSender] {
+  func openWebhooks(service: String, outage: ServiceOutage) throws(GatewayError) -> [WebhookSender] {
     guard !webhooks.isEmpty else { return [] }
     do {
       try Folder.make(storeFolder, withParents: false)
@@ -365,7 +370,8 @@ extension GatewayConfiguration {
     }
     var opened: [WebhookSender] = []
     for settings in webhooks {
-      opened.append(try WebhookSender(settings, folder: storeFolder, limits: storeLimits, service: service))
+      opened.append(
+        try WebhookSender(settings, folder: storeFolder, limits: storeLimits, service: service, outage: outage))
     }
     return opened
   }
