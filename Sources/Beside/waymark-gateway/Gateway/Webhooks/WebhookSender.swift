@@ -156,7 +156,7 @@ final class WebhookSender: Sendable {
     do {
       outcome = WebhookDelivery.outcome(of: try await request(id, event).send())
     } catch {
-      outcome = .failed("\(error)")
+      outcome = .failed(WebhookRequest.reason(of: error, at: settings.url))
     }
     if Task.isCancelled, outcome != .delivered { return }
     let verdict = state.withLock { $0.delivery.finished(sequence, outcome, now: MonotonicClock.now) }
