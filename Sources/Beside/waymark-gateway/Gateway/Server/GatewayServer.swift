@@ -29,12 +29,12 @@ package struct GatewayServer: Sendable {
   ///
   /// - Parameters:
   ///   - socket: the path of the service's socket.
-  ///   - page: the folder of the page's files; nil for the installed ones.
+  ///   - page: the page for operators.
   /// - Throws: `GatewayError` if a token or a webhook's secret, certificate or folder cannot be used.
   package init(
-    configuration: GatewayConfiguration, socket: String, page folder: String? = nil, version: String, logger: Logger
+    configuration: GatewayConfiguration, socket: String, page: GatewayPage, version: String, logger: Logger
   ) throws {
-    page = GatewayPage(folder: folder ?? GatewayPage.standardFolder)
+    self.page = page
     self.configuration = configuration
     self.logger = logger
     var limits = HTTPLimits()
