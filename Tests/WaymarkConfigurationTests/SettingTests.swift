@@ -11,6 +11,8 @@ import Testing
     var seconds = 7200.0
     var isOpen = true
     var hosts: [String] = []
+    var lens = ""
+    var scenes: [String] = []
     var step = Step.second
     var steps: Set<Step> = [.third, .first]
     var level: Step?
@@ -30,13 +32,15 @@ import Testing
         Setting("level", "a level", into: \.level),
         Setting("focus", .int(0...9), "focus", into: \.controls["focus"]),
         Setting("links", .sections, "links"),
+        Setting("lens", .path, "a file", into: \.lens),
+        Setting("scenes", .paths, "folders", into: \.scenes),
       ])
   }
 
-  private func read(_ yaml: String, _ camera: Camera = Camera()) -> Camera {
-    let document = ConfigurationDocument(yaml, path: "w.yaml", table: ConfigurationTable(Camera.keys))
+  private func read(_ yaml: String, _ camera: Camera = Camera(), path: String = "w.yaml") -> Camera {
+    let document = ConfigurationDocument(yaml, path: path, table: ConfigurationTable(Camera.keys))
     var camera = camera
-    camera.read(document.checked)
+    camera.read(document)
     return camera
   }
 
@@ -44,7 +48,7 @@ import Testing
     #expect(Camera.keys.map(\.path).first == "camera.width")
     #expect(
       Camera.keys.map(\.defaultValue) == [
-        nil, .double(2), nil, nil, .string("second"), .strings(["first", "third"]), nil, nil, nil,
+        nil, .double(2), nil, nil, .string("second"), .strings(["first", "third"]), nil, nil, nil, nil, nil,
       ])
     #expect(Camera.keys[2].otherwise == "as the camera is")
     #expect(Camera.keys[4].kind == .choice(["first", "second", "third"]))
@@ -66,10 +70,24 @@ import Testing
     #expect(read("camera: {width: 10, hours: x}") == Camera())
     // A section alone, and layers.
     var camera = Camera()
-    camera.read(SourceNode(mark: SourceMark(line: 1, column: 1), value: .map([])), under: "camera")
+    let document = ConfigurationDocument("", path: "w.yaml", table: ConfigurationTable(Camera.keys))
+    camera.read(document.checked, of: document, under: "camera")
     #expect(camera == Camera())
     camera.read(ConfigurationReader(layers: [["camera.width": .int(2)], ["camera.width": .int(5)]]))
     #expect(camera.width == 2)
+  }
+
+  @Test(
+    "A path is relative to the folder of the file; an address, a credential and an absolute path are as written",
+    arguments: [
+      ("lens.yaml", "/etc/w/lens.yaml"), ("./a/lens.yaml", "/etc/w/./a/lens.yaml"), ("/lens.yaml", "/lens.yaml"),
+      ("credential:lens", "credential:lens"), ("rtsp://lens/", "rtsp://lens/"), ("-", "-"), ("7", "/etc/w/7"),
+      ("a\0b", ""), ("", ""), (String(repeating: "a", count: 4097), ""),
+    ])
+  func paths(written: String, resolved: String) {
+    let text = written.replacing("\0", with: "\\0")
+    #expect(read("camera: {lens: \"\(text)\"}", path: "/etc/w/w.yaml").lens == resolved)
+    #expect(read("camera: {scenes: [\"\(text)\", b=c]}", path: "/etc/w/w.yaml").scenes.last == "b=/etc/w/c")
   }
 
   @Test func whatNeedsARestartIsKept() {

@@ -1,6 +1,7 @@
 import Testing
 import WaymarkClient
 import WaymarkProtocol
+import WaymarkSpool
 
 @testable import WaymarkHTTP
 @testable import waymark_gateway
@@ -118,7 +119,7 @@ struct GatewayAccessTests {
   @Test("The figures name every refusal and every shared resource from the start, and say whether the service is there")
   func metrics() async {
     let rooms = GatewayRooms(limits: HTTPLimits(), streams: 8)
-    let feeds = EventFeeds(path: "/none", ring: EventRing(limit: 16, bytes: 1024))
+    let feeds = EventFeeds(path: "/none", ring: EventRing(limit: 16, bytes: 1024), outage: ServiceOutage())
     let metrics = GatewayMetrics(version: "1.2.3", socket: "/none", feeds: feeds, webhooks: [], rooms: rooms)
     _ = feeds.of(.observer).gap(count: 3)
     let lines = metrics.text.split(separator: "\n").map(String.init)

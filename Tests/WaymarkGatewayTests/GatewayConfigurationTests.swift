@@ -9,8 +9,8 @@ import WaymarkSystem
 
 @Suite("The gateway's configuration")
 struct GatewayConfigurationTests {
-  private func read(_ yaml: String) throws -> GatewayConfiguration {
-    try GatewayConfiguration(yaml: yaml, file: "gateway.yaml")
+  private func read(_ yaml: String, file: String = "gateway.yaml") throws -> GatewayConfiguration {
+    try GatewayConfiguration(yaml: yaml, file: file)
   }
 
   private func problem(_ yaml: String) -> String {
@@ -63,7 +63,8 @@ struct GatewayConfigurationTests {
       ("listen: ['127.0.0.1:8632']", "there are no tokens"),
       ("listen: ['0.0.0.0:8632']\ntokens: { a: { file: /t } }", "nothing is encrypted"),
       ("listen: ['192.0.2.1:8632']\ntls: { certificateFile: /c, keyFile: /k }", "there are no tokens"),
-      ("listen: [nowhere]", "nothing can listen on"), ("listen: []", "is empty"),
+      ("listen: [localhost]", "nothing can listen on"), ("listen: [8632]", "nothing can listen on"),
+      ("listen: ['kiosk:http']", "nothing can listen on"), ("listen: []", "is empty"),
       ("tls: { certificateFile: /c }", "not both"), ("tokens: { a: { role: observer } }", "has no file"),
       ("tokens: { a: { file: /t, role: root } }", "operator, observer"), ("origins: [app.example]", "not an origin"),
       ("webhooks: { a: { url: 'http://other.example/', secretFile: /s } }", "no address that can be used"),
@@ -74,6 +75,40 @@ struct GatewayConfigurationTests {
     ])
   func refused(yaml: String, words: String) {
     #expect(problem(yaml).contains(words), "\(yaml): \(problem(yaml))")
+  }
+
+  @Test("Relative paths are relative to the folder of the file")
+  func relative() throws {
+    let configuration = try read(
+      """
+      listen: [http.sock, ./b.sock, a/c.sock, /d.sock, "127.0.0.1:8632"]
+      socket: service.sock
+      tls: { certificateFile: c.pem, keyFile: credential:key }
+      tokens: { a: { file: ../t } }
+      store: { folder: store }
+      webhooks: { a: { url: "https://erp.example/", secretFile: s, caFile: ca.pem } }
+      """, file: "/etc/w/gateway.yaml")
+    #expect(
+      configuration.listen.map(\.text) == [
+        "/etc/w/http.sock", "/etc/w/./b.sock", "/etc/w/a/c.sock", "/d.sock", "127.0.0.1:8632",
+      ])
+    #expect(configuration.socket == "/etc/w/service.sock" && configuration.storeFolder == "/etc/w/store")
+    #expect(configuration.tls?.certificateFile == "/etc/w/c.pem")
+    #expect(configuration.tls?.keyFile == "credential:key")
+    #expect(configuration.tokens.map(\.file) == ["/etc/w/../t"])
+    #expect(configuration.webhooks.map(\.caFile) == ["/etc/w/ca.pem"])
+    #expect(configuration.webhooks.map(\.secretFile) == ["/etc/w/s"])
+  }
+
+  @Test("Each problem is on a line of its own, with its hint, in the order of the file")
+  func lines() {
+    #expect(
+      problem("connections: 1\nlissen: [a]\nlisten: [8632]") == """
+        gateway.yaml:1: connections: a whole number from 8 to 10000 is expected, not "1". Correct the value.
+        gateway.yaml:2: lissen: there is no such key. Did you mean listen?
+        gateway.yaml:3: listen: nothing can listen on "8632". \
+        Give HOST:PORT, such as 127.0.0.1:8632, or a path of at most 107 bytes.
+        """)
   }
 
   @Test("A token under two names is refused: who sent it could not be said")

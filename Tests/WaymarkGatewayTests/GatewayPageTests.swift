@@ -17,6 +17,10 @@ import WaymarkSystem
     let page = GatewayPage(folder: folder)
     #expect(Set(page.contents.keys) == ["/", "/assets/page.js"])
     #expect(GatewayPage(folder: folder + "/none").contents.isEmpty)
+    #expect(page.absence == nil)
+    #expect(
+      GatewayPage(folder: folder + "/none").absence?.hasPrefix("the files of the page are not in \(folder)/none. ")
+        == true)
     #expect(GatewayPage.has("/") && GatewayPage.has("/assets/page.css"))
     for path in ["", "/assets/", "/assets/other.js", "/assets/../page.js", "/assets/page.js/", "//", "/v1/ping"] {
       #expect(!GatewayPage.has(path), "\(path)")

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Testing
 import WaymarkProtocol
@@ -29,6 +30,16 @@ struct OpenAPITests {
     let methods = try ProtocolSchema().methods.map(\.name).filter { !GatewayPaths.connectionMethods.contains($0) }
     #expect(paths == Set(methods.map { "/v1/\($0)" }))
     #expect(GatewayPaths.connectionMethods.isSubset(of: Set(try ProtocolSchema().methods.map(\.name))))
+  }
+
+  @Test("docs/gateway.md lists the statuses of the gateway's own errors")
+  func statuses() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let page = try String(contentsOf: root.appending(path: "docs/gateway.md"), encoding: .utf8)
+    let list = try #require(page.firstRange(of: "An error has the code")).lowerBound
+    let paragraph = page[list...].replacing("\n\n", with: "\0").prefix { $0 != "\0" }.replacing("\n", with: " ")
+    for own in GatewayAnswer.ownCodes { #expect(paragraph.contains(" \(own.status.code) "), "\(own.code)") }
   }
 
   @Test("What it refers to is there")

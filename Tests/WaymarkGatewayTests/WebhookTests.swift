@@ -1,4 +1,7 @@
 import Foundation
+import NIOCore
+import NIOPosix
+import NIOSSL
 import Testing
 import WaymarkSpool
 import WaymarkSystem
@@ -84,6 +87,46 @@ struct WebhookTests {
     for status in [400, 401, 404, 410, 413, 422] { #expect(WebhookDelivery.outcome(of: status) == .refused(status)) }
     for status in [301, 408, 425, 429, 500, 503] {
       #expect(WebhookDelivery.outcome(of: status) == .failed("it answered \(status)"))
+    }
+  }
+
+  @Test("Why a receiver is not reached is a sentence with its address")
+  func reasons() async throws {
+    let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .childChannelInitializer { $0.pipeline.addHandler(Talker()) }
+      .bind(host: "127.0.0.1", port: 0).get()
+    let port = try #require(server.localAddress?.port)
+    let silent = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .bind(host: "127.0.0.1", port: 0).get()
+    let silentPort = try #require(silent.localAddress?.port)
+    let tls = try NIOSSLContext(configuration: .makeClientConfiguration())
+    func reason(_ url: String) async throws -> String {
+      let address = try #require(WebhookAddress(url))
+      let request = WebhookRequest(
+        address: address, headers: [], body: [], tls: address.isSecure ? tls : nil, timeout: .milliseconds(500))
+      do {
+        return "\(try await request.send())"
+      } catch {
+        return WebhookRequest.reason(of: error, at: address)
+      }
+    }
+    #expect(
+      try await reason("http://127.0.0.1:1/") == "127.0.0.1:1 cannot be reached: Connection refused")
+    #expect(try await reason("https://receiver.invalid/") == "the host of receiver.invalid was not found")
+    #expect(try await reason("http://127.0.0.1:\(silentPort)/") == "127.0.0.1:\(silentPort) did not answer in time")
+    #expect(try await reason("http://127.0.0.1:\(port)/") == "the answer of 127.0.0.1:\(port) is not HTTP")
+    #expect(
+      try await reason("https://127.0.0.1:\(port)/") == "TLS with 127.0.0.1:\(port) failed: it does not use TLS")
+    try await server.close()
+    try await silent.close()
+  }
+
+  /// Answers every client with a line that is neither TLS nor HTTP.
+  private final class Talker: ChannelInboundHandler, Sendable {
+    typealias InboundIn = ByteBuffer
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      context.writeAndFlush(NIOAny(ByteBuffer(string: "220 mail.example ready\r\n")), promise: nil)
     }
   }
 

@@ -1,4 +1,6 @@
+import Synchronization
 import Testing
+import WaymarkSystem
 
 @testable import WaymarkSpool
 
@@ -193,5 +195,27 @@ import Testing
     #expect(log.bookmark == "a-7" && log.figures.acknowledged == 1 && log.figures.waiting == 0)
     log.countLost(3)
     #expect(log.figures.dropped == 3)
+  }
+}
+
+/// The lines about an outage of the service, of several feeds.
+@Suite struct ServiceOutageTests {
+  private final class Feed: Sendable {}
+
+  @Test func anOutageOfAllFeedsHasOneLineAtItsBeginningAndOneAtItsEnd() {
+    let lines = Mutex<[String]>([])
+    let outage = ServiceOutage { level, text in lines.withLock { $0.append("\(level.rawValue) \(text)") } }
+    let feeds = [Feed(), Feed(), Feed()]
+    for feed in feeds { outage.ended(for: feed) }
+    #expect(lines.withLock { $0 } == [])
+    for _ in 1...2 {
+      for feed in feeds { for _ in 0..<3 { outage.began(for: feed, SpoolFeed.Resubscription()) } }
+      #expect(lines.withLock { $0 } == ["4 the service is away: Resubscription()"])
+      for feed in feeds.dropLast() { for _ in 0..<2 { outage.ended(for: feed) } }
+      #expect(lines.withLock { $0.count } == 1)
+      outage.ended(for: feeds[2])
+      #expect(lines.withLock { $0.last } == "5 the service is back")
+      lines.withLock { $0 = [] }
+    }
   }
 }

@@ -1,7 +1,7 @@
 import Synchronization
 package import WaymarkClient
 import WaymarkProtocol
-import WaymarkSystem
+package import WaymarkSystem
 
 /// The position of an event among those of the service: the run of the service (`instance`), and the event's number in that run. The file
 /// also has `SpoolCursor`, which decides by positions which events are stored, and `SpoolFeed`, which stores them.
@@ -133,6 +133,30 @@ package struct LinePace: Sendable {
   }
 }
 
+/// Reports in the journal that the service is away, and that it is back, once for all feeds of a program.
+package final class ServiceOutage: Sendable {
+  /// The feeds that are not connected to the service.
+  private let feeds = Mutex<Set<ObjectIdentifier>>([])
+  private let write: @Sendable (JournalLog.Level, String) -> Void
+
+  package init(write: @escaping @Sendable (JournalLog.Level, String) -> Void = JournalLog.write) { self.write = write }
+
+  /// Notes that a feed has lost the service, or cannot reach it.
+  package func began(for feed: AnyObject, _ error: any Error) {
+    feeds.withLock { feeds in
+      if feeds.isEmpty { write(.warning, "the service is away: \(error)") }
+      feeds.insert(ObjectIdentifier(feed))
+    }
+  }
+
+  /// Notes that a feed is connected to the service.
+  package func ended(for feed: AnyObject) {
+    feeds.withLock { feeds in
+      if feeds.remove(ObjectIdentifier(feed)) != nil, feeds.isEmpty { write(.notice, "the service is back") }
+    }
+  }
+}
+
 // MARK: - Storing
 
 /// Stores the events of the service in a log, across restarts of the service and of this program, and across times of a full disk.
@@ -175,21 +199,25 @@ package final class SpoolFeed: Sendable {
     var cursor: SpoolCursor
     var pace = LinePace()
     var gapPace = LinePace()
-    var isOutageLogged = false
   }
 
   private let name: String
   private let log: EventLog
   private let events: [String]
   private let handlers: Handlers
+  private let outage: ServiceOutage
   private let state: Mutex<State>
 
   /// - Parameters:
   ///   - name: the prefix of its lines in the journal, such as `webhook erp: `.
   ///   - events: the patterns to subscribe to.
   ///   - position: the position of the last event in the log; nil if its records contain none.
-  package init(name: String, log: EventLog, events: [String], position: SpoolPosition?, handlers: Handlers) {
+  ///   - outage: reports that the service is away, for all feeds of the program.
+  package init(
+    name: String, log: EventLog, events: [String], position: SpoolPosition?, outage: ServiceOutage, handlers: Handlers
+  ) {
     self.name = name
+    self.outage = outage
     self.log = log
     self.events = events
     self.handlers = handlers
@@ -212,14 +240,9 @@ package final class SpoolFeed: Sendable {
   }
 
   private func report(_ error: any Error) {
-    guard !Task.isCancelled else { return }
-    let isFirst = state.withLock { state in
-      // The connection was ended because the store refused an event.
-      guard !state.cursor.isRefusing, !(error is Resubscription) else { return false }
-      defer { state.isOutageLogged = true }
-      return !state.isOutageLogged
-    }
-    if isFirst { JournalLog.write(.warning, "\(name)the service is away: \(error)") }
+    // While the store refuses events, the connection was ended on purpose.
+    guard !Task.isCancelled, !(error is Resubscription), !state.withLock({ $0.cursor.isRefusing }) else { return }
+    outage.began(for: self, error)
   }
 
   private func follow(_ backoff: inout Backoff, _ storeBackoff: inout Backoff) async throws {
@@ -229,10 +252,8 @@ package final class SpoolFeed: Sendable {
     let snapshot = try await client.send(SubscribeRequest(events: events, after: after))
     backoff.reset()
     let end = SpoolPosition(instance: snapshot.instance, seq: snapshot.seq)
-    state.withLock { state in
-      state.isOutageLogged = false
-      state.cursor.subscribed(at: end, isComplete: snapshot.missed != true)
-    }
+    outage.ended(for: self)
+    state.withLock { $0.cursor.subscribed(at: end, isComplete: snapshot.missed != true) }
     if position == nil { log.bookmark = end.text }
     await handlers.connected(client, snapshot.replayed ?? 0)
     if snapshot.replayed ?? 0 == 0 { storeGap(before: end.seq + 1) }

@@ -46,7 +46,7 @@ struct BridgeCommand: AsyncParsableCommand {
       }
       try await Bridge(configuration: configuration, socket: socketPath(configuration)).run()
     } catch let error as BridgeError {
-      JournalLog.write(.error, "\(error.message). \(error.hint)")
+      for line in error.description.split(separator: "\n") { JournalLog.write(.error, String(line)) }
       // The unit is not restarted after status 65, as the configuration would still be invalid.
       throw ExitCode(error.code == .badConfiguration ? 65 : 66)
     }

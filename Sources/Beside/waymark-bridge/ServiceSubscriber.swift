@@ -22,7 +22,7 @@ struct ServiceSubscriber: Sendable {
     defer { commanding.cancel() }
     let feed = SpoolFeed(
       name: "", log: log, events: configuration.selection.subscriptions, position: lastPosition(),
-      handlers: handlers(client))
+      outage: ServiceOutage(), handlers: handlers(client))
     await feed.run()
   }
 
@@ -51,7 +51,7 @@ struct ServiceSubscriber: Sendable {
       await current.set(client)
       guard let version = client?.hello.version else { return publisher.serviceChanged(.away) }
       publisher.serviceChanged(.running(version: version))
-      JournalLog.write(.info, "the service \(version) is there, \(replayed) events follow")
+      JournalLog.write(.info, "\(replayed) events of the service \(version) follow")
     }
   }
 

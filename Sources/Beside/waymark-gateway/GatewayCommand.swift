@@ -24,7 +24,7 @@ struct GatewayCommand: AsyncParsableCommand {
   @Option(help: "The service's socket (else the configuration's, else $WAYMARK_SOCKET, else the system's).")
   var socket: String?
 
-  @Option(help: ArgumentHelp("The folder of the page's files.", visibility: .hidden))
+  @Option(help: "The folder of the page's files (default: that of the package).")
   var page: String?
 
   @Flag(help: "Check the configuration and what it names, and end.")
@@ -34,14 +34,16 @@ struct GatewayCommand: AsyncParsableCommand {
     do {
       let configuration = try load()
       try configuration.checkFiles()
+      let page = self.page.map { GatewayPage(folder: $0) } ?? GatewayPage()
       if check {
         let places = configuration.listen.map(\.text).joined(separator: ", ")
-        try report("\(config ?? Self.standardFile) is good: listens on \(places)\n")
+        let absence = page.absence.map { "; \($0)" } ?? ""
+        try report("\(config ?? Self.standardFile) is good: listens on \(places)\(absence)\n")
         return
       }
-      try await serve(configuration)
+      try await serve(configuration, page)
     } catch let error as GatewayError {
-      JournalLog.write(.error, "\(error.message). \(error.hint)")
+      for line in error.description.split(separator: "\n") { JournalLog.write(.error, String(line)) }
       // The unit is not restarted after status 65, as the configuration would still be invalid.
       throw ExitCode(error.code == .badConfiguration ? 65 : 66)
     }
@@ -70,7 +72,8 @@ struct GatewayCommand: AsyncParsableCommand {
     }
   }
 
-  private func serve(_ configuration: GatewayConfiguration) async throws {
+  private func serve(_ configuration: GatewayConfiguration, _ page: GatewayPage) async throws {
+    if let absence = page.absence { JournalLog.write(.warning, absence) }
     var logger = Logger(label: "waymark-gateway") { _ in SwiftLogNoOpLogHandler() }
     logger.logLevel = .critical
     let environment = ProcessInfo.processInfo.environment["WAYMARK_SOCKET"]

@@ -64,6 +64,15 @@ package struct ConfigurationDocument: Sendable {
     return String(file[...slash]) + name
   }
 
+  /// Returns the value of a checked node of a kind, with paths resolved; nil for sections and other values of several parts.
+  func value(of kind: ConfigurationKind, at node: SourceNode) -> ConfigurationValue? {
+    switch (kind, kind.value(of: node)) {
+    case (.path, .string(let text)): .string(resolvedValue(text, in: node))
+    case (.paths, .strings(let texts)): .strings(texts.map { resolvedValue($0, in: node) })
+    case (_, let value): value
+    }
+  }
+
   /// Resolves the value of a key of kind `path` or `paths`. Addresses, `-` and credentials remain as written; of `NAME=PATH` the path is
   /// resolved.
   package func resolvedValue(_ text: String, in node: SourceNode) -> String {
@@ -142,6 +151,9 @@ package struct ConfigurationProblem: ExplainedError, Hashable, Sendable {
     let place = line.map { "\(origin):\($0)" } ?? origin
     return key.map { "\(place): \($0): \(message)" } ?? "\(place): \(message)"
   }
+
+  /// The problem and its hint, on one line.
+  package var sentences: String { "\(description)\(description.hasSuffix(".") ? "" : ".") \(hint)" }
 }
 
 extension Sequence<ConfigurationProblem> {
@@ -150,13 +162,11 @@ extension Sequence<ConfigurationProblem> {
     sorted { ($0.file, $0.line ?? 0, $0.column ?? 0) < ($1.file, $1.line ?? 0, $1.column ?? 0) }
   }
 
-  /// The message and the hint of an error that lists them all; nil for an empty sequence.
+  /// The message and the hint of an error that lists them all, each problem on a line with its hint; nil for an empty sequence.
   package var text: (message: String, hint: String)? {
-    let (problems, hints) = (
-      Array(self), map(\.hint).reduce(into: [String]()) { if !$0.contains($1) { $0.append($1) } }
-    )
-    guard !problems.isEmpty else { return nil }
-    return (problems.map(\.description).joined(separator: "\n"), hints.joined(separator: "\n"))
+    let problems = Array(self)
+    guard let last = problems.last else { return nil }
+    return (problems.dropLast().map { $0.sentences + "\n" }.joined() + last.description, last.hint)
   }
 }
 
@@ -276,6 +286,12 @@ struct ConfigurationCheck {
 
   private mutating func scalar(_ node: SourceNode, _ key: ConfigurationKey, _ path: String) -> SourceNode? {
     guard let text = node.string else { return wrong(node, key, path) }
+    let limit =
+      switch key.kind {
+      case .path: ConfigurationKind.pathLimit
+      case .text(let limit), .textOrSection(let limit): limit
+      default: 0
+      }
     switch (key.kind, node.value) {
     // A number in quotes is a string.
     case (.int, .number), (.double, .number), (.bool, .bool), (.string, _), (.choice, _):
@@ -284,7 +300,7 @@ struct ConfigurationCheck {
     case (.flag, .text) where !node.isQuoted:
       guard let flag = Self.flags[text.lowercased()] else { return wrong(node, key, path) }
       return SourceNode(mark: node.mark, value: .bool(flag), written: text)
-    case (.text(let limit), _), (.textOrSection(let limit), _):
+    case (.path, _), (.text, _), (.textOrSection, _):
       guard text.utf8.count <= limit else {
         add("it has more than \(limit) bytes", path, node.mark, hint: key.remedy ?? "Make it shorter.")
         return nil

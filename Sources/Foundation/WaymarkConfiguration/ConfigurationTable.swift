@@ -200,6 +200,9 @@ package enum ConfigurationKind: Hashable, Sendable {
     }
   }
 
+  /// The most bytes of a path in a file: PATH_MAX.
+  static let pathLimit = 4096
+
   /// Returns whether a text has 1 to `limit` bytes and no NUL.
   static func isText(_ text: String, _ limit: Int) -> Bool {
     !text.isEmpty && text.utf8.count <= limit && !text.utf8.contains(0)

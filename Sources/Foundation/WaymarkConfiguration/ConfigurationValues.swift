@@ -23,13 +23,7 @@ package struct ConfigurationValues: Sendable {
     _ section: SourceNode, of document: ConfigurationDocument, places: [(name: String, key: ConfigurationKey)]
   ) {
     for (name, key) in places where key.kind.isSimple {
-      guard let node = section.at(name), let value = key.kind.value(of: node) else { continue }
-      switch (key.kind, value) {
-      case (.path, .string(let text)): values[key.path] = .string(document.resolvedValue(text, in: node))
-      case (.paths, .strings(let texts)):
-        values[key.path] = .strings(texts.map { document.resolvedValue($0, in: node) })
-      default: values[key.path] = value
-      }
+      if let node = section.at(name), let value = document.value(of: key.kind, at: node) { values[key.path] = value }
     }
   }
 

@@ -19,9 +19,9 @@ extension Configurable {
   /// Creates the settings from a section of a checked document.
   ///
   /// - Parameter prefix: the path of the section in the table.
-  package init(_ node: SourceNode, under prefix: String) {
+  package init(_ node: SourceNode, of document: ConfigurationDocument, under prefix: String) {
     self.init()
-    read(node, under: prefix)
+    read(node, of: document, under: prefix)
   }
 
   /// Prefixes the paths of settings with the name of their section.
@@ -53,14 +53,19 @@ extension Configurable {
     Self.settings.filter { $0.key.change == .restart && $0.keep(running, &self) }.map(\.key)
   }
 
-  /// Sets the members whose keys have a value in a checked document, or in a section of it.
+  /// Sets the members whose keys have a value in a checked document.
+  package mutating func read(_ document: ConfigurationDocument) { read(document.checked, of: document, under: "") }
+
+  /// Sets the members whose keys have a value in a section of a checked document.
   ///
   /// - Parameter prefix: the path of the section in the table.
-  package mutating func read(_ node: SourceNode, under prefix: String = "") {
+  package mutating func read(_ node: SourceNode, of document: ConfigurationDocument, under prefix: String) {
     let prefix = prefix.isEmpty ? "" : prefix + "."
     for setting in Self.settings where setting.key.path.hasPrefix(prefix) {
       let path = setting.key.path.dropFirst(prefix.count)
-      if let value = node.at(String(path)).flatMap(setting.key.kind.value(of:)) { setting.assign(value, &self) }
+      if let node = node.at(String(path)), let value = document.value(of: setting.key.kind, at: node) {
+        setting.assign(value, &self)
+      }
     }
   }
 }

@@ -268,6 +268,7 @@ tokens: {{ view: {{ file: {self.folder}/observer }} }}
         self.start_gateway()
         scans += [scan, self.scan()]
         figures = wait(lambda: [f for f in self.local.get("/v1/webhooks").json if f["failure"]], "no failure is told")[0]
+        assert figures["failure"] == f"127.0.0.1:{self.hook_port} cannot be reached: Connection refused", figures
         assert figures["waiting"] >= 10 and figures["lost"] == 0, figures
         receiver.fail = 2
         receiver.start()
@@ -318,11 +319,15 @@ tokens: {{ view: {{ file: {self.folder}/observer }} }}
         wait(whole, "events are missing: %s, %s" % (numbers(truth), [numbers(seen[one] + streams[one].events) for one in streams]), 10)
         count = len(truth)
         # The next run of the service counts from 1: the streams continue with it.
+        log = lambda words: (self.folder / "gateway.log").read_text().count(words)
+        before = log("the service is away"), log("the service is back")
         self.service.stop(signal.SIGKILL)
         wait(lambda: self.local.get("/readyz").status == 503, "the gateway does not notice")
         self.service.start()
         wait(lambda: self.local.get("/readyz").status == 200, "the gateway does not come back", 60)
         wait(self.answers, "no answer", 60)
+        wait(lambda: log("the service is back") > before[1], "the log does not say that the service is back")
+        assert (log("the service is away"), log("the service is back")) == (before[0] + 1, before[1] + 1), "not once for all feeds"
         renew()
         scan = self.scan()
         for one, stream in streams.items():
@@ -498,6 +503,29 @@ webhooks:
         assert done.returncode == 0, done
         self.secure.stop()
 
+    def written(self):
+        """Relative paths are of the file's folder, each problem has a line with its hint, and a missing page is reported."""
+        def check(text, *options):
+            (self.folder / "written.yaml").write_text(text)
+            done = subprocess.run([self.program, "--check", "--config", self.folder / "written.yaml", *options], capture_output=True, text=True, timeout=30)
+            return done.returncode, done.stdout + done.stderr
+        status, said = check("""
+listen: [written.sock, ./again.sock]
+tokens: { view: { file: observer } }
+tls: { certificateFile: cert.pem, keyFile: ./key.pem }
+store: { folder: written }
+webhooks: { erp: { url: "https://localhost/", secretFile: secret, caFile: cert.pem } }
+""", "--page", self.folder)
+        assert status == 0 and f"listens on {self.folder}/written.sock, {self.folder}/./again.sock;" in said, said
+        assert f"the files of the page are not in {self.folder}. " in said, said
+        status, said = check("connections: 1\nlissen: [a]\n", "--page", self.folder)
+        lines = [line.partition(" ")[2].rpartition("/")[2] for line in said.splitlines()]
+        assert status == 65 and lines == [
+            'written.yaml:1: connections: a whole number from 8 to 10000 is expected, not "1". Correct the value.',
+            "written.yaml:2: lissen: there is no such key. Did you mean listen?"], said
+        shown = subprocess.run([self.program, "--help"], capture_output=True, text=True, timeout=30).stdout
+        assert "--page" in shown, shown
+
     def attacks(self):
         """Hosts, origins, tokens, smuggling, paths, headers and bodies that are not as they should be."""
         network, token = self.network, "Authorization: Bearer " + TOKENS["operator"]
@@ -658,7 +686,7 @@ def main():
     parts = [
         ("requests", suite.requests), ("roles", suite.roles), ("events over reconnects", suite.events), ("WebSocket", suite.web_socket),
         ("live picture", suite.preview), ("uploads", suite.upload), ("webhooks", suite.webhooks), ("a full disk", suite.full),
-        ("kill -9", suite.killed), ("probes", suite.probes), ("figures", suite.figures), ("TLS and tokens", suite.encryption), ("a crowd of one token", suite.crowded),
+        ("kill -9", suite.killed), ("probes", suite.probes), ("figures", suite.figures), ("TLS and tokens", suite.encryption), ("what is written", suite.written), ("a crowd of one token", suite.crowded),
         ("attacks", suite.attacks), ("silent connections", suite.silence), ("commands of the page", suite.documented),
         ("files of the page", suite.page_files), ("the page in Chromium", suite.page_chromium), ("the page in Firefox", suite.page_firefox),
         ("schemathesis", suite.described),

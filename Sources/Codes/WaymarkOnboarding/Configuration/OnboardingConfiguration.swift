@@ -104,7 +104,7 @@ struct PolicyReader {
     var configuration = OnboardingConfiguration()
     configuration.replayFolder = OnboardingConfiguration.replayFolder(document)
     guard let section = document.checked["onboarding"] else { return configuration }
-    configuration.read(document.checked)
+    configuration.read(document)
     var policy = configuration.policy
     policy.customKinds = customKinds(section["customKinds"])
     if let words = section["kinds"] {

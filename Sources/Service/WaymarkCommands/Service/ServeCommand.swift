@@ -126,10 +126,7 @@ struct ConfigCheckCommand: ParsableCommand {
     place.config = file ?? place.config
     let loader = place.loader()
     let (configuration, problems) = loader.checked(Program.current.features)
-    for problem in problems {
-      let said = problem.description
-      Output.line("\(said)\(said.hasSuffix(".") ? "" : ".") \(problem.hint)")
-    }
+    for problem in problems { Output.line(problem.sentences) }
     if problems.contains(where: { $0.key == nil && $0.line == nil }) { throw ExitCode(ExitStatus.cannotOpen.rawValue) }
     if !problems.isEmpty { throw ExitCode(ExitStatus.badData.rawValue) }
     Output.line(

@@ -122,7 +122,7 @@ struct AccountPolicyReader {
   /// Reads the settings; nil without the section.
   mutating func read() -> AccountSettings? {
     guard let section = document.checked["accounts"] else { return nil }
-    settings.read(document.checked)
+    settings.read(document)
     settings.folder = settings.folder.map { document.resolved($0, in: section["folder"]) }
     settings.logos = settings.logos.map { document.resolved($0, in: section["logos"]) }
     if let node = section["language"], settings.language.wholeMatch(of: #/[a-z]{2,3}/#) == nil {

@@ -79,7 +79,7 @@ package struct BridgeConfiguration: Configurable, Hashable {
 
   /// Checks every file and folder that the configuration names. The bridge does not start before this has succeeded.
   ///
-  /// - Throws: the first problem, with the code `badConfiguration`, file and line.
+  /// - Throws: all problems, with the code `badConfiguration`, file and line.
   package func checkFiles() throws(BridgeError) {
     var problems = connectionFiles.map { key, path in
       path.flatMap { path in places.problem(key) { _ = try WholeFile.read(path, limit: 1 << 20) } }
@@ -111,8 +111,8 @@ package struct BridgeConfiguration: Configurable, Hashable {
     if BridgeTopics.isLevel(shortName) { device = shortName }
     let document = ConfigurationDocument(yaml, path: file, table: Self.table)
     var problems = document.problems
-    read(document.checked)
-    broker.tls = document.checked.at("broker.tls").map { Broker.TLS($0, under: "broker.tls") }
+    read(document)
+    broker.tls = document.checked.at("broker.tls").map { Broker.TLS($0, of: document, under: "broker.tls") }
     selection = EventSelection(rules: Self.rules(document, &problems))
     places = ConfigurationPlaces(document)
     func wrong(_ isWrong: Bool, _ message: String, _ key: String, hint: String) {
@@ -193,7 +193,6 @@ extension BridgeConfiguration {
 
   package static let settings = connection + publishing
 
-  private static let path = ConfigurationKind.text(4096)
   private static let name = ConfigurationKind.text(1024)
 
   private static let connection: [Setting<Self>] = [
@@ -210,7 +209,7 @@ extension BridgeConfiguration {
       otherwise: "`waymark-DEVICE`"),
     Setting("broker.username", name, "the user", into: \.broker.username),
     Setting(
-      "broker.passwordFile", path,
+      "broker.passwordFile", .path,
       "file whose first line is the password, not readable for all users, or a [credential](operations.md#secrets)",
       into: \.broker.passwordFile, from: { Credential.path($0) }),
     Setting(
@@ -227,8 +226,8 @@ extension BridgeConfiguration {
       otherwise: "the name of the host"),
     Setting("prefix", name, "the first level of all topics", into: \.prefix),
     Setting(
-      "socket", path, "the service's socket", into: \.socket, otherwise: "`$WAYMARK_SOCKET`, else the system's"),
-    Setting("store.folder", path, "folder of the pending events", into: \.storeFolder),
+      "socket", .path, "the service's socket", into: \.socket, otherwise: "`$WAYMARK_SOCKET`, else the system's"),
+    Setting("store.folder", .path, "folder of the pending events", into: \.storeFolder),
     Setting(
       "store.events", .int(1000...10_000_000), "events that are kept at least, as long as they fit",
       into: \.limits.events),
@@ -248,7 +247,7 @@ extension BridgeConfiguration {
       "announces this device to [Home Assistant](#home-assistant) below this topic; its own default is `homeassistant`",
       into: \.homeAssistantPrefix, otherwise: "not announced"),
     Setting(
-      "metricsFile", path, "file with figures for Prometheus, written every 15 seconds", into: \.metricsFile,
+      "metricsFile", .path, "file with figures for Prometheus, written every 15 seconds", into: \.metricsFile,
       otherwise: "nowhere"),
     Setting(
       "statusEvery", .int(5...86_400), "seconds between two reports of status while nothing changes",
@@ -259,13 +258,13 @@ extension BridgeConfiguration {
 extension BridgeConfiguration.Broker.TLS {
   package static let settings: [Setting<Self>] = [
     Setting(
-      "broker.tls.caFile", .text(4096), "certificate authorities of the broker, PEM", into: \.caFile,
+      "broker.tls.caFile", .path, "certificate authorities of the broker, PEM", into: \.caFile,
       otherwise: "those of the system"),
     Setting(
-      "broker.tls.certificateFile", .text(4096), "certificate of this device, PEM; needs `keyFile`",
+      "broker.tls.certificateFile", .path, "certificate of this device, PEM; needs `keyFile`",
       into: \.certificateFile),
     Setting(
-      "broker.tls.keyFile", .text(4096), "its key, PEM, or a [credential](operations.md#secrets)", into: \.keyFile,
+      "broker.tls.keyFile", .path, "its key, PEM, or a [credential](operations.md#secrets)", into: \.keyFile,
       from: { Credential.path($0) }),
   ]
 }

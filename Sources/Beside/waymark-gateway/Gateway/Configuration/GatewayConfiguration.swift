@@ -94,7 +94,7 @@ package struct GatewayConfiguration: Configurable, Hashable {
     var reading = Reading(document: document, problems: document.problems)
     read(&reading)
     check(&reading)
-    if let text = reading.problems.text { throw GatewayError(.badConfiguration, text.message, hint: text.hint) }
+    if let text = reading.problems.inOrder.text { throw GatewayError(.badConfiguration, text.message, hint: text.hint) }
   }
 }
 
@@ -112,13 +112,14 @@ extension GatewayConfiguration {
   private mutating func read(_ reading: inout Reading) {
     let document = reading.document
     places = ConfigurationPlaces(document)
-    read(document.checked)
-    if let texts = document.checked["listen"]?.strings {
+    read(document)
+    if let node = document.checked["listen"] {
       listen = []
-      for text in texts {
-        guard let address = ListenAddress(text) else {
+      for text in node.strings {
+        guard let address = ListenAddress(text, resolve: { document.resolved($0, in: node) }) else {
           reading.add(
-            "nothing can listen on \"\(text)\"", "listen", hint: "Give a path, or HOST:PORT: 127.0.0.1:8632.")
+            "nothing can listen on \"\(text)\"", "listen",
+            hint: "Give HOST:PORT, such as 127.0.0.1:8632, or a path of at most \(ListenAddress.pathLimit) bytes.")
           continue
         }
         listen.append(address)
@@ -132,9 +133,9 @@ extension GatewayConfiguration {
       }
       origins.append(origin.text)
     }
-    tls = document.checked["tls"].map { TLS($0, under: "tls") }
+    tls = document.checked["tls"].map { TLS($0, of: document, under: "tls") }
     for entry in document.checked["tokens"]?.entries ?? [] {
-      var token = Token(entry.node, under: "tokens.NAME")
+      var token = Token(entry.node, of: document, under: "tokens.NAME")
       token.name = entry.key
       tokens.append(token)
     }
@@ -154,7 +155,7 @@ extension GatewayConfiguration {
         hint: "Give url: https://host/path. Without encryption only this device can be named: http://127.0.0.1:8080/.")
       return
     }
-    let options = Webhook.Options(node, under: "webhooks.NAME")
+    let options = Webhook.Options(node, of: reading.document, under: "webhooks.NAME")
     if let bad = options.events.first(where: { !EventPatterns.isValid($0) }) {
       reading.add(
         "\"\(bad)\" is not a pattern of events", "\(key).events",
@@ -165,9 +166,6 @@ extension GatewayConfiguration {
 
   /// Checks that keys which need each other are given together.
   private func check(_ reading: inout Reading) {
-    if listen.isEmpty {
-      reading.add("it listens nowhere", "listen", hint: "Give a path or HOST:PORT, or leave the key out.")
-    }
     if let tls, tls.certificateFile.isEmpty || tls.keyFile.isEmpty {
       reading.add(
         "tls names a certificate or a key, not both", "tls", hint: "Give certificateFile and keyFile, or no tls.")
@@ -226,7 +224,7 @@ extension GatewayConfiguration {
 
   /// Checks every file and folder that the configuration names. The gateway does not start before this has succeeded.
   ///
-  /// - Throws: the first problem, with the code `badConfiguration`, file and line.
+  /// - Throws: all problems, with the code `badConfiguration`, file and line.
   package func checkFiles() throws(GatewayError) {
     var problems = tokens.map { token in
       places.problem("tokens.\(token.name).file") { _ = try Self.secret(token.file, named: "token \(token.name)") }
@@ -303,12 +301,19 @@ package enum ListenAddress: Hashable, Sendable {
   /// A port of the network.
   case network(host: String, port: Int)
 
-  /// Parses a path or `HOST:PORT`; nil if the text is neither.
-  package init?(_ text: String) {
-    if text.hasPrefix("/") {
-      // The size of `sun_path` with its terminating zero.
-      guard text.utf8.count < 108 else { return nil }
-      self = .socket(path: text)
+  /// The most bytes of a path: the size of `sun_path` without its terminating zero.
+  static let pathLimit = 107
+
+  /// Parses a path or `HOST:PORT`; nil if the text is neither. A text with a slash is a path, and so is one without a colon, unless it is
+  /// a port or a host alone.
+  ///
+  /// - Parameter resolve: returns the path to use for a path as it is written.
+  package init?(_ text: String, resolve: (String) -> String = { $0 }) {
+    let isHost = text == "localhost" || text.allSatisfy { $0.isNumber || $0 == "." }
+    if text.contains("/") || !text.contains(":") && !isHost {
+      let path = resolve(text)
+      guard path.utf8.count <= Self.pathLimit else { return nil }
+      self = .socket(path: path)
       return
     }
     guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else { return nil }

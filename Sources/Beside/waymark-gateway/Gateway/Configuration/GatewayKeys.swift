@@ -13,15 +13,13 @@ extension GatewayConfiguration {
   /// The Unix socket that the gateway listens on where nothing else is configured.
   static let standardListener = "/run/waymark-gateway/http.sock"
 
-  private static let path = ConfigurationKind.text(4096)
-
   private static let access: [Setting<Self>] = [
     Setting(
       "listen", .texts(256),
       "addresses to listen on: paths of Unix sockets, and `HOST:PORT`; a port needs `tokens`, one that other devices reach needs `tls` too",
       otherwise: "`[\(standardListener)]`"),
     Setting(
-      "socket", path, "the service's socket", into: \.socket, otherwise: "`$WAYMARK_SOCKET`, else the system's"),
+      "socket", .path, "the service's socket", into: \.socket, otherwise: "`$WAYMARK_SOCKET`, else the system's"),
     Setting(
       "hosts", .texts(256), "further accepted values of `Host`, such as `kiosk.example:8632`",
       into: \.hosts, otherwise: "none", from: { (names: [String]) in names.map { $0.lowercased() } }),
@@ -39,7 +37,7 @@ extension GatewayConfiguration {
     Setting(
       "ring.kilobytes", .int(64...65_536), "what they take at most, for each role", into: \.ringBytes,
       from: { (count: Int) in count << 10 }, to: { $0 >> 10 }),
-    Setting("store.folder", path, "folder of the events for webhooks", into: \.storeFolder),
+    Setting("store.folder", .path, "folder of the events for webhooks", into: \.storeFolder),
     Setting(
       "store.events", .int(1000...10_000_000), "events that are kept for each webhook at least",
       into: \.storeLimits.events),
@@ -55,10 +53,10 @@ extension GatewayConfiguration {
 extension GatewayConfiguration.TLS {
   package static let settings: [Setting<Self>] = [
     Setting(
-      "tls.certificateFile", .text(4096), "certificate and its chain, PEM; needs `keyFile`",
+      "tls.certificateFile", .path, "certificate and its chain, PEM; needs `keyFile`",
       into: \.certificateFile),
     Setting(
-      "tls.keyFile", .text(4096),
+      "tls.keyFile", .path,
       "its key, PEM, not readable for all users, or a [credential](operations.md#secrets)",
       into: \.keyFile, from: { Credential.path($0) }),
   ]
@@ -68,7 +66,7 @@ extension GatewayConfiguration.Token {
   package static let settings: [Setting<Self>] = [
     Setting("tokens", .named, "tokens for the ports, by name"),
     Setting(
-      "tokens.NAME.file", .text(4096),
+      "tokens.NAME.file", .path,
       "file whose first line is the token, 16 characters at least, not readable for all users, or a [credential](operations.md#secrets)",
       into: \.file, from: { Credential.path($0) }),
     Setting(
@@ -85,11 +83,11 @@ extension GatewayConfiguration.Webhook.Options {
     Setting(
       "webhooks.NAME.role", "role as which it receives them; an observer receives no secrets", into: \.role),
     Setting(
-      "webhooks.NAME.secretFile", .text(4096),
+      "webhooks.NAME.secretFile", .path,
       "file whose first line is the key of signatures, 16 characters at least, not readable for all users, or a [credential](operations.md#secrets)",
       into: \.secretFile, from: { Credential.path($0) }),
     Setting(
-      "webhooks.NAME.caFile", .text(4096), "certificate authorities of the address, PEM", into: \.caFile,
+      "webhooks.NAME.caFile", .path, "certificate authorities of the address, PEM", into: \.caFile,
       otherwise: "those of the system"),
     Setting("webhooks.NAME.timeout", .int(1...120), "seconds that an answer may take", into: \.timeout),
     Setting(

@@ -22,7 +22,6 @@ final class EventFeed: Sendable {
     /// The number of times that clients were sent `gateway.missed`.
     var gaps = 0
     var isConnected = false
-    var isOutageLogged = false
     var isOver = false
 
     /// True once the ring has the history of the service.
@@ -40,13 +39,15 @@ final class EventFeed: Sendable {
 
   let role: Role
   private let path: String
+  private let outage: ServiceOutage
   private let state: Mutex<State>
   /// The seconds after which all waiting clients are woken in any case.
   private static let pulse = 15
 
-  init(role: Role, path: String, ring: EventRing) {
+  init(role: Role, path: String, ring: EventRing, outage: ServiceOutage) {
     self.role = role
     self.path = path
+    self.outage = outage
     state = Mutex(State(ring: ring))
   }
 
@@ -139,20 +140,11 @@ final class EventFeed: Sendable {
       do {
         try await follow { backoff.reset() }
       } catch {
-        report(error)
+        if !Task.isCancelled { outage.began(for: self, error) }
       }
       state.withLock { $0.isConnected = false }
       try? await Task.sleep(for: .seconds(backoff.next()))
     }
-  }
-
-  private func report(_ error: any Error) {
-    guard !Task.isCancelled else { return }
-    let isFirst = state.withLock { state in
-      defer { state.isOutageLogged = true }
-      return !state.isOutageLogged
-    }
-    if isFirst { JournalLog.write(.warning, "the service is away: \(error)") }
   }
 
   private func follow(onConnected: () -> Void) async throws {
@@ -176,9 +168,10 @@ final class EventFeed: Sendable {
   }
 
   private func subscribed(at end: EventID, replayed: Int, isComplete: Bool) {
+    outage.ended(for: self)
     let missed = state.withLock { state -> Int?? in
       defer { state.dropped = 0 }
-      (state.isOutageLogged, state.isConnected) = (false, true)
+      state.isConnected = true
       let isFirst = state.position == nil || state.isBeginning
       if isFirst {
         let origin = EventID(instance: end.instance, seq: 0)
@@ -240,9 +233,9 @@ struct EventFeeds: Sendable {
   private let ofObserver: EventFeed
 
   /// Creates the feeds of the service that listens at `path`; each starts with a copy of `ring`, which is empty.
-  init(path: String, ring: EventRing) {
-    ofOperator = EventFeed(role: .operator, path: path, ring: ring)
-    ofObserver = EventFeed(role: .observer, path: path, ring: ring)
+  init(path: String, ring: EventRing, outage: ServiceOutage) {
+    ofOperator = EventFeed(role: .operator, path: path, ring: ring, outage: outage)
+    ofObserver = EventFeed(role: .observer, path: path, ring: ring, outage: outage)
   }
 
   var all: [EventFeed] { [ofOperator, ofObserver] }

@@ -7,7 +7,7 @@ import WaymarkSystem
 
 /// The files of the page for the person who sets the device up, read once and served from memory. They contain no secret: the page asks for a
 /// token, and reads everything with it by the paths of all clients.
-struct GatewayPage: Sendable {
+package struct GatewayPage: Sendable {
   /// The files by their paths, each with its type.
   private static let files = [
     "/": ("index.html", "text/html; charset=utf-8"), "/assets/page.css": ("page.css", "text/css; charset=utf-8"),
@@ -30,11 +30,20 @@ struct GatewayPage: Sendable {
     return candidates.first { FileKind("\($0)/index.html") == .regular } ?? "/usr/share/waymark-gateway/page"
   }
 
+  /// The folder of the files.
+  let folder: String
   /// The bytes of the files by their paths; only those that are there.
   let contents: [String: ByteBuffer]
 
+  /// The sentence that there is no page, with the remedy; nil if there is one.
+  var absence: String? { contents["/"] == nil ? "the files of the page are not in \(folder). \(Self.remedy)" : nil }
+
+  /// The remedy for missing files.
+  private static let remedy = "Reinstall waymark-gateway, or name their folder with --page."
+
   /// Reads the files of a folder; without it the gateway has no page.
-  init(folder: String) {
+  init(folder: String = standardFolder) {
+    self.folder = folder
     contents = Self.files.compactMapValues { name, _ in
       (try? WholeFile.read("\(folder)/\(name)", limit: 1 << 20)).map { ByteBuffer(bytes: $0) }
     }
@@ -48,7 +57,7 @@ struct GatewayPage: Sendable {
     guard let (_, type) = Self.files[path], let bytes = contents[path] else {
       return GatewayAnswer.own(
         "unknownPath", "The files of the page are not installed.",
-        hint: "Reinstall waymark-gateway, or name their folder with --page.")
+        hint: Self.remedy)
     }
     var headers: HTTPFields = [.contentType: type, .contentSecurityPolicy: Self.policy]
     headers[.init("Cross-Origin-Opener-Policy")!] = "same-origin"

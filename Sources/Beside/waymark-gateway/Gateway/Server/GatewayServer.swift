@@ -7,6 +7,7 @@ import NIOCore
 import NIOSSL
 import WaymarkHTTP
 import WaymarkProtocol
+import WaymarkSpool
 import WaymarkSystem
 
 /// The gateway: the protocol of the socket over HTTP.
@@ -28,12 +29,12 @@ package struct GatewayServer: Sendable {
   ///
   /// - Parameters:
   ///   - socket: the path of the service's socket.
-  ///   - page: the folder of the page's files; nil for the installed ones.
+  ///   - page: the page for operators.
   /// - Throws: `GatewayError` if a token or a webhook's secret, certificate or folder cannot be used.
   package init(
-    configuration: GatewayConfiguration, socket: String, page folder: String? = nil, version: String, logger: Logger
+    configuration: GatewayConfiguration, socket: String, page: GatewayPage, version: String, logger: Logger
   ) throws {
-    page = GatewayPage(folder: folder ?? GatewayPage.standardFolder)
+    self.page = page
     self.configuration = configuration
     self.logger = logger
     var limits = HTTPLimits()
@@ -46,9 +47,10 @@ package struct GatewayServer: Sendable {
     let schema = try ProtocolSchema()
     paths = GatewayPaths(schema)
     tokens = try configuration.tokenTable()
-    webhooks = try configuration.openWebhooks(service: socket)
+    let outage = ServiceOutage()
+    webhooks = try configuration.openWebhooks(service: socket, outage: outage)
     feeds = EventFeeds(
-      path: socket, ring: EventRing(limit: configuration.ringEvents, bytes: configuration.ringBytes))
+      path: socket, ring: EventRing(limit: configuration.ringEvents, bytes: configuration.ringBytes), outage: outage)
     methods = try MethodRoutes(
       paths: paths, schema: schema, version: version, socket: socket, webhooks: webhooks, limits: limits, rooms: rooms)
     streams = StreamRoutes(feeds: feeds, socket: socket, limits: limits, rooms: rooms)

@@ -66,6 +66,34 @@ struct WebhookRequest: Sendable {
     channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
     return try await answer.futureResult.get()
   }
+
+  /// Returns why a request failed: a sentence with the receiver's address.
+  static func reason(of error: any Error, at address: WebhookAddress) -> String {
+    let receiver = address.authority
+    switch error {
+    case let error as NIOConnectionError:
+      return error.connectionErrors.first.map { reason(of: $0.error, at: address) }
+        ?? "the host of \(receiver) was not found"
+    case let error as IOError: return "\(receiver) cannot be reached: \(systemMessage(error.errnoCode))"
+    case ChannelError.connectTimeout: return "\(receiver) did not answer in time"
+    case ChannelError.eof, NIOSSLError.uncleanShutdown: return "\(receiver) closed the connection without an answer"
+    case let error as NIOSSLExtraError where error == .failedToValidateHostname:
+      return "TLS with \(receiver) failed: its certificate is for another name"
+    case is NIOSSLError, is BoringSSLError, is NIOSSLExtraError:
+      let fault = tlsFaults.first { "\(error)".contains($0.word) }?.meaning ?? "the handshake ended with an error"
+      return "TLS with \(receiver) failed: \(fault)"
+    case is HTTPParserError: return "the answer of \(receiver) is not HTTP"
+    default: return "the request to \(receiver) failed (\(type(of: error)))"
+    }
+  }
+
+  /// The reasons of BoringSSL by their words in a description.
+  private static let tlsFaults = [
+    (word: "CERTIFICATE_VERIFY_FAILED", meaning: "its certificate is not trusted, or not valid now"),
+    (word: "WRONG_VERSION_NUMBER", meaning: "it does not use TLS"),
+    (word: "HTTP_REQUEST", meaning: "it does not use TLS"),
+    (word: "PROTOCOL_VERSION", meaning: "it has no TLS 1.2 or later"),
+  ]
 }
 
 /// Reads the status of the final answer, skipping those of 1xx.

@@ -33,10 +33,13 @@ final class WebhookSender: Sendable {
 
   /// Opens the stored events of a webhook.
   ///
-  /// - Parameter service: the service's socket.
+  /// - Parameters:
+  ///   - service: the service's socket.
+  ///   - outage: reports that the service is away.
   /// - Throws: `GatewayError` when a folder, a secret or a certificate cannot be used.
   init(
-    _ settings: GatewayConfiguration.Webhook, folder: String, limits: EventLog.Limits, service: String
+    _ settings: GatewayConfiguration.Webhook, folder: String, limits: EventLog.Limits, service: String,
+    outage: ServiceOutage
   ) throws(GatewayError) {
     self.settings = settings
     secret = try GatewayConfiguration.secret(settings.secretFile, named: "secret of \(settings.name)")
@@ -69,7 +72,7 @@ final class WebhookSender: Sendable {
     let subscribed = settings.events.count <= EventPatterns.maximum ? settings.events : ["*", "statistics"]
     feed = SpoolFeed(
       name: "webhook \(settings.name): ", log: log, events: subscribed, position: Self.lastPosition(log),
-      handlers: handlers)
+      outage: outage, handlers: handlers)
   }
 
   private static func encryption(_ settings: GatewayConfiguration.Webhook) throws(GatewayError) -> NIOSSLContext? {
@@ -154,7 +157,7 @@ final class WebhookSender: Sendable {
     do {
       outcome = WebhookDelivery.outcome(of: try await request(id, event).send())
     } catch {
-      outcome = .failed("\(error)")
+      outcome = .failed(WebhookRequest.reason(of: error, at: settings.url))
     }
     if Task.isCancelled, outcome != .delivered { return }
     let verdict = state.withLock { $0.delivery.finished(sequence, outcome, now: MonotonicClock.now) }
@@ -355,9 +358,11 @@ struct WebhookDelivery: Sendable {
 extension GatewayConfiguration {
   /// Returns the webhooks, with their pending events.
   ///
-  /// - Parameter service: the service's socket.
+  /// - Parameters:
+  ///   - service: the service's socket.
+  ///   - outage: reports that the service is away.
   /// - Throws: with the code `store` or `cannotOpen`.
-  func openWebhooks(service: String) throws(GatewayError) -> [WebhookSender] {
+  func openWebhooks(service: String, outage: ServiceOutage) throws(GatewayError) -> [WebhookSender] {
     guard !webhooks.isEmpty else { return [] }
     do {
       try Folder.make(storeFolder, withParents: false)
@@ -366,7 +371,8 @@ extension GatewayConfiguration {
     }
     var opened: [WebhookSender] = []
     for settings in webhooks {
-      opened.append(try WebhookSender(settings, folder: storeFolder, limits: storeLimits, service: service))
+      opened.append(
+        try WebhookSender(settings, folder: storeFolder, limits: storeLimits, service: service, outage: outage))
     }
     return opened
   }
