@@ -128,6 +128,17 @@ import WaymarkImage
     #expect(try Set(texts(draw(bars, 3, before: 30, after: 27), effort)) == ["01234565"])
   }
 
+  @Test func readsNoUPCEOfWhichOneEndWasSeen() throws {
+    let widths = try #require(RetailPattern.widths(.upcE, Array("01234565".utf8)))
+    let bars = widths.enumerated().flatMap { i, width in [Bool](repeating: i.isMultiple(of: 2), count: width) }
+    var scanner = try ZBarScanner(symbologies: [.upcE])
+    scanner.set(x: 0, y: 1)
+    for (light, count) in [(2, 0), (27, 1)] {
+      let codes = draw(bars, 3, before: 30, after: light).withView { scanner.scan($0).codes }
+      #expect(codes.count == count, "\(light)")
+    }
+  }
+
   @Test("an ITF-14 of the right check digit is read from a label that is cut close")
   func named() throws {
     let bars = modules([3, 0, 7, 1, 2, 3, 4, 5, 0, 0, 0, 0, 1, 0])
