@@ -64,7 +64,7 @@ import WaymarkImage
     }
     for fixture in fixtures.prefix(6) {
       let picture = fixture.draw(scale: 8)
-      for module in [1.5, 2.3] {
+      for module in [1.5, 1.9, 2.1, 2.3] {
         let symbols = try coarse(picture, module / 8).read(ScanConfiguration(symbologies: [symbology])).symbols
         #expect(symbols.map(\.text) == [fixture.text], "\(fixture.testDescription) \(module)")
       }

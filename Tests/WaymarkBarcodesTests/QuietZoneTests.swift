@@ -128,6 +128,20 @@ import WaymarkImage
     #expect(try Set(texts(draw(bars, 3, before: 30, after: 27), effort)) == ["01234565"])
   }
 
+  @Test("a UPC-E that libzbar left at one end only is refused outside of a strip")
+  func oneEnd() throws {
+    let bytes = Array("01234565".utf8)
+    let widths = try #require(RetailPattern.widths(.upcE, bytes))
+    let bars = widths.enumerated().flatMap { i, width in [Bool](repeating: i.isMultiple(of: 2), count: width) }
+    let image = draw(bars, 3, before: 30, after: 27)
+    let (begin, end) = (30.0, Double(30 + 3 * bars.count))
+    for (ends, isRead) in [([end], false), ([begin], false), ([begin, end], true)] {
+      let points = (0..<20).map { Point2(ends[$0 % ends.count], Double(40 + $0)) }
+      let code = ZBarScanner.Raw(symbology: .upcE, bytes: bytes, quality: 20, isGS1: false, points: points)
+      #expect(image.withView { (code.verified(in: $0, visible: nil) != nil) == isRead }, "\(ends)")
+    }
+  }
+
   @Test("an ITF-14 of the right check digit is read from a label that is cut close")
   func named() throws {
     let bars = modules([3, 0, 7, 1, 2, 3, 4, 5, 0, 0, 0, 0, 1, 0])

@@ -106,11 +106,7 @@ struct QuietZone {
   func surrounds(_ code: ZBarScanner.Raw, in view: ImageView, visible: ((_ row: Int) -> ClosedRange<Double>)?) -> Bool {
     var sides = [(held: 0, seen: 0), (held: 0, seen: 0)]
     for (line, at) in code.lines(in: view, visible: visible) {
-      guard let edge = line.edges.indices.min(by: { abs(line.edges[$0] - at) < abs(line.edges[$1] - at) }) else {
-        continue
-      }
-      let isEnd = !edge.isMultiple(of: 2)
-      let run = isEnd ? edge - 1 : edge
+      guard let (run, isEnd) = line.outermost(at) else { continue }
       let inner = isEnd ? run + 1 : line.widths.count - run
       guard inner >= Self.measured / 2 else { continue }
       let side = isEnd ? 1 : 0
@@ -152,7 +148,7 @@ extension ZBarScanner.Raw {
   /// decode another one.
   ///
   /// libzbar ignores FNC4 in a Code 128, corrupts text after a separator of a DataBar Expanded, and reads damaged digits of ITF, EAN and
-  /// UPC as others.
+  /// UPC as others. It reports a UPC-E of which one end was seen.
   func verified(in view: ImageView, visible: ((_ row: Int) -> ClosedRange<Double>)?) -> ZBarScanner.Raw? {
     switch symbology {
     case .code128:
@@ -178,7 +174,12 @@ extension ZBarScanner.Raw {
       return 3 * runs.count { $0 != nil } >= runs.count ? self : nil
     default:
       guard let widths = RetailPattern.widths(symbology, bytes) else { return self }
-      let shown = lines(in: view, visible: visible).compactMap { $0.line.shows(retail: widths) }
+      let lines = lines(in: view, visible: visible)
+      // Outside of a strip, whose bars are outlined, only the ends that were seen show whether the light beside them is in the picture.
+      if visible == nil, symbology.row.linear?.inside != 0 {
+        guard Set(lines.compactMap { $0.line.outermost($0.at)?.isEnd }).count == 2 else { return nil }
+      }
+      let shown = lines.compactMap { $0.line.shows(retail: widths) }
       return 2 * shown.count(where: \.self) >= shown.count ? self : nil
     }
   }
@@ -187,6 +188,15 @@ extension ZBarScanner.Raw {
 // MARK: - Runs of known codes
 
 extension LinearLine {
+  /// Returns the dark run at whose edge a symbol was left, and whether it is the last one of the symbol: its first one if it was read
+  /// towards the beginning of the line.
+  fileprivate func outermost(_ at: Double) -> (run: Int, isEnd: Bool)? {
+    edges.indices.min { abs(edges[$0] - at) < abs(edges[$1] - at) }.map { edge in
+      let isEnd = !edge.isMultiple(of: 2)
+      return (isEnd ? edge - 1 : edge, isEnd)
+    }
+  }
+
   /// Returns the runs that are the elements of a code: narrow and wide ones as those of an ITF, or as wide as those of an EAN or UPC;
   /// nil if no runs are, or for another symbology.
   fileprivate func runs(of symbology: Symbology, _ bytes: [UInt8]) -> Range<Int>? {

@@ -12,32 +12,50 @@ struct GridPicture {
   private static let (fewest, most) = (5, 300)
   /// The width of a module in pixels from which drawings are not redrawn, because readers see their modules well.
   private static let coarse = 3.0
+  /// The width of a module in pixels if every run is as wide: where the edges fit narrower modules better, some of these would be
+  /// narrower.
+  private static let least = 2.0
   /// The largest ratio of the sides of a module.
   private static let square = 1.06
 
   /// - Returns: nil if the picture has other tones or does not show one grid.
   init?(_ view: ImageView) {
     guard let edges = Self.edges(of: view), edges.columns.count >= Self.fewest, edges.rows.count >= Self.fewest,
-      let across = ModuleGrid(edges.columns[...]), across.module < Self.coarse,
-      let down = ModuleGrid(edges.rows[...], near: (across.module / Self.square)...(across.module * Self.square)),
-      let left = across.borders(of: edges.columns[...])?.first, let top = down.borders(of: edges.rows[...])?.first
+      let across = ModuleGrid(edges.columns[...])
+        ?? ModuleGrid(edges.columns[...], near: Self.least...Self.coarse), across.module < Self.coarse,
+      let down = ModuleGrid(edges.rows[...], module: across.module)
+        ?? ModuleGrid(edges.rows[...], near: (across.module / Self.square)...(across.module * Self.square)),
+      let columns = Self.modules(across, edges.columns, end: edges.end.x, limit: view.width),
+      let rows = Self.modules(down, edges.rows, end: edges.end.y, limit: view.height)
     else { return nil }
-    let (first, module) = (Point2(left, top), Point2(across.module, down.module))
-    (self.first, self.module) = (first, module)
-    // Encoders may cut off a part of the last module.
-    let size = (edges.end - first) / module - 0.25
-    let (wide, high) = (Int(size.x.rounded(.up)), Int(size.y.rounded(.up)))
-    guard wide > 0, high > 0, wide <= Self.most, high <= Self.most else { return nil }
-    let (scale, width) = (Self.scale, wide * Self.scale)
-    image = GrayImage(width: width, height: high * scale) { pixels in
-      for y in 0..<(high * scale) {
-        let row = Int(first.y + (Double(y / scale) + 0.5) * module.y)
-        for x in 0..<width {
-          let column = Int(first.x + (Double(x / scale) + 0.5) * module.x)
-          pixels[y * width + x] = view[min(max(column, 0), view.width - 1), min(max(row, 0), view.height - 1)]
-        }
+    (first, module) = (Point2(columns.first, rows.first), Point2(across.module, down.module))
+    let (scale, width) = (Self.scale, columns.centers.count * Self.scale)
+    image = GrayImage(width: width, height: rows.centers.count * scale) { pixels in
+      for y in 0..<(rows.centers.count * scale) {
+        for x in 0..<width { pixels[y * width + x] = view[columns.centers[x / scale], rows.centers[y / scale]] }
       }
     }.framed(Self.border, tone: view[0, 0])
+  }
+
+  /// Returns the border of the first module along one side, and the pixels at the centres of all modules; nil if there are too many.
+  ///
+  /// - Parameters:
+  ///   - end: the pixel behind the last dark one.
+  ///   - limit: the number of pixels of the picture.
+  private static func modules(_ grid: ModuleGrid, _ edges: [Int], end: Int, limit: Int) -> (
+    first: Double, centers: [Int]
+  )? {
+    guard let borders = grid.borders(of: edges[...]), let first = borders.first, let last = borders.last else {
+      return nil
+    }
+    // Encoders cut off a part of the last module, whose centre may be missing.
+    let begun = Int(((last - first) / grid.module).rounded()) + 1
+    let count = max(Int(((Double(end) - first) / grid.module - 0.25).rounded(.up)), begun)
+    guard count <= most else { return nil }
+    let centers = (0..<count).map { i in
+      min(max(Int(first + (Double(i) + 0.5) * grid.module), 0), (i < begun ? end : limit) - 1)
+    }
+    return (first, centers)
   }
 
   /// Returns the position in the drawing of a point of the new picture.
@@ -50,7 +68,7 @@ struct GridPicture {
 
   /// Returns the columns and the rows at which dark modules begin, and the bottom right corner of the last of them; nil if a pixel
   /// is neither dark nor light. The ends of dark modules are not used, because renderers draw dark modules larger.
-  private static func edges(of view: ImageView) -> (columns: [Int], rows: [Int], end: Point2)? {
+  private static func edges(of view: ImageView) -> (columns: [Int], rows: [Int], end: (x: Int, y: Int))? {
     guard view.width > 1, view.height > 1 else { return nil }
     var (low, high) = (UInt8.max, UInt8.min)
     for y in 0..<view.height {
@@ -71,7 +89,6 @@ struct GridPicture {
         if above[x] >= high - slack { rows[y] = true }
       }
     }
-    let end = Point2(Double(right), Double(bottom))
-    return (columns.indices.filter { columns[$0] }, rows.indices.filter { rows[$0] }, end)
+    return (columns.indices.filter { columns[$0] }, rows.indices.filter { rows[$0] }, (right, bottom))
   }
 }

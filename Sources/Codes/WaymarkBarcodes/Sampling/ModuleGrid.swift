@@ -64,6 +64,17 @@ struct ModuleGrid {
     guard borders(of: edges) != nil else { return nil }
   }
 
+  /// Finds the grid of ascending edges whose modules have a known width in pixels; nil if they lie in more than a pixel of it.
+  init?(_ edges: ArraySlice<Int>, module: Double) {
+    let inner = edges.dropFirst().dropLast()
+    guard inner.count > 1, inner.count <= Self.most, let first = inner.first,
+      let own = Self.spread(inner.map { Double($0 - first) }, module), own.spread * module < 1
+    else { return nil }
+    self.module = module
+    origin = Double(first) + own.middle * module
+    guard borders(of: edges) != nil else { return nil }
+  }
+
   /// Returns the range of all positions modulo `module`, and its middle, both in modules; nil if the positions are everywhere.
   private static func spread(_ places: [Double], _ module: Double) -> (spread: Double, middle: Double)? {
     let scale = 1 / module
