@@ -168,12 +168,37 @@ import Testing
     #expect(try Executable.run(["config", "check", folder.file("none")]).status == 66)
   }
 
+  @Test func warningsOfTheCheckDoNotFailIt() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("waymark.yaml")
+    #expect(try Executable.run(["onboarding", "keygen", "--key", folder.file("key.pem")]).status == 0)
+    try """
+    onboarding:
+      keyFiles: [key.pem]
+      kinds: [sapOnboarding]
+      customKinds:
+        portal: { url: "https://*.example.com/enrol/*" }
+        other: { url: "https://*.example.com/other/*" }
+    profiles:
+      p: { onboarding: { kinds: [other] } }
+    """.write(toFile: file, atomically: true, encoding: .utf8)
+    let check = try Executable.run(["config", "check", file])
+    #expect(check.status == 0, "\(check.text) \(check.diagnostics)")
+    let lines = check.text.split(separator: "\n")
+    #expect(lines.count == 3 && lines.last == "\(file): no problems.", "\(check.text)")
+    #expect(lines.first?.hasPrefix("warning: \(file):2: onboarding.keyFiles: key.pem: ") == true, "\(check.text)")
+    #expect(lines.dropFirst().first?.hasPrefix("warning: \(file):5: onboarding.customKinds.portal: ") == true)
+    let doctor = try Executable.run(["doctor", "--config", file, "--socket", folder.file("s")])
+    #expect(doctor.text.contains("includes its private key"), "\(doctor.text)")
+  }
+
   @Test(
     "The start refuses what the check refuses, with the same words",
     arguments: [
       "scan: {barcodeSymbologies: [qr, ean]}", "trigger: {key: KEY_FOO}", "replay: {folder: waymark.yaml/used}",
       "source: {path: /nowhere/frames}", "scenes: {load: x}", "camera: {calibrations: [/nowhere/lens.yaml]}",
       "anchors: {library: /nowhere/library}", "profiles: {p: {scan: {barcodeSymbologies: [ean]}}}",
+      "onboarding: {customKinds: {x: {json: [Server], host: Sever}}}",
     ])
   func theStartRefusesWhatTheCheckRefuses(yaml: String) throws {
     let folder = try TemporaryFolder()

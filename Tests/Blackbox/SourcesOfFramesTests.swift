@@ -45,6 +45,7 @@ import Testing
     let event = try firstVerdict(of: service)
     #expect(event["event"] as? String == "scan.invalid")
     #expect(event["reason"] as? String == "sourceNotAllowed")
+    #expect((event["explanation"] as? String)?.contains("--source-onboarding") == true)
     #expect(event["source"] as? String == "folder")
     #expect((event["frame"] as? [String: Any])?["source"] as? String == "folder")
   }

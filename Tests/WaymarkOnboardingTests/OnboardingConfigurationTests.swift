@@ -156,10 +156,71 @@ struct OnboardingConfigurationTests {
         "onboarding:\n  signedKinds: [portal]\n  customKinds: {portal: {url: \"https://a.example/*\"}}",
         "w.yaml:2: onboarding.signedKinds: \"portal\" is not a kind that can be signed"
       ),
+      (
+        "onboarding:\n  customKinds:\n    x:\n      json: [Server, Name]\n      host: Sever",
+        "w.yaml:5: onboarding.customKinds.x.host: \"Sever\" is not among the keys of json"
+      ),
+      (
+        "onboarding:\n  customKinds:\n    x:\n      json: [Server, Password]\n      secrets: [pin,\n        Pasword]",
+        "w.yaml:6: onboarding.customKinds.x.secrets: \"Pasword\" is not among the keys of json"
+      ),
+      (
+        "onboarding:\n  customKinds:\n    x: {json: [server.address], shown: [server.adress]}",
+        "w.yaml:3: onboarding.customKinds.x.shown: \"server.adress\" is not among the keys of json"
+      ),
       ("a: [", "w.yaml:1: it is not YAML: did not find expected node content"),
       ("- a", "w.yaml:1: a section with keys is expected"),
     ])
   func named(_ yaml: String, _ expected: String) { #expect(problems(yaml).first == expected) }
+
+  @Test(
+    "A misspelt word comes with the one that was probably meant",
+    arguments: [
+      ("kinds: [acmeDevise]", "Did you mean acmeDevice? Kinds are sapOnboarding, "),
+      ("kinds: [nothingLikeIt]", "Kinds are sapOnboarding, "),
+      ("signedKinds: [acmeDevise]", "Did you mean acmeDevice? Kinds that can be signed are "),
+      ("hosts: [a.test]", nil),
+    ])
+  func suggestions(_ line: String, _ hint: String?) {
+    let yaml = "onboarding:\n  \(line)\n  customKinds: {acmeDevice: {json: [server]}}"
+    let problems = OnboardingConfiguration.read(yaml: yaml, file: "w.yaml").problems
+    #expect(problems.count == (hint == nil ? 0 : 1))
+    #expect(hint.map { problems.first?.hint.hasPrefix($0) == true } ?? true, "\(problems.first?.hint ?? "")")
+  }
+
+  @Test(
+    "The host of a declared kind is one of its keys or below one; misspelt keys come with the right one",
+    arguments: [
+      ("json: [Server, Name], host: Sever", "Did you mean Server? json lists the key of the host, too"),
+      ("json: [site], host: InstanceUrl", "json lists the key of the host, too"),
+      ("json: [Password], secrets: [Passwrod]", "Did you mean Password? If not, list Passwrod under json, too."),
+      ("json: [Site], shown: [site]", "Did you mean Site? If not, list site under json, too."),
+      ("json: [server], host: server.address", nil), ("json: [server.address], host: server.address", nil),
+      // Optional members, and members that are numbered.
+      ("json: [server], secrets: [pin, server.sesame], shown: [Site]", nil),
+      ("json: [password1], secrets: [password1, password2], shown: [pass]", nil),
+      ("json: [address1], shown: [address2]", nil), ("json: [users], shown: [users, user]", nil),
+      (#"url: "https://a.example/*", host: server, shown: [serves]"#, nil),
+    ])
+  func members(_ kind: String, _ hint: String?) {
+    let problems = OnboardingConfiguration.read(yaml: "onboarding:\n  customKinds: {x: {\(kind)}}", file: "w").problems
+    #expect(problems.count == (hint == nil ? 0 : 1), "\(problems)")
+    #expect(hint.map { problems.first?.hint.hasPrefix($0) == true } ?? true, "\(problems.first?.hint ?? "")")
+  }
+
+  @Test("A declared kind that kinds leaves out is warned of")
+  func unused() {
+    let declared = "  customKinds:\n    portal: {url: \"https://a.example/*\"}\n    snow: {json: [a]}"
+    let (configuration, problems) = OnboardingConfiguration.read(
+      yaml: "onboarding:\n  kinds: [sapOnboarding, snow]\n\(declared)", file: "w.yaml")
+    #expect(problems.isEmpty)
+    #expect(
+      configuration.warnings.map(\.description) == [
+        "w.yaml:4: onboarding.customKinds.portal: codes of this kind are not accepted, because kinds does not list it"
+      ])
+    #expect(configuration.warnings.first?.hint.contains("Add portal to onboarding.kinds") == true)
+    #expect(OnboardingConfiguration.read(yaml: "onboarding:\n\(declared)", file: "w").configuration.warnings.isEmpty)
+  }
 
   @Test("Keys that are missing or of no use are named")
   func keys() {
@@ -178,7 +239,11 @@ struct OnboardingConfigurationTests {
       file: folder + "/w.yaml")
     #expect(problems.isEmpty)
     #expect(configuration.policy.keys.count == 1)
-    #expect(configuration.warnings.contains { $0.contains("private") })
+    #expect(configuration.warnings.count == 1)
+    #expect(
+      configuration.warnings.first?.description.hasPrefix(
+        "\(folder)/w.yaml:2: onboarding.keyFiles: key.pem: the key without an identifier includes its private key")
+        == true)
     #expect(configuration.policy.requiresExpiry)
     #expect(configuration.policy.maximumLifetime == 86_400)
     #expect(configuration.policy.ports == [443, 8443])

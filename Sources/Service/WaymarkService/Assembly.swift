@@ -1,6 +1,7 @@
 package import Logging
 import NIOPosix
 import WaymarkBarcodes
+import WaymarkConfiguration
 import WaymarkFrames
 import WaymarkImage
 import WaymarkOnboarding
@@ -271,10 +272,9 @@ struct ProfiledSettings {
   static func all(
     _ configuration: ServiceConfiguration, _ usual: CameraRules, _ features: [any FeatureModule], log: Logger
   ) throws -> [String?: ProfiledSettings] {
-    var reported = Set<String>()
+    for warning in configuration.warnings { log.warning("\(warning)", metadata: ["hint": "\(warning.hint)"]) }
     func make(_ configuration: ServiceConfiguration, _ scans: CameraRules) throws -> ProfiledSettings {
-      for warning in scans.warnings where reported.insert(warning).inserted { log.warning("\(warning)") }
-      return ProfiledSettings(scans: scans, features: try features.map { try $0.settings(configuration) })
+      ProfiledSettings(scans: scans, features: try features.map { try $0.settings(configuration) })
     }
     var settings: [String?: ProfiledSettings] = [nil: try make(configuration, usual)]
     for profile in configuration.profiles {

@@ -10,8 +10,12 @@ package struct OnboardingConfiguration: Sendable {
   package var confirmWithin = 120.0
   /// The folder of the replay store; nil if payloads may be used again.
   package var replayFolder: String?
-  /// Warnings for the log, such as about ignored keys of unsupported types.
-  package var warnings: [String] = []
+  /// The warnings about key files, such as about ignored keys and private keys.
+  package var keyWarnings: [ConfigurationProblem] = []
+  /// The warnings about declared kinds that `kinds` does not list.
+  package var unusedKinds: [PayloadKind: ConfigurationProblem] = [:]
+  /// All warnings, in the order of the file.
+  package var warnings: [ConfigurationProblem] { (keyWarnings + unusedKinds.values).inOrder }
 
   /// The names of the sections and of the other top-level keys of a `waymark.yaml`. Another name in a policy's file is
   /// reported as a problem, since it is probably misspelt.
@@ -95,7 +99,7 @@ extension OnboardingPolicy.Signatures: SettingWord {}
 
 /// Reads the policy from a checked `onboarding:` section, and collects the problems with its values.
 struct PolicyReader {
-  private let document: ConfigurationDocument
+  let document: ConfigurationDocument
   private(set) var problems: [ConfigurationProblem] = []
 
   init(_ document: ConfigurationDocument) { self.document = document }
@@ -110,11 +114,13 @@ struct PolicyReader {
     if let words = section["kinds"] {
       let known = PayloadKind.builtIn + policy.customKinds.map(\.kind)
       for word in words.elements where !known.contains(PayloadKind(rawValue: word.string ?? "")) {
+        let kinds = "Kinds are \(known.map(\.rawValue).joined(separator: ", "))."
         add(
           "\"\(word.string ?? "")\" is not a kind", "onboarding.kinds", word,
-          hint: "Kinds are \(known.map(\.rawValue).joined(separator: ", ")).")
+          hint: Self.suggestion(for: word, among: known.map(\.rawValue)) + kinds)
       }
       policy.kinds = Set(words.strings.map(PayloadKind.init(rawValue:)))
+      configuration.unusedKinds = unusedKinds(section, policy)
     }
     if let words = section["hosts"] {
       policy.hosts = words.elements.compactMap { word in
@@ -122,7 +128,7 @@ struct PolicyReader {
       }
     }
     readReach(section, into: &policy)
-    readKeys(section, into: &policy, &configuration.warnings)
+    readKeys(section, into: &policy, &configuration.keyWarnings)
     configuration.policy = policy
     return configuration
   }
@@ -148,14 +154,19 @@ struct PolicyReader {
   }
 
   private mutating func readKeys(
-    _ section: SourceNode, into policy: inout OnboardingPolicy, _ warnings: inout [String]
+    _ section: SourceNode, into policy: inout OnboardingPolicy, _ warnings: inout [ConfigurationProblem]
   ) {
     for word in section["keyFiles"]?.elements ?? [] {
       let name = word.string ?? ""
       do {
         let (keys, remarks) = try KeyFile.publicKeys(document.resolved(name, in: word))
         policy.keys += keys
-        warnings += remarks.map { "\(name): \($0)" }
+        warnings += remarks.map {
+          document.problem(
+            "\(name): \($0)", "onboarding.keyFiles", word,
+            hint: "Keep in it only public keys for signatures; openssl pkey -in FILE -pubout prints that of a PEM file."
+          )
+        }
         if keys.isEmpty {
           add(
             "\(name): no key in it can check signatures", "onboarding.keyFiles", word,
@@ -185,7 +196,8 @@ struct PolicyReader {
     for word in words?.elements ?? [] where !known.contains(PayloadKind(rawValue: word.string ?? "")) {
       add(
         "\"\(word.string ?? "")\" is not a kind that can be signed", "onboarding.signedKinds", word,
-        hint: "Kinds that can be signed are \(known.map(\.rawValue).joined(separator: ", ")).")
+        hint: Self.suggestion(for: word, among: known.map(\.rawValue))
+          + "Kinds that can be signed are \(known.map(\.rawValue).joined(separator: ", ")).")
     }
     if let words, policy.signatures == .refused {
       add(
@@ -195,34 +207,16 @@ struct PolicyReader {
     policy.signedKinds = Set((words?.strings ?? []).map(PayloadKind.init(rawValue:)))
   }
 
-  private mutating func customKinds(_ node: SourceNode?) -> [CustomKind] {
-    (node?.entries ?? []).compactMap { entry in
-      let content = entry.node
-      let full = "onboarding.customKinds.\(entry.key)"
-      let required = content["json"]?.strings
-      let pattern = content["url"]?.string
-      guard (required == nil) != (pattern == nil) else {
-        // A problem with one of the two keys has already been reported.
-        if !document.problems.contains(where: { $0.key?.hasPrefix(full + ".") == true }) {
-          add("either json or url is expected", full, content, hint: "Write json: [KEY, …] or url: PATTERN.")
-        }
-        return nil
-      }
-      return attempt(full, content) { () throws(OnboardingError) in
-        let form: CustomKind.Form =
-          if let required { .json(requiredKeys: required) } else { .url(try CustomKind.URLPattern(pattern ?? "")) }
-        return try CustomKind(
-          PayloadKind(rawValue: entry.key), form: form, host: content["host"]?.string,
-          secrets: Set(content["secrets"]?.strings ?? []), shown: Set(content["shown"]?.strings ?? []))
-      }
-    }
-  }
-
-  private mutating func add(_ message: String, _ key: String, _ node: SourceNode?, hint: String) {
+  mutating func add(_ message: String, _ key: String, _ node: SourceNode?, hint: String) {
     problems.append(document.problem(message, key, node, hint: hint))
   }
 
-  private mutating func attempt<Value>(
+  /// Returns `Did you mean NAME? ` with the nearest of the known words; an empty text if every word differs much.
+  static func suggestion(for word: SourceNode, among known: [String]) -> String {
+    NearestWord.of(word.string ?? "", among: known).map { "Did you mean \($0)? " } ?? ""
+  }
+
+  mutating func attempt<Value>(
     _ key: String, _ node: SourceNode, _ make: () throws(OnboardingError) -> Value
   ) -> Value? {
     do {

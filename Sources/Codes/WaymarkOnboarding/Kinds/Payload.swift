@@ -33,7 +33,8 @@ package struct Payload: Sendable, Hashable {
   var rules = AddressRules()
   /// A remark for the explanation if the policy refuses the kind.
   package var remark: String?
-  /// The keys that the payload lacks to be of one of the integrator's kinds, in words; nil if it resembles none.
+  /// The keys that the payload lacks, or the pattern that it misses, to be of one of the integrator's kinds, in words; nil if
+  /// it resembles none.
   var nearMiss: String?
 
   init(

@@ -215,12 +215,16 @@ private struct PayloadRecognizer {
     for kind in policy.customKinds {
       if let payload = kind.payload(of: address) { return payload }
     }
+    let nearMiss = policy.customKinds.lazy.compactMap { $0.nearMiss(address) }.first
     if address.isWeb {
       for definition in PayloadKind.definitions {
-        if case .webAddress(let payload) = definition.form, let payload = payload(address) { return payload }
+        guard case .webAddress(let payload) = definition.form, var payload = payload(address) else { continue }
+        payload.nearMiss = nearMiss
+        return payload
       }
     }
     var payload = Payload(.text, content: .string(text))
+    payload.nearMiss = nearMiss
     if link != nil { payload.remark = "links of the scheme \"\(parts.scheme)\" are not accepted" }
     return payload
   }

@@ -51,6 +51,8 @@ public struct CustomKind: Sendable, Hashable {
     package let scheme: String
     package let host: HostPattern?
     package let path: [String]
+    /// The pattern as written.
+    private let text: String
 
     /// Reads a pattern such as `https://*.example.com/enrol/*` or `acme-setup://*`.
     ///
@@ -61,6 +63,7 @@ public struct CustomKind: Sendable, Hashable {
           .badPolicy, "\"\(DisplayText.escaped(text, limit: 80))\" is not a URL pattern.",
           hint: "Write scheme://host/path, for example https://*.example.com/enrol/*, without ? and #.")
       }
+      self.text = text
       scheme = parts.scheme
       guard WebAddress.isWeb(scheme) || !LinkScheme.isDangerous(scheme) else {
         throw OnboardingError(
@@ -103,6 +106,60 @@ public struct CustomKind: Sendable, Hashable {
       }
       return rest.count >= last.count && rest.suffix(last.count).elementsEqual(last)
     }
+
+    /// The pattern as written, escaped for explanations.
+    var shown: String { DisplayText.escaped(text, limit: 120) }
+
+    /// Returns whether an address differs from the pattern in one part: in http instead of https or the reverse, in two letters of the
+    /// host, or in one segment of the path, which differs, is missing or is inserted. A pattern for every host must be met except
+    /// for two letters of a segment.
+    func isNear(_ address: WebAddress) -> Bool {
+      let isWeb = address.isWeb && WebAddress.isWeb(scheme)
+      guard address.scheme == scheme || isWeb, let plain = URLPath.resolved(address.path) else { return false }
+      var differences = address.scheme == scheme ? 0 : 1
+      if let host {
+        guard case .success(let name) = address.host, host.matches(name) || host.isNear(name) else { return false }
+        differences += host.matches(name) ? 0 : 1
+      }
+      let pattern = path.joined(separator: "*").split(separator: "/", omittingEmptySubsequences: false)
+      let segments = plain.split(separator: "/", omittingEmptySubsequences: false)
+      guard differences <= 1, max(pattern.count, segments.count) <= Self.longest else { return false }
+      return differences + Self.distance(pattern, segments, isStrict: host == nil && address.isWeb) <= 1
+    }
+
+    /// The greatest number of segments that are compared, which bounds the time.
+    private static let longest = 64
+
+    /// Returns the Levenshtein distance of a path from a pattern, in segments; the pattern `*` equals any number of segments.
+    ///
+    /// - Parameter isStrict: true to count a segment twice if it is missing or inserted, or differs in more than two letters.
+    private static func distance(_ pattern: [Substring], _ segments: [Substring], isStrict: Bool) -> Int {
+      let most = isStrict ? 2 : 1
+      var row = (0...segments.count).map { most * $0 }
+      for piece in pattern {
+        let pieces = piece.split(separator: "*", omittingEmptySubsequences: false).map { Array($0.utf8) }
+        var corner = row[0]
+        row[0] += piece == "*" ? 0 : most
+        for (index, segment) in segments.enumerated() {
+          let next: Int
+          if piece == "*" {
+            next = min(row[index], row[index + 1])
+          } else if matches(Array(segment.utf8)[...], pieces) {
+            next = corner
+          } else {
+            next = min(row[index] + most, row[index + 1] + most, corner + (isNear(segment, piece) ? 1 : most))
+          }
+          corner = row[index + 1]
+          row[index + 1] = next
+        }
+      }
+      return row[segments.count]
+    }
+
+    /// Returns whether two segments of at most 64 bytes differ in at most two letters.
+    private static func isNear(_ a: Substring, _ b: Substring) -> Bool {
+      max(a.utf8.count, b.utf8.count) <= 64 && NearestWord.distance(String(a), String(b)) <= 2
+    }
   }
 }
 
@@ -136,6 +193,12 @@ extension CustomKind {
       "\"\(DisplayText.escaped(key, limit: 60))\"" + (misspelled.contains(key) ? " in this spelling" : "")
     }
     return "\(DisplayText.escaped(kind.rawValue, limit: 60)) also has \(names.joined(separator: ", "))"
+  }
+
+  /// Returns, in words, the pattern of this kind, if an address nearly fits it; nil otherwise.
+  func nearMiss(_ address: WebAddress) -> String? {
+    guard case .url(let pattern) = form, pattern.isNear(address) else { return nil }
+    return "\(DisplayText.escaped(kind.rawValue, limit: 60)) has the form \(pattern.shown)"
   }
 
   /// Parses an address as a payload of this kind; nil if it does not fit the pattern.

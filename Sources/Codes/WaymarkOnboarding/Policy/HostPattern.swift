@@ -35,6 +35,17 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     return !other.isAddress && other.ascii.hasSuffix("." + host.ascii)
   }
 
+  /// Returns whether the entry allows that host on some port.
+  func matches(_ other: HostName) -> Bool { matches(other, port: port ?? 443) }
+
+  /// Returns whether a host differs from the entry in at most two letters, or is the name above a wildcard.
+  func isNear(_ other: HostName) -> Bool {
+    guard !host.isAddress, !other.isAddress else { return false }
+    let labels = host.ascii.count { $0 == "." } + 1
+    let below = other.ascii.split(separator: ".").suffix(labels).joined(separator: ".")
+    return NearestWord.distance(isWildcard ? below : other.ascii, host.ascii) <= 2
+  }
+
   /// Returns whether the entry is exactly this host, without a wildcard.
   func isExactly(_ other: HostName) -> Bool { !isWildcard && other == host }
 

@@ -56,8 +56,7 @@ public struct VerificationKey: Sendable {
 
   /// Returns the warning about a private key in a file of public keys.
   static func privateWarning(_ id: String?) -> String {
-    "the key \(name(id)) includes its private key, so everyone who can read this file can sign; keep only the "
-      + "public key here"
+    "the key \(name(id)) includes its private key, so everyone who can read this file can sign"
   }
 
   /// Returns whether `signature` is a signature of `message` by this key with `algorithm`.

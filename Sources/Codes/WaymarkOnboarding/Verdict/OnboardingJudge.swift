@@ -77,7 +77,10 @@ public struct OnboardingJudge: Sendable {
         isHarmless: judgement.isHarmless)
     }
     guard trustsSource else {
-      steps.append(VerdictStep(.sourceNotAllowed, .failed, "the frames do not come from a camera"))
+      steps.append(
+        VerdictStep(
+          .sourceNotAllowed, .failed, "the frames do not come from a camera",
+          expected: "--source-onboarding or source.onboarding: true allows them"))
       return refuse(.sourceNotAllowed)
     }
     steps.append(VerdictStep(.sourceNotAllowed, .passed, "the source of the code may onboard this device"))
@@ -203,7 +206,11 @@ package struct CodeJudgement: Sendable {
   private mutating func checkSignature(_ inspection: Inspection, _ policy: OnboardingPolicy) -> Bool {
     guard let token = inspection.token else {
       let isRequired = policy.requiresSignature(of: inspection.payload.kind)
-      guard !isRequired else { return check(.signatureRequired, false, "the payload is not signed") }
+      guard !isRequired else {
+        return check(
+          .signatureRequired, false, "the payload is not signed",
+          expected: "accepted: \(Self.list(policy.keys, for: policy.acceptedAlgorithms))")
+      }
       skip([.signatureRequired], "the policy does not require a signature")
       skip([.algorithmNotAllowed, .unknownKey, .badSignature], "the payload is not signed")
       return true
@@ -234,7 +241,20 @@ package struct CodeJudgement: Sendable {
       return false
     }
     let isGood = keys.contains { $0.verify(token.signature, of: token.signed, with: algorithm) }
-    return check(.badSignature, isGood, isGood ? "the signature is good" : "the signature does not fit payload and key")
+    return check(
+      .badSignature, isGood, isGood ? "the signature is good" : "the signature does not fit payload and key",
+      expected: "tried: \(Self.list(keys, for: [algorithm]))")
+  }
+
+  /// Returns the keys that serve one of the algorithms, each with these, as a list for an explanation.
+  private static func list(_ keys: [VerificationKey], for algorithms: Set<SignatureAlgorithm>) -> String {
+    let fitting = keys.filter { !$0.algorithms.isDisjoint(with: algorithms) }
+    guard !fitting.isEmpty else { return "no key" }
+    let shown = fitting.prefix(10).map { key in
+      let names = key.algorithms.intersection(algorithms).map(\.rawValue).sorted()
+      return "the key \(VerificationKey.name(key.id)) (\(names.joined(separator: ", ")))"
+    }
+    return (shown + (fitting.count > 10 ? ["…"] : [])).joined(separator: ", ")
   }
 
   /// Returns the keys of `algorithm` that may have signed a token: those with the identifier `id`, or if no key of the

@@ -64,6 +64,7 @@ package struct Diagnosis {
       }
       ?? "No configuration file at \(loader.standardFile): the defaults apply."
     return [Finding("configuration", .good, message)]
+      + configuration.warnings.map { Finding("configuration", .remark, $0.description, hint: $0.hint) }
       + configuration.cautions.map { Finding("onboarding", .remark, $0.message, hint: $0.hint) }
   }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Glibc
+import WaymarkConfiguration
 import WaymarkOnboarding
 import WaymarkSystem
 
@@ -66,7 +67,7 @@ struct OnboardingInput: ParsableArguments {
       let configuration = try policy.map { path throws(OnboardingError) in
         try OnboardingConfiguration(file: path)
       }
-      for warning in configuration?.warnings ?? [] { Output.diagnostic("waymark: \(warning)") }
+      for warning in configuration?.warnings ?? [] { Output.diagnostic("waymark: \(warning)\n  \(warning.hint)") }
       return try (configuration ?? OnboardingConfiguration()).judge(records: records)
     } catch {
       Output.fail(error.code == .replayStore ? .cannotOpen : error.code.exitStatus, error.message, hint: error.hint)

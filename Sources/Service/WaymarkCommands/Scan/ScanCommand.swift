@@ -2,6 +2,7 @@ public import ArgumentParser
 import FoundationEssentials
 import Glibc
 public import WaymarkBarcodes
+import WaymarkConfiguration
 import WaymarkImage
 import WaymarkOnboarding
 import WaymarkSystem
@@ -192,7 +193,7 @@ struct ScanCommand: ParsableCommand {
     }
     if onboarding {
       let configuration = try policy.map { try OnboardingConfiguration(file: $0) } ?? OnboardingConfiguration()
-      for warning in configuration.warnings { Output.diagnostic("waymark: \(warning)") }
+      for warning in configuration.warnings { Output.diagnostic("waymark: \(warning)\n  \(warning.hint)") }
       settings.judge = try configuration.judge(records: false)
     }
     return settings

@@ -111,7 +111,8 @@ struct ConfigCheckCommand: ParsableCommand {
     commandName: "check", abstract: "Check the configuration file and the environment.",
     discussion: """
       Names what the service would refuse to start with, with file and line: unknown keys, wrong values, and accounts, \
-      files, folders, scenes, keys and symbologies that are missing or cannot be used.
+      files, folders, scenes, keys and symbologies that are missing or cannot be used. Warnings do not change the exit \
+      status.
       Example:
         waymark config check /etc/waymark/waymark.yaml
       """)
@@ -129,6 +130,7 @@ struct ConfigCheckCommand: ParsableCommand {
     for problem in problems { Output.line(problem.sentences) }
     if problems.contains(where: { $0.key == nil && $0.line == nil }) { throw ExitCode(ExitStatus.cannotOpen.rawValue) }
     if !problems.isEmpty { throw ExitCode(ExitStatus.badData.rawValue) }
+    for warning in configuration.warnings { Output.line("warning: \(warning). \(warning.hint)") }
     Output.line(
       configuration.file.map { "\($0): no problems." } ?? "No file at \(loader.standardFile): the defaults apply.")
   }

@@ -44,6 +44,19 @@ package struct ServiceConfiguration: Sendable {
     (document.map { OnboardingConfiguration.read($0).configuration.policy } ?? OnboardingPolicy()).cautions
   }
 
+  /// The warnings about onboarding with and without profiles, in the order of the file: those about key files, and those about
+  /// declared kinds that are never accepted. The service starts with a configuration that has them.
+  package var warnings: [ConfigurationProblem] {
+    func onboarding(_ configuration: ServiceConfiguration) -> OnboardingConfiguration {
+      configuration.document.map { OnboardingConfiguration.read($0).configuration } ?? OnboardingConfiguration()
+    }
+    let all = [onboarding(self)] + profiles.compactMap { using(profile: $0.name).map(onboarding) }
+    let accepted = all.reduce(into: Set<PayloadKind>()) { $0.formUnion($1.policy.acceptedKinds) }
+    let unused = all.flatMap { $0.unusedKinds.filter { !accepted.contains($0.key) }.values }
+    let warnings = all.flatMap(\.keyWarnings) + unused
+    return warnings.indices.filter { !warnings[..<$0].contains(warnings[$0]) }.map { warnings[$0] }.inOrder
+  }
+
   /// Creates the default configuration.
   package init(_ schema: ConfigurationSchema = ConfigurationSchema()) { self.init([], schema: schema) }
 

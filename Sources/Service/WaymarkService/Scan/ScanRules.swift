@@ -25,8 +25,6 @@ struct CameraRules {
   let first: ScanRules
   /// The rules for further cameras, by name.
   private let others: [String: ScanRules]
-  /// The warnings about the configured key files, such as entries that are skipped or contain a private key.
-  let warnings: [String]
 
   func rules(of camera: String) -> ScanRules { others[camera] ?? first }
 
@@ -60,7 +58,7 @@ struct CameraRules {
       try Self.take(configuration.scanSettings(of: camera), camera.settings.source, into: &own)
       others[camera.name] = own
     }
-    (first, self.others, warnings) = (rules, others, onboarding.warnings)
+    (first, self.others) = (rules, others)
   }
 
   private static func take(
