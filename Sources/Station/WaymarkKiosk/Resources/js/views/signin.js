@@ -62,8 +62,8 @@ function users(app) {
   search.addEventListener('wm-scan', async () => {
     const verdict = await openScanner(app, { mode: 'barcode', camera: app.cameras.for('onboard') }).closed;
     if (!verdict?.text || !node.isConnected) { search.focus(); return; }
-    const badge = all.find((one) => [one.id, one.subtitle].includes(verdict.text));
-    if (!badge) { search.fill(verdict.text); search.focus(); return; }
+    const [badge, other] = all.filter((one) => [one.id, one.subtitle].includes(verdict.text));
+    if (!badge || other) { search.fill(verdict.text); search.focus(); return; }
     if (await app.account.send('account.select', { user: badge.id })) app.account.send('account.back');
   });
   const list = el('div', { class: 'people' });
