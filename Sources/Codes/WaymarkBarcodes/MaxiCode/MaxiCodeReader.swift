@@ -19,27 +19,17 @@ struct MaxiCodeReader {
     MaxiCodeReader(view: search.view, levels: search.levels, step: search.step).read()
   }
 
-  /// The distances of the rows to try, as shares of the one of the standard: encoders round it to whole pixels, and thus to 4/5 of a module
-  /// of five pixels.
-  private static let rounded = [1, 0.94, 0.88]
-
   private func read() -> [MatrixDetection] {
     var detections: [MatrixDetection] = []
     var failed = 0
-    let marks = MaxiCodeMark.find(view, levels: levels, step: step)
-    let shares = !marks.isEmpty && view.isDrawn ? Self.rounded : [1]
-    for mark in marks where failed < Self.failures {
+    for mark in MaxiCodeMark.find(view, levels: levels, step: step) where failed < Self.failures {
       if detections.contains(where: { $0.corners.contains(mark.center) }) { continue }
-      if let found = shares.lazy.compactMap({ read(mark, rise: $0 * Self.rise) }).first {
-        detections.append(found)
-      } else {
-        failed += 1
-      }
+      if let found = read(mark) { detections.append(found) } else { failed += 1 }
     }
     return detections
   }
 
-  private func read(_ mark: MaxiCodeMark, rise: Double) -> MatrixDetection? {
+  private func read(_ mark: MaxiCodeMark) -> MatrixDetection? {
     // The centre line of the outer ring has a diameter of 7.07 mm, and modules are 0.88 mm wide (clause 4.11); printers make
     // the ring larger.
     let unit = mark.outer / 8.25
@@ -54,7 +44,7 @@ struct MaxiCodeReader {
       for scale in [0.9, 0.93, 0.96, 0.99, 1.02, 1.05, 1.08] {
         let w = unit * scale
         let a = Point2(c * w.x, s * w.y)
-        let b = Point2(-s * w.x, c * w.y) * rise
+        let b = Point2(-s * w.x, c * w.y) * Self.rise
         // Some printers shift the rings from the centre of the modules by more than half a module.
         for beside in [0, 0.6, -0.6] {
           let origin = mark.center - a * (Self.middle.x + beside) - b * Self.middle.y
