@@ -4,6 +4,8 @@ package import WaymarkSystem
 
 /// The calibration of a camera in the YAML files of ROS (`camera_info`) and OpenCV (`FileStorage`).
 ///
+/// `Fields` below finds the fields of such a file by any of their names.
+///
 /// It reads the camera matrix, the distortion coefficients and, if present, the size of the calibration pictures. ROS:
 /// http://wiki.ros.org/camera_calibration_parsers. OpenCV: the keys of its calibration sample, and the short keys of
 /// hand-written files.

@@ -2,7 +2,8 @@ package import WaymarkBarcodes
 package import WaymarkImage
 package import WaymarkSystem
 
-/// The content for one place: pictures and codes to look for, and the annotations attached to them.
+/// The content for one place: pictures and codes to look for, and the annotations attached to them. The file also has
+/// its parts: `SceneAnchor`, `Marker` and `SceneCode`.
 package struct Scene: Hashable, Sendable {
   /// The name shown to people.
   package var name: String

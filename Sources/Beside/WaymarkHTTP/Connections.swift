@@ -4,7 +4,9 @@ import Logging
 package import NIOCore
 import Synchronization
 
-/// The open connections of a server, limited in number and in the time until they are authenticated; closed when the server ends.
+/// The open connections of a server, limited in number and in the time until they are authenticated; closed when the server ends. The file
+/// also has `ConnectionTable`, which chooses the connections to close; the channel of a connection, which gets its pipeline when its first
+/// bytes have come (`TrackedHTTPChannel`, `FirstBytesHandler`); and the limits (`HTTPLimits`).
 package final class Connections: Sendable {
   private struct State {
     var table: ConnectionTable<ObjectIdentifier>

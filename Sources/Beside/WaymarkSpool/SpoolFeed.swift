@@ -3,7 +3,8 @@ package import WaymarkClient
 import WaymarkProtocol
 package import WaymarkSystem
 
-/// The position of an event among those of the service: the run of the service (`instance`), and the event's number in that run.
+/// The position of an event among those of the service: the run of the service (`instance`), and the event's number in that run. The file
+/// also has `SpoolCursor`, which decides by positions which events are stored, and `SpoolFeed`, which stores them.
 package struct SpoolPosition: Hashable, Sendable {
   package let instance: String
   package let seq: Int

@@ -5,7 +5,7 @@ import Synchronization
 import WaymarkSpool
 import WaymarkSystem
 
-/// `waymark-bridge`: publishes the events of the service to a broker.
+/// `waymark-bridge`: publishes the events of the service to a broker. `Bridge` below stores and publishes them.
 @main
 struct BridgeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(

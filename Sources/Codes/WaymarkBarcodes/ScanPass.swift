@@ -1,7 +1,8 @@
 import WaymarkImage
 
 /// The ways in which a picture is prepared for a reader, from the plain picture to preparations for codes that are hard to
-/// read.
+/// read. The file also prepares the pictures (`PassPicture`) and estimates the cost of a pass over a live frame
+/// (`LiveBudget`).
 public enum ScanPass: String, Hashable, Sendable, CaseIterable, Codable {
   /// The unprocessed picture, every row and column.
   case base

@@ -1,6 +1,7 @@
 public import WaymarkImage
 
-/// A code that was read, one of the results in a ``ScanReading``.
+/// A code that was read, one of the results in a ``ScanReading``. The file has all values of such a result, also the
+/// codes that could not be read (`UnreadCode`) and the order of codes (`ReadingOrder`).
 public struct Symbol: Hashable, Sendable {
   /// The symbology of the code.
   public var symbology: Symbology

@@ -2,7 +2,8 @@ import Glibc
 import WaymarkSystem
 
 /// A configuration file, or several of which later ones override earlier ones: the content with positions, the known and valid part of
-/// it, and the problems of the rest.
+/// it, and the problems of the rest. `ConfigurationCheck` below finds the problems, and `ConfigurationProblem` is one
+/// of them.
 package struct ConfigurationDocument: Sendable {
   /// The paths of the files, as problems show them.
   private var paths: [String]

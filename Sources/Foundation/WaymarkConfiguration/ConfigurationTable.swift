@@ -1,6 +1,7 @@
 import WaymarkSystem
 
-/// A key of a configuration: a row of its table.
+/// A key of a configuration: a row of its table. The file also has the kinds of values (`ConfigurationKind`), and
+/// `ConfigurationTable`, all keys of a file.
 package struct ConfigurationKey: Hashable, Sendable {
   /// The time at which a running program applies a new value.
   package enum Change: Hashable, Sendable {

@@ -1,6 +1,7 @@
 import WaymarkSystem
 
-/// The checked values of one origin: a file, the environment or the flags.
+/// The checked values of one origin: a file, the environment or the flags. The file also has `ConfigurationReader`,
+/// which combines the origins, and `ConfigurationPlaces`, the positions of keys in a file.
 package struct ConfigurationValues: Sendable {
   /// The valid values, by the paths of their keys.
   package private(set) var values: [String: ConfigurationValue] = [:]

@@ -2,6 +2,8 @@ import CYAML
 
 /// Parses YAML with libyaml into nodes with their positions.
 ///
+/// `YAMLComposer` below makes the nodes from the events of libyaml.
+///
 /// Anchors and aliases are refused: a few lines of them expand to billions of values.
 package enum YAMLSource {
   /// Parses the only document of a text; nil if the text is empty.

@@ -2,6 +2,9 @@ import CCrypto
 
 /// A reference to a key of libcrypto, which wipes private numbers when the key is freed.
 ///
+/// The file also has the kinds of keys (`KeyKind`), the numbers of an RSA key (`RSANumbers`), and the forms of ECDSA
+/// signatures (`ECDSAEncoding`).
+///
 /// Sendable because the key does not change after its creation: libcrypto counts references with atomic operations and guards
 /// values that it computes on first use with its own locks (openssl-threads(7)).
 final class KeyHandle: @unchecked Sendable {

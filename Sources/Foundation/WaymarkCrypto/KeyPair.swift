@@ -1,6 +1,7 @@
 import CCrypto
 
-/// A public key for verifying signatures: ECDSA on NIST curves, Ed25519 or RSA.
+/// A public key for verifying signatures: ECDSA on NIST curves, Ed25519 or RSA. `PrivateKey` below signs; `DERReader`
+/// reads the encoding of keys.
 package struct PublicKey: Sendable {
   /// The numbers of the key, as in a JWK.
   package enum Numbers: Hashable, Sendable {

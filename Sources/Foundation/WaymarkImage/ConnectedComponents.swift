@@ -1,4 +1,5 @@
-/// Flood fill on a grid. A cell that was reached is not entered again, even by later floods.
+/// Flood fill on a grid. A cell that was reached is not entered again, even by later floods. `ComponentLabels` below
+/// labels all components of a mask.
 @usableFromInline
 package struct FloodFill: Sendable {
   /// A cell of the grid.

@@ -2,6 +2,8 @@ public import WaymarkSystem
 
 /// An owned 8-bit gray picture, shared by reference and immutable.
 ///
+/// The file also has `RGBImage`, the borrowed `ImageView`, and the memory and errors of pictures.
+///
 /// Rows have no gaps (`stride == width`), as libzbar requires.
 public struct GrayImage: Sendable {
   /// Width in pixels.

@@ -1,6 +1,7 @@
 import Glibc
 
-/// Writes whole files, so that a crash or a power cut leaves either the old or the new file.
+/// Writes whole files, so that a crash or a power cut leaves either the old or the new file. `DraftFile` below is a
+/// file that is written piece by piece.
 package enum DurableFile {
   /// Replaces a file: writes a temporary file beside it, flushes and renames it, and flushes the folder.
   ///

@@ -1,6 +1,7 @@
 import Glibc
 
-/// Reads whole files up to a limit: pictures, keys, policies, scenes and other untrusted input.
+/// Reads whole files up to a limit: pictures, keys, policies, scenes and other untrusted input. The file also has
+/// `OpenFile`, whose size is known before it is read, and the errors of files.
 package enum WholeFile {
   /// The kinds of files that a path may lead to.
   package enum Kind: Sendable {

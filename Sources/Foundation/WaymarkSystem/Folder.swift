@@ -1,6 +1,6 @@
 import Glibc
 
-/// Creates and lists folders.
+/// Creates and lists folders. `FolderLock` below reserves a folder for one process.
 package enum Folder {
   /// Returns the names in a folder, unsorted.
   package static func names(_ path: String) throws(FileError) -> [String] {

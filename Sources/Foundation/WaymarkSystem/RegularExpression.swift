@@ -1,5 +1,7 @@
 /// A regular expression that matches whole texts.
 ///
+/// `RegularExpressionProgram` below is the compiled form.
+///
 /// Codes and labels are untrusted, so no text may keep the service busy: all paths through the expression are followed simultaneously,
 /// without backtracking, and the time is bounded by the product of the lengths of text and expression (K. Thompson, "Regular
 /// expression search algorithm", CACM 11, 1968).

@@ -1,4 +1,4 @@
-/// An error in a regular expression.
+/// An error in a regular expression. The syntax tree (`RegularExpressionNode`, `ScalarClass`) and the parser are below.
 package struct RegularExpressionFlaw: Error, Hashable {
   /// The fault, as a clause to follow a colon.
   package var message: String

@@ -3,6 +3,9 @@ import Synchronization
 
 /// A named thread that can be asked to end.
 ///
+/// The file also has `StopSignal` and `WakePipe`, which wake a thread in `poll`, `WorkQueue` and `OrderedTasks`, which
+/// run jobs, and `Monitor`, a shared value.
+///
 /// Work that waits in system calls must not run on the cooperative pool of tasks.
 package final class WorkerThread: Sendable {
   private struct Run: Sendable {

@@ -5,7 +5,8 @@ package import WaymarkFrames
 import WaymarkImage
 import WaymarkSystem
 
-/// The state that a camera's thread shares with its owner: the identity, the controls, and the open device.
+/// The state that a camera's thread shares with its owner: the identity, the controls, and the open device. The
+/// controls (`VideoControl`), their stable names (`ControlNames`) and their access in the driver are below.
 final class CameraSharedState: Sendable {
   private struct Values: Sendable {
     /// The values of controls, by name, which are set whenever the camera is opened.

@@ -2,7 +2,8 @@ import FoundationEssentials
 package import WaymarkFrames
 import WaymarkSystem
 
-/// Lists the attached cameras, and opens the one that a `CameraSelector` selects.
+/// Lists the attached cameras, and opens the one that a `CameraSelector` selects. `AttachedCamera` below describes a
+/// camera to users.
 package struct CameraFinder: Sendable {
   private let nodes: VideoNodes
   private let calls: any VideoSyscalls

@@ -1,7 +1,8 @@
 import Glibc
 import WaymarkSystem
 
-/// A video node and its properties in sysfs, without opening it.
+/// A video node and its properties in sysfs, without opening it. The file also lists the nodes (`VideoNodes`), and has
+/// `CameraIdentity`, by which a camera is known again.
 package struct VideoNode: Sendable, Equatable {
   /// The path of the node, such as `/dev/video0`.
   package var path: String

@@ -3,7 +3,9 @@ import Synchronization
 public import WaymarkProtocol
 public import WaymarkSystem
 
-/// The state shared by the channel's thread and the callers: requests that wait for a reply, and received data.
+/// The state shared by the channel's thread and the callers: requests that wait for a reply, and received data. The
+/// file also has the channel's handler (`ClientChannelHandler`), the queue of received data (`Inbox`), and the errors
+/// of clients.
 final class ClientLink: Sendable {
   private struct State {
     var lastID = 0

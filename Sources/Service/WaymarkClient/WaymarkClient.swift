@@ -5,6 +5,8 @@ public import WaymarkSystem
 
 /// A connection to the service: typed requests, and the events subscribed to.
 ///
+/// `Subscription` below is a subscription that reconnects automatically.
+///
 /// ```swift
 /// let client = try await WaymarkClient.connect(to: "/run/waymark/waymark.sock")
 /// _ = try await client.send(SubscribeRequest(events: ["scan.*"]))

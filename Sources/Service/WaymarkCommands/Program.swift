@@ -7,7 +7,8 @@ package import WaymarkService
 import WaymarkSystem
 import WaymarkWorker
 
-/// A command-line program: its commands and the features of its service.
+/// A command-line program: its commands and the features of its service. `CommandSuggestion` below finds the command
+/// that a mistyped one may mean.
 package struct Program: Sendable {
   /// The root command, which contains the others.
   package let root: any ParsableCommand.Type

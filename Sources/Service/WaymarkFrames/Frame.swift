@@ -1,6 +1,7 @@
 package import WaymarkImage
 
-/// The kind of source that a frame comes from.
+/// The kind of source that a frame comes from. The file also has `Frame`, a captured picture, with its layout
+/// (`PixelLayout`), its orientation (`FrameTransform`) and its memory (`FramePool`).
 package enum FrameOrigin: String, Sendable, Hashable, CaseIterable {
   case camera
   /// A stream of pictures from a file, a pipe, standard input, or an address.

@@ -1,7 +1,8 @@
 import Glibc
 package import WaymarkImage
 
-/// Parses the marker segments of a JPEG (ITU-T T.81, Annex B) without decoding it.
+/// Parses the marker segments of a JPEG (ITU-T T.81, Annex B) without decoding it. `MJPEGToJPEG` below makes complete
+/// JPEG files from frames of Motion JPEG.
 package enum JPEGStructure {
   package enum End: Sendable, Equatable {
     /// The picture is complete; its EOI ends at this offset.

@@ -4,6 +4,8 @@ package import WaymarkSystem
 
 /// Extracts the luma of captured pictures into pooled memory. Not thread-safe.
 ///
+/// `LumaConversion` below has the loops for uncompressed pictures.
+///
 /// It allocates nothing in the steady state: the decoder, the buffer for rotations and the frames are reused.
 package struct LumaConverter: ~Copyable {
   /// The result of a conversion, and the upright luma; nil if the picture could not be decoded.

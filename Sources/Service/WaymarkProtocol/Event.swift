@@ -1,6 +1,7 @@
 public import WaymarkSystem
 
-/// An event as a client receives it.
+/// An event as a client receives it. The file also has the line of an event to send (`EventLine`), and the events of a
+/// subscription (`EventPatterns`).
 public struct Event: Hashable, Sendable {
   /// The number of the event; gaps are normal. `nil` for events that concern one connection alone, such as
   /// `hello`.

@@ -1,6 +1,7 @@
 package import WaymarkSystem
 
-/// The line of a request, as a client sends it.
+/// The line of a request, as a client sends it. The file also has the lines of replies (`ReplyLine`, `ErrorLine`), and
+/// `IncomingRequest`, a request as the service receives it.
 package struct RequestLine<Params: Encodable>: Encodable {
   /// The id that the reply will carry.
   package let id: JSONValue

@@ -5,6 +5,9 @@ import WaymarkSystem
 
 /// Writes each message as a line to standard error, with its priority for the journal, or with the time for a terminal.
 ///
+/// The file has the whole log: its settings, the limit of equal messages (`LogRateLimiter`), the format (`LogLine`),
+/// and the writing thread (`LogWriter`).
+///
 /// Logging never blocks, and the rate of equal messages is limited.
 package struct JournalLogHandler: LogHandler {
   package var metadata: Logger.Metadata = [:] {

@@ -5,7 +5,9 @@ package import WaymarkSystem
 
 // MARK: - Pictures
 
-/// Schedules the pictures that clients send or request: limits their memory, and decides the order in which they are processed.
+/// Schedules the pictures that clients send or request: limits their memory, and decides the order in which they are processed. The file
+/// also has the order of requests (`RequestScheduler`), the queue of both (`FairQueue`), and the actor on whose loop they run
+/// (`ServiceActor`).
 @ServiceActor
 package final class PictureScheduler {
   package struct Limits: Hashable, Sendable {
@@ -287,8 +289,8 @@ package actor ServiceActor {
 
   /// Calls `body`; the caller must be on the loop.
   ///
-  /// Global actors have no `assumeIsolated`. The cast below only removes the isolation from the closure's type;
-  /// the precondition ensures it.
+  /// Of the global actors only `MainActor` has a static `assumeIsolated`. The cast below removes the isolation from the
+  /// closure's type; the precondition guarantees that the caller is isolated.
   static func assumeIsolated<R>(_ body: @ServiceActor () throws -> R) rethrows -> R {
     loop.preconditionInEventLoop()
     return try withoutActuallyEscaping(body) { escaping in

@@ -5,7 +5,8 @@ import NIOCore
 import NIOPosix
 package import WaymarkSystem
 
-/// A listening Unix socket. Its file is removed with this value, unless the socket was inherited.
+/// A listening Unix socket. Its file is removed with this value, unless the socket was inherited. `SocketServer` below
+/// accepts its connections, by `ConnectionHandler`; `AcceptThrottle` pauses it when descriptors or memory run out.
 package struct ListeningSocket: ~Copyable, Sendable {
   package let path: String
   /// True if another process, such as systemd, created the socket and keeps it open.

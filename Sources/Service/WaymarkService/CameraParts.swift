@@ -3,7 +3,7 @@ package import WaymarkServer
 import WaymarkSystem
 import WaymarkWorker
 
-/// The modules of the service for one camera.
+/// The modules of the service for one camera. `CamerasModule` below combines those of all cameras.
 @ServiceActor
 package struct CameraParts {
   /// The source of frames and its pipeline.

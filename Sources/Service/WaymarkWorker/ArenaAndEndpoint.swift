@@ -4,6 +4,8 @@ import WaymarkImage
 
 /// The memory that a daemon and its worker share: the input at its beginning, followed by the output.
 ///
+/// `WorkerEndpoint` below is the worker's end of the channel.
+///
 /// It is mapped from creation to `deinit`. The kernel allocates its pages only when they are written.
 package struct WorkerArena: ~Copyable {
   /// The maximum bytes of the input: a picture file, or the pixels of a frame.

@@ -3,7 +3,8 @@ import Glibc
 package import WaymarkFrames
 import WaymarkSystem
 
-/// Finds programs of other packages that this program starts.
+/// Finds programs of other packages that this program starts. `CameraProgram` below is the interface to one of them,
+/// `waymark-cameras`.
 package enum CompanionProgram {
   /// Returns the path of a program: in the folder of this executable, or in `/usr/bin`; nil if it is not installed.
   package static func path(_ name: String) -> String? {

@@ -4,7 +4,8 @@ package import WaymarkFrames
 package import WaymarkImage
 package import WaymarkSystem
 
-/// Runs the C libraries that read codes and pictures, in sandboxed worker processes or in this one.
+/// Runs the C libraries that read codes and pictures, in sandboxed worker processes or in this one. `WorkerCheck` below
+/// checks whether workers can be started.
 package final class Isolation: Sendable {
   package let launcher: WorkerLauncher?
   package let ledger: WorkerMonitor

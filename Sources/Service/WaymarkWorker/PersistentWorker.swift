@@ -3,7 +3,8 @@ import WaymarkImage
 package import WaymarkSystem
 
 /// A worker that is kept for many pictures. It starts at the first use, and restarts after a failure, with a pause that grows with
-/// repeated failures. Not thread-safe.
+/// repeated failures. Not thread-safe. `WorkerSupervisor` below decides when it starts, and `IdleWorker` ends it when
+/// it is not used.
 package final class PersistentWorker: RestartableProcess {
   private let launcher: WorkerLauncher
   private let ledger: WorkerMonitor

@@ -4,7 +4,8 @@ package import WaymarkImage
 package import WaymarkSystem
 
 /// Converts the picture formats that the program `waymark-pictures` reads, each file in its own sandboxed process. Files of other
-/// formats are returned unchanged.
+/// formats are returned unchanged. The file also has the pages of a file (`PicturePages`), and the side of the program:
+/// its main loop (`ConverterMain`), the decoded pages (`DecodedPage`) and the messages.
 package struct PictureConverter: Sendable {
   /// The name of the program and of its package.
   static let programName = "waymark-pictures"

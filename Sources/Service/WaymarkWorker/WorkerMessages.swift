@@ -3,7 +3,8 @@ package import WaymarkFrames
 package import WaymarkImage
 import WaymarkSystem
 
-/// A request to a worker. Its picture is at the beginning of the arena.
+/// A request to a worker. Its picture is at the beginning of the arena. The file also has replies with pictures
+/// (`GrayReply`, `PreparedPicture`), and `WorkerTask`, a task that a program adds.
 enum WorkerRequest: Equatable {
   /// Reads the codes in a picture of gray pixels.
   case codes(width: Int, height: Int, ScanConfiguration)

@@ -3,7 +3,8 @@ import Glibc
 package import WaymarkImage
 package import WaymarkSystem
 
-/// Starts the worker processes of this program, or those of another program with the same protocol.
+/// Starts the worker processes of this program, or those of another program with the same protocol. The file also has
+/// the running worker (`WorkerProcess`), its failures (`WorkerFailure`), and their counts.
 package struct WorkerLauncher: Hashable, Sendable {
   /// The first argument with which the executable runs as a worker.
   package static let argument = "worker"

@@ -1,6 +1,6 @@
 package import WaymarkImage
 
-/// A known format of paper or card.
+/// A known format of paper or card. `PageShape` below estimates the shape of a page, and with it the format.
 package enum PageFormat: String, Sendable, CaseIterable, Codable {
   /// ISO 216 A4. All sizes of the series have the same shape and cannot be distinguished in a picture.
   case a4 = "A4"

@@ -1,7 +1,7 @@
 package import WaymarkImage
 
 /// The picture of one line, prepared for recognition: dark on light, without shading and parts of other lines, at the sizes
-/// that recognition networks read best.
+/// that recognition networks read best. `LatticePicture` below is the picture for Waymark's own network.
 package struct LinePicture {
   /// The way a line is drawn for the network.
   package struct Style: Hashable, Sendable {

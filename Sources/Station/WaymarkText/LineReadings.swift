@@ -2,7 +2,8 @@ package import WaymarkImage
 
 /// The readings of a line by Waymark's own network from several views: with larger and smaller margins, and drawn wider,
 /// because views seldom have the same errors. A picture cut out for one line is also viewed whole, because on a spotted
-/// background the rows of its ink may not be found. `TesseractReading` below reads the line with Tesseract.
+/// background the rows of its ink may not be found. `TesseractReading` below reads the line with Tesseract. `LineWay`
+/// below is the line in one of its possible orientations.
 package struct OwnReading {
   /// Reads a picture of one line, drawn for Waymark's own network; `nil` if it cannot be read.
   package typealias Network = (GrayImage) throws -> LineLattice?

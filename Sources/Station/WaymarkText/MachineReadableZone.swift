@@ -150,7 +150,8 @@ package struct MachineReadableZone: Hashable, Sendable {
     changes = changes.filter { $0.loss <= changeLimit }.sorted { $0.loss < $1.loss }
     var found: [(zone: MachineReadableZone, loss: Double)] = []
     tryAll(changes[...], most: 1, best, 0, &found)
-    // Two errors together may leave the check sums unchanged, as O for 0 does at weights 7 and 3.
+    // Two errors together may leave a check digit valid, such as O read for 0 at the weights 7 and 3. So combinations of changes
+    // are tried, too.
     tryAll(changes.prefix(pairLimit), most: 3, best, 0, &found)
     found.sort { $0.loss < $1.loss }
     guard let likeliest = found.first else { return nil }

@@ -1,6 +1,7 @@
 import WaymarkSystem
 
-/// Matches texts against a pattern. Use it from one thread at a time.
+/// Matches texts against a pattern. Use it from one thread at a time. The dates and numbers of patterns are below
+/// (`TextDate`, `TextNumber`).
 package struct TextMatcher {
   /// A reading of a text that satisfies the pattern, and the alternatives to it.
   package struct Match: Hashable, Sendable {

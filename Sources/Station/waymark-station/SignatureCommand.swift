@@ -3,7 +3,7 @@ import WaymarkCommands
 import WaymarkStation
 import WaymarkSystem
 
-/// `waymark signature`: the command for files of signatures.
+/// `waymark signature`: the command for files of signatures. Its one subcommand, `verify`, is in this file.
 struct SignatureCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "signature", abstract: "Verify signatures that were saved.",

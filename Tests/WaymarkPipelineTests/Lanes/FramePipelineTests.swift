@@ -192,7 +192,7 @@ struct FramePipelineTests {
     source.send(image, at: 1)
     #expect(seen.wait(until: MonotonicClock.now + 60) { $0.count == 1 ? true : nil } == true)
     let picture = try #require(seen.withLock { $0.first })
-    #expect((picture.width, picture.height, picture.frameWidth) == (16, 8, 64))
+    #expect((picture.width, picture.height, picture.frame.width) == (16, 8, 64))
     #expect(try PictureDecoder().gray(picture.bytes).image.width == 16)
     // The next one comes only when it is asked for.
     watch.ready()

@@ -1,7 +1,8 @@
 import CKernels
 package import WaymarkImage
 
-/// Measures the share of the visible part of a reference that contradicts it, because it is covered or belongs to a similar picture.
+/// Measures how much of the visible part of an anchor contradicts its reference: where the anchor is covered, or the frame shows a
+/// similar picture instead.
 ///
 /// The visible part is cut into squares, and each square with structure is correlated with the frame. The correlation
 /// expected of a correct square is learned from the squares that agree: their gain gives the light, their residual the noise

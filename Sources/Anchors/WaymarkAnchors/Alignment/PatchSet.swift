@@ -3,8 +3,8 @@ package import WaymarkImage
 
 /// Patches of a reference drawn as the frame should show them, at most `capacity` of them.
 ///
-/// The file also has `PatchSearch`, which finds the shift of all patches together, and `MotionBlur`, with which patches
-/// are drawn.
+/// The file also has `PatchSearch`, which finds the shift of all patches together, and what patches are drawn with:
+/// `MotionBlur`, the scale of the map (`LocalScale`) and the sample positions (`PatchSamples`).
 ///
 /// Patch `i` covers whole pixels of one level of the frame; its first pixel is (`left[i]`, `top[i]`). All memory is
 /// allocated in `init`. Use it from one thread at a time.

@@ -3,6 +3,8 @@ public import WaymarkImage
 
 /// A compiled set of reference pictures (`AnchorReference`) with the index of their features.
 ///
+/// `AnchorRecord` below is the record of one anchor in the file.
+///
 /// Created by `waymark anchors build`. May be used from several threads. The file stays open and may be replaced while
 /// the library is in use. If it is changed or truncated in place, the parts that were not read yet are missing, and
 /// `failure` reports the damage.

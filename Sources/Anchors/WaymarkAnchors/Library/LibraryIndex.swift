@@ -3,6 +3,8 @@ import WaymarkSystem
 
 /// The index of a library in memory: keys, descriptors, features and the lists of the anchors.
 ///
+/// `IndexValidator` below checks the index while the file is read.
+///
 /// It is read and checked once and never changes. Every frame accesses pages all over it, so reading parts on demand would
 /// save nothing. In anonymous memory it can use huge pages, without which a large library mostly waits for memory.
 final class LibraryIndex: @unchecked Sendable {

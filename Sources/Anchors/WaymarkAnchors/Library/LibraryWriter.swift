@@ -1,7 +1,8 @@
 import WaymarkImage
 import WaymarkSystem
 
-/// Serialises compiled anchors as a library and writes the file.
+/// Serialises compiled anchors as a library and writes the file. `SectionWriter` below writes the numbers of each
+/// section.
 package enum LibraryWriter {
   /// Returns the bytes of a library; equal anchors in the same order give equal bytes.
   ///

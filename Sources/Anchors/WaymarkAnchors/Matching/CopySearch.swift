@@ -3,6 +3,8 @@ import WaymarkImage
 /// Searches for further copies of the anchors found in a frame: by their features (`run`), and beside the copies found
 /// (`runBeside`).
 ///
+/// `NeighbourPlaces` below returns the positions to search.
+///
 /// Use it from one thread at a time.
 final class CopySearch {
   private let library: AnchorLibrary
@@ -112,8 +114,8 @@ final class CopySearch {
 struct NeighbourPlaces {
   /// The most positions in one frame, counted separately at double size.
   private static let most = 96
-  /// The distance between two copies in units of their width or height; the search around a position reaches by a third
-  /// of them to each side.
+  /// The assumed distance between the centres of neighbouring copies, in widths or heights of a copy; the search around a position
+  /// also finds copies that are nearer or farther by about a third.
   private static let pitch = 1.06
 
   private var tried: [Point2] = []

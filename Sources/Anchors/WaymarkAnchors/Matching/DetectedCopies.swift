@@ -60,7 +60,7 @@ public struct DetectedAnchor: Sendable {
 /// A copy is another object with the same picture, such as the boxes of one article on a shelf. If one copy is allowed, only
 /// the first one found is reported.
 public struct AnchorCopies: Hashable, Sendable {
-  /// The most copies of one anchor, and of all anchors with copies together.
+  /// The upper limit on the copies of one anchor, and on the copies of all anchors in total.
   public static let most = 30
 
   private let common: Int

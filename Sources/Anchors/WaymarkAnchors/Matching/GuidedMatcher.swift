@@ -3,6 +3,8 @@ import WaymarkImage
 
 /// Searches for every feature of one anchor near its position in the frame under a map.
 ///
+/// `FeatureGrid` below finds the features of the frame near a position.
+///
 /// Only features of views similar to the one that the map implies are searched for, and only among frame features of the
 /// right size and direction, so that a much larger Hamming distance is acceptable than in the blind lookup.
 final class GuidedMatcher {

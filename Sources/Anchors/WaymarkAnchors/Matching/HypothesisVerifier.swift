@@ -3,6 +3,8 @@ import WaymarkImage
 /// Verifies a hypothesis: fits its map to more and more features, aligns it with the gray levels of the picture, and
 /// compares the detected anchor with the anchors that look like it.
 ///
+/// `TemplateCache` below keeps the templates of recently seen anchors for the alignment.
+///
 /// All memory is allocated in `init`. Use it from one thread at a time.
 final class HypothesisVerifier {
   private let library: AnchorLibrary

@@ -1,7 +1,8 @@
 import CKernels
 import WaymarkImage
 
-/// The expected recognition of a picture (`score`), and its weaknesses (`reasons`). The file also computes both.
+/// The expected recognition of a picture (`score`), and its weaknesses (`reasons`). The file also computes both: the
+/// score in `Scale`, the weaknesses in `ReferenceAssessor`.
 public struct AnchorQuality: Sendable, Hashable {
   /// A weakness that can be removed by changing the picture.
   public enum Reason: Sendable, Hashable {

@@ -3,6 +3,8 @@ import WaymarkImage
 /// Measures in how many difficult views (`TestCamera`) the detector finds a picture; the views are the same for every
 /// picture.
 ///
+/// `ClutterTexture` below draws the background of these views, and the objects that cover the picture.
+///
 /// Takes about a second per picture. Use one test per thread. The result depends only on the anchor.
 package final class RecallTest {
   /// The number of views in which a picture is shown.
@@ -71,7 +73,8 @@ final class TestCamera {
     guard let shot = camera.shot(index, of: count, w: size.w, h: size.h),
       let outline = shot.map.outline(width: Double(size.w), height: Double(size.h)), let back = shot.map.inverse
     else { return }
-    // Each effect has its own random stream, so that a picture whose shape takes another number of draws gets the same views.
+    // Each effect has its own random stream, so that all pictures get the same effects, even if their shapes consume different
+    // numbers of random values.
     func stream(_ salt: UInt64) -> RandomSource { RandomSource(seed: salt &+ UInt64(index) &* 15_485_863) }
     place(back, outline)
     cover(shot.map, stream(0xC0_7E))

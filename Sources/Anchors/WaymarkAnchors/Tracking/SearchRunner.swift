@@ -1,7 +1,8 @@
 package import WaymarkImage
 import WaymarkSystem
 
-/// Runs searches of whole frames on another thread while the engine follows anchors.
+/// Runs searches of whole frames on another thread while the engine follows anchors. The file also has `SearchJob`, one
+/// such search, and `SearchThread`, a runner with a thread of its own.
 package protocol SearchRunner: AnyObject {
   /// Starts a job; only called when the last one is done.
   func start(_ job: SearchJob)

@@ -1,6 +1,7 @@
 // MARK: - Modules
 
-/// Decodes the modules of an Aztec Code symbol: ISO/IEC 24778.
+/// Decodes the modules of an Aztec Code symbol: ISO/IEC 24778. The file also decodes the characters of a message
+/// (`AztecText`), and finds the orientation of a symbol (`AztecOrientation`).
 package enum AztecDecoder {
   /// The content of the mode message around the bull's eye (clause 7.2.3).
   package struct Mode: Hashable {

@@ -1,6 +1,7 @@
 import WaymarkImage
 
-/// Two straight borders that meet: possibly the L of a Data Matrix symbol.
+/// Two straight borders that meet: possibly the L of a Data Matrix symbol. `DataMatrixStroke` below rejects most
+/// corners that are not.
 struct DataMatrixCorner {
   /// The point where the borders meet; `top` and `right` are their other ends: the upper end of the left border, and the right end of
   /// the lower border, unless the symbol is mirrored.

@@ -1,6 +1,7 @@
 import WaymarkSystem
 
-/// Decodes the modules of a Data Matrix symbol: ISO/IEC 16022 clauses 5.2 to 5.7 and annex F.
+/// Decodes the modules of a Data Matrix symbol: ISO/IEC 16022 clauses 5.2 to 5.7 and annex F. The file also decodes
+/// codewords to a message (`Codewords`), and has the sizes of symbols (`DataMatrixSize`).
 package enum DataMatrixDecoder {
   /// Returns the message; `nil` if the size is wrong, or the codewords have too many errors or are invalid.
   package static func decode(_ size: DataMatrixSize, _ matrix: ModuleMatrix) -> CodeMessage? {

@@ -1,7 +1,8 @@
 import WaymarkImage
 
 /// Reads DotCode symbols (AIM ISS DotCode), which have no finder: from a few dots that look like a chequerboard, a lattice grows to all dots
-/// of the symbol, and the outlines that fit them are decoded.
+/// of the symbol, and the outlines that fit them are decoded. `DotSamples` below reads the tones on a lattice, and the
+/// symbols that they may show.
 struct DotCodeReader {
   /// The largest numbers, in a polarity of an octave: of places in a lattice, of places after which no further lattice is begun, and of
   /// outlines that are tried.

@@ -1,6 +1,7 @@
 import WaymarkImage
 
 /// The dots of a picture in one polarity: the extrema of its smoothed tones, for dots on a chequerboard of two to five pixels a module.
+/// `DotTones` below computes these tones and finds their extrema.
 struct DotField {
   /// The places of the dots in pixels.
   private(set) var dots: [Point2] = []

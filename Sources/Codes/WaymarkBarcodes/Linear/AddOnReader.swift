@@ -2,7 +2,8 @@ import WaymarkImage
 
 /// Reads the add-ons of two and five digits to the right of EAN-13, UPC-A and UPC-E (GS1 General Specifications, 5.2.1.4): issues
 /// of periodicals and prices of books. Their only check is the parity of their digits, so they are looked for only on request,
-/// and only beside a code that was read.
+/// and only beside a code that was read. `RetailPattern` below computes the elements of EAN and UPC symbols from their
+/// digits.
 struct AddOnReader {
   let image: ImageView
   /// The add-ons to read: of two digits, of five, or both.

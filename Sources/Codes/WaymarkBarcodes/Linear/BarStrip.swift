@@ -1,7 +1,8 @@
 import WaymarkImage
 
 /// Straightens the bars of a region into a picture of few rows. Each row is the mean of a band across the code: the averaging reduces
-/// noise, and every scan line crosses the bars.
+/// noise, and every scan line crosses the bars. `BarWindow` below is the part of a picture around regions of bars from
+/// which strips are cut.
 struct BarStrip {
   /// The number of pixels of the strip per pixel of the picture, across the bars.
   let scale: Double

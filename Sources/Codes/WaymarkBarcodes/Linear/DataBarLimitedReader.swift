@@ -1,7 +1,7 @@
 import WaymarkSystem
 
 /// Reads GS1 DataBar Limited (ISO/IEC 24724, clause 6): two characters of 26 modules, with a check character of 18 modules
-/// between them.
+/// between them. `ElementWidths` below computes the values of characters for the whole GS1 DataBar family.
 enum DataBarLimitedReader {
   /// Decodes a line in its direction; `nil` if it has no symbol with a right checksum.
   static func read(_ line: LinearLine) -> LinearRead? {

@@ -1,6 +1,7 @@
 import WaymarkImage
 
-/// The dark and light runs along one line across bars.
+/// The dark and light runs along one line across bars. The file also has the readers of such lines: `LinearReaders` for
+/// symbologies without a decoder in libzbar, `CrowdedReaders` for codes cut closer than libzbar requires.
 package struct LinearLine {
   /// The widths of the runs in pixels of the strip; the first and the last run are dark.
   package let widths: [Double]

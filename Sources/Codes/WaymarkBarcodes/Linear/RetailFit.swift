@@ -4,6 +4,8 @@ import WaymarkImage
 /// Reads an EAN-13 or UPC-A from bars that are too blurred or too coarse for edge detection, by fitting the model of a symbol to
 /// lines across them.
 ///
+/// `RetailRescue` below applies it where libzbar reads nothing or is in doubt.
+///
 /// The best fit alone proves nothing, because some code fits any texture best. The best code must exceed every other one with a valid
 /// check digit by a log-likelihood ratio that grows with the number of comparisons.
 struct RetailFit {

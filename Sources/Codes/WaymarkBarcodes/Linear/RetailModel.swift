@@ -4,6 +4,8 @@ import WaymarkImage
 
 /// The appearance of an EAN-13 blurred by a lens: a profile of each digit between its neighbours, for one width of the blur.
 ///
+/// The file also has what the model is fitted to (`RetailLine`) and the distances of each digit (`RetailCosts`).
+///
 /// Light is 1, dark is -1. Digits remain distinguishable when their bars merge: a sum of squares uses every sample, where edges
 /// may be lost (O. Gallo, R. Manduchi: Reading 1D Barcodes with Mobile Phones Using Deformable Templates, PAMI 2011).
 struct RetailModel {

@@ -1,6 +1,8 @@
 /// A linear symbology whose elements are narrow or wide: guards, and characters of a constant number of elements. Standard, IATA and
 /// Matrix 2 of 5, Code 11 and MSI are such symbologies.
 ///
+/// The readers of these symbologies are below: `PlainTwoOfFive`, `Code11` and `MSI`.
+///
 /// In a pattern `0` is a narrow element and `1` a wide one, a bar first.
 struct TwoWidthCode {
   private let start: [Bool]

@@ -2,7 +2,8 @@ import WaymarkSystem
 
 // MARK: - Modules
 
-/// Decodes the modules of a MaxiCode symbol: ISO/IEC 16023.
+/// Decodes the modules of a MaxiCode symbol: ISO/IEC 16023. The file also decodes the characters of a message
+/// (`MaxiCodeText`), and has the positions of the bits (`MaxiCodePlacement`).
 package enum MaxiCodeDecoder {
   /// Returns the message; `nil` if either part has too many errors, or the mode is not 2 to 6.
   ///

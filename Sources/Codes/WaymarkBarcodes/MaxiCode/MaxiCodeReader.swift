@@ -1,7 +1,7 @@
 import WaymarkImage
 
 /// Reads MaxiCode symbols (ISO/IEC 16023): the round bull's eye gives the position and size, the six groups of three modules
-/// around it give the rotation.
+/// around it give the rotation. `MaxiCodeMark` below finds the bull's eye.
 struct MaxiCodeReader {
   let view: ImageView
   let levels: BlockMean

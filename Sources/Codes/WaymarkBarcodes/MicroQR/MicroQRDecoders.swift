@@ -1,6 +1,7 @@
 // MARK: - Micro QR Code
 
-/// Decodes the modules of a Micro QR Code symbol.
+/// Decodes the modules of a Micro QR Code symbol. The file also has the decoder and the sizes of rMQR (`RMQRDecoder`,
+/// `RMQRSize`), and `QRText`, which decodes the data of both.
 package enum MicroQRDecoder {
   /// Returns whether a module of the finder pattern, its border, or the timing patterns is dark; `nil` for all others.
   package static func fixed(_ x: Int, _ y: Int) -> Bool? {

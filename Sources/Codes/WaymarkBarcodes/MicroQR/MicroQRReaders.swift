@@ -2,7 +2,8 @@ import WaymarkImage
 
 // MARK: - Micro QR Code
 
-/// Reads Micro QR Code symbols (ISO/IEC 18004): one finder pattern, and timing patterns along the two sides that meet there.
+/// Reads Micro QR Code symbols (ISO/IEC 18004): one finder pattern, and timing patterns along the two sides that meet there. The reader of
+/// rMQR symbols, `RMQRReader`, is below.
 struct MicroQRReader {
   let view: ImageView
 
@@ -87,7 +88,7 @@ struct MicroQRReader {
     for y in 0..<side {
       for x in 0..<side {
         guard let dark = MicroQRDecoder.fixed(x, y) else { continue }
-        // The timing patterns show the size of the symbol: they have as much weight as the finder pattern.
+        // Each module of the timing patterns counts three times: they are few, and they show the size of the symbol.
         let copies = x > 7 || y > 7 ? 3 : 1
         for _ in 0..<copies { known.append(KnownModule(at: [Double(x) + 0.5, Double(y) + 0.5], isDark: dark)) }
       }

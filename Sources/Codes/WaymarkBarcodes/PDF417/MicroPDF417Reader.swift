@@ -2,7 +2,7 @@ import WaymarkImage
 
 /// Reads MicroPDF417 symbols (ISO/IEC 24728). The row address patterns at both ends of a line through a region give the shape
 /// of the symbol and the row that the line crosses. Many such lines give the positions of all rows, and each row is read along
-/// its course.
+/// its course. `MicroPDF417Shape` below has the shapes and their row address patterns.
 struct MicroPDF417Reader {
   let view: ImageView
   /// The number of regions without a symbol after which the search ends.

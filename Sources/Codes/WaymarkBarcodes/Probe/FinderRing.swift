@@ -1,7 +1,9 @@
 import WaymarkImage
 
 /// The dark ring of a finder pattern in the picture. Its outermost pixels are its corners: three patterns give twelve
-/// points, which determine the perspective of a tilted code without a search; two patterns give eight.
+/// points, which determine the perspective of a tilted code without a search; two patterns give eight. The file also
+/// has the similarity of a position to a finder pattern (`FinderShape`), and the corners of the rings of other symbols
+/// (`RingCorners`).
 final class FinderRing {
   /// The first and the last pixel of the ring in each row, relative to the centre of the pattern.
   private let rim: [Point2]

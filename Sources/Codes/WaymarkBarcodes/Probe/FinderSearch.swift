@@ -3,6 +3,9 @@ import WaymarkImage
 
 /// Finds the finder patterns of QR codes, dark on light or light on dark, in one octave of a picture.
 ///
+/// The file also has the patterns found (`FinderPattern`), their collection over all octaves (`FinderField`), and the
+/// octaves (`Octaves`).
+///
 /// The work is bounded in any picture: a row that crosses a possible pattern is compared only with the few patterns that
 /// continue in that column, and at most `capacity` patterns are kept.
 struct FinderSearch {

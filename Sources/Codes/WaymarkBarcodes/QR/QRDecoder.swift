@@ -1,6 +1,8 @@
 /// Decodes the modules of a QR code: format, codewords, error correction, bits (ISO/IEC 18004 clause 11), by the tables of
 /// its layout and capacity.
 ///
+/// The tables are below: `QRFormat`, `QRLayout` and `QRCapacity`.
+///
 /// A module whose tone is unclear has a small margin. The codewords with the most doubtful modules are passed to the error
 /// correction as erasures, of which it corrects twice as many as of errors at unknown positions (after G. D. Forney,
 /// "Generalized minimum distance decoding", IEEE Trans. IT 12 (1966)).

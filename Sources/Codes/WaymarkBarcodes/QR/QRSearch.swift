@@ -1,6 +1,7 @@
 import WaymarkImage
 
-/// The search of one picture for QR codes: its finder patterns, and the codes read from them.
+/// The search of one picture for QR codes: its finder patterns, and the codes read from them. `FinderTrace` below is
+/// the evidence of a code, even if it cannot be read.
 struct QRSearch {
   /// The finder patterns of all octaves searched so far.
   private var field = FinderField()

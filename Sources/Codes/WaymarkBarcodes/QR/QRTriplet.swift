@@ -1,7 +1,8 @@
 import Glibc
 import WaymarkImage
 
-/// Three finder patterns that may belong to one code.
+/// Three finder patterns that may belong to one code. The file also has `QRPair`, two finder patterns of a code whose
+/// third is hidden, and the corners of the patterns (`TripletCorners`).
 struct QRTriplet {
   var topLeft: FinderPattern
   var topRight: FinderPattern

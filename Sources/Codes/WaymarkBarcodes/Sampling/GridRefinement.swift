@@ -2,7 +2,8 @@ import WaymarkImage
 
 // MARK: - Refinement by known modules
 
-/// A module of a fixed pattern, whose tone is known.
+/// A module of a fixed pattern, whose tone is known. The file fits a grid to such modules: its corners
+/// (`GridRefinement`, `CornerRefinement`), its bends (`GridMesh`), and single patterns (`PatternWindow`).
 struct KnownModule {
   /// The centre, in modules.
   var at: Point2

@@ -1,6 +1,7 @@
 package import WaymarkSystem
 
-/// The signed list of the files of a bundle.
+/// The signed list of the files of a bundle. The file also has the errors of bundles, and `TarEntry`, the header of a
+/// file in the archive.
 package struct BundleManifest: Hashable, Sendable {
   /// A file of the bundle.
   package struct File: Hashable, Sendable {

@@ -2,7 +2,8 @@ import Glibc
 import WaymarkCrypto
 import WaymarkSystem
 
-/// Reads a bundle from beginning to end, and checks its files against the signed manifest.
+/// Reads a bundle from beginning to end, and checks its files against the signed manifest. `BundleWriter` below makes
+/// bundles.
 package struct BundleReader {
   /// Returns the next bytes, at most the given number; an empty array at the end.
   package typealias Source = (Int) throws(BundleError) -> [UInt8]

@@ -2,7 +2,8 @@ import FoundationEssentials
 package import WaymarkConfiguration
 import WaymarkSystem
 
-/// The checked onboarding policy of a configuration file, with the public keys of its key files.
+/// The checked onboarding policy of a configuration file, with the public keys of its key files. `PolicyReader` below
+/// reads it from the file, and `KeyFile` reads the keys.
 package struct OnboardingConfiguration: Sendable {
   package var policy = OnboardingPolicy()
   /// The seconds within which an accepted code must be confirmed.

@@ -1,6 +1,7 @@
 import WaymarkSystem
 
-/// A code as the reader found it in a picture, with the properties on which the verdict depends.
+/// A code as the reader found it in a picture, with the properties on which the verdict depends. The file turns it into
+/// a parsed code: `Inspection` is the result, `PayloadText` its text, `PayloadRecognizer` finds its kind.
 public struct ScannedCode: Sendable, Hashable {
   /// The payload as the code stores it.
   public var bytes: [UInt8]

@@ -1,5 +1,7 @@
 import WaymarkSystem
 
+// The kinds of SAP mobile onboarding: as JSON (`SAPOnboarding`), and as a link (`SAPLink`).
+
 extension PayloadKind {
   /// SAP mobile onboarding: a JSON object with `appID`, `host`, `auth`; bare or as the payload of a JWS.
   public static let sapOnboarding = Self(rawValue: "sapOnboarding")

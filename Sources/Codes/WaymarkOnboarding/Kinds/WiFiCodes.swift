@@ -1,5 +1,8 @@
 import WaymarkSystem
 
+// The kinds of Wi-Fi codes: access (`WiFiNetwork`) and Wi-Fi Easy Connect (`DPPBootstrapping`), with the parser of both
+// (`SemicolonFields`).
+
 extension PayloadKind {
   /// Wi-Fi access, `WIFI:…;;`.
   public static let wifi = Self(rawValue: "wifi")

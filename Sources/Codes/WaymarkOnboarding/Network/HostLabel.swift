@@ -2,6 +2,8 @@ import WaymarkSystem
 
 /// Validates labels of host names, and converts them between Unicode and ASCII.
 ///
+/// `Punycode` below is the encoding of these labels.
+///
 /// Internationalised labels follow IDNA 2008 (RFC 5891, RFC 5892), not the wider mapping of UTS #46: letters are converted to lower case
 /// and NFC, and other characters that browsers map (full-width letters, ligatures, Roman numerals, invisible characters) are refused.
 package enum HostLabel {

@@ -1,7 +1,7 @@
 package import WaymarkSystem
 
 /// A host in canonical form, for comparisons: in lower case and Punycode, without a trailing dot, an IP address in its canonical
-/// spelling.
+/// spelling. The file also has the errors of host names, and `IPv6Address`.
 package struct HostName: Sendable, Hashable {
   /// The canonical form; an IPv6 address keeps its brackets.
   package let ascii: String

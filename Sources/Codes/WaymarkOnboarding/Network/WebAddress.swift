@@ -1,6 +1,7 @@
 import WaymarkSystem
 
-/// A URL with an authority (RFC 3986), parsed strictly.
+/// A URL with an authority (RFC 3986), parsed strictly. The file also has the parts of a URL as written (`URLParts`),
+/// its port and path (`Port`, `URLPath`), and the rules for schemes of links (`LinkScheme`).
 package struct WebAddress: Sendable, Hashable {
   /// The scheme in lower case.
   package let scheme: String

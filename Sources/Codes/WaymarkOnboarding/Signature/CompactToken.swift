@@ -1,6 +1,7 @@
 package import WaymarkSystem
 
-/// A signed token in compact form (RFC 7515, 3.1), parsed but not verified.
+/// A signed token in compact form (RFC 7515, 3.1), parsed but not verified. The file also has the claims of a token
+/// (`TokenClaims`), the errors of tokens, and `Base64URL`, their encoding.
 package struct CompactJWS: Sendable, Hashable {
   /// The header, an object.
   package let header: JSONValue

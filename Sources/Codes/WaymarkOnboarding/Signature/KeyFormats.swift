@@ -1,7 +1,7 @@
 import WaymarkCrypto
 import WaymarkSystem
 
-/// Reads keys from a JWK set or a single JWK (RFC 7517, 7518, 8037).
+/// Reads keys from a JWK set or a single JWK (RFC 7517, 7518, 8037). `PEMKeys` below reads keys from PEM.
 package enum JWKSet {
   /// Returns the public keys that can check signatures, and a remark for each entry that was skipped or holds a private
   /// key.

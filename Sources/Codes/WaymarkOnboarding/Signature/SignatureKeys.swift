@@ -2,7 +2,8 @@ public import FoundationEssentials
 import WaymarkCrypto
 public import WaymarkSystem
 
-/// A public key of the policy, with the algorithms that it verifies.
+/// A public key of the policy, with the algorithms that it verifies. The file also has the algorithms
+/// (`SignatureAlgorithm`), and the private key (`SigningKey`) with which `TokenSigner` makes tokens.
 public struct VerificationKey: Sendable {
   /// The key's identifier (`kid`), if it has one.
   public let id: String?

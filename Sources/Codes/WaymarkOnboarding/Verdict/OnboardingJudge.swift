@@ -2,7 +2,8 @@ public import FoundationEssentials
 import WaymarkCrypto
 package import WaymarkSystem
 
-/// Decides whether this device accepts the codes of a picture.
+/// Decides whether this device accepts the codes of a picture. `CodeJudgement` below judges a single code, without the
+/// other codes and the replay store.
 public struct OnboardingJudge: Sendable {
   /// The policy by which codes are judged.
   public let policy: OnboardingPolicy

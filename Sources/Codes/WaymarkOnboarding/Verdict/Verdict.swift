@@ -1,6 +1,7 @@
 import WaymarkSystem
 
-/// The verdict about the codes of one picture.
+/// The verdict about the codes of one picture. The file also has the reasons (`InvalidReason`), the checks
+/// (`VerdictStep`), and the text of a verdict (`VerdictText`).
 public struct Verdict: Sendable, Hashable {
   /// The result, with the reason if no code is accepted.
   public enum Outcome: Sendable, Hashable {

@@ -1,6 +1,7 @@
 import WaymarkSystem
 
 /// Decodes BMP with 1 to 32 bits per pixel, stored bottom-up or top-down, uncompressed, run-length encoded or with colour masks.
+/// `BMPHeader` below reads the headers and the palette.
 enum BMPDecoder {
   /// Decodes the pixels after the header into `width * height` pixels.
   static func decode(

@@ -1,7 +1,7 @@
 import WaymarkSystem
 
 /// Decodes the first picture of a GIF (87a or 89a) on its canvas; the rest of the canvas and transparent pixels show the background. After
-/// CompuServe's "Graphics Interchange Format", version 89a.
+/// CompuServe's "Graphics Interchange Format", version 89a. `GIFCodes` and `GIFStrings` below decompress the pixels.
 struct GIFDecoder {
   let width: Int
   let height: Int

@@ -1,5 +1,6 @@
 /// The orientation of the stored pixels relative to the upright picture: EXIF tag 0x0112, values 1 to 8 (CIPA DC-008,
-/// "Orientation"). A case is named after the operation that makes the picture upright.
+/// "Orientation"). A case is named after the operation that makes the picture upright. `ExifOrientation` below finds it
+/// in picture files.
 public enum Orientation: Int, Sendable, CaseIterable {
   /// The stored pixels are upright.
   case upright = 1

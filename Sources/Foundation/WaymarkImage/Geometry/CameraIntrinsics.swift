@@ -1,6 +1,8 @@
 /// The intrinsics of a camera, which map directions to pixels: a pinhole with Brown's lens distortion, in the notation of
 /// OpenCV and ROS.
 ///
+/// `LensMap` below converts positions between the undistorted picture and the frame.
+///
 /// A direction (x, y, 1), y down and z forward, maps to the pixel (fx·x″ + cx, fy·y″ + cy), where (x″, y″) is the distorted
 /// (x, y) (D. Brown, "Close-range camera calibration", Photogrammetric Engineering 37 (1971)).
 public struct CameraIntrinsics: Hashable, Sendable {

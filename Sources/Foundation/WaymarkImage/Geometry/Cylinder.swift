@@ -1,5 +1,7 @@
 /// Maps the points of a picture wrapped round an upright cylinder to a frame: a label on a can, a poster on a column.
 ///
+/// `CylinderFit` below finds the pose of a cylinder.
+///
 /// The picture's width runs round the cylinder, its height along the axis. In the picture's own coordinates (x right, y down, z into the
 /// picture, origin at its middle) the axis of the cylinder is one radius behind the middle, and a point x pixels from the middle is at the
 /// angle x · unit / radius. Pixels of the frame are without lens distortion, unless stated otherwise.

@@ -1,4 +1,5 @@
-/// The normal equations `A·x = b` of a least-squares problem with up to eight unknowns, kept on the stack.
+/// The normal equations `A·x = b` of a least-squares problem with up to eight unknowns, kept on the stack. The file
+/// also has `DampedDescent`, Levenberg and Marquardt's method, and `MarginalLoss`, the robust loss of MAGSAC++.
 package struct NormalEquations: Sendable {
   /// The rows of the symmetric matrix A.
   package var rows: InlineArray<8, SIMD8<Double>>

@@ -1,5 +1,7 @@
 /// A point or vector in a plane: `x` to the right, `y` down; in pixels unless stated otherwise.
 ///
+/// The file also has operations on vectors, `SymmetricMatrix2`, and `PointMoments`, the moments of weighted points.
+///
 /// In pixel coordinates the centre of a pixel has integer coordinates, so a picture of width `w` covers `-0.5 ..< w - 0.5`.
 public typealias Point2 = SIMD2<Double>
 

@@ -1,5 +1,8 @@
 /// The pose of an anchor in front of the camera.
 ///
+/// The file also has the solver that finds poses from points (`PlanePoseSolver`), and the placement of an anchor in a
+/// frame (`AnchorPlacement`).
+///
 /// Lengths are in metres. The camera frame is right-handed: +x right, +y up, looking along −z. The anchor frame has its origin at
 /// the centre of the anchor, +x along its width, +y out of the picture, +z down its height.
 public struct Pose: Hashable, Sendable {

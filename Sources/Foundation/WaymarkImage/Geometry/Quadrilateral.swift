@@ -1,4 +1,5 @@
-/// Four corners, named as on the upright object: from its top left corner clockwise, y down.
+/// Four corners, named as on the upright object: from its top left corner clockwise, y down. `FourLines` below
+/// enumerates the quadrilaterals whose sides are on several lines.
 public struct Quadrilateral: Hashable, Sendable {
   /// The top left corner of the upright object.
   public var topLeft: Point2

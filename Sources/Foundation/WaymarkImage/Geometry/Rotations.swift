@@ -1,4 +1,4 @@
-/// A 3×3 matrix, stored as columns.
+/// A 3×3 matrix, stored as columns. The file also has rotations as unit quaternions (`Quaternion`).
 package struct Matrix3: Hashable, Sendable {
   package var x: Point3
   package var y: Point3

@@ -1,4 +1,5 @@
-/// A straight line: the points p with `normal · p = offset`, where the normal has unit length.
+/// A straight line: the points p with `normal · p = offset`, where the normal has unit length. `RobustCourse` below
+/// fits values along an axis by points that may contain outliers.
 @usableFromInline
 package struct StraightLine: Hashable, Sendable {
   @usableFromInline package var normal: Point2

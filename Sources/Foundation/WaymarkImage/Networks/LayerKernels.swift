@@ -2,6 +2,7 @@ import CKernels
 
 /// The weights of a convolution in integers: activations of 12 bits, weights of 8 bits and sums of 32 bits (B. Jacob et al., "Quantization and
 /// training of neural networks for efficient integer-arithmetic-only inference", 2018). The results are identical on every processor.
+/// `FloatKernel` below has floating-point weights instead.
 package struct IntegerKernel: LayerKernel {
   package let shape: ConvolutionShape
   /// The number of blocks of `CK_OUTPUTS` outputs.

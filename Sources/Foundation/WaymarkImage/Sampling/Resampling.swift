@@ -1,4 +1,5 @@
-/// The weights of the source elements for each element of a resized row or column.
+/// The weights of the source elements for each element of a resized row or column. `Resampler` below resizes pictures
+/// by them.
 private struct Taps {
   /// The first source element of each destination element.
   private(set) var first: [Int] = []

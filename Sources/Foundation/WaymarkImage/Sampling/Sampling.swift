@@ -1,7 +1,8 @@
 import CKernels
 
 /// The two neighbouring elements of a row around a coordinate, and the weight of the second; beyond the ends of the row, the end
-/// elements are repeated.
+/// elements are repeated. The file also has interpolation between four pixels (`Bilinear`), and `Shrinking`, the means
+/// over squares of pixels.
 @usableFromInline
 package struct LinearTap: Sendable {
   /// The index of the first neighbour.

@@ -1,5 +1,7 @@
 /// Writes `Encodable` values directly as JSON bytes, with keys in the order in which they are encoded.
 ///
+/// The containers that `Encodable` requires are below, with their shared state (`JSONEncodingState`).
+///
 /// Foundation's encoder builds a tree first and writes keys in no fixed order; this encoder takes a fraction of the time, and equal values
 /// give equal lines.
 package enum JSONLineEncoder {

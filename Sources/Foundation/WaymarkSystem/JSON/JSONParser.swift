@@ -1,5 +1,7 @@
 /// Parses untrusted JSON texts (RFC 8259): bounded depth, valid UTF-8, unique names in an object.
 ///
+/// `JSONReader` below is the state of one parse.
+///
 /// Texts that libraries read differently are refused, because a verdict must not depend on them: two equal names, half a surrogate
 /// pair, a number out of range. Names are compared scalar by scalar, after escapes, not by canonical equivalence.
 package enum JSONParser {

@@ -1,4 +1,6 @@
-/// Decodes `Decodable` values from a parsed `JSONValue`; the errors name the field and the value found there.
+/// Decodes `Decodable` values from a parsed `JSONValue`; the errors name the field and the value found there. The
+/// containers that `Decodable` requires are below, with `MemberUses`, which finds the members that a type does not
+/// have.
 package struct JSONValueDecoder: Decoder {
   let value: JSONValue
   package let codingPath: [any CodingKey]

@@ -3,7 +3,8 @@ import Glibc
 import WaymarkImage
 package import WaymarkSystem
 
-/// An open video node, which `deinit` closes.
+/// An open video node, which `deinit` closes. The file also has the system calls (`VideoSyscalls`, `LibV4L2`), and
+/// `CaptureStream`, the frames of the device.
 package struct VideoDevice: ~Copyable {
   package let descriptor: CInt
   let calls: any VideoSyscalls

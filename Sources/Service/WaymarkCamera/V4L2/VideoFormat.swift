@@ -3,7 +3,7 @@ import Glibc
 package import WaymarkFrames
 import WaymarkImage
 
-/// A format that a camera offers, with its sizes and rates.
+/// A format that a camera offers, with its sizes and rates. `FormatNegotiation` below ranks these formats.
 package struct VideoFormat: Sendable, Equatable {
   /// The V4L2 pixel format (V4L2_PIX_FMT_…): four characters, the first in the least significant byte.
   var fourCC: UInt32

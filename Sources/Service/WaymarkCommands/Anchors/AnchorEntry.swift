@@ -5,7 +5,7 @@ import WaymarkImage
 import WaymarkSystem
 import WaymarkWorker
 
-/// A picture from which to compile an anchor.
+/// A picture from which to compile an anchor. `AnchorCompilation` below compiles anchors from such pictures.
 struct AnchorEntry: Sendable {
   var name: String
   var file: String

@@ -92,7 +92,8 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
     parts?.finish()
     if !reused.isEmpty {
       Output.diagnostic(
-        "\(output): \(reused.count) anchors were taken over, \(anchors.count - reused.count) compiled")
+        "\(output): of \(Output.count(anchors.count, "anchor")) \(reused.count) taken over, \(anchors.count - reused.count) compiled"
+      )
     }
     // Near-duplicates of the other anchors were reported when those were compiled.
     try LibraryReport.writeResult(output, of: anchors.map(\.name).filter { !reused.contains($0) })
@@ -106,7 +107,7 @@ enum LibraryReport {
   static func writeResult(_ path: String, of new: [String]) throws {
     // A library written to a pipe or a device cannot be read again.
     guard FileKind(path) == .regular else {
-      Output.diagnostic("\(path): \(new.count) anchors")
+      Output.diagnostic("\(path): \(Output.count(new.count, "anchor"))")
       return
     }
     let library = try AnchorLibrary(path: path)
@@ -116,7 +117,7 @@ enum LibraryReport {
         "waymark: \"\(pair.first)\" looks like \"\(pair.second)\": \(pair.difference.text)")
     }
     Output.line(
-      "\(path): \(library.references.count) anchors, \(library.featureCount) features")
+      "\(path): \(Output.count(library.references.count, "anchor")), \(Output.count(library.featureCount, "feature"))")
   }
 }
 
@@ -196,7 +197,7 @@ struct AnchorsRemoveCommand: AsyncParsableCommand {
     let gone = Set(names)
     let kept = old.references.indices.filter { !gone.contains(old.references[$0].name) }
     try LibraryWriter.write(LibraryWriter.bytesWithTwins(of: kept.map { try old.compiled($0) }), to: library)
-    Output.line("\(library): \(kept.count) anchors")
+    Output.line("\(library): \(Output.count(kept.count, "anchor"))")
   }
 }
 

@@ -8,7 +8,7 @@ import WaymarkService
 import WaymarkSystem
 
 /// `waymark anchors match` and, below, `waymark anchors track`: find anchors in single pictures, and follow them
-/// through a sequence.
+/// through a sequence. The file also has their options (`CameraOptions`), frames (`AnchorFrames`) and printed result.
 struct AnchorsMatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "match",

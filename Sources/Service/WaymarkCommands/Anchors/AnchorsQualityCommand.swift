@@ -5,7 +5,7 @@ import WaymarkImage
 import WaymarkSystem
 
 /// `waymark anchors quality` and, below, `waymark anchors compare`: rate pictures as anchors, and compare two
-/// libraries.
+/// libraries (`LibraryDifference`).
 struct AnchorsQualityCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "quality",

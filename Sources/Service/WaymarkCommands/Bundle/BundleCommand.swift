@@ -7,7 +7,8 @@ import WaymarkProtocol
 import WaymarkScenes
 import WaymarkSystem
 
-/// `waymark bundle`: makes, verifies, lists and applies signed bundles of scenes, keys and policies.
+/// `waymark bundle`: makes, verifies, lists and applies signed bundles of scenes, keys and policies. All subcommands
+/// are in this file; `Activation` below activates the new content and checks the service.
 struct BundleCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bundle",

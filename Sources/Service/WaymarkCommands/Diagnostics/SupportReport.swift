@@ -8,7 +8,7 @@ package import WaymarkService
 import WaymarkSystem
 
 /// The facts for a bug report: the program, the machine, the cameras, the configuration without secrets, the service's
-/// statistics and the end of its log.
+/// statistics and the end of its log. `SystemFacts` below collects those about the system.
 package struct SupportReport: Encodable {
   struct Program: Encodable {
     var version: String

@@ -4,7 +4,8 @@ import Glibc
 import Synchronization
 package import WaymarkSystem
 
-/// The calls to ALSA and force feedback, which tests can replace.
+/// The calls to ALSA and force feedback, which tests can replace. The file has the whole output of feedback: the
+/// devices (`FeedbackOutput`, `LED`), the signals (`Cue`, `CueSound`), and the thread of an output (`FeedbackLane`).
 package struct FeedbackSyscalls: Sendable {
   /// Plays mono samples to their end; returns 0 or minus errno.
   package var play: @Sendable (_ device: String, _ samples: [Int16], _ rate: Int) -> Int32

@@ -4,7 +4,8 @@ import Glibc
 import WaymarkOnboarding
 import WaymarkSystem
 
-/// `waymark onboarding`: judges payloads by a policy. `check` and `confirm` are in this file.
+/// `waymark onboarding`: judges payloads by a policy. `check` and `confirm` are in this file, with
+/// their common arguments (`OnboardingInput`).
 struct OnboardingCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "onboarding",

@@ -7,7 +7,8 @@ import WaymarkOnboarding
 import WaymarkService
 import WaymarkSystem
 
-/// Scans inputs one after the other and returns their reports; each thread has its own scanner.
+/// Scans inputs one after the other and returns their reports; each thread has its own scanner. `AnnotationTarget`
+/// below names the files for annotated pictures.
 final class PictureScanner {
   /// The settings shared by all scanners.
   struct Settings: Sendable {

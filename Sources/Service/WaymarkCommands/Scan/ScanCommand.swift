@@ -6,7 +6,8 @@ import WaymarkImage
 import WaymarkOnboarding
 import WaymarkSystem
 
-/// `waymark scan`: reads codes from picture files; with `--onboarding` judges them by a policy.
+/// `waymark scan`: reads codes from picture files; with `--onboarding` judges them by a policy. `ResumeFile` below
+/// records its progress for `--resume`.
 struct ScanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan",

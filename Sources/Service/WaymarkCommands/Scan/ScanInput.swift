@@ -6,7 +6,7 @@ package import WaymarkImage
 import WaymarkSystem
 package import WaymarkWorker
 
-/// One input of a scan, as named on the command line.
+/// One input of a scan, as named on the command line. `InputPage` below is one page of such an input.
 package struct ScanInput: Sendable {
   package enum Source: Sendable {
     case file(String)

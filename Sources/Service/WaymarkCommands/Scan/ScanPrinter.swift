@@ -5,7 +5,8 @@ import WaymarkOnboarding
 import WaymarkProtocol
 import WaymarkSystem
 
-/// Prints reports to standard output in the requested form, and diagnostics to standard error.
+/// Prints reports to standard output in the requested form, and diagnostics to standard error. The file also has the
+/// text of a report (`ScanText`), and the progress of a long run (`ProgressBar`, `ProgressFigures`).
 struct ScanPrinter {
   enum Mode: Hashable {
     case text

@@ -4,7 +4,7 @@ import WaymarkImage
 import WaymarkScenes
 import WaymarkSystem
 
-/// `waymark scene`: checks, imports and draws scenes.
+/// `waymark scene`: checks, imports and draws scenes. Its subcommands `check`, `import` and `preview` are in this file.
 struct SceneCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scene",
@@ -60,8 +60,8 @@ struct SceneCheckCommand: AsyncParsableCommand {
       if let scene = report.scene {
         let width = scene.anchors.count { $0.physicalWidth == nil }
         Output.line(
-          "\(scene.name): \(scene.anchors.count) anchors, \(scene.annotations.count) annotations"
-            + (width > 0 ? ", \(width) anchors without a physical width" : ""))
+          "\(scene.name): \(Output.count(scene.anchors.count, "anchor")), \(Output.count(scene.annotations.count, "annotation"))"
+            + (width > 0 ? ", \(Output.count(width, "anchor")) without a physical width" : ""))
       }
     }
     guard status == .success else { throw ExitCode(status.rawValue) }

@@ -29,7 +29,10 @@ struct DoctorCommand: AsyncParsableCommand {
         if let hint = finding.hint { Output.line("    \(hint)") }
       }
     }
-    if findings.contains(where: { $0.level == .problem }) { throw ExitCode(ExitStatus.unavailable.rawValue) }
+    let problems = findings.filter { $0.level == .problem }
+    if problems.isEmpty { return }
+    let isMisconfigured = problems.contains { $0.subject == "configuration" }
+    throw ExitCode((isMisconfigured ? ExitStatus.badData : .unavailable).rawValue)
   }
 }
 

@@ -14,7 +14,7 @@ struct SendCommand: AsyncParsableCommand {
     discussion: """
       Examples:
         waymark send status
-        waymark send scan.begin '{"mode":"onboarding","timeout":30}'
+        waymark send scan.begin '{"mode":"onboarding","timeout":30}' --hold
         waymark send media.snapshot -o frame.jpg
         waymark send scan.picture '{"mode":"onboarding"}' --file poster.jpg
 

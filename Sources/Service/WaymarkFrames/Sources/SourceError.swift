@@ -1,6 +1,7 @@
 package import WaymarkSystem
 
-/// The error of a source that cannot be opened, delivers no frames, or refuses a control.
+/// The error of a source that cannot be opened, delivers no frames, or refuses a control. `SourceFault` below adds how
+/// the source is opened again.
 package typealias SourceError = Problem<SourceErrorCode>
 
 /// A stable camelCase code of a `SourceError`, such as `cameraGone`, `cameraBusy`, `cameraNotPermitted`, `cameraStalled` or `unknownControl`.
@@ -33,7 +34,7 @@ extension Problem where Kind == SourceErrorCode {
   package static func cannotOpen(_ path: String, reason: String) -> SourceError {
     SourceError(
       code: "cannotOpen", message: "\(path) cannot be opened: \(reason)",
-      hint: "check the path and who may read it")
+      hint: "Check the path and who may read it.")
   }
 
   package static func noPictures(_ path: String) -> SourceError {

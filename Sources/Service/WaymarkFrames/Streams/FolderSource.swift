@@ -1,7 +1,7 @@
 package import WaymarkImage
 import WaymarkSystem
 
-/// Plays the pictures of a folder, or a single picture, as frames.
+/// Plays the pictures of a folder, or a single picture, as frames. `FolderPlayer` below is the work of its thread.
 package final class FolderSource: FrameSource {
   /// Decodes a file to gray. Created and called only on the source's thread.
   package typealias Reader = (_ bytes: [UInt8]) throws -> GrayImage

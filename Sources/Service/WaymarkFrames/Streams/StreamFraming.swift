@@ -3,6 +3,8 @@ import Glibc
 /// Splits a byte stream into JPEG pictures. Bytes between pictures, such as padding and the headers of a multipart stream,
 /// are skipped. A picture that is cut off by the beginning of the next one is damaged.
 ///
+/// `Y4MHeader` below is for the other format of streams, YUV4MPEG2: the size and layout of its frames.
+///
 /// It keeps its position, so that the work is linear in the number of bytes even if few arrive at a time.
 package struct MJPEGFramer: Sendable {
   package enum Item: Sendable, Equatable {

@@ -2,7 +2,8 @@ import Glibc
 import WaymarkSystem
 
 /// The program that plays the addresses of a scheme, as Y4M or Motion JPEG: its path, and the Debian packages of the program and its
-/// parts.
+/// parts. The file also has its arguments (`StreamScript` for ffmpeg, `GStreamerPipeline`) and its access rights in the
+/// sandbox (`StreamConfinement`).
 package enum StreamProgram: Sendable {
   case ffmpeg
   case gstreamer

@@ -1,7 +1,8 @@
 import Glibc
 package import WaymarkProtocol
 
-/// The permissions of users on the socket.
+/// The permissions of users on the socket. The file also has the process at the other end of a connection (`Peer`), and
+/// the limits of connections (`ConnectionLimits`).
 package struct RolePolicy: Hashable, Sendable {
   package var operatorUsers: Set<UInt32>
   package var operatorGroups: Set<UInt32>

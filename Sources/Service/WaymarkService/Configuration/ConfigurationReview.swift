@@ -7,7 +7,8 @@ import WaymarkServer
 import WaymarkSystem
 import WaymarkWorker
 
-/// Loading with the checks of `ConfigurationReview`, as the service does at its start.
+/// Loading with the checks of `ConfigurationReview`, as the service does at its start. `CameraSection` below has the
+/// checks of one camera's settings.
 extension ConfigurationLoader {
   /// Loads the configuration and checks it on this device. The service starts only with a configuration without problems, and
   /// reloads no other.

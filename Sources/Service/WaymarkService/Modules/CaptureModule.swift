@@ -8,7 +8,7 @@ package import WaymarkSystem
 package import WaymarkWorker
 
 /// Holds the source of a camera's frames, and the pipeline that carries them to the lanes of other modules, and publishes
-/// `camera.status`.
+/// `camera.status`. `LensStore` below saves the estimated lenses.
 @ServiceActor
 package final class CaptureModule: ServiceModule {
   /// The pipeline; other modules add their lanes to it.

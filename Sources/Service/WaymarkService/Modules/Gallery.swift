@@ -5,7 +5,8 @@ import WaymarkProtocol
 package import WaymarkServer
 import WaymarkSystem
 
-/// Serves `gallery.list`, and opens the files for `media.gallery` and `gallery.scan`.
+/// Serves `gallery.list`, and opens the files for `media.gallery` and `gallery.scan`. `Gallery` below lists the
+/// pictures, and `OpenPicture` is an open one.
 @ServiceActor
 package final class GalleryModule: ServiceModule {
   private var gallery: Gallery

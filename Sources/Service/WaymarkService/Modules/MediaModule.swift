@@ -156,12 +156,9 @@ package final class MediaModule: ServiceModule {
   var waitingSnapshots: Int { snapshots.values.joined().count }
 
   private func encode(_ picture: MediaPicture, _ camera: String?, _ request: JSONValue) -> ByteBuffer? {
-    let frame = FrameReference(
-      sequence: Int(picture.sequence), captured: picture.captured, width: picture.frameWidth,
-      height: picture.frameHeight)
-    return encode(
+    encode(
       MediaHeader(
-        id: request, frame: frame, format: .jpeg, width: picture.width, height: picture.height,
+        id: request, frame: picture.frame, format: .jpeg, width: picture.width, height: picture.height,
         size: picture.bytes.count, camera: camera), picture.bytes)
   }
 

@@ -1,7 +1,8 @@
 package import WaymarkProtocol
 package import WaymarkServer
 
-/// A module of the server that also contributes to the state which clients receive.
+/// A module of the server that also contributes to the state which clients receive. `ByCamera` below has one value,
+/// such as a module, for each camera.
 @ServiceActor
 package protocol ServiceModule: ServerModule {
   /// Adds the module's state to the reply of `subscribe`, as operators see it.

@@ -6,6 +6,8 @@ import WaymarkSystem
 /// Passes the frames of one source to any number of lanes. Each lane has a slot for the newest frame, and no lane waits
 /// for another.
 ///
+/// `SourceNeed` below decides when the source is open.
+///
 /// The source is open while a lane needs frames, and for some time after that. The pipeline's own thread opens and closes
 /// it, so that no caller waits for a device.
 package final class FramePipeline: FrameSink {

@@ -5,6 +5,8 @@ import WaymarkSystem
 /// Estimates the focal length of a camera without a calibration, from the anchors and codes that its lanes follow. The lanes of a camera share
 /// one learner.
 ///
+/// `LaneLens` below has the intrinsics that one lane uses, and selects its views.
+///
 /// A lane passes one view per frame. While the estimator processes the view of one lane, the views of other lanes are dropped, so that no lane
 /// waits.
 package final class LensLearner: Sendable {

@@ -2,6 +2,7 @@ package import WaymarkConfiguration
 package import WaymarkSystem
 
 /// The name of a profile and the conditions under which it is chosen. `ServiceConfiguration.using(profile:)` reads its settings.
+/// `ProfileChooser` below decides which profile is in use.
 package struct ServiceProfile: Sendable {
   package let name: String
   /// The days of the week; empty for all if there are times.

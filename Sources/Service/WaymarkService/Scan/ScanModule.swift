@@ -238,8 +238,8 @@ package final class ScanModule: ServiceModule {
     ScanWire.isHarmless(.init(symbol: symbol, verdict: nil), rules.judge.policy)
   }
 
-  /// Returns the view for the events of `scan`: its picture if it was armed for one, else `frame` and the kind of the
-  /// current source.
+  /// Returns what the events of `scan` refer to: the picture that the scan was armed for; otherwise `frame` and its source, or the
+  /// current source without a frame.
   private func view(_ scan: LiveScan.Scan, _ frame: FrameReference? = nil) -> ScanPublisher.View {
     let isOfPicture = picture?.scan == scan.id
     return ScanPublisher.View(

@@ -8,7 +8,8 @@ import WaymarkProtocol
 import WaymarkServer
 import WaymarkSystem
 
-/// Publishes the effects of the armed scan as events, and logs them.
+/// Publishes the effects of the armed scan as events, and logs them. The file also has the writing of confirmations
+/// (`ConfirmationWriter`), and the outcomes that are still expected (`AwaitedOutcomes`).
 @ServiceActor
 struct ScanPublisher {
   /// The origin of an effect, and the policy that decides what observers may see of it.

@@ -4,7 +4,7 @@ package import WaymarkOnboarding
 import WaymarkProtocol
 import WaymarkSystem
 
-/// The rules by which codes are read and judged.
+/// The rules by which codes are read and judged. `CameraRules` below has the rules of each camera.
 package struct ScanRules: Sendable {
   package var judge = OnboardingJudge()
   /// The record of confirmed codes, which prevents a second use of a code.

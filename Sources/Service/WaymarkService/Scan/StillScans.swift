@@ -27,7 +27,7 @@ final class StillScans {
   private unowned let hub: Hub
   private let isolation: Isolation
   private let idPrefix: String
-  /// The camera that the request names, for its events; nil if there is only one.
+  /// The name of the camera whose module this is, added to the events; nil if there is only one camera.
   private let camera: String?
   private let rules: @ServiceActor () -> ScanRules
   private let arm: @ServiceActor (Accepted, Connection) throws -> GalleryScanResult

@@ -8,7 +8,8 @@ import WaymarkServer
 import WaymarkSystem
 import WaymarkWorker
 
-/// A scene that was read and whose pictures were compiled.
+/// A scene that was read and whose pictures were compiled. `SceneStore` below reads and compiles scenes, and
+/// `SceneCache` keeps their compiled anchors.
 struct LoadedScene: Sendable {
   var name: String
   var folder: SceneFolder

@@ -4,6 +4,8 @@ package import WaymarkSystem
 
 /// Reports presses of a key of an input device, which arm a scan: a button beside a kiosk's screen, or a foot switch.
 ///
+/// `KeyEventParser` below finds the presses, and `KeyName` has the names of keys.
+///
 /// Reads the device on its own thread. A device that is missing or was unplugged is opened again at intervals, so that
 /// it can be plugged in at any time.
 final class HardwareTrigger: Sendable {

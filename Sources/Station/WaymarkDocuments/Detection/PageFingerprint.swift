@@ -1,6 +1,7 @@
 import WaymarkImage
 
-/// The marks on a page, by which the page is recognised in any light and orientation.
+/// The marks on a page, by which the page is recognised in any light and orientation. `FinePageFingerprint` below
+/// compares the contents of two pages in detail.
 package struct PageFingerprint: Hashable, Sendable {
   static let side = 40
   /// The luma of each cell relative to the surroundings, normalised to mean 0 and length 1; empty for a blank page.

@@ -1,7 +1,8 @@
 import CPageModels
 package import WaymarkImage
 
-/// The models that find pages: the network for the mask, and the scorers of outlines.
+/// The models that find pages: the network for the mask, and the scorers of outlines. `PageScorer` below is such a
+/// scorer.
 package struct PageModels: Sendable {
   let network: PageNetwork
   /// The scorer of hypotheses before tracing.

@@ -2,6 +2,8 @@ import WaymarkImage
 
 /// Estimates for each cell of a picture the probability that it belongs to a page, by a small convolutional network.
 ///
+/// The network is `PageNetwork` below, and its result `PageMask`.
+///
 /// It evaluates the whole picture coarsely, whereas the other evidence is local: for lines alone, an outline that ends at a
 /// fold, a table's frame or a book beneath the sheet is as good as the sheet's. The network is a U-Net (O. Ronneberger, P.
 /// Fischer, T. Brox, "U-Net: convolutional networks for biomedical image segmentation", 2015) of depthwise separable

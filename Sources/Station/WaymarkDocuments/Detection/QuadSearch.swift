@@ -1,6 +1,7 @@
 import WaymarkImage
 
-/// A straight line with its edge support along its course through the picture.
+/// A straight line with its edge support along its course through the picture. `LineSearch` below finds the lines, and
+/// `QuadSearch` combines them to quadrilaterals that may be pages.
 struct SupportedLine {
   var line: StraightLine
   /// True for a side of the picture, at which a page may be cut.

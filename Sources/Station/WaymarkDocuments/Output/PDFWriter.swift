@@ -2,7 +2,8 @@ import CZlib
 package import WaymarkImage
 import WaymarkSystem
 
-/// The bytes of one page's picture as `PDFWriter` writes them.
+/// The bytes of one page's picture as `PDFWriter` writes them. `ColourProfile` below is the profile of the document's
+/// output intent.
 package struct CodedPage: Hashable, Sendable {
   package enum Coding: String, Sendable, CaseIterable {
     /// JPEG of three channels.

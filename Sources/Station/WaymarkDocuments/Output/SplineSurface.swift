@@ -1,7 +1,8 @@
 import WaymarkImage
 
 /// A smooth surface over the unit square: uniform cubic B-splines across and down, with a penalty on bending (P. Eilers, B.
-/// Marx, "Flexible smoothing with B-splines and penalties", Statistical Science 11, 1996).
+/// Marx, "Flexible smoothing with B-splines and penalties", Statistical Science 11, 1996). `SymmetricSystem` below
+/// solves the normal equations by which it is fitted.
 struct SplineSurface: Hashable, Sendable {
   /// The number of intervals across and down; each axis has three coefficients more than intervals.
   struct Intervals: Hashable, Sendable {

@@ -3,6 +3,8 @@ import WaymarkHTTP
 
 /// Decides which requests to the kiosk's port are accepted.
 ///
+/// `AccessGate` below refuses all requests until the port is known.
+///
 /// A request must pass the `AccessGuard` and contain a cookie, which a browser gets for a launch code. Phones fetch results without a
 /// cookie, under another address.
 struct KioskAccess: Sendable {

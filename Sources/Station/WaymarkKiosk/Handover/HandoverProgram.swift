@@ -5,6 +5,8 @@ import WaymarkSystem
 
 /// Runs the integrator's program for one result, with bounds in time and output.
 ///
+/// `HandoverWay` below is the configured program, and `HandedResult` the result.
+///
 /// The result is in a temporary folder. The program is started directly, never by a shell. It gets the result's description as JSON on
 /// its standard input, a few environment variables, and none of the kiosk's file descriptors. Its process group is killed when its time
 /// is over; the program itself also when the kiosk ends.

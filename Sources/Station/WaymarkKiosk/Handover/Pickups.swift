@@ -4,7 +4,8 @@ import WaymarkCrypto
 import WaymarkHTTP
 import WaymarkSystem
 
-/// The results that phones may fetch: the store, the offered documents, and the clock.
+/// The results that phones may fetch: the store, the offered documents, and the clock. `PickupStore` below is the
+/// store, `SavedDocuments` the documents.
 final class Pickups: Sendable {
   /// The largest number of offered documents that are remembered.
   private static let documentLimit = 16

@@ -1,7 +1,7 @@
 import WaymarkConfiguration
 import WaymarkProtocol
 
-/// Checks the forms of the page's file.
+/// Checks the forms of the page's file. `FieldKind` below has the kinds of fields.
 struct FormReview: SettingsReview {
   /// The largest number of forms of a page: each has a tile.
   static let formLimit = 12

@@ -2,7 +2,9 @@ import Foundation
 import WaymarkConfiguration
 import WaymarkSystem
 
-/// Checks parts of the page's file that depend on each other, which a table of keys cannot check.
+/// Checks parts of the page's file that depend on each other, which a table of keys cannot check. The file has the
+/// review of the page's colours and words (`PageReview`, `BrandColour`, `PageWords`), and that of `handover`
+/// (`HandoverReview`).
 protocol SettingsReview {
   var document: ConfigurationDocument { get }
   var problems: [ConfigurationProblem] { get set }

@@ -3,7 +3,8 @@ import WaymarkClient
 import WaymarkProtocol
 import WaymarkSystem
 
-/// The service as the kiosk uses it. Tests and `--preview` replace it.
+/// The service as the kiosk uses it. Tests and `--preview` replace it. `SocketBackend` below is the service behind its
+/// socket, `PreviewBackend` the replacement for `--preview`.
 package protocol KioskBackend: Sendable {
   /// Sends a request to the service. The reply is JSON: `{"result":…}` or `{"error":…}`.
   ///

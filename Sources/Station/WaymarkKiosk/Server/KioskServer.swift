@@ -6,6 +6,7 @@ import WaymarkHTTP
 import WaymarkSystem
 
 /// The page's HTTP server: files, commands, events and pictures, for browsers with a cookie of this kiosk.
+/// `RequestGuard` below checks their access, and `ServiceProbe` asks whether the service answers.
 package struct KioskServer: Sendable {
   private let options: KioskOptions
   private let page: PageRoutes

@@ -1,6 +1,6 @@
 import WaymarkSystem
 
-/// The stored data of a user.
+/// The stored data of a user. `AccountFile` below encodes it as JSON.
 package struct Account: Hashable, Sendable {
   /// A random id.
   package let id: String

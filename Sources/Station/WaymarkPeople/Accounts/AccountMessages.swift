@@ -198,7 +198,7 @@ struct AccountOperation: Hashable, Sendable {
     case answer(ConsentRecord)
     /// The onboarding is finished.
     case finish
-    /// The passcode is compared, because the attempt is stored.
+    /// The passcode is compared, now that the attempt is stored.
     case check(Secret)
     /// The user is signed in.
     case enter

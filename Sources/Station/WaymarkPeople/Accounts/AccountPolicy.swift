@@ -1,7 +1,8 @@
 import WaymarkCrypto
 package import WaymarkSystem
 
-/// The policy for access to a device: the steps, their texts, and the data they ask for.
+/// The policy for access to a device: the steps, their texts, and the data they ask for. Consents (`Consent`,
+/// `ConsentRecord`) and texts in several languages (`LocalizedText`) are below.
 package struct AccountPolicy: Hashable, Sendable {
   package enum Mode: String, CaseIterable, Sendable {
     /// The device has one user.
@@ -114,8 +115,6 @@ package struct AccountPolicy: Hashable, Sendable {
 }
 
 /// A consent that people are asked for.
-///
-/// This file also has the record of a choice, and `LocalizedText`, the type of all texts of consents and policies.
 package struct Consent: Hashable, Sendable {
   /// A screen of a consent.
   package struct Page: Hashable, Sendable {

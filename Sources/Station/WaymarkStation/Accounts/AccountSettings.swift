@@ -3,7 +3,7 @@ import WaymarkOnboarding
 package import WaymarkPeople
 import WaymarkSystem
 
-/// The section `accounts` of the configuration, checked.
+/// The section `accounts` of the configuration, checked. `AccountPolicyReader` below reads and checks it.
 package struct AccountSettings: Configurable {
   /// The configured policy.
   package var policy = AccountPolicy()

@@ -6,6 +6,8 @@ package import WaymarkSystem
 
 /// The stored users: a private folder with a file for each.
 ///
+/// `AccountIO` below writes to it on other threads.
+///
 /// Files are replaced atomically (`DurableFile`). The folder is locked, so that a single service uses it.
 package final class AccountStore: Sendable {
   /// The calls that change the disk, which tests replace.

@@ -18,7 +18,7 @@ final class OpenDocument {
   /// Seconds for which a removed page can be restored.
   nonisolated private static let undoTime = 60
 
-  /// The manifest on disk; nil without a session.
+  /// The manifest of the open session, which each change stores before it is replaced here; nil without a session.
   private(set) var ledger: DocumentManifest?
   /// The files of the pages; nil before `start`, and if the folder or its key cannot be used.
   private(set) var store: PageStore?

@@ -4,7 +4,8 @@ import WaymarkImage
 import WaymarkProtocol
 package import WaymarkService
 
-/// The lane that searches frames for pages.
+/// The lane that searches frames for pages. `PageTracker` below follows a page, and `NewPageDetector` detects the next
+/// sheet.
 extension Lane where Settings == DocumentTask, Output == DocumentReading {
   /// Creates a lane, which is off until a session begins.
   ///

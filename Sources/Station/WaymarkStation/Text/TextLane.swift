@@ -4,7 +4,7 @@ package import WaymarkService
 import WaymarkSystem
 package import WaymarkText
 
-/// The lane that reads text: luma in, candidates out.
+/// The lane that reads text: luma in, candidates out. `TextProcessor` below is its work on frames.
 package typealias TextLane = Lane<TextTask, TextReading>
 
 /// The part of a session that the lane needs: the region, the patterns and the languages.

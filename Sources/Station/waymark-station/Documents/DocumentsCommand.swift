@@ -7,7 +7,8 @@ import WaymarkProtocol
 import WaymarkStation
 import WaymarkSystem
 
-/// `waymark documents`: finds pages in pictures and makes clean files of them.
+/// `waymark documents`: finds pages in pictures and makes clean files of them. Its subcommand `find` is in this file,
+/// with the result that it prints (`PageReport`).
 struct DocumentsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "documents",

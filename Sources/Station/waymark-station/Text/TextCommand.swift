@@ -8,7 +8,8 @@ import WaymarkStation
 import WaymarkSystem
 import WaymarkText
 
-/// `waymark text`: reads printed text in pictures.
+/// `waymark text`: reads printed text in pictures. `FrameFollower` below reads a sequence as the service does, and
+/// `TextReport` is the printed result.
 struct TextCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "text",

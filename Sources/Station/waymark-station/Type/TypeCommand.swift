@@ -8,7 +8,8 @@ import WaymarkService
 import WaymarkStation
 import WaymarkSystem
 
-/// `waymark type`: types codes as a keyboard; a client of the socket like any other.
+/// `waymark type`: types codes as a keyboard; a client of the socket like any other. `ScanFeed` below selects the codes
+/// to type.
 struct TypeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "type",

@@ -5,7 +5,8 @@ import WaymarkCommands
 import WaymarkProtocol
 import WaymarkSystem
 
-/// `waymark users`: the commands for the users of the device.
+/// `waymark users`: the commands for the users of the device. Its subcommands `list`, `remove`, `export-consents` and
+/// `unlock` are in this file.
 struct UsersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "users", abstract: "List and remove the users of this device, export their consents, unlock them.",

@@ -1,6 +1,7 @@
 package import WaymarkSystem
 
 /// The events that leave the device, and their fields. An allow list: events and fields that it does not name stay on the device.
+/// `CommandFilter` below is the allow list of the commands that the device accepts.
 package struct EventSelection: Hashable, Sendable {
   /// The fields of an event that leave the device.
   package enum Fields: Hashable, Sendable {

@@ -5,7 +5,8 @@ import WaymarkProtocol
 import WaymarkSpool
 import WaymarkSystem
 
-/// The events that one role receives, over one subscription for all clients.
+/// The events that one role receives, over one subscription for all clients. The file also has `EventFeeds`, the feeds
+/// of both roles, and `EventFollower`, the events as one client receives them.
 final class EventFeed: Sendable {
   private struct State {
     var ring: EventRing

@@ -5,7 +5,8 @@ import WaymarkHTTP
 import WaymarkProtocol
 
 /// Checks the access of every request before its route runs, and adds to every answer security headers and, for
-/// listed pages, those of CORS.
+/// listed pages, those of CORS. `GatewayPaths` below has the paths of the gateway, and those that only operators may
+/// use.
 struct GatewayGuard: RouterMiddleware {
   typealias Context = GatewayContext
 

@@ -7,6 +7,8 @@ import WaymarkSystem
 
 /// The connections to the service over which requests are sent: one for each token, and one for each session that a client names.
 ///
+/// `ServiceLines` below is the connection to the service for a WebSocket, whose lines are relayed unchanged.
+///
 /// The service disarms a scan when the connection of its client ends, so that connections are kept after a request: that of a token stays
 /// open, that of a named session is closed `stay` seconds after its last request.
 actor ServiceSessions {

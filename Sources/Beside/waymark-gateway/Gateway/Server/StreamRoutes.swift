@@ -9,7 +9,8 @@ import WaymarkProtocol
 import WaymarkSpool
 import WaymarkSystem
 
-/// Serves the streams of events and of live pictures.
+/// Serves the streams of events and of live pictures. `SlowReaderWatch` below closes the connections of clients that do
+/// not read.
 struct StreamRoutes: Sendable {
   private let feeds: EventFeeds
   /// The path of the service's socket.

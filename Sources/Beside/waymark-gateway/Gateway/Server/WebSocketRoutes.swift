@@ -8,7 +8,8 @@ import WaymarkCrypto
 import WaymarkHTTP
 import WaymarkProtocol
 
-/// Relays the lines of the service's socket over WebSockets.
+/// Relays the lines of the service's socket over WebSockets. `WebSocketClient` below is the client's end of one
+/// WebSocket.
 struct WebSocketRoutes: Sendable {
   /// The most bytes of a frame that a client may send; larger messages take several frames.
   private static let frameLimit = 256 << 10

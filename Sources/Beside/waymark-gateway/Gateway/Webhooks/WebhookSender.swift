@@ -6,7 +6,8 @@ import WaymarkProtocol
 import WaymarkSpool
 import WaymarkSystem
 
-/// Sends the events of one webhook, which are kept on disk until they are delivered.
+/// Sends the events of one webhook, which are kept on disk until they are delivered. `WebhookDelivery` below decides
+/// which event is sent next, and when.
 final class WebhookSender: Sendable {
   private struct State {
     var delivery: WebhookDelivery
@@ -245,7 +246,7 @@ final class WebhookSender: Sendable {
   }
 }
 
-// MARK: - Deciding
+// MARK: - Order and time of delivery
 
 /// Decides which event is sent to one address next, and when. A value without clock, network and disk.
 ///

@@ -7,7 +7,8 @@ import WaymarkOnboarding
 package import WaymarkScenes
 import WaymarkSystem
 
-/// The lane that finds and follows anchors in the luma of frames, and delivers their positions.
+/// The lane that finds and follows anchors in the luma of frames, and delivers their positions. Its work on frames is
+/// below: `AnchorProcessor` for pictures, `AnchorCodeFollower` for codes that are anchors.
 package typealias AnchorLane = Lane<AnchorTask, AnchorReading>
 
 /// The settings of an `AnchorLane`: the anchors to follow.

@@ -5,7 +5,8 @@ package import WaymarkImage
 import WaymarkSystem
 import WaymarkWorker
 
-/// The lane that reads codes in the luma of frames, and delivers their symbols.
+/// The lane that reads codes in the luma of frames, and delivers their symbols. `CodeLane` below follows the codes from
+/// frame to frame, by `CodeProcessor`.
 package typealias BarcodeLane = Lane<ScanConfiguration, ScanReading>
 
 extension Lane where Settings == ScanConfiguration, Output == ScanReading {

@@ -1,10 +1,12 @@
 package import WaymarkFrames
 import WaymarkImage
+package import WaymarkProtocol
 import WaymarkSystem
 
 /// Delivers pictures to subscribers, each at its own rate and width: a subscriber receives the newest picture when it is ready for
 /// one. A picture is encoded once for all subscribers with the same reduction. The tap has its own lane, which is off without
-/// subscribers.
+/// subscribers. The file also has its subscribers (`MediaSubscription`) and the encoding of frames (`MediaEncoder`,
+/// `ColourConversion`).
 package final class MediaTap: Sendable {
   private typealias Watchers = Monitor<[ObjectIdentifier: MediaSubscription]>
 
@@ -208,8 +210,7 @@ package struct MediaEncoder: ~Copyable {
 
   private func picture(_ frame: Frame, width: Int, height: Int, bytes: [UInt8]) -> MediaPicture {
     MediaPicture(
-      sequence: frame.sequence, captured: frame.captured, frameWidth: frame.width, frameHeight: frame.height,
-      width: width, height: height, bytes: bytes)
+      frame: FrameReference(frame), width: width, height: height, bytes: bytes)
   }
 
   /// Returns the largest factor, a power of two up to 8, by which a picture can be reduced without becoming narrower
@@ -224,13 +225,8 @@ package struct MediaEncoder: ~Copyable {
 
 /// A picture of the preview, as a complete JPEG file.
 package struct MediaPicture: Sendable {
-  package let sequence: UInt64
-  /// The time at which the frame was captured, in seconds of CLOCK_MONOTONIC.
-  package let captured: Double
-  /// The width of the frame in the lanes, in pixels.
-  package let frameWidth: Int
-  /// The height of the frame in the lanes, in pixels.
-  package let frameHeight: Int
+  /// The frame in the lanes.
+  package let frame: FrameReference
   /// The width of the picture after its orientation is applied, in pixels.
   package let width: Int
   /// The height of the picture after its orientation is applied, in pixels.

@@ -3,7 +3,8 @@ package import WaymarkBarcodes
 package import WaymarkImage
 package import WaymarkOnboarding
 
-/// A verdict and the code in the picture that was judged.
+/// A verdict and the code in the picture that was judged. `ScanRegion` below is the part of the picture whose codes are
+/// kept.
 package struct PictureVerdict: Sendable {
   package let verdict: Verdict
   /// The judged code, or `nil`.

@@ -4,7 +4,7 @@ import WaymarkOnboarding
 import WaymarkProtocol
 
 /// The history of an armed scan's frames: decides which codes are new, why no code was read, and which advice a person
-/// receives.
+/// receives. `SeenCodes`, `ScanEvidence` and `GuideAdvisor` below decide these three.
 struct ScanHistory: Sendable {
   /// The result of a frame in onboarding mode.
   enum Finding {

@@ -121,7 +121,7 @@ extension TypingRules.Form {
       case .control:
         guard scalar.value < 0x20 else { throw refusal(of: scalar) }
         flush()
-        // C0 is 64 below the characters @ to _; letters are pressed without Shift.
+        // A control character (C0) is one of @ to _ minus 64, which is pressed with Ctrl; a letter is pressed without Shift.
         let character = Unicode.Scalar(UInt8(scalar.value) + 0x40)
         pieces.append(.control(character.properties.lowercaseMapping.unicodeScalars.first ?? character))
       case .refuse: throw refusal(of: scalar)

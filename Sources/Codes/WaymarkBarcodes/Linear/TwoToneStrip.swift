@@ -1,5 +1,8 @@
 import WaymarkImage
 
+// Strips of drawings in two tones: `HardLine` finds the edges along a line, `ModuleGrids` moves them to the grid of
+// modules.
+
 extension BarStrip {
   /// Draws the strip of a drawing in two tones, with the edges moved to the grid of its modules: at few pixels per module, edges rounded
   /// to pixels change the widths of elements.

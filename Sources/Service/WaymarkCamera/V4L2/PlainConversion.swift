@@ -3,7 +3,7 @@ import WaymarkImage
 
 /// Converts pictures of uncompressed V4L2 pixel formats that the service does not read directly (RGB, Bayer, gray of more than 8 bits, and
 /// the less common orders of YCbCr) to YU12 without padding, in the limited range of ITU-R BT.601 that V4L2
-/// assumes for it, or to GREY in full range. Pure.
+/// assumes for it, or to GREY in full range. Pure. `Mosaic` below interpolates the colours of Bayer sensors.
 package struct PlainConversion: Sendable, Equatable {
   /// The arrangement of a format in memory (linux/videodev2.h).
   enum Arrangement: Sendable, Equatable {

@@ -1,7 +1,8 @@
 package import WaymarkSpool
 import WaymarkSystem
 
-/// Writes the bridge's figures in the text exposition format of Prometheus, version 0.0.4.
+/// Writes the bridge's figures in the text exposition format of Prometheus, version 0.0.4. The file also has
+/// `HomeAssistantDiscovery`, the messages that announce the device to Home Assistant.
 package enum BridgeMetrics {
   /// Returns the figures; `refused` counts the events that the broker refused.
   package static func text(isConnected: Bool, isServiceThere: Bool, refused: UInt64, figures: EventLog.Figures)

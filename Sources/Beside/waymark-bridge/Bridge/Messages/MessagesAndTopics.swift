@@ -1,7 +1,8 @@
 package import WaymarkSpool
 package import WaymarkSystem
 
-/// A message for a broker: a topic and bytes.
+/// A message for a broker: a topic and bytes. The file also has its topics (`BridgeTopics`) and the conversion of
+/// events to messages (`MessageFormat`).
 package struct BridgeMessage: Hashable, Sendable {
   package var topic: String
   /// The payload: a JSON object.

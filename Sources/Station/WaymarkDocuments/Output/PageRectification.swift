@@ -1,7 +1,7 @@
 package import WaymarkImage
 
 /// The deviation of a page that is not flat from the projective map between its corners, measured by its sides and its lines
-/// of text. `PageRectifier` removes it.
+/// of text. `PageRectifier` removes it. `PageMap` below is the map with these bends.
 package struct PageBends: Sendable {
   /// The bends of the sides; `nil` if they are straight.
   let sides: SideBends?

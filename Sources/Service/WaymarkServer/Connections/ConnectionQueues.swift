@@ -3,6 +3,9 @@ package import WaymarkProtocol
 
 /// The lines waiting to be written to one connection. The bytes of events are limited; replies are never dropped.
 ///
+/// The file also has the data waiting for a connection (`EventOutlet`, and `MediaOutlet` with pictures), and
+/// `EventHistory`, the last events for clients that reconnect.
+///
 /// It uses no clock: it reports that events are being lost, and its owner limits the time.
 package struct Outbox {
   package struct Entry {

@@ -5,7 +5,8 @@ package import WaymarkServer
 import WaymarkSystem
 import WaymarkWorker
 
-/// Serves `ping`, `status`, `subscribe`, `unsubscribe` and `role.lower`.
+/// Serves `ping`, `status`, `subscribe`, `unsubscribe` and `role.lower`. The file also has `ReloadModule` for
+/// `config.reload`, and `StatisticsModule` for `statistics`.
 @ServiceActor
 final class CoreModule: ServiceModule {
   private unowned let hub: Hub
