@@ -33,7 +33,7 @@ struct OpenAPITests {
   }
 
   @Test("docs/gateway.md lists the statuses of the gateway's own errors")
-  func statuses() throws {
+  func listedStatuses() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()
     let page = try String(contentsOf: root.appending(path: "docs/gateway.md"), encoding: .utf8)

@@ -179,7 +179,7 @@ package struct TypingConfiguration {
       set(
         &form, prefix: content["prefix"]?.string, suffix: content["suffix"]?.string, gs: content["gs"]?.string,
         under: path, content)
-      form.read(content, under: "type.rules")
+      if let document = configuration.document { form.read(content, of: document, under: "type.rules") }
       form.substitutions += substitutions(content["substitutions"], "\(path).substitutions")
       for symbology in symbologies(content["symbologies"], path, content) {
         // The first rule that names a symbology applies.
