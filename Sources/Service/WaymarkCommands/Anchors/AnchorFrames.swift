@@ -72,6 +72,8 @@ struct MatchRecord: Encodable {
     /// The outline of the visible part of a cylinder; `nil` for other anchors.
     var outline: [[Double]]?
     var homography: [Double]
+    /// The standard deviation of each corner along an axis, in pixels; `nil` if it is not known.
+    var uncertainty: [Double]?
     var inliers: Int
     var score: Double
     @NullEncoded var pose: PoseValue?

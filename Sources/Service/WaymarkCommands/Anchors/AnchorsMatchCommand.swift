@@ -143,7 +143,8 @@ extension MatchRecord.Anchor {
     self.init(
       name: seen.name, copy: seen.copy, corners: seen.corners.corners.map { [$0.x, $0.y] },
       outline: seen.cylinder?.outline.map { [$0.x, $0.y] }, homography: seen.homography.rowMajor,
-      inliers: seen.inliers, score: seen.score, pose: seen.pose.map(PoseValue.init),
+      uncertainty: seen.uncertainty.map { [$0.x, $0.y, $0.z, $0.w] }, inliers: seen.inliers, score: seen.score,
+      pose: seen.pose.map(PoseValue.init),
       rawPose: seen.rawPose.map(PoseValue.init), trackingMethod: seen.trackingMethod.rawValue,
       ambiguous: seen.ambiguous)
   }
