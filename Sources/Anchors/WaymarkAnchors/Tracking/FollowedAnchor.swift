@@ -75,7 +75,9 @@ struct FollowedAnchor {
     if let covariance {
       let estimate = filter.update(CornerFilter.Estimate(corners: place, covariance: covariance), at: time)
       let outline = Quadrilateral(width: Double(width), height: Double(height))
-      if estimate.corners.isPlausible(), let map = Homography(from: outline, to: estimate.corners) {
+      if estimate.corners.isPlausible(), estimate.deviations.sum().isFinite,
+        let map = Homography(from: outline, to: estimate.corners)
+      {
         (place, homography) = (estimate.corners, map)
         observation.placement.uncertainty = estimate.deviations
       }
