@@ -10,10 +10,14 @@ struct HanXinReader {
     let reader = HanXinReader(view: search.view)
     let found = reader.read(HanXinFinder.find(search.view, levels: search.levels, step: search.step))
     guard search.isStill, !found.contains(where: \.isRead) else { return found }
-    // The runs of blurred finder patterns cross the threshold again when they are sharpened.
-    let finders = sharpened(search.view).withView { HanXinFinder.find($0, levels: BlockMean($0), step: search.step) }
-    let more = reader.read(finders)
-    return more.contains(where: \.isRead) ? more : found
+    // The runs of blurred finder patterns cross the threshold again when they are sharpened, those of large modules at half the size.
+    for scale in [1, 2] {
+      let picture = scale == 1 ? sharpened(search.view) : search.view.shrunk(by: scale).withView(sharpened)
+      let finders = picture.withView { HanXinFinder.find($0, levels: BlockMean($0), step: search.step) }
+      let more = reader.read(finders.map { $0.placed(scale: Double(scale)) })
+      if more.contains(where: \.isRead) { return more }
+    }
+    return found
   }
 
   /// The size in pixels of the details that are amplified, and how many times they are added.
@@ -195,11 +199,18 @@ struct HanXinReader {
     ModuleSampler(view, columns: side, rows: side) { map.apply([$0, $1]) }
   }
 
+  /// Returns the modules of a symbol seen in a mirror. The other diagonal is that of its top right corner, and its fixed modules are the same.
+  private static func mirrored(_ matrix: ModuleMatrix) -> ModuleMatrix {
+    let last = matrix.columns - 1
+    return matrix.picked(columns: matrix.rows, rows: matrix.columns) { (last - $1, last - $0) }
+  }
+
   /// Returns the function information, as each rendering shows it.
   private func information(_ map: Homography, _ version: Int, _ isLight: Bool) -> [HanXinDecoder.Information] {
     let sampler = sampler(map, HanXinLayout.side(version))
-    return Self.renderings.compactMap {
-      HanXinDecoder.information(sampler.matrix(radius: $0.radius, sharpen: $0.sharpen, inverted: isLight))
+    return Self.renderings.flatMap {
+      let matrix = sampler.matrix(radius: $0.radius, sharpen: $0.sharpen, inverted: isLight)
+      return [matrix, Self.mirrored(matrix)].compactMap(HanXinDecoder.information)
     }
   }
 
@@ -214,14 +225,15 @@ struct HanXinReader {
     var isCertain = false
     for rendering in Self.renderings {
       let matrix = sampler.matrix(radius: rendering.radius, sharpen: rendering.sharpen, inverted: isLight)
-      guard let information = HanXinDecoder.information(matrix), information.version == version,
-        matrix.agreement({ layout.fixed[$1 * layout.side + $0] }) > 0.8
-      else { continue }
-      isCertain = true
-      guard let message = HanXinDecoder.decode(matrix, layout, information) else { continue }
-      finding.message = message
-      finding.certainty = 1
-      return finding
+      guard matrix.agreement({ layout.fixed[$1 * layout.side + $0] }) > 0.8 else { continue }
+      for seen in [matrix, Self.mirrored(matrix)] {
+        guard let information = HanXinDecoder.information(seen), information.version == version else { continue }
+        isCertain = true
+        guard let message = HanXinDecoder.decode(seen, layout, information) else { continue }
+        finding.message = message
+        finding.certainty = 1
+        return finding
+      }
     }
     return isCertain ? finding : nil
   }
