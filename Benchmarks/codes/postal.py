@@ -127,35 +127,40 @@ def pictures(case, count):
                 yield symbology, name, picture, text, target
 
 
-def main():
-    options = arguments(__doc__)
+def measure(options, name, cases, kinds, pictures, asked, found):
+    """Prints a row for each case and kind.
+
+    pictures  returns the kind, encoder, picture, text and size of modules of each picture of a case.
+    found     returns the kind and text of a symbol of waymark's output; None for one that does not count."""
     print('| pictures | symbology | zint | BWIPP | wrong |', '|---|---|--:|--:|--:|', sep='\n')
-    for case in ('drawn', 'seen', 'address'):
+    for case in cases:
         if options.only not in (None, case): continue
         random.bit_generator.state = np.random.default_rng(options.seed).bit_generator.state
-        folder = Path(options.keep or tempfile.mkdtemp(prefix='waymark-postal-')) / case
+        folder = Path(options.keep or tempfile.mkdtemp(prefix=f'waymark-{name}-')) / case
         folder.mkdir(parents=True, exist_ok=True)
         jobs = []
-        for symbology, name, picture, text, module in pictures(case, options.count):
+        for kind, encoder, picture, text, module in pictures(case, options.count):
             path = folder / f'{len(jobs):04d}.png'
             cv2.imwrite(str(path), picture)
-            jobs.append((path, symbology, name, text, module))
+            jobs.append((path, kind, encoder, text, module))
         if options.keep: (folder / 'truth.json').write_text(json.dumps([[job[0].name, *job[1:]] for job in jobs]))
-        tally = {kind: {'zint': [0, 0], 'BWIPP': [0, 0], 'wrong': 0} for kind in KINDS}
+        tally = {kind: {'zint': [0, 0], 'BWIPP': [0, 0], 'wrong': 0} for kind in kinds}
         for at in range(0, len(jobs), 100):
             part = jobs[at:at + 100]
-            lines = subprocess.run([options.program, 'scan', '--json', '--formats', ','.join(KINDS), *(str(job[0]) for job in part)],
+            lines = subprocess.run([options.program, 'scan', '--json', '--formats', asked, *(str(job[0]) for job in part)],
                                    capture_output=True, text=True, check=False).stdout.splitlines()
-            for (path, symbology, name, text, module), line in zip(part, lines, strict=True):
-                found = {(symbol['symbology'], symbol['text']) for symbol in json.loads(line).get('symbols') or []}
-                sums = tally[symbology]
-                sums[name][0] += (symbology, text) in found
-                sums[name][1] += 1
-                sums['wrong'] += bool(found - {(symbology, text)})
-                if options.misses and found != {(symbology, text)}: print(path, name, round(module, 1), symbology, repr(text), found, file=sys.stderr)
+            for (path, kind, encoder, text, module), line in zip(part, lines, strict=True):
+                seen = {found(symbol) for symbol in json.loads(line).get('symbols') or []} - {None}
+                sums = tally[kind]
+                sums[encoder][0] += (kind, text) in seen
+                sums[encoder][1] += 1
+                sums['wrong'] += bool(seen - {(kind, text)})
+                if options.misses and seen != {(kind, text)}: print(path, encoder, round(module, 1), kind, repr(text), seen, file=sys.stderr)
         for kind, sums in tally.items():
-            print(f'| {case} | {kind} |', ' | '.join('{} of {}'.format(*sums[name]) for name in ('zint', 'BWIPP')), f'| {sums["wrong"]} |', flush=True)
+            print(f'| {case} | {kind} |', ' | '.join('{} of {}'.format(*sums[encoder]) for encoder in ('zint', 'BWIPP')), f'| {sums["wrong"]} |', flush=True)
         if not options.keep: shutil.rmtree(folder)
 
 
-if __name__ == '__main__': main()
+if __name__ == '__main__':
+    measure(arguments(__doc__), 'postal', ('drawn', 'seen', 'address'), KINDS, pictures, ','.join(KINDS),
+            lambda symbol: (symbol['symbology'], symbol['text']))

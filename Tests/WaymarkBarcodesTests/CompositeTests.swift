@@ -64,6 +64,31 @@ struct CompositeTests {
     #expect(joined >= all - all / 10, "\(joined) of \(all)")
   }
 
+  @Test("most whose rows are not at right angles to the bars, as in perspective")
+  func inclined() throws {
+    var (joined, all) = (0, 0)
+    let fixtures = try fixtures().enumerated().filter { $0.offset.isMultiple(of: 3) }.map(\.element)
+    for fixture in fixtures where fixture.symbology != .code128 {
+      let drawn = draw(fixture)
+      for (run, falls) in [(11, true), (11, false), (14, true), (14, false)] {
+        let extra = drawn.width / run + 1
+        let picture = GrayImage(width: drawn.width, height: drawn.height + extra) { pixels in
+          for y in 0..<(drawn.height + extra) {
+            for x in 0..<drawn.width {
+              let row = y - (falls ? x / run : extra - x / run)
+              pixels[y * drawn.width + x] = (0..<drawn.height).contains(row) ? drawn[x, row] : 235
+            }
+          }
+        }
+        let found = elements(try read(picture))
+        all += 1
+        if found == [fixture.text] { joined += 1 }
+        #expect(found.count == 1 && fixture.text.hasPrefix(found[0]), "\(fixture.testDescription): \(found)")
+      }
+    }
+    #expect(4 * joined >= 3 * all, "\(joined) of \(all)")
+  }
+
   @Test("a linear code without its component says so if it declares one")
   func withoutComponent() throws {
     for fixture in try fixtures() {

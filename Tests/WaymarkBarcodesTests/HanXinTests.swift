@@ -55,6 +55,14 @@ import WaymarkImage
     }
   }
 
+  @Test("seen in a mirror")
+  func mirrored() throws {
+    for (i, fixture) in try fixtures().enumerated() where i.isMultiple(of: 3) {
+      let picture = fixture.draw(scale: 3 + i % 2).oriented(i.isMultiple(of: 2) ? .mirror : .flip)
+      #expect(try read(picture) == [fixture.text], "\(fixture.testDescription)")
+    }
+  }
+
   @Test("a symbol without two of its corners is not read, and by default none is")
   func refuses() throws {
     let fixture = try fixtures()[8]

@@ -108,6 +108,7 @@ public struct BarcodeScanner: ~Copyable {
     // Light codes on dark ground are rarer: every other frame.
     reader.polarities = turn.isMultiple(of: 2) ? [0, 1] : [0]
     var search = PictureSearch(image, symbologies: configuration.symbologies, regions: 6, reader: reader)
+    search.isLive = true
     clock.mark("probe")
     search.readModules()
     clock.mark("modules")

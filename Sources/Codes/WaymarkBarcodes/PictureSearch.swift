@@ -5,6 +5,8 @@ struct PictureSearch {
   let image: ImageView
   let symbologies: Set<Symbology>
   let octaves: Octaves
+  /// True for a live frame.
+  var isLive = false
   var evidence = Evidence()
   /// The search for QR codes.
   private(set) var qr: QRSearch
@@ -278,7 +280,7 @@ struct PictureSearch {
     let addOns = AddOnReader(
       image: image, wanted: symbologies.intersection(AddOnReader.symbologies), bars: linear.bars)
     if !addOns.wanted.isEmpty { for i in symbols.indices { symbols[i].addOn = addOns.read(symbols[i]) } }
-    var composites = CompositeReader(image, components)
+    var composites = CompositeReader(image, components, isLive: isLive)
     for i in symbols.indices { composites.read(&symbols[i]) }
     var reading = ScanReading(symbols: symbols)
     // A component alone is the second part of a message, the first of which is the linear code.

@@ -8,14 +8,22 @@ struct CompositeReader {
   private(set) var components: [MatrixDetection]
   /// The outlines of the components that were joined.
   private(set) var joined: [Quadrilateral] = []
+  private let isLive: Bool
+  /// The number of codes above which lines may still be looked at.
+  private var codesLeft: Int
+
+  /// The largest number of codes above which lines are looked at, in a still picture and in a live frame.
+  private static let most = (still: 100, live: 6)
 
   /// The largest distance between a code and its component, in modules of the component; of a stacked DataBar libzbar may give the
   /// lower row only.
   private static let (gap, stackedGap) = (14.0, 60.0)
 
-  init(_ image: ImageView, _ components: [MatrixDetection]) {
+  init(_ image: ImageView, _ components: [MatrixDetection], isLive: Bool) {
     self.image = image
     self.components = components
+    self.isLive = isLive
+    codesLeft = isLive ? Self.most.live : Self.most.still
   }
 
   /// Adds the component of a linear code, if it has one, to it, and removes that component from `components`.
@@ -24,7 +32,8 @@ struct CompositeReader {
     if let index = components.firstIndex(where: { Self.isAbove($0, symbol) }) {
       return join(components.remove(at: index), to: &symbol)
     }
-    let component = search(symbol, modules)
+    let component = codesLeft > 0 ? search(symbol, modules) : nil
+    codesLeft -= 1
     if let component, component.isRead { return join(component, to: &symbol) }
     let declared = self.declared(symbol)
     if declared == .pdf417, let component = searchPDF417(symbol) { return join(component, to: &symbol) }
@@ -102,33 +111,55 @@ struct CompositeReader {
   private static let (step, patience, inside) = (0.7, 12.0, 4.0)
   /// The largest height of a component in modules: 44 rows of two modules, with the separator.
   private static let height = 110.0
+  /// The inclinations of rows to the side of the code that are tried in turn: in perspective, bars are not at right angles to rows, and
+  /// the side of some codes is taken so. Lines at one of them cross few rows.
+  private static let slopes = [0.0] + (1...4).flatMap { [0.04 * Double($0), -0.04 * Double($0)] }
+  /// The heights above a side, in modules, at which lines with the edges of a component show that one may be there, and their least number.
+  private static let (probes, edges) = ([3.0, 6, 9, 12], 21)
 
   /// Returns the component above a code, read or not; the code may be upside down.
   private func search(_ symbol: Symbol, _ modules: Double) -> MatrixDetection? {
     var open: MatrixDetection?
     let c = symbol.corners
     for side in Self.sides(of: c) {
-      let (left, length, along, up) = (side.left, side.length, side.along, side.up)
-      let module = length / modules
-      // Includes the quiet zones, and a component wider than the code.
-      let margin = 0.2 * length + 8
+      let module = side.length / modules
       // The outline of a code that this module's readers found is that of the bar search, and may include the component.
       let isLoose = symbol.symbology == .dataBarLimited || symbol.symbology == .dataBarExpanded
       let inside = isLoose ? min(200, c.topLeft.distance(to: c.bottomLeft) / module) : Self.inside
-      let start = left - along * margin - up * (inside * module)
-      let lines = (0..<Int((Self.height + inside) / Self.step)).lazy.map {
-        start + up * (Double($0) * Self.step * module)
+      let isOpen =
+        !isLive
+        && (symbol.composite != nil || Self.probes.contains { edges(above: side, at: $0 * module) >= Self.edges })
+      for slope in Self.slopes.prefix(isOpen ? Self.slopes.count : 1) {
+        guard let found = search(side, slope: slope, module: module, inside: inside), Self.isAbove(found, symbol) else {
+          continue
+        }
+        if found.isRead { return found }
+        open = open ?? found
       }
-      guard
-        let found = MicroPDF417Reader(view: image, regions: 0, lines: 0, slack: 0.25).read(
-          from: lines, along: along, length: length + 2 * margin,
-          patience: Int((Self.patience + inside) / Self.step)),
-        found.message?.isComponent != false, Self.isAbove(found, symbol)
-      else { continue }
-      if found.isRead { return found }
-      open = open ?? found
     }
     return open
+  }
+
+  /// Returns what lines at an inclination to a side show, from `inside` modules below it on.
+  private func search(_ side: Side, slope: Double, module: Double, inside: Double) -> MatrixDetection? {
+    let way = side.along + side.up * slope
+    let along = way / way.length
+    // Includes the quiet zones, and a component wider than the code.
+    let reach = 0.7 * side.length + 8
+    let start = side.left + side.along * (side.length / 2) - along * reach - side.up * (inside * module)
+    let lines = (0..<Int((Self.height + inside) / Self.step)).lazy.map {
+      start + side.up * (Double($0) * Self.step * module)
+    }
+    let found = MicroPDF417Reader(view: image, regions: 0, lines: 0, slack: 0.25).read(
+      from: lines, along: along, length: 2 * reach, patience: Int((Self.patience + inside) / Self.step))
+    return found?.message?.isComponent == false ? nil : found
+  }
+
+  /// Returns the number of edges of a line above a side.
+  private func edges(above side: Side, at height: Double) -> Int {
+    guard let (a, b) = image.segment(from: side.left + side.up * height, direction: side.along, length: side.length)
+    else { return 0 }
+    return ScanLine(image, from: a, to: b, window: 20).edges.count
   }
 
   /// Returns the CC-C, a PDF417, above a code, read from a straightened copy of the area there.

@@ -6,7 +6,7 @@ import WaymarkImage
 struct DotCodeReader {
   /// The largest numbers, in a polarity of an octave: of places in a lattice, of places after which no further lattice is begun, and of
   /// outlines that are tried.
-  private static let most = (places: 60_000, begun: 12_000, outlines: 2_000)
+  private static let most = (places: 60_000, begun: 2_000, outlines: 2_000)
   /// The least number of dots of a symbol that are found: the smallest has 38 places, of which half are lit.
   private static let fewest = 12
 
@@ -91,7 +91,7 @@ struct DotSamples {
     (left, top) = (x0 - Self.margin, y0 - Self.margin)
     (columns, rows) = (x1 - x0 + 1 + 2 * Self.margin, y1 - y0 + 1 + 2 * Self.margin)
     let fill = Double(2 * lattice.members.count) / Double((x1 - x0 + 1) * (y1 - y0 + 1))
-    guard x1 - x0 >= 3, y1 - y0 >= 3, columns <= 210, rows <= 210, fill > 0.2, fill < 0.9 else { return nil }
+    guard x1 - x0 >= 3, y1 - y0 >= 3, columns <= 210, rows <= 210, fill > 0.25, fill < 0.9 else { return nil }
     let (columns, rows, left, top) = (self.columns, self.rows, self.left, self.top)
     var tones = [Double](repeating: 0, count: columns * rows)
     for y in 0..<rows {

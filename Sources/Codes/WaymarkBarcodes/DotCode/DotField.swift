@@ -91,6 +91,8 @@ struct DotTones {
 
   /// The least contrast of a dot, in sixteenths of gray levels.
   private static let leastContrast = 24
+  /// The largest ratio of the bends of the tones along two directions through a dot: they are alike, but not those of a line.
+  private static let roundness = 8
 
   init(_ view: ImageView) {
     let (width, height) = (view.width, view.height)
@@ -160,15 +162,23 @@ struct DotTones {
           guard c > v[i - width - 1], c > v[i - width + 1], c >= v[i + width - 1], c >= v[i + width + 1] else {
             continue
           }
-          var least = Int.max
+          var around = Int.max
           for (near, far) in [(2, 1), (3, 2)] {
             var sum = Int(v[i - near]) + Int(v[i + near]) + Int(v[i - near * width]) + Int(v[i + near * width])
             let slope = far * width
             sum += Int(v[i - slope - far]) + Int(v[i - slope + far]) + Int(v[i + slope - far]) + Int(v[i + slope + far])
-            least = min(least, sum / 8)
+            around = min(around, sum / 8)
           }
-          let contrast = Int(c) - least
+          let contrast = Int(c) - around
           guard contrast >= Self.leastContrast else { continue }
+          // Along rows, columns and diagonals; diagonal neighbours are farther away.
+          let bends = (
+            2 * (2 * Int(c) - Int(v[i - 1]) - Int(v[i + 1])), 2 * (2 * Int(c) - Int(v[i - width]) - Int(v[i + width])),
+            2 * Int(c) - Int(v[i - width - 1]) - Int(v[i + width + 1]),
+            2 * Int(c) - Int(v[i - width + 1]) - Int(v[i + width - 1])
+          )
+          let least = min(bends.0, bends.1, bends.2, bends.3)
+          guard max(bends.0, bends.1, bends.2, bends.3) <= Self.roundness * least else { continue }
           func shift(_ a: Int16, _ b: Int16) -> Double {
             let bend = 2 * Int(c) - Int(a) - Int(b)
             return bend > 0 ? 0.5 * Double(Int(b) - Int(a)) / Double(bend) : 0

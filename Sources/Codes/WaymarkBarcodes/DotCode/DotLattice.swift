@@ -14,11 +14,9 @@ struct DotLattice {
   }
 
   private let field: DotField
-  /// For each place the index of its dot plus one, or `empty` or `unknown`.
-  private var sites: [Int32]
-  /// For each place with a dot the steps of a column and of a row there, in pixels.
-  private var bases: [SIMD4<Double>]
-  /// The indices of the places that are not unknown.
+  /// For each place the index of its dot plus one, or `empty`.
+  private var sites: [Int32] = []
+  private var bases: [SIMD4<Double>] = []
   private var touched: [Int] = []
   /// The dots that belong to a lattice.
   private var isUsed: [Bool]
@@ -40,8 +38,6 @@ struct DotLattice {
 
   init(_ field: DotField) {
     self.field = field
-    sites = [Int32](repeating: Site.unknown, count: Self.side * Self.side)
-    bases = [SIMD4<Double>](repeating: .zero, count: Self.side * Self.side)
     isUsed = [Bool](repeating: false, count: field.dots.count)
     failures = [UInt8](repeating: 0, count: field.dots.count)
   }
@@ -61,55 +57,132 @@ struct DotLattice {
   struct Seed {
     var dot: Int
     var basis: Basis
-    /// The number of the eight places around it that have dots.
-    var hits: Int
-  }
+    /// How well the eight places around it hold dots: for each dot, 1 less the share of the distance that is allowed.
+    var fit: Double
+    /// The number of seeds around it with the same steps.
+    var support = 0
 
-  /// Returns the dots that may begin a lattice, those with the most neighbours first.
-  func seeds() -> [Seed] {
-    field.dots.indices.compactMap(seed).sorted { ($1.hits, $0.dot) < ($0.hits, $1.dot) }
-  }
-
-  /// Returns a dot as a seed, with the steps that two of its neighbours imply, if at least five of the eight places around it have dots;
-  /// `nil` otherwise.
-  private func seed(_ seed: Int) -> Seed? {
-    let center = field.dots[seed]
-    var near: [(place: Point2, distance: Double)] = []
-    field.forEach(near: center, within: 7.5) { i, distance in
-      if i != seed { near.append((field.dots[i] - center, distance)) }
-    }
-    guard near.count >= 4 else { return nil }
-    near.sort { $0.distance < $1.distance }
-    var best: (seed: Seed, area: Double)?
-    for i in 0..<min(5, near.count) {
-      for j in (i + 1)..<min(8, near.count) where j > i {
-        let (u, v) = (near[i].place, near[j].place)
-        guard near[j].distance < 2.3 * near[i].distance else { break }
-        let area = abs(u.cross(v))
-        guard area < best?.area ?? .infinity, abs(u.dot(v)) < 0.5 * (near[i].distance * near[j].distance).squareRoot()
-        else { continue }
-        let limit = 0.07 * near[i].distance
-        var hits = 2
-        for place in [-u, -v, u + v, u - v, v - u, -u - v] {
-          if near.contains(where: { ($0.place - place).dot($0.place - place) < limit }) { hits += 1 }
-        }
-        // A dot in the middle of four means that a finer chequerboard goes through them.
-        let middles = [(u + v) / 2, (u - v) / 2, (v - u) / 2, -(u + v) / 2]
-        guard hits >= 5,
-          !middles.contains(where: { m in near.contains { ($0.place - m).dot($0.place - m) < limit / 2 } })
-        else { continue }
-        // Neighbours are a column and a row away.
-        let (a, b) = ((u + v) / 2, (u - v) / 2)
-        best = (Seed(dot: seed, basis: a.cross(b) > 0 ? (a, b) : (b, a), hits: hits), area)
+    /// Returns whether the steps are those of another seed, in any of the four directions.
+    fileprivate func agrees(with other: Seed) -> Bool {
+      let (a, b) = basis
+      let limit = 0.06 * (a.dot(a) + b.dot(b))
+      return [(a, b), (b, -a), (-a, -b), (-b, a)].contains { across, down in
+        let (p, q) = (across - other.basis.across, down - other.basis.down)
+        return p.dot(p) + q.dot(q) < limit
       }
     }
-    return best?.seed
+  }
+
+  /// The reach of the seeds around one in modules.
+  private static let beside = 7.0
+
+  /// The dots that may begin a lattice, those beside the most seeds with the same steps first.
+  func seeds() -> [Seed] {
+    var near = Neighbours()
+    var seeds: [Seed] = []
+    var index = [Int32](repeating: -1, count: field.dots.count)
+    for dot in field.dots.indices {
+      near.take(around: dot, field)
+      guard let seed = near.seed(dot) else { continue }
+      index[dot] = Int32(seeds.count)
+      seeds.append(seed)
+    }
+    for i in seeds.indices {
+      let own = seeds[i]
+      let reach = Self.beside * max(own.basis.across.length, own.basis.down.length)
+      var count = 0
+      field.forEach(near: field.dots[own.dot], within: reach) { dot, _ in
+        let other = Int(index[dot])
+        if other >= 0, other != i, own.agrees(with: seeds[other]) { count += 1 }
+      }
+      seeds[i].support = count
+    }
+    return seeds.sorted { ($1.support, $1.fit, $0.dot) < ($0.support, $0.fit, $1.dot) }
+  }
+
+  /// The dots close to another one, the nearest first, relative to it.
+  private struct Neighbours {
+    private var places: [(place: Point2, distance: Double)] = []
+
+    /// The largest distance in pixels, and number.
+    private static let (reach, most) = (7.5, 16)
+    /// The least number of the eight places around a dot that hold dots, and the square of the largest distance of a dot from its place,
+    /// as a share of the square of that of the nearest dot.
+    private static let (hits, limit) = (5, 0.07)
+    /// The square of the least distance of neighbours, whose dots would merge.
+    private static let closest = 4.5
+
+    mutating func take(around dot: Int, _ field: DotField) {
+      places.removeAll(keepingCapacity: true)
+      let center = field.dots[dot]
+      field.forEach(near: center, within: Self.reach) { i, distance in
+        guard i != dot, places.count < Self.most || distance < places[Self.most - 1].distance else { return }
+        if places.count == Self.most { places.removeLast() }
+        var at = places.count
+        places.append((field.dots[i] - center, distance))
+        while at > 0, places[at - 1].distance > distance {
+          places.swapAt(at, at - 1)
+          at -= 1
+        }
+      }
+    }
+
+    /// Returns the square of the distance of the dot closest to a place.
+    private func nearest(_ place: Point2) -> Double {
+      var least = Double.infinity
+      for (other, _) in places {
+        let off = other - place
+        least = min(least, off.x * off.x + off.y * off.y)
+      }
+      return least
+    }
+
+    /// Returns the steps of the chequerboard, if enough of the eight places around the dot that two of its neighbours imply have dots.
+    func seed(_ dot: Int) -> Seed? {
+      guard places.count >= Self.hits else { return nil }
+      var best: (seed: Seed, area: Double)?
+      for i in 0..<5 {
+        for j in (i + 1)..<min(8, places.count) where j > i {
+          let (u, v) = (places[i].place, places[j].place)
+          guard places[i].distance > Self.closest, places[j].distance < 2.3 * places[i].distance else { break }
+          let (area, product) = (abs(u.cross(v)), u.dot(v))
+          guard area < best?.area ?? .infinity, product * product < 0.25 * places[i].distance * places[j].distance
+          else { continue }
+          let limit = Self.limit * places[i].distance
+          var (hits, fit) = (2, 2.0)
+          func look(_ place: Point2) {
+            let off = nearest(place)
+            if off < limit { (hits, fit) = (hits + 1, fit + 1 - off / limit) }
+          }
+          look(-u)
+          look(-v)
+          look(u + v)
+          look(u - v)
+          guard hits + 2 >= Self.hits else { continue }
+          look(v - u)
+          look(-u - v)
+          // A dot in the middle of four means that a finer chequerboard goes through them.
+          let between = limit / 2
+          guard hits >= Self.hits, nearest((u + v) / 2) >= between, nearest((u - v) / 2) >= between,
+            nearest((v - u) / 2) >= between, nearest(-(u + v) / 2) >= between
+          else { continue }
+          // Neighbours are a column and a row away.
+          let (a, b) = ((u + v) / 2, (u - v) / 2)
+          best = (Seed(dot: dot, basis: a.cross(b) > 0 ? (a, b) : (b, a), fit: fit), area)
+        }
+      }
+      return best?.seed
+    }
   }
 
   /// Replaces the lattice by the chequerboard around a dot.
   ///
   /// - Parameter limit: the largest number of places to look at.
   mutating func grow(from seed: Seed, limit: Int) {
+    if sites.isEmpty {
+      sites = [Int32](repeating: Site.unknown, count: Self.side * Self.side)
+      bases = [SIMD4<Double>](repeating: .zero, count: Self.side * Self.side)
+    }
     for i in touched { sites[i] = Site.unknown }
     touched = []
     members = []
@@ -192,26 +265,30 @@ struct DotLattice {
     var (w, wx, wy, wxx, wxy, wyy) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     var (p, px, py) = (Point2.zero, Point2.zero, Point2.zero)
     var prior = (basis: SIMD4<Double>.zero, distance: Int.max)
-    for dy in -reach...reach {
-      guard abs(y + dy) <= Self.reach else { continue }
-      // Only places whose column and row have an even sum hold dots.
-      for dx in -reach...reach where (x + y + dx + dy) % 2 == 0 && abs(x + dx) <= Self.reach {
-        let i = Self.index(x + dx, y + dy)
-        guard sites[i] > 0 else { continue }
-        let distance = dx * dx + dy * dy
-        if distance < prior.distance { prior = (bases[i], distance) }
-        let weight = 4 / (4 + Double(distance))
-        let (u, v) = (Double(dx) * weight, Double(dy) * weight)
-        let place = field.dots[Int(sites[i]) - 1]
-        w += weight
-        wx += u
-        wy += v
-        wxx += u * Double(dx)
-        wxy += u * Double(dy)
-        wyy += v * Double(dy)
-        p += place * weight
-        px += place * u
-        py += place * v
+    let side = Self.side
+    sites.withUnsafeBufferPointer { sites in
+      for dy in max(-reach, -Self.reach - y)...min(reach, Self.reach - y) {
+        // Of the places that hold dots, or with the other parity of those that hold none.
+        let first = max(-reach, -Self.reach - x)
+        let odd = (x + y + dy + first) & 1
+        for dx in stride(from: first + odd, through: min(reach, Self.reach - x), by: 2) {
+          let i = (y + dy + Self.reach) &* side &+ x &+ dx &+ Self.reach
+          guard sites[i] > 0 else { continue }
+          let distance = dx * dx + dy * dy
+          if distance < prior.distance { prior = (bases[i], distance) }
+          let weight = 4 / (4 + Double(distance))
+          let (u, v) = (Double(dx) * weight, Double(dy) * weight)
+          let place = field.dots[Int(sites[i]) - 1]
+          w += weight
+          wx += u
+          wy += v
+          wxx += u * Double(dx)
+          wxy += u * Double(dy)
+          wyy += v * Double(dy)
+          p += place * weight
+          px += place * u
+          py += place * v
+        }
       }
     }
     guard w > 0 else { return nil }

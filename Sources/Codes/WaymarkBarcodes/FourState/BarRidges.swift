@@ -27,7 +27,7 @@ struct BarRidges {
   private var next: [Int32] = []
 
   /// The least sum of the contrasts on both sides, in gray levels.
-  private static let leastContrast: Int16 = 14
+  private static let leastContrast: Int16 = 24
   /// The largest number of ridges, and of the pixels of one.
   private static let most = (ridges: 120_000, pixels: 600)
   /// The lengths of ridges, and the distances of neighbours, in pixels.
@@ -37,20 +37,23 @@ struct BarRidges {
   /// The side of the cells by which neighbours are looked up, in pixels.
   private static let cell = 16.0
 
-  init(_ view: ImageView, direction: (x: Int, y: Int)) {
+  /// - Parameter tiles: the tiles in which bars across the direction may be.
+  init(_ view: ImageView, direction: (x: Int, y: Int), in tiles: BarTiles) {
     let step = Point2(Double(direction.x), Double(direction.y))
     along = step / step.length
     across = Point2(-along.y, along.x)
     let (width, height) = (view.width, view.height)
-    guard width > 16, height > 16 else { return }
-    var isRidge = Self.map(view, direction)
+    let open = tiles.open(across: along)
+    guard width > 16, height > 16, open.contains(true) else { return }
+    var isRidge = Self.map(view, direction, open, columns: tiles.columns)
     ridges.reserveCapacity(4096)
     isRidge.withUnsafeMutableBufferPointer { collect($0, width: width, height: height) }
     link()
   }
 
-  /// Returns for each pixel whether it is darker than both sides, smoothed along the bars; a margin of three pixels is left out.
-  private static func map(_ view: ImageView, _ direction: (x: Int, y: Int)) -> [Bool] {
+  /// Returns for each pixel of open tiles whether it is darker than both sides, smoothed along the bars; a margin of three pixels is left
+  /// out.
+  private static func map(_ view: ImageView, _ direction: (x: Int, y: Int), _ open: [Bool], columns: Int) -> [Bool] {
     let (width, height, margin) = (view.width, view.height, 3)
     let isUpright = abs(direction.x) > abs(direction.y)
     var contrasts = [Int16](repeating: 0, count: width * height)
@@ -73,8 +76,11 @@ struct BarRidges {
         for y in (margin + 1)..<(height - margin - 1) {
           let (middle, row) = (contrasts + y * width, map + y * width)
           let (before, after) = (middle - side, middle + side)
-          for x in (margin + 1)..<(width - margin - 1) {
-            row[x] = before[x] &+ middle[x] &* 2 &+ after[x] >= least
+          for tile in 0..<columns where open[y / BarTiles.side * columns + tile] {
+            let first = max(margin + 1, tile * BarTiles.side)
+            let end = min(width - margin - 1, (tile + 1) * BarTiles.side)
+            guard first < end else { continue }
+            for x in first..<end { row[x] = before[x] &+ middle[x] &* 2 &+ after[x] >= least }
           }
         }
       }

@@ -47,8 +47,9 @@ enum FourStateReader {
 
   private static func rows(_ view: ImageView, beside known: [Quadrilateral]) -> [FourStateBars.Row] {
     var rows: [FourStateBars.Row] = []
+    let tiles = BarTiles(view)
     for direction in BarRidges.directions {
-      let ridges = BarRidges(view, direction: direction)
+      let ridges = BarRidges(view, direction: direction, in: tiles)
       for seed in ridges.rows(of: fewest).prefix(most) {
         let middle = seed[seed.count / 2]
         let place = ridges.along * middle.s + ridges.across * middle.middle

@@ -13,6 +13,15 @@ struct HanXinFinder {
   /// The share of the modules of the pattern that have the right tone.
   private var agreement = 0.0
 
+  /// A row or column that crosses a block and the angles of a pattern.
+  struct Hit {
+    /// About the size of a module in pixels.
+    var width: Double
+    var isLight: Bool
+    /// The ray from the block to the angles.
+    var ray: Int
+  }
+
   /// The largest numbers of finder patterns, of positions that are examined, and of rays in a sector.
   private static let most = (patterns: 60, places: 4000, length: 30)
   /// The least difference of the block and the light beside it, in gray levels.
@@ -25,12 +34,13 @@ struct HanXinFinder {
     return Point2(Double.cosine(angle), Double.sine(angle))
   }
 
-  /// Returns the patterns that rows or columns, `step` pixels apart, cross from the block to the angles, the clearest first.
+  /// Returns the patterns that rows or columns cross from the block to the angles, the clearest first. Rows cross those of at least two
+  /// corners of any symbol, so columns are examined only if rows have found one.
   static func find(_ view: ImageView, levels: BlockMean, step: Int) -> [HanXinFinder] {
     guard view.width >= 23, view.height >= 23 else { return [] }
     var found: [HanXinFinder] = []
-    var seen: [(center: Point2, width: Double, reach: Double, isLight: Bool)] = []
-    func look(_ view: ImageView, _ levels: BlockMean, _ examine: (Double, Double, _ width: Double, Bool) -> Void) {
+    var seen = SeenPlaces(view)
+    func look(_ view: ImageView, _ levels: BlockMean, _ examine: (Double, Double, Hit) -> Void) {
       var edges = [Int32](repeating: 0, count: view.width + 3)
       for y in stride(from: step / 2, to: view.height, by: step) {
         let (count, line) = (levels.edges(of: view, row: y, into: &edges), view.row(y))
@@ -44,7 +54,7 @@ struct HanXinFinder {
           guard 4 * max(first, last) > total, 9 * max(first, last) < 5 * total + 9 else { continue }
           let isEven = (0..<5).allSatisfy { k in
             let run = 35 * (edges[i + k + 1] - edges[i + k])
-            return k == block || run > 2 * total - 7 && run < 9 * total + 21
+            return k == block || run > 3 * total - 14 && run < 8 * total + 21
           }
           guard isEven else { continue }
           let middle = Int(edges[i + block]) + Int(edges[i + block + 1]) - 1
@@ -52,79 +62,105 @@ struct HanXinFinder {
           let gap = Int(edges[beside] + edges[beside + 1] - 1) / 2
           // Noise on paper has such runs, too.
           guard abs(Int(line[middle / 2]) - Int(line[gap])) >= contrast else { continue }
-          examine(Double(middle) / 2, Double(y), Double(total) / 7, i.isMultiple(of: 2))
+          let hit = Hit(width: Double(total) / 7, isLight: i.isMultiple(of: 2), ray: block == 0 ? 0 : all / 2)
+          examine(Double(middle) / 2, Double(y), hit)
         }
       }
     }
-    func examine(_ p: Point2, _ width: Double, _ isLight: Bool) {
-      guard seen.count < most.places,
-        !seen.contains(where: {
-          $0.isLight == isLight && $0.center.distance(to: p) < $0.reach * $0.width && $0.width < 1.4 * width
-            && width < 1.4 * $0.width
-        })
-      else { return }
-      let patterns = patterns(view, levels, p, width: width, isLight: isLight)
-      seen.append((patterns.first?.center ?? p, width, patterns.isEmpty ? 0.4 : 2, isLight))
+    func examine(_ p: Point2, _ hit: Hit) {
+      guard seen.count < most.places, seen.isNew(p, hit) else { return }
+      let patterns = patterns(view, levels, p, hit)
+      seen.add(patterns.first?.center ?? p, hit, reach: patterns.isEmpty ? 0.4 : 2)
       found += patterns.filter { pattern in
-        !found.contains { $0.isLight == isLight && $0.center.distance(to: pattern.center) < pattern.module }
+        !found.contains { $0.isLight == hit.isLight && $0.center.distance(to: pattern.center) < pattern.module }
       }
     }
-    look(view, levels) { examine([$0, $1], $2, $3) }
+    look(view, levels) { examine([$0, $1], $2) }
+    guard !found.isEmpty else { return [] }
     let turned = GrayImage(width: view.height, height: view.width) { pixels in
       for y in 0..<view.width { for x in 0..<view.height { pixels[y * view.height + x] = view[y, x] } }
     }
-    turned.withView { view in look(view, BlockMean(view)) { examine([$1, $0], $2, $3) } }
+    turned.withView { view in
+      look(view, BlockMean(view)) { y, x, hit in
+        examine([x, y], Hit(width: hit.width, isLight: hit.isLight, ray: hit.ray + all / 4))
+      }
+    }
     return Array(found.sorted { $0.agreement > $1.agreement }.prefix(most.patterns))
+  }
+
+  /// Returns the pattern in a picture that is `scale` times as large.
+  func placed(scale: Double) -> HanXinFinder {
+    var other = self
+    other.center = center * scale + (scale - 1) / 2
+    other.module *= scale
+    return other
   }
 
   /// Returns a pattern for each sector in which rays from the block around a point cross angles: modules beside the block may look like
   /// angles, too.
   private static func patterns(
-    _ view: ImageView, _ levels: BlockMean, _ p: Point2, width: Double, isLight: Bool
+    _ view: ImageView, _ levels: BlockMean, _ p: Point2, _ hit: Hit
   ) -> [HanXinFinder] {
+    let (width, isLight) = (hit.width, hit.isLight)
+    let (right, bottom) = (Double(view.width) - 0.5, Double(view.height) - 0.5)
     func isInk(_ x: Double, _ y: Double) -> Bool? {
-      let (x, y) = (Int(x.rounded()), Int(y.rounded()))
-      guard x >= 0, y >= 0, x < view.width, y < view.height else { return nil }
-      return levels.isDark(view, x, y) != isLight
+      guard x >= -0.5, y >= -0.5, x < right, y < bottom else { return nil }
+      return levels.isDark(view, Int(x + 0.5), Int(y + 0.5)) != isLight
     }
     // Moves to the middles of the chords through the point, down and across: they lead to the centre of the block.
     var center = p
-    for _ in 0..<3 {
-      for isDown in [true, false] {
-        func reach(_ sign: Double) -> Double? {
-          for t in stride(from: 1, through: 4 * width + 2, by: 1) {
-            let ink = isDown ? isInk(center.x, center.y + sign * t) : isInk(center.x + sign * t, center.y)
-            if ink != true { return t - 0.5 }
-          }
-          return nil
+    let wayDown = hit.ray % (all / 2) == 0
+    for isDown in [wayDown, !wayDown, wayDown, !wayDown, wayDown, !wayDown] {
+      func reach(_ sign: Double) -> Double? {
+        for t in stride(from: 1, through: 4 * width + 2, by: 1) {
+          let ink = isDown ? isInk(center.x, center.y + sign * t) : isInk(center.x + sign * t, center.y)
+          if ink != true { return t - 0.5 }
         }
-        guard let up = reach(-1), let down = reach(1) else { return [] }
-        let move = (down - up) / 2
-        center += isDown ? Point2(0, move) : Point2(move, 0)
+        return nil
       }
+      guard let up = reach(-1), let down = reach(1), up + down > width else { return [] }
+      let move = (down - up) / 2
+      center += isDown ? Point2(0, move) : Point2(move, 0)
     }
     guard center.distance(to: p) < 3 * width else { return [] }
+    let step = max(0.25, 0.1 * width)
     /// Returns the mean width of the four runs beside the block in a direction; nil if it crosses no such runs.
     func runs(along direction: Point2) -> Double? {
-      var (edges, isDark, t) = ([Double](), true, 0.0)
-      while edges.count < 5, t < 13 * width {
-        t += 0.25
+      var (first, last, count, isDark, t) = (0.0, 0.0, 0, true, 0.0)
+      // The means that all runs so far allow.
+      var (low, high) = (0.0, 2 * width + 0.5)
+      while count < 5 {
+        t += step
+        guard t - last < (count == 0 ? 2.3 * high + 0.5 : 1.42 * high + 0.4) + step else { return nil }
         let q = center + direction * t
         // Beyond the border of the picture is the quiet zone.
         let ink = isInk(q.x, q.y) ?? false
         guard ink != isDark else { continue }
         isDark = ink
-        edges.append(t)
+        if count == 0 {
+          first = t
+          (low, high) = (max(low, (t - 0.5) / 2.3), min(high, t / 0.8))
+        } else {
+          let run = t - last
+          (low, high) = (max(low, (run - 0.4) / 1.42), min(high, (run + 0.4) / 0.58))
+        }
+        guard low < high else { return nil }
+        last = t
+        count += 1
       }
-      guard edges.count == 5 else { return nil }
-      let mean = (edges[4] - edges[0]) / 4
-      let fits = (1..<5).allSatisfy { abs(edges[$0] - edges[$0 - 1] - mean) < 0.42 * mean + 0.4 }
-      return fits && edges[0] > 0.8 * mean && edges[0] < 2.3 * mean + 0.5 ? mean : nil
+      let mean = (last - first) / 4
+      return mean > low && mean < high ? mean : nil
     }
-    // First every fourth ray: at least two of them cross the angles of a pattern, but at most one at most other positions.
-    let fourths = stride(from: 0, to: all, by: 4).map { runs(along: directions[$0]) }
-    guard fourths.count(where: { $0 != nil }) > 1 else { return [] }
-    let widths = (0..<all).map { $0.isMultiple(of: 4) ? fourths[$0 / 4] : runs(along: directions[$0]) }
+    // A sector around the direction in which a line crosses the pattern holds at least two of every fourth ray.
+    var widths = [Double?](repeating: nil, count: all)
+    func crosses(_ turn: Int) -> Bool {
+      let ray = (hit.ray + turn + all) % all
+      widths[ray] = runs(along: directions[ray])
+      return widths[ray] != nil
+    }
+    let near = [0, 4, -4].count(where: crosses)
+    guard near > 1 || near > 0 && [8, -8, 12, -12].contains(where: crosses) else { return [] }
+    for ray in 0..<all where widths[ray] == nil { widths[ray] = runs(along: directions[ray]) }
     // Single rays in a sector may fail.
     var found: [HanXinFinder] = []
     for start in 0..<all where widths[start] != nil && (1...gap).allSatisfy({ widths[(start + all - $0) % all] == nil })
@@ -165,5 +201,43 @@ struct HanXinFinder {
       }
     }
     return Double(right) / 64
+  }
+}
+
+/// The places where a finder pattern was looked for, by squares.
+private struct SeenPlaces {
+  private typealias Place = (center: Point2, width: Double, reach: Double, isLight: Bool)
+
+  private(set) var count = 0
+  private var squares: [[Place]]
+  private let columns: Int
+  private let rows: Int
+  /// The side of a square in pixels, and the largest ratio of the sizes of modules at the same place.
+  private static let (side, ratio) = (16.0, 1.4)
+
+  init(_ view: ImageView) {
+    (columns, rows) = (Int(Double(view.width) / Self.side) + 1, Int(Double(view.height) / Self.side) + 1)
+    squares = Array(repeating: [], count: columns * rows)
+  }
+
+  private func square(_ p: Point2) -> (x: Int, y: Int) {
+    (min(max(0, Int(p.x / Self.side)), columns - 1), min(max(0, Int(p.y / Self.side)), rows - 1))
+  }
+
+  func isNew(_ p: Point2, _ hit: HanXinFinder.Hit) -> Bool {
+    let (x, y) = square(p)
+    return !squares[y * columns + x].contains {
+      $0.isLight == hit.isLight && $0.center.distance(to: p) < $0.reach * $0.width && $0.width < Self.ratio * hit.width
+        && hit.width < Self.ratio * $0.width
+    }
+  }
+
+  mutating func add(_ center: Point2, _ hit: HanXinFinder.Hit, reach: Double) {
+    count += 1
+    let distance = Point2(reach * hit.width, reach * hit.width)
+    let (first, last) = (square(center - distance), square(center + distance))
+    for y in first.y...last.y {
+      for x in first.x...last.x { squares[y * columns + x].append((center, hit.width, reach, hit.isLight)) }
+    }
   }
 }

@@ -12,10 +12,14 @@ struct HanXinReader {
     let reader = HanXinReader(view: search.view)
     let found = reader.read(HanXinFinder.find(search.view, levels: search.levels, step: search.step))
     guard search.isStill, !found.contains(where: \.isRead) else { return found }
-    // The runs of blurred finder patterns cross the threshold again when they are sharpened.
-    let finders = sharpened(search.view).withView { HanXinFinder.find($0, levels: BlockMean($0), step: search.step) }
-    let more = reader.read(finders)
-    return more.contains(where: \.isRead) ? more : found
+    // The runs of blurred finder patterns cross the threshold again when they are sharpened, those of large modules at half the size.
+    for scale in [1, 2] {
+      let picture = scale == 1 ? sharpened(search.view) : search.view.shrunk(by: scale).withView(sharpened)
+      let finders = picture.withView { HanXinFinder.find($0, levels: BlockMean($0), step: search.step) }
+      let more = reader.read(finders.map { $0.placed(scale: Double(scale)) })
+      if more.contains(where: \.isRead) { return more }
+    }
+    return found
   }
 
   /// The standard deviation in pixels of the blur whose difference from the picture is amplified, and the factor of this difference.
@@ -201,11 +205,18 @@ struct HanXinReader {
     ModuleSampler(view, columns: side, rows: side) { map.apply([$0, $1]) }
   }
 
+  /// Returns the modules of a mirrored symbol: reflected at the diagonal through its top right corner, which keeps its fixed modules.
+  private static func mirrored(_ matrix: ModuleMatrix) -> ModuleMatrix {
+    let last = matrix.columns - 1
+    return matrix.picked(columns: matrix.rows, rows: matrix.columns) { (last - $1, last - $0) }
+  }
+
   /// Returns the function information that each way of sampling shows, without those that show none.
   private func information(_ map: Homography, _ version: Int, _ isLight: Bool) -> [HanXinDecoder.Information] {
     let sampler = sampler(map, HanXinLayout.side(version))
-    return Self.renderings.compactMap {
-      HanXinDecoder.information(sampler.matrix(radius: $0.radius, sharpen: $0.sharpen, inverted: isLight))
+    return Self.renderings.flatMap {
+      let matrix = sampler.matrix(radius: $0.radius, sharpen: $0.sharpen, inverted: isLight)
+      return [matrix, Self.mirrored(matrix)].compactMap(HanXinDecoder.information)
     }
   }
 
@@ -220,14 +231,15 @@ struct HanXinReader {
     var isCertain = false
     for rendering in Self.renderings {
       let matrix = sampler.matrix(radius: rendering.radius, sharpen: rendering.sharpen, inverted: isLight)
-      guard let information = HanXinDecoder.information(matrix), information.version == version,
-        matrix.agreement({ layout.fixed[$1 * layout.side + $0] }) > 0.8
-      else { continue }
-      isCertain = true
-      guard let message = HanXinDecoder.decode(matrix, layout, information) else { continue }
-      finding.message = message
-      finding.certainty = 1
-      return finding
+      guard matrix.agreement({ layout.fixed[$1 * layout.side + $0] }) > 0.8 else { continue }
+      for seen in [matrix, Self.mirrored(matrix)] {
+        guard let information = HanXinDecoder.information(seen), information.version == version else { continue }
+        isCertain = true
+        guard let message = HanXinDecoder.decode(seen, layout, information) else { continue }
+        finding.message = message
+        finding.certainty = 1
+        return finding
+      }
     }
     return isCertain ? finding : nil
   }

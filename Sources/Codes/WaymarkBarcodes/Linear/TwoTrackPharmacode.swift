@@ -58,10 +58,16 @@ struct TwoTrackPharmacode {
   private init(_ view: ImageView, _ isInside: [Bool]) {
     let (width, rows) = (view.width, view.height / 2)
     // In each column, the mean of the darkest bands: a bar of either track.
+    let inside = (0..<rows).filter { isInside[$0] }
+    var darkest = [Int](repeating: 0, count: max(1, min(inside.count, rows / 8)))
     let union = GrayImage(width: width, height: 1) { pixels in
       for x in 0..<width {
-        let darkest = (0..<rows).filter { isInside[$0] }.map { Int(view[x, 2 * $0]) }.sorted().prefix(rows / 8)
-        pixels[x] = UInt8(darkest.reduce(0, +) / max(1, darkest.count))
+        for i in darkest.indices { darkest[i] = 255 }
+        for row in inside {
+          var level = Int(view[x, 2 * row])
+          for i in darkest.indices where level < darkest[i] { swap(&level, &darkest[i]) }
+        }
+        pixels[x] = UInt8(darkest.reduce(0, +) / darkest.count)
       }
     }
     let line = union.withView { LinearLine($0, row: 0) }.flatMap(Self.symbol)
