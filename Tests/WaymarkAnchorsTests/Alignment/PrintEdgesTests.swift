@@ -15,13 +15,13 @@ import WaymarkImage
     }
   }()
 
-  /// The mean error of the corners, with the sides measured or not, and the deviation that is told of the first corner.
+  /// The mean error of the corners, with the sides measured or not, and the reported uncertainty of the first corner.
   private func error(_ edges: Bool, on ground: UInt8, margin: Double = 0) throws -> (Double, Double?) {
     var options = PatchAligner.Options()
     options.measuresCorners = edges
     let aligner = PatchAligner(options)
     let (w, h) = (300.0, 300.0)
-    var (sum, told) = (0.0, Double?.none)
+    var (sum, deviation) = (0.0, Double?.none)
     for seed in 1...6 as ClosedRange<UInt64> {
       let truth = Stage.homography(Self.picture, tilt: Point2(0.3, 0.2), roll: 0.2, at: Point3(0, 0, 0.4))
       var random = RandomSource(seed: seed)
@@ -47,18 +47,18 @@ import WaymarkImage
       let result = try #require(aligner.align(AnchorTemplate(Self.picture), from: .plane(start), in: pyramid))
       let corners = Stage.corners(Self.picture, result.homography)
       sum += corners.meanCornerDistance(to: Stage.corners(Self.picture, truth)) / 6
-      told = result.covariance.map { CornerFilter.Estimate(corners: corners, covariance: $0).deviations.x }
+      deviation = result.covariance.map { CornerFilter.Estimate(corners: corners, covariance: $0).deviations.x }
     }
-    return (sum, told)
+    return (sum, deviation)
   }
 
   @Test(arguments: [30, 240] as [UInt8])
   func sidesDetermineCornersThatTheTextureDoesNot(_ ground: UInt8) throws {
     let (without, none) = try error(false, on: ground)
-    let (with, told) = try error(true, on: ground)
+    let (with, deviation) = try error(true, on: ground)
     #expect(none == nil)
     #expect(with < 0.5 * without && with < 0.15)
-    #expect(try #require(told) < 0.15)
+    #expect(try #require(deviation) < 0.15)
   }
 
   /// A margin round the picture has an edge that is not the side of the picture.
@@ -68,11 +68,11 @@ import WaymarkImage
     #expect(with < without + 0.02)
   }
 
-  /// Where print and ground look alike, nothing changes but that the uncertainty is told.
+  /// Where print and ground look alike, nothing changes but the reported uncertainty.
   @Test func sidesThatAreNotSeenAreNotUsed() throws {
     let (without, _) = try error(false, on: 150)
-    let (with, told) = try error(true, on: 150)
+    let (with, deviation) = try error(true, on: 150)
     #expect(with == without)
-    #expect(try #require(told) > 0.05)
+    #expect(try #require(deviation) > 0.05)
   }
 }

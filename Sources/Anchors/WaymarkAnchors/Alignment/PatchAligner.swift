@@ -10,7 +10,8 @@ package import WaymarkImage
 /// are free in every patch: its mean, its length and the components of the gradients along both are removed. Patches that are
 /// covered, or shifted against the majority, lose their weight.
 ///
-/// All memory is allocated in `init`. Use it from one thread at a time.
+/// All memory is allocated in `init`. Use it from one thread at a time. The file is long because the passes of an alignment share
+/// that memory.
 package final class PatchAligner {
   package struct Options: Sendable {
     /// The number of patches compared on the finest level; more patches take more time and reduce the jitter.

@@ -2,9 +2,7 @@ import Glibc
 import WaymarkImage
 
 /// Reads an EAN-13 or UPC-A from bars that are too blurred or too coarse for edge detection, by fitting the model of a symbol to
-/// lines across them.
-///
-/// `RetailRescue` below applies it where libzbar reads nothing or is in doubt.
+/// lines across them. `RetailRescue` below applies it where libzbar reads nothing or is in doubt.
 ///
 /// The best fit alone proves nothing, because some code fits any texture best. The best code must exceed every other one with a valid
 /// check digit by a log-likelihood ratio that grows with the number of comparisons.
@@ -78,10 +76,8 @@ struct RetailFit {
 
   /// The mean squared residual of a sample, in the levels of `RetailModel`, above which there is no EAN-13.
   private static let hopeless: Float = 0.08
-
   /// The mean squared residual of the best poses above which no other pose can fit.
   private static let worst: Float = 0.14
-
   /// The number of neighbouring samples that have the weight of one independent sample.
   private static let dependence = 3.0
 

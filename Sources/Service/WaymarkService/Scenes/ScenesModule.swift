@@ -13,7 +13,8 @@ package import WaymarkWorker
 ///
 /// The device has one session, which every client can control; its events name the client. The module passes detections and requests to
 /// the session, publishes its effects, and sets the anchors that the lane searches for. While no session is active, it follows the
-/// library of the configuration. `SceneInUse` loads the scene, and `SceneMethods` receives the requests of clients.
+/// library of the configuration. `SceneInUse` loads the scene, and `SceneMethods` receives the requests of clients. The file is long
+/// because all effects of the session change one state.
 @ServiceActor
 package final class ScenesModule: ServiceModule {
   private unowned let hub: Hub
