@@ -4,7 +4,8 @@ import WaymarkProtocol
 package import WaymarkSystem
 
 /// The position of an event among those of the service: the run of the service (`instance`), and the event's number in that run. The file
-/// also has `SpoolCursor`, which decides by positions which events are stored, and `SpoolFeed`, which stores them.
+/// also has `SpoolCursor`, which decides by positions which events are stored, `SpoolFeed`, which
+/// stores them, and the pace of lines in the journal (`LinePace`, `ServiceOutage`).
 package struct SpoolPosition: Hashable, Sendable {
   package let instance: String
   package let seq: Int
@@ -116,6 +117,8 @@ package struct SpoolCursor: Sendable {
     refused.removeFirst(Self.longestHistory)
   }
 }
+
+// MARK: - Lines in the journal
 
 /// Limits the journal's lines about one kind of incident to one a minute, with the number of incidents since the last line.
 package struct LinePace: Sendable {

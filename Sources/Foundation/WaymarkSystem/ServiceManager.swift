@@ -1,7 +1,7 @@
 import Glibc
 
 /// The protocol of systemd: notifications are datagrams (`sd_notify(3)`), sockets are passed by two environment
-/// variables (`sd_listen_fds(3)`).
+/// variables (`sd_listen_fds(3)`). The file also has secrets in files: `Credential`, which systemd passes, and `SecretLine`.
 package struct ServiceManager: Sendable {
   private let socket: String?
   /// Seconds between two keep-alive messages: half of the watchdog's timeout; `nil` without a watchdog.
@@ -87,6 +87,8 @@ package struct ServiceManager: Sendable {
     return nil
   }
 }
+
+// MARK: - Secrets
 
 /// Secrets that systemd passes to a unit (`LoadCredential=`): in a configuration, `credential:NAME` in the place of a path means such a
 /// secret.

@@ -288,8 +288,7 @@ package struct Presence: Hashable, Sendable {
     }
   }
 
-  /// Returns the time at which the object is lost if it is not seen before, in seconds; `nil` if it is not
-  /// present.
+  /// Returns the time in seconds at which the object is lost unless it is seen again before then; `nil` if it is not present.
   package func deadline(_ options: Options) -> Double? { isPresent ? lastSeen + options.lostAfter : nil }
 
   private mutating func appear(since: Double, _ time: Double, _ options: Options) -> Change? {

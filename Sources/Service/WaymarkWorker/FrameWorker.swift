@@ -2,7 +2,7 @@ import WaymarkFrames
 import WaymarkImage
 import WaymarkSystem
 
-/// Decodes the Motion JPEG frames of a camera or stream in a persistent worker. Not thread-safe; the caller waits at most
+/// Decodes the Motion JPEG frames of a camera or stream in a persistent worker; `PictureWorker` below decodes picture files. Not thread-safe; the caller waits at most
 /// `limit` seconds for an answer.
 final class FrameWorker: FrameDecoder {
   private let persistent: PersistentWorker

@@ -208,7 +208,7 @@ package enum ConverterMain {
   }
 }
 
-// MARK: - Pages
+// MARK: - Decoded pages
 
 /// The pixels of a page in memory of a C library, which is freed with this value.
 package struct DecodedPage: ~Copyable {

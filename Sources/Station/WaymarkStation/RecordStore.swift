@@ -174,7 +174,7 @@ package final class RecordStore {
     key.flatMap { receipts[$0]?.receipt as? Receipt }
   }
 
-  /// Keeps the result of a request as long as its record.
+  /// Keeps the result of a request under its key for as long as the record `id` is kept; does nothing without a key.
   package func remember(_ receipt: some Sendable, of id: String, key: String?) {
     if let key { receipts[key] = (id, receipt) }
   }

@@ -238,8 +238,8 @@ struct LineWay {
   static let certain = 3.0
   /// The log-odds from which a line alone in a picture is read.
   private static let least = 2.0
-  /// The log-odds, before reading, that a line alone in a picture is level and not upside down, or along a tall picture that it
-  /// fills.
+  /// The log-odds, before reading, of the likely orientation of a line alone in a picture: upright and level, or, if it fills a tall
+  /// picture, along that picture.
   private static let prior = 3.0
   /// The confidence from which a character is evidence.
   private static let leastConfidence = 0.9

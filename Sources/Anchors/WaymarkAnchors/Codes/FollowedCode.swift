@@ -71,7 +71,7 @@ struct FollowedCode {
     places.min { abs($0.time - time) < abs($1.time - time) }?.corners ?? corners
   }
 
-  /// Returns the centre of the code in the frame nearest to a time, of the last 16.
+  /// Returns the centre of the code in whichever of the last 16 frames is nearest to `time`.
   func center(at time: Double) -> Point2 {
     corners(at: time).center
   }
@@ -159,7 +159,8 @@ struct FollowedCode {
 
 /// A code read in a frame.
 package struct CodeDetection: Sendable {
-  /// The symbology and payload, by which two readings are of the same code.
+  /// The symbology and payload. Readings with equal content are of the same code, or of copies that only their positions
+  /// distinguish.
   package struct Content: Hashable, Sendable {
     /// The symbology, as the reader names it.
     package var symbology: String

@@ -1,9 +1,9 @@
 import WaymarkSystem
 
-/// The recognition of labels: a row for each standard, and the standards that are a single number.
+/// Recognises the label of a content: the table of standards, and the fields of PZN and Code 32, whose content is a single number.
 extension HealthLabel {
-  /// A standard, the symbologies that carry it, its check, and the function that returns the fields of a content, or
-  /// `nil`.
+  /// A standard: the symbologies that carry it, its check, and the function that splits a text into fields, or returns `nil` if the
+  /// text is not of this standard.
   private typealias Row = (
     kind: Kind, carriers: Set<Symbology>, check: Check?,
     fields: @Sendable (_ text: String, _ isLinear: Bool) -> [Field]?

@@ -45,35 +45,3 @@ enum Telepen {
     return nil
   }
 }
-
-// MARK: - Pharmacode
-
-/// Reads Pharmacode (Laetus) with one track.
-enum Pharmacode {
-  /// Decodes a line. A symbol has two to sixteen bars; a narrow bar is half as wide as a space, a wide bar 1.5 times as wide.
-  /// The value is a sum: the n-th bar from the right, from 0, adds 2ⁿ if it is narrow, and twice that if it is wide.
-  static func read(_ line: LinearLine) -> LinearRead? {
-    let w = line.widths
-    var start = 0
-    while start < w.count {
-      // Extends the symbol until a space is too wide for its bars.
-      var last = start
-      while last + 2 < w.count, w[last + 1] < 2.5 * max(w[last], w[last + 2]) { last += 2 }
-      let bars = stride(from: start, through: last, by: 2).map { w[$0] }
-      let spaces = stride(from: start + 1, to: last, by: 2).map { w[$0] }
-      if (2...16).contains(bars.count), let space = spaces.sorted().dropFirst(spaces.count / 2).first,
-        spaces.allSatisfy({ abs($0 - space) < 0.35 * space }),
-        bars.allSatisfy({ $0 < 0.8 * space || $0 > 1.2 * space }),
-        bars.allSatisfy({ $0 > 0.2 * space && $0 < 2.4 * space }),
-        line.isQuiet(before: start, 3 * space), line.isQuiet(after: last, 3 * space)
-      {
-        let value = bars.reduce(0) { 2 * $0 + ($1 > space ? 2 : 1) }
-        if (3...131_070).contains(value) {
-          return LinearRead(symbology: .pharmacode, bytes: Array(String(value).utf8), first: start, last: last)
-        }
-      }
-      start = last + 2
-    }
-    return nil
-  }
-}

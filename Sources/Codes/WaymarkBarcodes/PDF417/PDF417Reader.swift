@@ -259,7 +259,7 @@ struct PDF417Reader {
     var found: [(Int, Hit)] = []
     let long = Double(edges[i + 1] - edges[i])
     let next = Double(edges[i + 2] - edges[i + 1])
-    // A long bar is the start of an upright code, or the end of an upside-down code.
+    // The start pattern of an upright code begins with a bar of eight modules and a space of one.
     if long > 3.5 * next {
       if let module = fits(startWidths, from: i) {
         found.append((0, Hit(at: [Double(edges[i]) - 0.5, y], module: module)))

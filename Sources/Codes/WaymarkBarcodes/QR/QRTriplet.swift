@@ -267,7 +267,8 @@ struct QRPair {
       for b in closed[..<i] {
         let ratio = max(a.module / b.module, b.module / a.module)
         let modules = a.center.distance(to: b.center) / max(a.module, b.module)
-        // From the side of the smallest code to the diagonal of a code of 65 modules.
+        // The distance between the centres is 14 modules along a side of the smallest code and 82 along the diagonal of one with 65
+        // modules; the bounds leave a margin.
         if ratio < 1.5, modules > 11, modules < 90 { all.append((QRPair(first: a, second: b), ratio + modules / 200)) }
       }
     }

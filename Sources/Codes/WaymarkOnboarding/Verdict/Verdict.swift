@@ -12,7 +12,7 @@ public struct Verdict: Sendable, Hashable {
     /// No code could be judged.
     case unsuccessful(ReadingFailure)
 
-    /// `successful`, `invalid` or `unsuccessful`.
+    /// The outcome as a stable word for programs, without its reason.
     public var word: String {
       switch self {
       case .successful: "successful"

@@ -270,7 +270,7 @@ package final class Connection {
 
   private func giveUp() { close(.slowConsumer) }
 
-  // MARK: The end
+  // MARK: Closing
 
   private func closeWhenDone() {
     guard inputEnded, !isClosing, inFlight == 0, !framer.mayHoldLine, outlet.isIdle else { return }

@@ -3,7 +3,8 @@ package import WaymarkConfiguration
 package import WaymarkServer
 import WaymarkSystem
 
-/// Finds, reads and checks the configuration. Flags override environment variables, which override the file.
+/// Finds, reads and checks the configuration. Flags override environment variables, which override the file. The file also has
+/// `Accounts`, the look-up of users and groups, and the policy of roles that a configuration describes.
 package struct ConfigurationLoader: Sendable {
   /// The path of a file that has to exist; nil for the default file, which may be missing.
   package let named: String?

@@ -170,7 +170,7 @@ package final class CodesModule: ServiceModule {
       known[seen.id] = found
       hub.publish(found, camera: capture.camera, frame: frame)
     }
-    // Before the codes that are lost with this frame are removed from `known`.
+    // Must precede the removal of lost codes from `known`: the tap may publish events about them.
     tapped?.publish()
     for lost in reading.report.lost where known.removeValue(forKey: lost.id) != nil {
       hub.publish(CodeLost(code: lost.id, lastSeen: lost.lastSeen), camera: capture.camera, frame: frame)

@@ -107,7 +107,7 @@ struct Assets: Sendable {
       bytes = Array(data)
       self.contentType = contentType
       compressed = Self.gzip(bytes)
-      digest = HashFunction.sha256.hash(bytes).prefix(12).map { String($0, radix: 16) }.joined()
+      digest = HashFunction.sha256.hash(bytes).prefix(12).map { $0.digits(2, radix: 16) }.joined()
     }
 
     /// A strong validator of the plain bytes.

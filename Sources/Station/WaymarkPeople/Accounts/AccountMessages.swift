@@ -1,4 +1,5 @@
-// The values that go into and come out of `AccountFlow`: times, requests, inputs, answers of the provider, effects and errors.
+// The values that go into and come out of `AccountFlow`: times, requests, inputs, answers of the provider, effects and errors; also
+// `AccountOperation`, the work that the flow has in progress.
 
 /// The time of an input, by both clocks.
 package struct AccountTime: Hashable, Sendable {

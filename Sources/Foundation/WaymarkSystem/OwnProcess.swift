@@ -2,6 +2,8 @@ import Dispatch
 import Glibc
 import Synchronization
 
+// A program and its process: the signals that end it, its limit of open files, its memory and processor time, and its lines in the journal.
+
 /// The signals that ask a program to end.
 package enum EndSignals {
   /// The signal sources, retained for the lifetime of the program because a released source receives nothing.
