@@ -107,8 +107,8 @@ package final class StructureVerifier {
 
   /// The number of squares that the eight parameters of a map can make agree, for `freedom`.
   package static let fitted = 4.0
-  /// The `freedom` of the map of a copy whose plane is known: its position has two parameters, and rotation and size,
-  /// which are nearly known, are taken as two more.
+  /// `freedom` for a copy whose plane is known: four parameters count, two of the position and two of rotation and size, although these
+  /// are nearly known. As for `fitted`, two parameters make one square agree.
   static let fittedOnPlane = 2.0
 
   /// Chooses squares on an even grid over the part of the reference that the frame shows.
