@@ -66,7 +66,7 @@ struct CameraProbe: ParsableCommand {
     let watch = Monitor<MediaSubscription?>(nil)
     if preview {
       let made = tap.watch { picture in
-        arrived.update { $0.frames = picture.sequence }
+        arrived.update { $0.frames = UInt64(picture.frame.sequence) }
         watch.withLock { $0 }?.ready()
       }
       watch.withLock { $0 = made }

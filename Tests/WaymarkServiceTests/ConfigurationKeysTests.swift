@@ -59,7 +59,8 @@ import WaymarkServer
       )
     case .bool: (["true", "false"], ["yes", "\"true\"", "1", "[true]", "{a: b}"])
     case .flag: (["true", "false", "yes", "off"], ["\"yes\"", "1", "[true]", "{a: b}"])
-    case .strings: (["x", "[x, y]"], ["{a: b}", "[[a]]", "[~]"])
+    case .path: (["x", "a/b"], ["[a]", "{a: b}", "\"\"", String(repeating: "x", count: 4097)])
+    case .strings, .paths: (["x", "[x, y]"], ["{a: b}", "[[a]]", "[~]"])
     case .texts(let limit): (["[x]"], ["x", "{a: b}", "[\"\"]", "[\(String(repeating: "x", count: limit + 1))]"])
     case .choices(let words): (["\(words[0])", "[\(words.joined(separator: ", "))]"], ["nonsense", "{a: b}"])
     case .ints(let range):
@@ -112,7 +113,7 @@ import WaymarkServer
   @Test func emptyListsThatCouldMeanAllOrNothingAreRefused() {
     for key in stationSchema.table.keys where !key.mayBeEmpty {
       switch key.kind {
-      case .strings, .texts, .choices, .sections: break
+      case .strings, .paths, .texts, .choices, .sections: break
       default: continue
       }
       for value in ["", "[]", "~"] {
