@@ -175,7 +175,7 @@ struct KioskServerTests {
     }
   }
 
-  @Test("A client that reads no answer is disconnected, and its place is the next one's", .timeLimit(.minutes(1)))
+  @Test("A client that reads no answer is disconnected, and its place is the next one's", .timeLimit(.minutes(5)))
   func unreadAnswers() async throws {
     var limits = HTTPLimits()
     limits.connections = 1

@@ -75,7 +75,7 @@ import WaymarkSystem
     "What is expected is read from a file with the bounds of the request",
     arguments: [
       (#"[{"text":"A","name":"Pens","amount":2},{"text":"B","amount":0}]"#, 2, ""), ("[]", 0, ""),
-      (#"{"articles":[]}"#, nil, ""), ("[", nil, "is not JSON"), (#"[{"text":"A"}]"#, nil, "amount"),
+      (#"{"articles":[]}"#, nil, "articles"), ("[", nil, "is not JSON"), (#"[{"text":"A"}]"#, nil, "amount"),
       (#"[{"text":"A","amount":10000}]"#, nil, "articles[0].amount"),
       (#"[{"text":"","amount":1}]"#, nil, "articles[0].text"),
       (#"[{"text":"A","amount":1},{"text":"A","amount":2}]"#, nil, "named twice"),

@@ -101,7 +101,7 @@ package struct ConfigurationDocument: Sendable {
 // MARK: - Problems
 
 /// A problem with a value of the configuration: its position, its description and the remedy.
-package struct ConfigurationProblem: ExplainedError, Hashable, Sendable {
+package struct ConfigurationProblem: ExplainedError, CustomStringConvertible, Hashable, Sendable {
   /// The origin of the value: a file, `environment` or `flags`.
   package let origin: String
   /// The position in the file; nil for a value of another origin.

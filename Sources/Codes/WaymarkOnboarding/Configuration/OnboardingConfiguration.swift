@@ -20,7 +20,7 @@ package struct OnboardingConfiguration: Sendable {
   /// The names of the sections and of the other top-level keys of a `waymark.yaml`. Another name in a policy's file is
   /// reported as a problem, since it is probably misspelt.
   package static let sections = [
-    "accounts", "anchors", "camera", "cameras", "clients", "documents", "forms", "gallery", "isolation", "log",
+    "accounts", "anchors", "camera", "cameras", "clients", "count", "documents", "forms", "gallery", "isolation", "log",
     "onboarding", "profiles", "replay", "roles", "scan", "scenes", "signatures", "socket", "source", "text", "trigger",
     "type",
   ]

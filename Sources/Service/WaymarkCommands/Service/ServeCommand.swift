@@ -130,7 +130,7 @@ struct ConfigCheckCommand: ParsableCommand {
     for problem in problems { Output.line(problem.sentences) }
     if problems.contains(where: { $0.key == nil && $0.line == nil }) { throw ExitCode(ExitStatus.cannotOpen.rawValue) }
     if !problems.isEmpty { throw ExitCode(ExitStatus.badData.rawValue) }
-    for warning in configuration.warnings { Output.line("warning: \(warning). \(warning.hint)") }
+    for warning in configuration.warnings { Output.line("warning: \(warning.sentences)") }
     Output.line(
       configuration.file.map { "\($0): no problems." } ?? "No file at \(loader.standardFile): the defaults apply.")
   }

@@ -37,7 +37,7 @@ package struct ConfigurationSchema: Sendable {
 
   /// The sections that only `waymark-station` has, with that name for messages.
   private static let elsewhere = Dictionary(
-    uniqueKeysWithValues: ["accounts", "documents", "forms", "signatures", "text", "type"].map {
+    uniqueKeysWithValues: ["accounts", "count", "documents", "forms", "signatures", "text", "type"].map {
       ($0, "waymark-station")
     })
 
