@@ -1,7 +1,8 @@
 import Synchronization
 import Testing
-import WaymarkOnboarding
 import WaymarkSystem
+
+@testable import WaymarkOnboarding
 
 @Suite("What a payload is")
 struct KindTests {
@@ -167,6 +168,10 @@ struct KindTests {
     #expect(nested.kind?.rawValue == "nested")
     #expect(nested.connectTo == "a.example.com:444")
     #expect(nested.redactedFields.contains(PayloadField("server.sesame", "[redacted]", isSecret: true)))
+    // In a token that lacks a member of the kind, its secrets are secret, too.
+    let claims = try JSONParser.parse(#"{"server":{"sesame":"open"},"name":"x"}"#)
+    let token = JSONWebToken.payload(of: claims, policy: policy)
+    #expect(token.fields.filter(\.isSecret).map(\.name) == ["server"])
     let portal = judge.verdict("https://eu.example.com/enrol/17")
     #expect(portal.kind?.rawValue == "portal")
     #expect(portal.connectTo == "eu.example.com")

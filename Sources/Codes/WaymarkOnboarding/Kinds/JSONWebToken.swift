@@ -19,8 +19,13 @@ enum JSONWebToken: BuiltInKind {
   static func showsPlace(in field: String, policy: OnboardingPolicy) -> Bool { field == policy.hostClaim }
 
   static func payload(of claims: JSONValue, policy: OnboardingPolicy) -> Payload {
+    // A claim that a declared kind keeps secret is secret in a token that lacks another member of that kind, too.
+    let secrets = policy.customKinds.flatMap(\.secrets)
     let fields = (claims.members ?? []).map { member in
-      PayloadField(vendor: member.name, member.value.scalarText ?? member.value.compactText)
+      let name = member.name
+      return PayloadField(
+        name, member.value.scalarText ?? member.value.compactText,
+        isSecret: PayloadField.looksSecret(name) || secrets.contains { $0 == name || $0.hasPrefix(name + ".") })
     }
     guard let name = policy.hostClaim else { return Payload(.jwt, fields: fields, content: claims) }
     let shown = DisplayText.escaped(name, limit: 60)

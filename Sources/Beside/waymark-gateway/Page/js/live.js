@@ -17,7 +17,8 @@ const quoted = (text) => (text === undefined ? '' : `“${printable(text)}”`);
 export function reading(event) {
   switch (event.event) {
     case 'code.found': return { key: `read ${event.symbology} ${event.text}`, kind: 'seen', title: `Read: ${event.symbology}`, text: quoted(event.text ?? event.bytesBase64) };
-    case 'scan.successful': return { key: `accepted ${event.text}`, kind: 'good', title: `Accepted: ${event.kind ?? event.symbology}`, text: event.connectTo ? `connects to ${printable(event.connectTo)}` : quoted(event.text) };
+    // A code that was not judged, as in the mode `barcode`, has no kind.
+    case 'scan.successful': return !event.kind ? { key: `read ${event.symbology} ${event.text}`, kind: 'seen', title: `Read: ${event.symbology}`, text: quoted(event.text) } : { key: `accepted ${event.text}`, kind: 'good', title: `Accepted: ${event.kind}`, text: event.connectTo ? `connects to ${printable(event.connectTo)}` : quoted(event.text) };
     case 'scan.invalid': return { key: `refused ${event.reason} ${event.field}`, kind: 'bad', title: `Refused: ${event.reason}${event.field ? ` (${printable(event.field)})` : ''}`, text: printable(event.explanation ?? '') };
     case 'scan.unsuccessful': return { key: 'not read', kind: 'bad', title: 'Not read', text: event.reason };
     case 'scan.guide': return { key: 'advice', kind: 'seen', title: 'Seen, but not read', text: event.advice };
