@@ -88,7 +88,8 @@ struct ScriptedCameraTests {
     #expect(sink.waitForFrames(total: 1))
     source.stop()
     let frame = try #require(sink.seen.withLock { $0.last })
-    #expect((0..<2).allSatisfy { y in (0..<8).allSatisfy { frame.image[$0, y] == PlainConversion.limited(10 * UInt8($0)) } })
+    #expect(
+      (0..<2).allSatisfy { y in (0..<8).allSatisfy { frame.image[$0, y] == PlainConversion.limited(10 * UInt8($0)) } })
     #expect(frame.encoded?.layout == PixelLayout(format: .yuv420, width: 8, height: 2))
     #expect(frame.encoded?.withBytes { Array($0.suffix(8)) } == Array(repeating: 128, count: 8))
     #expect(calls.state.withLock { $0.converting } == [false])

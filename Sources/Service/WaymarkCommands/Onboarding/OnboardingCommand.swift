@@ -23,7 +23,9 @@ struct OnboardingInput: ParsableArguments {
   @Argument(help: "The payload as the code has it, or - for standard input.")
   var text: String?
 
-  @Option(help: "The policy: a waymark.yaml, or a file with an onboarding section; read alone, without waymark.d.", completion: .file())
+  @Option(
+    help: "The policy: a waymark.yaml, or a file with an onboarding section; read alone, without waymark.d.",
+    completion: .file())
   var policy: String?
 
   @Option(help: "The moment to judge by (RFC 3339), instead of now.")
