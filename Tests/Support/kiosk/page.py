@@ -97,7 +97,7 @@ def a_note_is_as_high_as_its_lines_after_the_screen_was_turned(browser):
         opened(browser, stand, "field")
         browser.find("wm-text-field[name=note]")
         # Where nothing follows it grows with its lines; before another field it keeps its height (fields_say_what_they_want).
-        browser.script("document.querySelector('.form [name=signature]').remove(); const f = document.querySelector('.form [name=note]'); f.fill('Two boxes of the second pallet are wet, and the label of the third cannot be read')")
+        browser.script("for (const one of document.querySelectorAll('.form [name=signer], .form [name=signature]')) one.remove(); const f = document.querySelector('.form [name=note]'); f.fill('Two boxes of the second pallet are wet, and the label of the third cannot be read')")
         height = "document.querySelector('.form [name=note]').input.getBoundingClientRect().height"
         browser.until(f"document.fonts.status === 'loaded' && {height} > 30")
         once = browser.script(f"return {height}")
