@@ -228,7 +228,7 @@ final class BrokerPublisher: Sendable {
     private mutating func handle(_ incident: BrokerConnection.Incident) {
       switch incident {
       case .connected:
-        // What was true before the connection is not sent after it.
+        // Frequent events of the outage are stale and dropped; replies are sent.
         publisher.shared.withLock { shared in shared.unstored.removeAll { $0.topic != publisher.topics.reply } }
         sender.connected()
         isOutageLogged = false

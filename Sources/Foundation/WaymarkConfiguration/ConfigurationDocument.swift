@@ -68,17 +68,20 @@ package struct ConfigurationDocument: Sendable {
   func value(of kind: ConfigurationKind, at node: SourceNode) -> ConfigurationValue? {
     switch (kind, kind.value(of: node)) {
     case (.path, .string(let text)): .string(resolvedValue(text, in: node))
-    case (.paths, .strings(let texts)): .strings(texts.map { resolvedValue($0, in: node) })
+    case (.paths, .strings(let texts)): .strings(texts.map { resolvedElement($0, in: node) })
     case (_, let value): value
     }
   }
 
-  /// Resolves the value of a key of kind `path` or `paths`. Addresses, `-` and credentials remain as written; of `NAME=PATH` the path is
-  /// resolved.
-  package func resolvedValue(_ text: String, in node: SourceNode) -> String {
-    if text == "-" || text.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.\-]*:/) != nil { return text }
-    guard let named = text.prefixMatch(of: /[^\/=]+=/) else { return resolved(text, in: node) }
-    return named.0 + resolved(String(text[named.range.upperBound...]), in: node)
+  /// Resolves the value of a key of kind `path`. Addresses, `-` and credentials remain as written.
+  private func resolvedValue(_ text: String, in node: SourceNode) -> String {
+    text == "-" || text.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.\-]*:/) != nil ? text : resolved(text, in: node)
+  }
+
+  /// Resolves an element of a key of kind `paths`: of `NAME=PATH` the path.
+  package func resolvedElement(_ text: String, in node: SourceNode) -> String {
+    guard let name = text.prefixMatch(of: /[^\/=]+=/) else { return resolvedValue(text, in: node) }
+    return name.0 + resolvedValue(String(text[name.range.upperBound...]), in: node)
   }
 
   /// Returns the path to which a symbolic link points, not followed further; nil for other files.

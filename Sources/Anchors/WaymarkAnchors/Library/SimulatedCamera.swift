@@ -81,7 +81,7 @@ package struct SimulatedCamera {
     return Shot(map: map, area: zoom * zoom * size * size / (width * height), tilt: tilt * 180 / .pi)
   }
 
-  /// Returns the map of a pose at the distance at which the outline covers `area` of the frame; `nil` if there is none.
+  /// Returns the map of a pose at the distance at which the outline covers `area` of the frame; `nil` if no such distance is found.
   /// Angles are in radians.
   private func pose(tilt: Double, axis: Double, roll: Double, area: Double, center: Point2, w: Int, h: Int)
     -> Homography?

@@ -54,7 +54,7 @@ struct ImportDraft {
   }
 
   /// Adds a picture file beside the card file, by its name or id with or without a suffix, and returns its path in the
-  /// scene; `nil` if there is none.
+  /// scene; `nil` without such a file.
   mutating func pictureBeside(_ names: [String]) -> String? {
     guard let folder = SceneFolder(path.deletingLastPathComponent.nonEmpty ?? ".") else { return nil }
     for name in names {

@@ -41,7 +41,7 @@ enum ISBT128 {
   }
 
   /// Takes a donation number (five characters of the facility, two of the year, six of the sequence) and the two flags after it from
-  /// the start of a text; `nil` if there are none.
+  /// the start of a text; `nil` if it begins otherwise.
   private static func donation(_ rest: inout Substring) -> [Field]? {
     let number = rest.dropFirst().prefix(donation.number)
     let flags = rest.dropFirst(1 + donation.number).prefix(donation.flags)

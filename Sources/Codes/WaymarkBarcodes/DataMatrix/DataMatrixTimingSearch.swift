@@ -87,7 +87,7 @@ struct DataMatrixTimingSearch {
     return found[found.count / 5]
   }
 
-  /// Returns the longest and most even timing pattern that starts at the end of one side of the L; `nil` if there is none.
+  /// Returns the longest and most even timing pattern that starts at the end of one side of the L; `nil` without a pattern.
   ///
   /// - Parameters:
   ///   - end: the end of that side; the pattern starts at its inner edge.

@@ -73,7 +73,7 @@ struct DotField {
     }
   }
 
-  /// Returns the index of the dot closest to a point, within a distance; `nil` if there is none.
+  /// Returns the index of the dot closest to a point, within a distance; `nil` if no dot is that close.
   func nearest(_ p: Point2, within radius: Double) -> Int? {
     var best = (index: -1, distance: radius * radius)
     forEach(near: p, within: radius) { i, distance in if distance <= best.distance { best = (i, distance) } }

@@ -44,7 +44,7 @@ struct DotLattice {
 
   private static func index(_ x: Int, _ y: Int) -> Int { (y + reach) * side + x + reach }
 
-  /// Returns the index of the dot at a place; `nil` if there is none.
+  /// Returns the index of the dot at a place; `nil` for an empty place.
   func dot(_ x: Int, _ y: Int) -> Int? {
     guard abs(x) <= Self.reach, abs(y) <= Self.reach else { return nil }
     let site = sites[Self.index(x, y)]

@@ -95,7 +95,7 @@ struct ScanText {
     switch report.outcome {
     case .successful where isVerdict: word = terminal.styled("successful", .good)
     case .successful:
-      word = terminal.styled(report.symbols.count == 1 ? "1 code" : "\(report.symbols.count) codes", .good)
+      word = terminal.styled(Output.count(report.symbols.count, "code"), .good)
     case .invalid: word = terminal.styled("invalid", .bad) + ", " + (report.reason ?? "")
     case .unsuccessful: word = terminal.styled(Self.phrase(report.reason), .warning)
     case .error: word = terminal.styled("error", .bad)

@@ -154,14 +154,7 @@ private struct CameraSection {
   func problems(_ configuration: ServiceConfiguration) -> [ConfigurationProblem] {
     var problems: [ConfigurationProblem] = []
     func attempt(_ key: String, element: String? = nil, _ body: () throws -> Void) {
-      do {
-        try body()
-      } catch {
-        let known = error as? any ExplainedError
-        problems.append(
-          configuration.problem(
-            known?.message ?? "\(error)", path(key), element: element, hint: known?.hint ?? "Correct the value."))
-      }
+      if let problem = configuration.problem(path(key), element: element, body) { problems.append(problem) }
     }
     // A source from a flag is checked when it is opened at the start, whose exit status is then `cannotOpen`.
     if let source = settings.source.path, name != nil || configuration.overrides.first?["source.path"] == nil {

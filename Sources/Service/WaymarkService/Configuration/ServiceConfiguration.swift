@@ -124,9 +124,24 @@ extension ServiceConfiguration {
     }
     let node = document.checked.at(key)
     let part = node?.elements.first { one in
-      one.string.map { $0 == element || document.resolvedValue($0, in: one) == element } ?? false
+      one.string.map { $0 == element || document.resolvedElement($0, in: one) == element } ?? false
     }
     return document.problem(message, key, part ?? node, hint: hint)
+  }
+
+  /// Returns the problem of a value that `check` throws; nil if it throws none.
+  ///
+  /// - Parameters:
+  ///   - key: the path of the key in the file.
+  ///   - element: the element of a list that is checked; nil for the whole value.
+  package func problem(_ key: String, element: String? = nil, _ check: () throws -> Void) -> ConfigurationProblem? {
+    do {
+      try check()
+      return nil
+    } catch {
+      let known = error as? any ExplainedError
+      return problem(known?.message ?? "\(error)", key, element: element, hint: known?.hint ?? "Correct the value.")
+    }
   }
 
   /// Returns the problem of a folder in which the service cannot create files; empty if it can, or if no folder is named.

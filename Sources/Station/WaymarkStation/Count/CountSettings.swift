@@ -40,16 +40,8 @@ package struct CountSettings: Configurable, Hashable {
 
   /// The problem of the named file.
   static func problems(_ configuration: ServiceConfiguration) -> [ConfigurationProblem] {
-    do {
-      _ = try CountSettings(configuration).articles()
-      return []
-    } catch {
-      let known = error as? any ExplainedError
-      return [
-        configuration.problem(
-          known?.message ?? "\(error)", "count.expected", hint: known?.hint ?? "Write a list of articles.")
-      ]
-    }
+    let problem = configuration.problem("count.expected") { _ = try CountSettings(configuration).articles() }
+    return problem.map { [$0] } ?? []
   }
 }
 

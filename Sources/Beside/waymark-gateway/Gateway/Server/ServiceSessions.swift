@@ -39,7 +39,7 @@ actor ServiceSessions {
     self.room = room
   }
 
-  /// Runs `body` with the connection of a session, which is made if there is none.
+  /// Runs `body` with the connection of a session, which is made for its first request.
   ///
   /// - Throws: `ServiceError` with the code `busy` if there are too many named sessions; the errors of connecting and
   ///   of `body`.
