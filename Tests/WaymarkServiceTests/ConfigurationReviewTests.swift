@@ -90,6 +90,9 @@ import WaymarkSystem
     #expect(try problems("scenes: {folders: [scenes,\n  none]}\n").first?.line == 2)
     let named = try #require(try problems("camera: {calibrations: [front=bare/lens.yaml]}\n").first)
     #expect(named.message.contains("/bare/lens.yaml"))
+    // Only an element of a list may name a camera before its path.
+    let library = try #require(try problems("anchors: {library: front=bare/none}\n").first)
+    #expect(library.message.contains("/front=bare/none"), "\(library)")
     #expect(try problems("source: {path: \"rtsp://camera/live\"}\n").isEmpty)
     #expect(try problems("", flags: ["scenes.folders": "scenes"]).first?.key == "scenes.folders")
   }
