@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Measures how exactly a picture is followed, beside OpenCV's pyramidal Lucas-Kanade.
 
-  follow.py WAYMARK PICTURES BACKGROUNDS [--speeds 0,0.3,0.6,1,1.6,2.4] [--each 3] [--frames 150] [--seed 1] [--peers klt] [--others WAYMARK]
+  follow.py WAYMARK PICTURES BACKGROUNDS [--speeds 0,0.3,0.6,1,1.6,2.4] [--each 3] [--frames 150] [--seed 1] [--rest SECONDS] [--peers klt]
+            [--others WAYMARK]
 
 PICTURES is a folder of pictures to print, BACKGROUNDS one of pictures to stand behind them. For each speed --each sequences of other pictures are
 rendered: a hand-held path (at 0 the camera rests), smeared by a shutter that is open for half of a frame, noise of three gray levels,
 drifting gamma and gain. All pictures are in one library.
 
 motion: pixels a frame; followed: frames told with the corners off by less than ten pixels in the mean; error: the mean of that distance;
-jitter: the root mean square of its change from frame to frame, the mean of the sequences and the worst one; ms: mean processor time
+jitter: the root mean square of its change from frame to frame, the mean of the sequences and the worst one; lag: with --rest, for which the picture
+stands still before it sets off at full speed, how many frames the corners are behind their way at most in the first ten frames of it; <5: frames with
+less than five pixels; sigma: the root mean square of the distances in units of the uncertainties told; ms: mean processor time
 of a frame, detection included. bound: the jitter that the noise leaves to any estimate that looks at one frame alone and knows the picture, the
 smear and the light (Cramér-Rao), by one frame of each sequence. The peer detects with 2,000 SIFT features, the
 ratio test at 0.8 and MAGSAC++; then it finds up to 200 corners of the picture from where they were in the frame before, and
@@ -23,6 +26,7 @@ ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDe
 ap.add_argument("waymark"); ap.add_argument("pictures"); ap.add_argument("backgrounds")
 ap.add_argument("--speeds", default="0,0.3,0.6,1,1.6,2.4"); ap.add_argument("--frames", type=int, default=150)
 ap.add_argument("--each", type=int, default=3); ap.add_argument("--seed", type=int, default=1); ap.add_argument("--peers", default="klt"); ap.add_argument("--others")
+ap.add_argument("--rest", type=float, default=0)
 a = ap.parse_args()
 cv2.setNumThreads(1)
 speeds = [float(s) for s in a.speeds.split(",")]
@@ -81,16 +85,21 @@ def bound(frame, corners, size):
 
 
 def score(told, truth, ms):
-    """(followed, error, jitter, ms) of a sequence."""
-    errors, steps, before = [], [], None
-    for corners, true in zip(told, truth):
-        off = None if corners is None else np.array(corners) - true
+    """(followed, below five pixels, error, jitter, lag, sigma, ms) of a sequence."""
+    errors, steps, lags, parts, before = [], [], [0], [], None
+    for i, (found, true) in enumerate(zip(told, truth)):
+        off = None if found is None else np.array(found["corners"]) - true
         if off is None or np.linalg.norm(off, axis=1).mean() >= 10: before = None; continue
         errors.append(np.linalg.norm(off, axis=1).mean())
         if before is not None: steps.append(((off - before) ** 2).sum(1).mean())
+        if found.get("uncertainty"): parts.append((np.array(off) ** 2).sum(1).mean() / 2 / np.mean(np.square(found["uncertainty"])))
+        if a.rest and 0 < i - round(30 * a.rest) <= 10:
+            way = true - truth[i - 1]
+            lags.append(-(off * way).sum() / (way * way).sum())
         before = off
     mean = lambda v: float(np.mean(v)) if v else float("nan")
-    return 100 * len(errors) / len(truth), mean(errors), mean(steps) ** 0.5, float(np.mean(ms))
+    share = 100 / len(truth)
+    return share * len(errors), share * sum(e < 5 for e in errors), mean(errors), mean(steps) ** 0.5, max(lags), mean(parts) ** 0.5, float(np.mean(ms))
 
 
 with tempfile.TemporaryDirectory() as folder:
@@ -101,14 +110,14 @@ with tempfile.TemporaryDirectory() as folder:
     for path, name in zip(chosen, names): cv2.imwrite(name, library.load(path))
     known = library.build(a.waymark, names, folder)
     builds = [("waymark", a.waymark)] + ([("other", a.others)] if a.others else [])
-    print("motion           followed   error  jitter (worst)     ms   bound")
+    print("motion           followed       <5   error  jitter (worst)    lag  sigma     ms   bound")
     for number, speed in enumerate(speeds):
         table, motion, bounds = {}, [], []
         for k in range(number * a.each, min((number + 1) * a.each, len(chosen))):
             rng, picture = np.random.default_rng([a.seed, k]), cv2.imread(names[k], 0)
             ground = background(grounds[rng.integers(len(grounds))])
             reach = np.array([0.5, 0.5, 0.6, 0.045, 0.03, 0.10]) * min(1, speed)
-            path = Path(rng, (0.15, 0.6), reach, max(0.3, speed), 0.36, picture.shape[::-1])
+            path = Path(rng, (0.15, 0.6), reach, max(0.3, speed), 0.36, picture.shape[::-1], a.rest)
             frames, files, truth = [], [], []
             for i in range(a.frames):
                 t = i / 30
@@ -121,13 +130,15 @@ with tempfile.TemporaryDirectory() as folder:
             for name, waymark in builds:
                 out = subprocess.run([waymark, "anchors", "track", known, *files, "--json"], capture_output=True, text=True).stdout
                 rows = [json.loads(line) for line in out.splitlines()]
-                told = [next((x["corners"] for x in row["anchors"] if x["name"] == library.name(names[k])), None) for row in rows]
+                told = [next((x for x in row["anchors"] if x["name"] == library.name(names[k])), None) for row in rows]
                 table.setdefault(name, []).append(score(told, truth, [1e3 * row["elapsed"] for row in rows]))
             if "klt" in a.peers:
                 peer, told, ms = KLT(picture), [], []
                 for frame in frames:
-                    start = time.process_time(); told.append(peer.follow(frame)); ms.append(1e3 * (time.process_time() - start))
+                    start = time.process_time(); corners = peer.follow(frame); ms.append(1e3 * (time.process_time() - start))
+                    told.append(None if corners is None else {"corners": corners})
                 table.setdefault("klt", []).append(score(told, truth, ms))
         for name, values in table.items():
-            followed, error, jitter, ms = np.mean(values, 0)
-            print(f"{np.mean(motion):6.1f} {name:8} {followed:7.1f} % {error:7.3f} {jitter:7.3f} {np.max(values, 0)[2]:7.3f} {ms:6.2f} {np.mean(bounds):7.3f}")
+            followed, near, error, jitter, _, sigma, ms = np.nanmean(values, 0)
+            worst = np.nanmax(values, 0)
+            print(f"{np.mean(motion):6.1f} {name:8} {followed:7.1f} % {near:6.1f} % {error:7.3f} {jitter:7.3f} {worst[3]:7.3f} {worst[4]:6.2f} {sigma:6.2f} {ms:6.2f} {np.mean(bounds):7.3f}")

@@ -28,15 +28,16 @@ class Path:
     """A path of three sines for each of three angles (radians) and three distances (metres).
 
     `rates` are the slowest and the fastest in hertz, `reach` how far each of the six goes, `speed` by how much all is faster, `distance` that of
-    the picture, `size` its pixels (w, h).
+    the picture, `size` its pixels (w, h), `rest` the seconds that it stands still at first, to set off at full speed.
     """
 
-    def __init__(self, rng, rates, reach, speed, distance, size):
+    def __init__(self, rng, rates, reach, speed, distance, size, rest=0):
         self.rate, self.phase = rng.uniform(*rates, (6, 3)), rng.uniform(0, 2 * np.pi, (6, 3)); self.rate[:, 2] *= 3
-        self.reach, self.speed, self.distance, self.size = np.array(reach), speed, distance, size
+        self.reach, self.speed, self.distance, self.size, self.rest = np.array(reach), speed, distance, size, rest
 
     def at(self, t):
         """The map of the picture into the frame at a time in seconds."""
+        t = max(0, t - self.rest)
         v = (np.sin(2 * np.pi * self.rate * t * self.speed + self.phase) * [0.6, 0.3, 0.1]).sum(1) * self.reach
         return view(turn(v[0] + 0.2, v[1] - 0.15, v[2]), np.array([v[3], v[4], self.distance + v[5]]), *self.size)
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures one photograph found in another beside SIFT: hard views whose homography is known because the second picture is drawn from the first scene.
 
-  pairs.py WAYMARK PICTURES... [--count 8] [--seed 1] [--kinds zoom,view,...] [--both] [--keep FOLDER] [--peers sift]
+  pairs.py WAYMARK PICTURES... [--count 8] [--seed 1] [--kinds zoom,view,...] [--both] [--steps] [--keep FOLDER] [--peers sift]
 
 PICTURES are folders of photographs of at least 800 pixels. For each kind --count of them are drawn, once each as the first picture (the anchor) and,
 under another homography, as the second (the frame), both reduced from the same photograph, with noise and JPEG of quality 85 of their own:
@@ -15,7 +15,8 @@ under another homography, as the second (the frame), both reduced from the same 
   depth    near and large: corner depths 3 to 6 times apart
   small    the first fills 2 to 5 % of a second of 640 pixels, before another photograph
 
---both looks for the second in the first as well (zoom, view, extreme and blur). Counted is the mean distance of the anchor's four corners from their true
+--both looks for the second in the first as well (zoom, view, extreme and blur). --steps draws series of six pictures instead, as Oxford's are: the
+first is the anchor, and each of the others has more of one distortion (view, zoom, blur, light and coded). Counted is the mean distance of the anchor's four corners from their true
 places, in pixels of the frame, below 3, 5 and 10. SIFT has 2,000 features, the ratio test at 0.8 and OpenCV's MAGSAC++, and counts as claimed with 12
 inliers. Times are processor time. Needs numpy and opencv-python-headless.
 """
@@ -25,7 +26,7 @@ import cv2, numpy as np
 ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 ap.add_argument("waymark"); ap.add_argument("pictures", nargs="+"); ap.add_argument("--count", type=int, default=8); ap.add_argument("--seed", type=int, default=1)
 ap.add_argument("--kinds", default="view,zoom,blur,light,coded,extreme,depth,small"); ap.add_argument("--both", action="store_true"); ap.add_argument("--keep")
-ap.add_argument("--peers", default="sift"); ap.add_argument("--misses", action="store_true")
+ap.add_argument("--peers", default="sift"); ap.add_argument("--steps", action="store_true"); ap.add_argument("--misses", action="store_true")
 a = ap.parse_args()
 cv2.setNumThreads(1)
 files = []
@@ -119,10 +120,49 @@ def pair(kind, scene, ground, rng, size=800):
     return A, photograph(B, rng, noise, quality), second @ np.linalg.inv(first)
 
 
+STEPS = {"view": (40, 50, 60, 70, 76), "zoom": (2, 3, 4.5, 6, 8), "blur": (2, 3, 4.5, 6, 8), "light": (0.5, 0.3, 0.2, 0.12, 0.07), "coded": (30, 15, 8, 4, 2)}
+
+
+def series(kind, scene, rng, size=800):
+    """The first picture of a scene, and five more with the homographies to them, each with more of one distortion."""
+    h, w = scene.shape
+    s = size / max(w, h)
+    W, H = round(w * s), round(h * s)
+    small = 0.75 if kind == "zoom" else 1
+    first = scaled(s * small)
+    A = photograph(draw(scene, first, round(W * small), round(H * small)), rng)
+    axis, turn = rng.uniform(0, 2 * np.pi, 2)
+    for step in STEPS[kind]:
+        second = camera(W, H, np.radians(rng.uniform(2, 6)), axis, 0) @ scaled(s)
+        if kind == "view": second = camera(W, H, np.radians(step), axis, np.radians(rng.uniform(-20, 20)), 2) @ scaled(s)
+        elif kind == "zoom":
+            t = turn * step / STEPS[kind][-1]
+            M = step * s * small * np.array([[np.cos(t), -np.sin(t)], [np.sin(t), np.cos(t)]])
+            second = np.eye(3); second[:2, :2] = M; second[:2, 2] = np.array([W, H]) / 2 - M @ [w / 2, h / 2]
+        B = draw(scene, second, W, H)
+        if kind == "blur": B = cv2.GaussianBlur(B, (0, 0), step)
+        if kind == "light": B = 255 * step * (B / 255) ** 1.2
+        yield A, photograph(B, rng, quality=step if kind == "coded" else 85), second @ np.linalg.inv(first)
+
+
+built = {}
+
+
+def library(A, d):
+    """The library of a picture, the last ones compiled kept; None where it cannot be compiled."""
+    key = A.tobytes()
+    if key not in built:
+        if len(built) > 8: built.clear()
+        cv2.imwrite(f"{d}/a.png", A)
+        build = subprocess.run([a.waymark, "anchors", "build", "-o", f"{d}/library", "--fresh", f"{d}/a.png"], capture_output=True, text=True)
+        built[key] = None if build.returncode else open(f"{d}/library", "rb").read()
+    if built[key]: open(f"{d}/library", "wb").write(built[key])
+    return built[key]
+
+
 def ours(A, B, d):
-    cv2.imwrite(f"{d}/a.png", A); cv2.imwrite(f"{d}/b.png", B)
-    build = subprocess.run([a.waymark, "anchors", "build", "-o", f"{d}/library", "--fresh", f"{d}/a.png"], capture_output=True, text=True)
-    if build.returncode: return None, 0.0
+    cv2.imwrite(f"{d}/b.png", B)
+    if library(A, d) is None: return None, 0.0
     r = json.loads(subprocess.run([a.waymark, "anchors", "match", f"{d}/library", f"{d}/b.png", "--json"], capture_output=True, text=True).stdout.splitlines()[0])
     return (np.array(r["anchors"][0]["corners"]) if r["anchors"] else None), r["elapsed"]
 
@@ -142,17 +182,19 @@ def sift(A, B, d):
 
 peers = {"waymark": ours, **({"sift": sift} if "sift" in a.peers else {})}
 table = {}
-for kind in a.kinds.split(","):
+for kind in [k for k in a.kinds.split(",") if k in STEPS or not a.steps]:
     rng = np.random.default_rng([a.seed, *kind.encode()])
     for i in rng.choice(len(files), a.count, replace=len(files) < a.count):
         scene = cv2.imread(files[i], 0); ground = cv2.imread(files[(i + 7) % len(files)], 0)
-        A, B, H = pair(kind, scene, ground, rng)
-        tasks = [("", A, B, H)]
-        if a.both and kind in ("view", "zoom", "blur", "extreme"): tasks.append((" back", B, A, np.linalg.inv(H)))
+        if a.steps: tasks = [("", *found) for found in series(kind, scene, rng)]
+        else:
+            A, B, H = pair(kind, scene, ground, rng)
+            tasks = [("", A, B, H)]
+        if a.both and not a.steps and kind in ("view", "zoom", "blur", "extreme"): tasks.append((" back", B, A, np.linalg.inv(H)))
         for way, X, Y, G in tasks:
             zoom = np.sqrt(abs(np.linalg.det(G / G[2, 2])))
             if a.keep:
-                os.makedirs(a.keep, exist_ok=True); name = f"{a.keep}/{kind}{way.strip()}-{i:03}"
+                os.makedirs(a.keep, exist_ok=True); name = f"{a.keep}/{kind}{way.strip()}-{i:03}-{len(table.get((kind + way, 'waymark'), []))}"
                 cv2.imwrite(name + "-a.png", X); cv2.imwrite(name + "-b.png", Y); json.dump(G.tolist(), open(name + ".json", "w"))
             for who, run in peers.items():
                 with tempfile.TemporaryDirectory() as d: found, seconds = run(X, Y, d)

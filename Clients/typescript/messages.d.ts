@@ -259,6 +259,11 @@ export interface AnchorTracking {
    * what is in sight.
    */
   homography: number[];
+  /**
+   * The standard deviation of each corner along an axis, in pixels; missing where it is not known, as of a round
+   * anchor.
+   */
+  uncertainty?: number[] | null;
   /** Smoothed; null where no physical width is known. */
   pose?: PoseValue | null;
   /** Not smoothed; null where no physical width is known. */

@@ -19,7 +19,8 @@ enum Samples {
   static let marker = MarkerTracking(id: "seal", visible: true, selected: false, screen: [160.5, 140], depth: 0.351)
   static let anchor = AnchorTracking(
     anchor: "pump-7", trackingMethod: .fullTracking, corners: corners,
-    homography: [0.25, 0, 100, 0, 0.25, 80, 0.00001, 0, 1], pose: pose, rawPose: pose, score: 0.93,
+    homography: [0.25, 0, 100, 0, 0.25, 80, 0.00001, 0, 1], uncertainty: [0.02, 0.03, 0.02, 0.025], pose: pose,
+    rawPose: pose, score: 0.93,
     markers: [marker, MarkerTracking(id: "valve", visible: false, selected: true)])
   static let can = AnchorTracking(
     anchor: "can", trackingMethod: .fullTracking, corners: corners,

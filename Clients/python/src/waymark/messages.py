@@ -304,6 +304,10 @@ class AnchorTracking(Message):
     """Nine numbers, row-major: reference pixels to frame pixels. Of a round anchor they hold around the middle of what
     is in sight.
     """
+    uncertainty: list[float] | None = None
+    """The standard deviation of each corner along an axis, in pixels; missing where it is not known, as of a round
+    anchor.
+    """
     pose: PoseValue | None = None
     """Smoothed; null where no physical width is known."""
     raw_pose: PoseValue | None = field(default=None, metadata={"wire": "rawPose"})

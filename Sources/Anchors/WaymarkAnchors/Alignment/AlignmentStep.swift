@@ -23,9 +23,7 @@ struct AlignmentFrame {
   }
 
   @inline(__always)
-  func point(_ set: PatchSet, _ i: Int) -> Point2 {
-    (set.place[i] - center) / radius
-  }
+  func point(_ p: Point2) -> Point2 { (p - center) / radius }
 
   func unscale(_ h: Homography) -> Homography {
     let to = Homography(
@@ -59,17 +57,21 @@ struct AlignmentParameters {
   /// Returns the derivatives of a patch's x and y by each parameter, in pixels of the level.
   @inline(__always)
   func derivative(_ frame: AlignmentFrame, _ set: PatchSet, _ i: Int) -> (SIMD8<Double>, SIMD8<Double>) {
-    guard let cylinder else {
-      let p = frame.point(set, i)
-      let s = frame.radius
-      return (
-        SIMD8(p.x, p.y, 1, 0, 0, 0, -p.x * p.x, -p.x * p.y) * s,
-        SIMD8(0, 0, 0, p.x, p.y, 1, -p.x * p.y, -p.y * p.y) * s
-      )
-    }
+    guard let cylinder else { return Self.derivative(frame, at: set.place[i]) }
     let (x, y) = cylinder.poseDerivative(at: set.anchor[i], pivot: pivot)
     let unit = SIMD8(1, 1, 1, reach.x, reach.y, reach.z, 0, 0)
     return (x * unit, y * unit)
+  }
+
+  /// Returns the derivatives of the position of a point of a plane on the level.
+  @inline(__always)
+  static func derivative(_ frame: AlignmentFrame, at place: Point2) -> (SIMD8<Double>, SIMD8<Double>) {
+    let p = frame.point(place)
+    let s = frame.radius
+    return (
+      SIMD8(p.x, p.y, 1, 0, 0, 0, -p.x * p.x, -p.x * p.y) * s,
+      SIMD8(0, 0, 0, p.x, p.y, 1, -p.x * p.y, -p.y * p.y) * s
+    )
   }
 
   /// Returns the map after a step; `nil` if it is not finite.
@@ -107,6 +109,8 @@ package struct AlignmentResult: Sendable {
   package var spread: Double
   /// The mean correlation of the agreeing patches.
   package var gain: Double
+  /// The covariance of the coordinates of the four corners in the frame; `nil` if it was not asked for or the map is not flat.
+  package var covariance: Matrix8?
 
   /// Returns whether the agreeing patches determine the position of the whole reference.
   ///
@@ -118,4 +122,74 @@ package struct AlignmentResult: Sendable {
 
   /// Reference pixels → frame pixels as a homography, see `SurfaceMap.homography`.
   package var homography: Homography { map.homography }
+}
+
+// MARK: - Covariance
+
+/// A matrix of eight rows and columns.
+package struct Matrix8: Sendable {
+  var rows: InlineArray<8, SIMD8<Double>>
+
+  init() { rows = InlineArray(repeating: .zero) }
+
+  init(rows: InlineArray<8, SIMD8<Double>>) { self.rows = rows }
+
+  package init(diagonal: SIMD8<Double>) {
+    self.init()
+    for i in 0..<8 { rows[i][i] = diagonal[i] }
+  }
+
+  var transposed: Matrix8 {
+    var result = Matrix8()
+    for i in 0..<8 { for k in 0..<8 { result.rows[i][k] = rows[k][i] } }
+    return result
+  }
+
+  /// The mean of the matrix and its transpose: without rounding errors, a symmetric one itself.
+  var symmetric: Matrix8 { (self + transposed) * 0.5 }
+
+  /// The inverse of a symmetric matrix; `nil` if it is not positive definite to working precision.
+  var inverse: Matrix8? {
+    var result = Matrix8()
+    for i in 0..<8 {
+      var unit = SIMD8<Double>.zero
+      unit[i] = 1
+      guard let row = solve(unit) else { return nil }
+      result.rows[i] = row
+    }
+    return result
+  }
+
+  /// Returns the vector that a symmetric matrix maps to `v`; `nil` if it is not positive definite to working precision.
+  func solve(_ v: SIMD8<Double>) -> SIMD8<Double>? {
+    var system = NormalEquations()
+    (system.rows, system.rhs) = (rows, v)
+    return system.solve()
+  }
+
+  static func + (a: Matrix8, b: Matrix8) -> Matrix8 {
+    var result = a
+    for i in 0..<8 { result.rows[i] += b.rows[i] }
+    return result
+  }
+
+  static func - (a: Matrix8, b: Matrix8) -> Matrix8 { a + b * -1 }
+
+  static func * (a: Matrix8, s: Double) -> Matrix8 {
+    var result = a
+    for i in 0..<8 { result.rows[i] *= s }
+    return result
+  }
+
+  static func * (a: Matrix8, b: Matrix8) -> Matrix8 {
+    var result = Matrix8()
+    for i in 0..<8 { for k in 0..<8 { result.rows[i] += b.rows[k] * a.rows[i][k] } }
+    return result
+  }
+
+  static func * (a: Matrix8, v: SIMD8<Double>) -> SIMD8<Double> {
+    var result = SIMD8<Double>.zero
+    for i in 0..<8 { result[i] = (a.rows[i] * v).sum() }
+    return result
+  }
 }

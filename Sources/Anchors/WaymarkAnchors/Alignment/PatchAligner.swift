@@ -10,7 +10,8 @@ package import WaymarkImage
 /// are free in every patch: its mean, its length and the components of the gradients along both are removed. Patches that are
 /// covered, or shifted against the majority, lose their weight.
 ///
-/// All memory is allocated in `init`. Use it from one thread at a time.
+/// All memory is allocated in `init`. Use it from one thread at a time. The file is long because the passes of an alignment share
+/// that memory.
 package final class PatchAligner {
   package struct Options: Sendable {
     /// The number of patches compared on the finest level; more patches take more time and reduce the jitter.
@@ -22,6 +23,9 @@ package final class PatchAligner {
     /// The number of patches compared in a first pass on the finest level, which brings the map near its final value,
     /// so that all patches are then drawn close to where they are compared; zero: no first pass.
     var draftPatches = 0
+    /// True to measure the sides of a flat anchor where its texture hardly determines them, and to compute the covariance
+    /// of its corners.
+    package var measuresCorners = false
     /// True if a flat anchor may only be shifted, turned and scaled: for bar codes, whose bars look alike at any length
     /// and slant.
     var isRigid = false
@@ -53,6 +57,7 @@ package final class PatchAligner {
   private let slope: UnsafeMutablePointer<Point3>
   private let sorted: UnsafeMutablePointer<Float>
   private let out: UnsafeMutablePointer<Float>
+  private let profiles: UnsafeMutablePointer<PrintEdges.Profile>
 
   package init(_ options: Options = Options()) {
     self.options = options
@@ -65,6 +70,7 @@ package final class PatchAligner {
     slope = memory.allocate(capacity)
     sorted = memory.allocate(capacity)
     out = memory.allocate(5)
+    profiles = memory.allocate(PrintEdges.profiles)
   }
 
   /// Aligns a reference with a frame from coarse to fine octaves.
@@ -88,11 +94,62 @@ package final class PatchAligner {
         template, h, pyramid, octaves.finest, softness, blur(h), limit: options.draftPatches, prior: 0.1, judged: false)
     }
     let blur = blur(h)
-    return judge(
-      step(
-        template, h, pyramid, octaves.finest, softness, blur,
-        limit: blur == nil ? options.patches : options.smearedPatches, prior: 0.1, judged: true),
-      octave: octaves.finest)
+    let end = step(
+      template, h, pyramid, octaves.finest, softness, blur,
+      limit: blur == nil ? options.patches : options.smearedPatches, prior: 0.1, judged: true)
+    guard var result = judge(end, octave: octaves.finest) else { return nil }
+    if options.measuresCorners, end.cylinder == nil {
+      let smear = blur?.way(of: 0.5 * Point2(Double(template.width), Double(template.height))).chord.length ?? 0
+      refine(&result, template, pyramid, octaves.finest, smear: smear + 3 * softness)
+    }
+    return result
+  }
+
+  /// Adds the sides of a flat anchor to what its patches have shown, and computes the covariance of its corners.
+  ///
+  /// - Parameter smear: The extent of motion blur and defocus in pixels of the frame.
+  private func refine(
+    _ result: inout AlignmentResult, _ template: AnchorTemplate, _ pyramid: GrayPyramid, _ octave: Int, smear: Double
+  ) {
+    let (view, scale) = (pyramid.level(2 * octave), pyramid.scale(2 * octave))
+    let frame = AlignmentFrame(set)
+    let freedom = AlignmentParameters(result.map, scale, frame)
+    guard let limit = limit(robust: true) else { return }
+    var system = equations(frame, freedom, limit)
+    // Residuals larger than the noise explains are errors of the drawing, and enlarge the covariance.
+    let excess = max(1, excess(limit))
+    for k in 0..<8 { system.rows[k] /= excess }
+    system.rhs /= excess
+    Self.hold(&system, prior: 0.1)
+    let (w, h) = (Double(template.width), Double(template.height))
+    let sides = PrintEdges(
+      view: view, scale: scale, map: result.map.resized(by: scale), set: set, frame: frame, smear: smear * scale,
+      outline: Quadrilateral(width: w, height: h).mapped { $0 - 0.5 }, profiles: profiles)
+    let added = sides.add(to: &system)
+    if added, let x = system.solve(), let next = freedom.step(x, from: result.map, scale, frame) { result.map = next }
+    guard let inverse = Matrix8(rows: system.rows).inverse else { return }
+    var moves = Matrix8()
+    let corners = result.map.resized(by: scale).homography.apply(template.outline)
+    for i in 0..<4 {
+      let (x, y) = AlignmentParameters.derivative(frame, at: corners[i])
+      (moves.rows[2 * i], moves.rows[2 * i + 1]) = (x, y)
+    }
+    result.covariance = moves * inverse * moves.transposed * (1 / (scale * scale))
+  }
+
+  /// Returns the mean square of the patches' residuals in units of their variance.
+  private func excess(_ limit: Double) -> Double {
+    var (sum, count) = (0.0, 0.0)
+    for i in 0..<set.count where information[i] > 0 {
+      let ratio = shift[i].length / limit
+      guard ratio < 1 else { continue }
+      let doubt = (1 - ratio * ratio) * (1 - ratio * ratio)
+      let s = slope[i]
+      let squared = s.x * shift[i].x * shift[i].x + 2 * s.y * shift[i].x * shift[i].y + s.z * shift[i].y * shift[i].y
+      sum += information[i] * doubt * squared
+      count += 2 * doubt
+    }
+    return count > 8 ? sum / (count - 8) : 1
   }
 
   /// Returns the map after alignment on all octaves but the finest.
@@ -265,10 +322,31 @@ package final class PatchAligner {
     }
   }
 
-  /// Returns the map after the least-squares step towards the patches' measured positions, and the length of the step in pixels of the level.
+  /// Returns the map after the least-squares step towards the patches' measured positions, and the length of the step in
+  /// pixels of the level.
   private func solve(
     _ frame: inout AlignmentFrame, _ h: SurfaceMap, _ scale: Double, robust: Bool, prior: Double
   ) -> (map: SurfaceMap, length: Double)? {
+    guard let limit = limit(robust: robust) else { return nil }
+    let freedom = AlignmentParameters(h, scale, frame)
+    var system = equations(frame, freedom, limit)
+    Self.hold(&system, prior: prior)
+    if options.isRigid, h.cylinder == nil {
+      // A similarity scales and turns both axes alike and has no perspective.
+      let rows = system.rows
+      let weight = 10 * max(rows[0][0], rows[1][1], rows[3][3], rows[4][4])
+      system.add(SIMD8(1, 0, 0, 0, -1, 0, 0, 0), 0, weight: weight)
+      system.add(SIMD8(0, 1, 0, 1, 0, 0, 0, 0), 0, weight: weight)
+      for k in 6..<8 { system.rows[k][k] += weight }
+    }
+    guard let x = system.solve() else { return nil }
+    let length = (abs(x[0]) + abs(x[1]) + abs(x[2]) + abs(x[3]) + abs(x[4]) + abs(x[5])) * frame.radius
+    guard length.isFinite, let next = freedom.step(x, from: h, scale, frame) else { return nil }
+    return (next, length)
+  }
+
+  /// Returns the residual shift from which a patch has no weight; `nil` if too few patches were measured.
+  private func limit(robust: Bool) -> Double? {
     // The scale of the residual shifts: their median, at least a tenth of a pixel.
     var n = 0
     for i in 0..<set.count where information[i] > 0 {
@@ -278,8 +356,20 @@ package final class PatchAligner {
     guard n >= 4 else { return nil }
     sorted.select(n / 2, of: n)
     let median = Double(sorted[n / 2])
-    let limit = options.isRigid ? max(1, 4 * median) : robust ? max(0.3, 3 * median) : max(1, 4 * median)
-    let freedom = AlignmentParameters(h, scale, frame)
+    return options.isRigid ? max(1, 4 * median) : robust ? max(0.3, 3 * median) : max(1, 4 * median)
+  }
+
+  /// Adds priors that stabilise a map that few patches determine: the perspective changes by at most a few hundredths over
+  /// the radius, the other parameters by a few tenths.
+  private static func hold(_ system: inout NormalEquations, prior: Double) {
+    let loose = 1 / (0.5 * 0.5)
+    let tight = 1 / (prior * prior)
+    for k in 0..<6 { system.rows[k][k] += loose }
+    for k in 6..<8 { system.rows[k][k] += tight }
+  }
+
+  /// Returns the equations of the measured patches.
+  private func equations(_ frame: AlignmentFrame, _ freedom: AlignmentParameters, _ limit: Double) -> NormalEquations {
     var system = NormalEquations()
     for i in 0..<set.count where information[i] > 0 {
       let ratio = shift[i].length / limit
@@ -299,24 +389,7 @@ package final class PatchAligner {
       for k in 0..<8 { system.rows[k] += ax * jx[k] + ay * jy[k] }
       system.rhs += (jx * product[i].x + jy * product[i].y) * weight
     }
-    // Priors stabilise a map that few patches determine: the perspective changes by at most a few hundredths over the radius,
-    // the other parameters by a few tenths.
-    let loose = 1 / (0.5 * 0.5)
-    let tight = 1 / (prior * prior)
-    for k in 0..<6 { system.rows[k][k] += loose }
-    for k in 6..<8 { system.rows[k][k] += tight }
-    if options.isRigid, h.cylinder == nil {
-      // A similarity scales and turns both axes alike and has no perspective.
-      let rows = system.rows
-      let weight = 10 * max(rows[0][0], rows[1][1], rows[3][3], rows[4][4])
-      system.add(SIMD8(1, 0, 0, 0, -1, 0, 0, 0), 0, weight: weight)
-      system.add(SIMD8(0, 1, 0, 1, 0, 0, 0, 0), 0, weight: weight)
-      for k in 6..<8 { system.rows[k][k] += weight }
-    }
-    guard let x = system.solve() else { return nil }
-    let length = (abs(x[0]) + abs(x[1]) + abs(x[2]) + abs(x[3]) + abs(x[4]) + abs(x[5])) * frame.radius
-    guard length.isFinite, let next = freedom.step(x, from: h, scale, frame) else { return nil }
-    return (next, length)
+    return system
   }
 
   /// Returns the mean of the better half of the correlations, 0…1.

@@ -98,6 +98,7 @@ public final class AnchorEngine {
     givenIntrinsics = intrinsics
     var alignment = PatchAligner.Options()
     (alignment.patches, alignment.smearedPatches, alignment.draftPatches) = (256, 272, 96)
+    alignment.measuresCorners = true
     aligner = PatchAligner(alignment)
     lens = LensMap(intrinsics)
     aligner.lens = lens
@@ -106,6 +107,7 @@ public final class AnchorEngine {
       capacity = source.referenceCount
     } else {
       (alignment.patches, alignment.smearedPatches, alignment.draftPatches) = (96, 104, 48)
+      alignment.measuresCorners = false
       sharing = PatchAligner(alignment)
       sharing?.lens = lens
       capacity = (0..<source.referenceCount).reduce(0) { $0 + options.copies.allowed(of: source.reference($1).name) }
@@ -196,7 +198,7 @@ public final class AnchorEngine {
       return anchors[i].drop()
     }
     anchors[i].see(
-      place.map, inliers: place.inliers, score: place.score, at: time, intrinsics)
+      place.map, covariance: place.covariance, inliers: place.inliers, score: place.score, at: time, intrinsics)
     // Alignment can lock on to unrelated edges. So the structure is verified every 30 ms.
     guard time - anchors[i].proof.lastChecked >= 0.03 - 1e-3 else { return }
     let deviations = anchors[i].tracker.deviations(
@@ -272,14 +274,16 @@ public final class AnchorEngine {
     for var detection in detections where !isTaken(detection) {
       let template = source.template(detection.anchor)
       // The detection is aligned as tracking would align it, so that its position does not jump in the next frame.
+      var covariance: Matrix8?
       if let result = aligner.align(template, from: detection.map, in: pyramid), result.score >= detection.score - 0.05,
         result.inliers >= 6
       {
-        detection.map = result.map
+        (detection.map, covariance) = (result.map, result.covariance)
         detection.inliers = max(detection.inliers, result.inliers)
         detection.score = max(detection.score, result.score)
       }
-      take(detection, AnchorTracker(template, at: detection.map, time: time), time, of: detections.count)
+      take(
+        detection, AnchorTracker(template, at: detection.map, time: time), covariance, time, of: detections.count)
     }
   }
 
@@ -299,7 +303,7 @@ public final class AnchorEngine {
       carried.map = now.map
       carried.inliers = now.inliers
       carried.score = now.score
-      take(carried, tracker, time, of: job.detections.count)
+      take(carried, tracker, now.covariance, time, of: job.detections.count)
     }
     job.clear()
   }
@@ -338,7 +342,9 @@ public final class AnchorEngine {
 
   /// Starts to follow a detected anchor, unless an anchor is already followed at its position or a position one period
   /// of its repeating pattern aside agrees as well.
-  private func take(_ detection: DetectedAnchor, _ tracker: AnchorTracker, _ time: Double, of detections: Int) {
+  private func take(
+    _ detection: DetectedAnchor, _ tracker: AnchorTracker, _ covariance: Matrix8?, _ time: Double, of detections: Int
+  ) {
     guard let (seat, corners) = seat(detection), !isTaken(corners),
       aligner.standsOut(tracker.template, detection.map, in: pyramid)
     else { return }
@@ -359,7 +365,8 @@ public final class AnchorEngine {
           time: time))
       index = anchors.count - 1
     }
-    anchors[index].see(detection.map, inliers: detection.inliers, score: detection.score, at: time, intrinsics)
+    anchors[index].see(
+      detection.map, covariance: covariance, inliers: detection.inliers, score: detection.score, at: time, intrinsics)
     mayHoldMore = known.count + detections >= 4
   }
 

@@ -125,7 +125,7 @@ extension Quadrilateral {
       packed: packed + (motion.velocity.values + motion.acceleration.values * (0.5 * interval)) * interval)
   }
 
-  private init(packed p: SIMD8<Double>) {
+  init(packed p: SIMD8<Double>) {
     self.init(
       topLeft: Point2(p[0], p[1]), topRight: Point2(p[2], p[3]), bottomRight: Point2(p[4], p[5]),
       bottomLeft: Point2(p[6], p[7]))

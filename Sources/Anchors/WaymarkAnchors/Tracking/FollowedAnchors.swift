@@ -15,6 +15,7 @@ struct FollowedAnchor {
   let physicalWidth: Double?
   var tracker: AnchorTracker
   var pose: PoseFilter
+  private var filter = CornerFilter()
   var presence = Presence()
   var observation: AnchorObservation
   /// The corners in the frame without the lens distortion.
@@ -60,8 +61,11 @@ struct FollowedAnchor {
   }
 
   /// Updates the anchor with its position in the frame at `time`, given without the lens distortion.
+  ///
+  /// - Parameter covariance: The covariance of the corners; `nil` if it is not known. They are then not filtered.
   mutating func see(
-    _ map: SurfaceMap, inliers: Int, score: Double, at time: Double, _ intrinsics: CameraIntrinsics
+    _ map: SurfaceMap, covariance: Matrix8?, inliers: Int, score: Double, at time: Double,
+    _ intrinsics: CameraIntrinsics
   ) {
     isSeen = true
     streak += 1
@@ -69,7 +73,18 @@ struct FollowedAnchor {
     observation.trackingMethod = .fullTracking
     place = Self.corners(map, width: width, height: height)
     observation.cylinder = map.cylinder
-    let homography = map.homography
+    var homography = map.homography
+    observation.placement.uncertainty = nil
+    if let covariance {
+      let estimate = filter.update(CornerFilter.Estimate(corners: place, covariance: covariance), at: time)
+      let outline = Quadrilateral(width: Double(width), height: Double(height))
+      if estimate.corners.isPlausible(), estimate.deviations.sum().isFinite,
+        let map = Homography(from: outline, to: estimate.corners)
+      {
+        (place, homography) = (estimate.corners, map)
+        observation.placement.uncertainty = estimate.deviations
+      }
+    }
     if map.cylinder != nil {
       (observation.placement.corners, observation.placement.homography) = (lens?.bend(place) ?? place, homography)
     } else {

@@ -95,9 +95,11 @@ public struct AnchorPlacement: Hashable, Sendable {
   /// The width and height of the reference, in pixels: the long side of a picture is 480; the size of a code depends on the code.
   public var referenceSize: Point2
   /// The corners in the frame, in pixels, of the reference points (0,0), (w,0), (w,h), (0,h); for a cylinder, of the part that faces
-  /// the camera. Not smoothed.
+  /// the camera. Of a flat anchor, what one frame hardly determines is averaged over frames.
   public var corners: Quadrilateral
-  /// The map from reference pixels to frame pixels, not smoothed. For a cylinder, the map of the tangent plane in the middle of the
+  /// The standard deviation of each corner along an axis, in pixels; `nil` if it is not known.
+  public var uncertainty: SIMD4<Double>?
+  /// The map from reference pixels to frame pixels, through the corners. For a cylinder, the map of the tangent plane in the middle of the
   /// visible part, without lens distortion.
   public var homography: Homography
   /// The similarity of reference and frame, 0…1.

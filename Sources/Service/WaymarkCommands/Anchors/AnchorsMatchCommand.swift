@@ -144,7 +144,8 @@ extension MatchRecord.Anchor {
     self.init(
       name: seen.name, copy: seen.copy, corners: seen.corners.corners.map { [$0.x, $0.y] },
       outline: seen.cylinder?.outline.map { [$0.x, $0.y] }, homography: seen.homography.rowMajor,
-      inliers: seen.inliers, score: seen.score, pose: seen.pose.map(PoseValue.init),
+      uncertainty: seen.uncertainty.map { [$0.x, $0.y, $0.z, $0.w] }, inliers: seen.inliers, score: seen.score,
+      pose: seen.pose.map(PoseValue.init),
       rawPose: seen.rawPose.map(PoseValue.init), trackingMethod: seen.trackingMethod.rawValue,
       ambiguous: seen.ambiguous)
   }
@@ -233,6 +234,8 @@ struct MatchRecord: Encodable {
     /// The outline of the visible part of a cylinder; `nil` for other anchors.
     var outline: [[Double]]?
     var homography: [Double]
+    /// The standard deviation of each corner along an axis, in pixels; `nil` if it is not known.
+    var uncertainty: [Double]?
     var inliers: Int
     var score: Double
     @NullEncoded var pose: PoseValue?

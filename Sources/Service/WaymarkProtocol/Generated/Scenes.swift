@@ -964,6 +964,9 @@ public struct AnchorTracking: Codable, Hashable, Sendable {
   /// Nine numbers, row-major: reference pixels to frame pixels. Of a round anchor they hold around the middle of what
   /// is in sight.
   public var homography: [Double]
+  /// The standard deviation of each corner along an axis, in pixels; missing where it is not known, as of a round
+  /// anchor.
+  public var uncertainty: [Double]?
   /// Smoothed; null where no physical width is known.
   public var pose: PoseValue?
   /// Not smoothed; null where no physical width is known.
@@ -976,14 +979,15 @@ public struct AnchorTracking: Codable, Hashable, Sendable {
   public var markers: [MarkerTracking]
 
   private enum CodingKeys: CodingKey {
-    case anchor, copy, trackingMethod, corners, outline, homography, pose, rawPose, score, ambiguous, markers
+    case anchor, copy, trackingMethod, corners, outline, homography, uncertainty, pose, rawPose, score, ambiguous,
+      markers
   }
 
   /// A value from its members.
   public init(
     anchor: String, copy: Int? = nil, trackingMethod: TrackingMethod, corners: [[Double]], outline: [[Double]]? = nil,
-    homography: [Double], pose: PoseValue? = nil, rawPose: PoseValue? = nil, score: Double? = nil,
-    ambiguous: [String]? = nil, markers: [MarkerTracking] = []
+    homography: [Double], uncertainty: [Double]? = nil, pose: PoseValue? = nil, rawPose: PoseValue? = nil,
+    score: Double? = nil, ambiguous: [String]? = nil, markers: [MarkerTracking] = []
   ) {
     self.anchor = anchor
     self.copy = copy
@@ -991,6 +995,7 @@ public struct AnchorTracking: Codable, Hashable, Sendable {
     self.corners = corners
     self.outline = outline
     self.homography = homography
+    self.uncertainty = uncertainty
     self.pose = pose
     self.rawPose = rawPose
     self.score = score
@@ -1007,6 +1012,7 @@ public struct AnchorTracking: Codable, Hashable, Sendable {
     try container.encode(corners, forKey: .corners)
     try container.encodeIfPresent(outline, forKey: .outline)
     try container.encode(homography, forKey: .homography)
+    try container.encodeIfPresent(uncertainty, forKey: .uncertainty)
     try container.encode(pose, forKey: .pose)
     try container.encode(rawPose, forKey: .rawPose)
     try container.encodeIfPresent(score, forKey: .score)

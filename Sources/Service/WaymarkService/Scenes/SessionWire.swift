@@ -63,7 +63,8 @@ enum SessionWire {
       trackingMethod: TrackingMethod(state.method),
       corners: state.sighting.map { ScanWire.corners($0.corners) } ?? [],
       outline: state.sighting.flatMap { $0.outline.isEmpty ? nil : $0.outline.map { [$0.x, $0.y] } },
-      homography: state.sighting?.homography.normalized.rowMajor ?? [], pose: pose(state.sighting?.pose),
+      homography: state.sighting?.homography.normalized.rowMajor ?? [],
+      uncertainty: state.sighting?.uncertainty.map { [$0.x, $0.y, $0.z, $0.w] }, pose: pose(state.sighting?.pose),
       rawPose: pose(state.sighting?.rawPose), score: state.sighting?.score, ambiguous: state.sighting?.ambiguous,
       markers: state.markers.map {
         MarkerTracking(

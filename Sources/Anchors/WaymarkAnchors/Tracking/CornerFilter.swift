@@ -1,0 +1,103 @@
+package import WaymarkImage
+
+/// Filters the corners of a flat anchor over time, each of the eight directions in which they can move by its own
+/// uncertainty.
+///
+/// A Kalman filter (R. Kalman, "A new approach to linear filtering and prediction problems", 1960) of the corners and their
+/// velocities. A direction that a frame determines exactly follows it at once; one that it hardly determines, such as the
+/// perspective of a picture with texture only in its middle, is averaged over frames. The acceleration is learned from the
+/// innovations: it decays, and where they exceed what the uncertainties explain, it is raised within the same frame.
+package struct CornerFilter: Sendable {
+  /// The corners and the covariance of their coordinates: x and y of each, clockwise from the top left, in pixels.
+  package struct Estimate: Sendable {
+    package var corners: Quadrilateral
+    package var covariance: Matrix8
+
+    package init(corners: Quadrilateral, covariance: Matrix8) {
+      (self.corners, self.covariance) = (corners, covariance)
+    }
+
+    /// The standard deviation of each corner along an axis: the root of the mean of both axes' variances.
+    package var deviations: SIMD4<Double> {
+      var result = SIMD4<Double>.zero
+      for i in 0..<4 {
+        let (x, y) = (covariance.rows[2 * i][2 * i], covariance.rows[2 * i + 1][2 * i + 1])
+        result[i] = max(0, 0.5 * (x + y)).squareRoot()
+      }
+      return result
+    }
+  }
+
+  /// The standard deviations of the acceleration of the eight modes, relative to that of a shift: shift, change of size,
+  /// turn and shape, and change of perspective. A hand shifts a picture by more than it tilts it.
+  private static let ratios = SIMD8<Double>(1, 1, 0.6, 0.6, 0.6, 0.6, 0.25, 0.25)
+  /// The range of the acceleration of a shift, in pixels per second squared.
+  private static let (least, most) = (4.0, 40_000.0)
+  /// The greatest sum of the squared innovations in units of their variances. Its mean is eight, its standard deviation four.
+  private static let expected = 14.0
+  /// The modes as rows: shifts, then the products of the corners' places with x, with y and with both, for x and y of the
+  /// corners.
+  private static let modes: Matrix8 = {
+    var result = Matrix8()
+    let places = [(-1.0, -1.0), (1, -1), (1, 1), (-1, 1)]
+    for (corner, (x, y)) in places.enumerated() {
+      for (k, factor) in [1, x, y, x * y].enumerated() {
+        result.rows[2 * k][2 * corner] = 0.5 * factor
+        result.rows[2 * k + 1][2 * corner + 1] = 0.5 * factor
+      }
+    }
+    return result
+  }()
+  private static let spread = modes.transposed * Matrix8(diagonal: ratios * ratios) * modes
+
+  package init() {}
+
+  private var time = -Double.infinity
+  private var state = SIMD8<Double>.zero
+  private var velocity = SIMD8<Double>.zero
+  /// The covariances of the positions, of positions (rows) with velocities, and of the velocities.
+  private var (places, mixed, speeds) = (Matrix8(), Matrix8(), Matrix8())
+  private var acceleration = CornerFilter.most
+
+  /// Returns the estimate for the frame at `now`, given what this frame alone shows.
+  package mutating func update(_ seen: Estimate, at now: Double) -> Estimate {
+    let interval = now - time
+    let measured = seen.corners.packed
+    guard interval > 0, interval <= 0.25 else { return restart(seen, at: now) }
+    time = now
+    let drift = mixed + mixed.transposed
+    let innovation = measured - state - velocity * interval
+    acceleration = max(Self.least, 0.6 * acceleration)
+    // Small steps for a motion that changes slowly, then doublings: fourteen lead from the least acceleration to the
+    // greatest.
+    for round in 0..<26 {
+      let agitation = Self.spread * (acceleration * acceleration)
+      let square = interval * interval
+      let p = places + drift * interval + speeds * square + agitation * (0.25 * square * square)
+      let m = mixed + speeds * interval + agitation * (0.5 * square * interval)
+      let sum = p + seen.covariance
+      guard let weighted = sum.solve(innovation) else { return restart(seen, at: now) }
+      if (innovation * weighted).sum() > Self.expected, acceleration < Self.most {
+        acceleration = min(Self.most, acceleration * (round < 10 ? 1.2 : 2))
+        continue
+      }
+      guard let inverse = sum.inverse else { return restart(seen, at: now) }
+      let (gain, speedGain) = (p * inverse, m.transposed * inverse)
+      state += velocity * interval + gain * innovation
+      velocity += speedGain * innovation
+      speeds = (speeds + agitation * square - speedGain * m).symmetric
+      mixed = m - gain * m
+      places = (p - gain * p).symmetric
+      break
+    }
+    return Estimate(corners: Quadrilateral(packed: state), covariance: places)
+  }
+
+  private mutating func restart(_ seen: Estimate, at now: Double) -> Estimate {
+    self = CornerFilter()
+    (time, state, places) = (now, seen.corners.packed, seen.covariance)
+    // 1,000 pixels a second.
+    speeds = Self.spread * 1e6
+    return seen
+  }
+}
