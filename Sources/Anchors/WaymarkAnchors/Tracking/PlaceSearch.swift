@@ -89,7 +89,8 @@ struct PlaceSearch {
   /// for the finest.
   private func coarse(_ start: SurfaceMap) -> SurfaceMap {
     aligner.alignCoarse(
-      template, from: start, in: pyramid, octaves: octaves, softness: softness, blur: blur)
+      template, from: start, in: pyramid, octaves: octaves, softness: softness, blur: { [smear] in smear?.blur(at: $0) }
+    )
   }
 
   /// Aligns from `start`, unless an earlier start was less than a pixel away, and keeps the result if its agreement is the best so far.
@@ -99,8 +100,10 @@ struct PlaceSearch {
     starts[count] = corners
     count += 1
     guard
+      // The method `blur` would capture the whole search, for which a frame would request memory.
       let result = aligner.align(
-        template, from: start, in: pyramid, softness: softness, coarsest: octaves.finest, blur: blur),
+        template, from: start, in: pyramid, softness: softness, coarsest: octaves.finest,
+        blur: { [smear] in smear?.blur(at: $0) }),
       options.accept(result, of: template, isRigid: aligner.options.isRigid)
     else { return }
     guard let best else {
