@@ -21,6 +21,8 @@ public final class AnchorDetector {
   private var claims: FrameClaims
   private var reducer = FrameReducer()
   private var mask = ExclusionMask()
+  /// The frame as seen from other directions.
+  lazy var tilted = TiltedFrames()
   /// The lens of the frames. If set, the homographies of detected anchors exclude its distortion.
   package var lens: LensMap?
   /// The camera's intrinsics at the size of the frames; `nil`: estimated from an assumed field of view. Used only for
@@ -186,6 +188,9 @@ package protocol AnchorDetecting: AnyObject {
   ///   - known: The outlines of the followed anchors without the lens distortion, which are painted over in the frame.
   ///   - copies: The followed copies, on whose planes and beside which further copies are searched for.
   func detections(in frame: ImageView, known: [Quadrilateral], beside copies: [DetectedAnchor]) -> [DetectedAnchor]
+
+  /// Returns the anchors in a frame as seen from a direction, see `TiltedFrames`; directions are counted round.
+  func detections(in frame: ImageView, from direction: Int) -> [DetectedAnchor]
 
   /// Returns the reference of an anchor.
   func reference(_ anchor: Int) -> AnchorReference

@@ -61,6 +61,7 @@ public final class AnchorEngine {
   /// sufficed: then the next frame is searched as well.
   private var mayHoldMore = false
   private var lastTime = -Double.infinity
+  private var lookAround = LookAround()
   private var frameSize = (width: 0, height: 0)
   private var known: [Quadrilateral] = []
   private var painted: [Quadrilateral] = []
@@ -178,6 +179,7 @@ public final class AnchorEngine {
     lastSearch = -.infinity
     lastTime = -.infinity
     mayHoldMore = false
+    lookAround = LookAround()
   }
 
   /// Tracks the anchor at index `i` into the present frame.
@@ -270,7 +272,12 @@ public final class AnchorEngine {
     discardSearch()
     lastSearch = time
     mayHoldMore = false
-    let detections = mask.paint(frame, painted) { source.detections(in: $0, known: known, beside: copies) }
+    let detections =
+      if let direction = lookAround.direction(at: time, isEmpty: anchors.isEmpty) {
+        source.detections(in: frame, from: direction)
+      } else {
+        mask.paint(frame, painted) { source.detections(in: $0, known: known, beside: copies) }
+      }
     for var detection in detections where !isTaken(detection) {
       let template = source.template(detection.anchor)
       // The detection is aligned as tracking would align it, so that its position does not jump in the next frame.

@@ -30,6 +30,15 @@ struct AnchorsMatchCommand: AsyncParsableCommand {
 
   @OptionGroup var several: CopiesOption
 
+  @Option(
+    help: ArgumentHelp(
+      "quick, or thorough: a picture in which nothing is found is searched from 38 directions, which takes as many times as long.",
+      valueName: "effort"))
+  var effort = Effort.quick
+
+  /// How long a picture is searched.
+  enum Effort: String, ExpressibleByArgument, CaseIterable { case quick, thorough }
+
   @Flag(help: "One JSON object a frame.")
   var json = false
 
@@ -51,7 +60,9 @@ struct AnchorsMatchCommand: AsyncParsableCommand {
     let lens = LensMap(intrinsics)
     detector.lens = lens
     detector.intrinsics = intrinsics
-    let detections = picture.withView { detector.detect($0) }
+    let detections = picture.withView {
+      effort == .thorough ? detector.detectFromAllSides($0) : detector.detect($0)
+    }
     let anchors = detections.map { detection -> MatchRecord.Anchor in
       let reference = detector.library.references[detection.anchor]
       let straight =
