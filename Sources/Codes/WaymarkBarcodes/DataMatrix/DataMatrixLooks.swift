@@ -48,7 +48,8 @@ struct DataMatrixLooks {
     DataMatrixReader(view: view, levels: levels, isThorough: true, failures: Self.failures, findsCut: findsCut)
   }
 
-  /// The contours of the picture, of at most half as many border pixels as it has pixels: more are noise.
+  /// The contours of the picture, traced along at most 400,000 border pixels, or half as many as the picture has pixels if that is more:
+  /// further ones are noise.
   private var contours: Contours {
     Contours(view, levels: levels, budget: max(400_000, view.width * view.height / 2))
   }
