@@ -12,7 +12,8 @@ package struct QRDecoder {
 
   package init() {}
 
-  /// Decodes modules, upright or as seen in a mirror.
+  /// Decodes modules, upright or as seen in a mirror; `nil` if format or codewords have too many errors, or the data violate
+  /// the standard.
   package mutating func decode(_ matrix: ModuleMatrix, _ layout: QRLayout) -> CodeMessage? {
     for mirrored in [false, true] {
       let seen = mirrored ? matrix.transposed : matrix
@@ -65,6 +66,7 @@ package struct QRDecoder {
   /// - Parameters:
   ///   - doubt: the doubt about each codeword; empty if unknown.
   ///   - checks: the number of check codewords of a block.
+  ///   - reserve: the number of these that only detect errors.
   static func data(_ words: [Int], doubt: [Float], checks: Int, blocks: Int, reserve: Int = 0) -> [Int]? {
     var data: [Int] = []
     for block in 0..<blocks {

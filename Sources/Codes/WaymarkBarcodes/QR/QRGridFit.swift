@@ -1,6 +1,7 @@
 import WaymarkImage
 
 /// Fits the grid of a QR code to a picture: from three finder patterns, finds the map under which the fixed patterns fit best.
+/// `QRGrid` below is the result.
 ///
 /// As in quirc, a map is scored by the fixed patterns and improved by hill climbing.
 struct QRGridFit {
@@ -65,7 +66,7 @@ struct QRGridFit {
     }
   }
 
-  /// The number of pixels that fitting one grid samples: to search the fourth corner, to climb and to bend.
+  /// About the number of pixels that fitting one grid samples: to search the fourth corner, to climb and to bend.
   var cost: Int { 290 * coarse.values.count + 200 * marks.values.count + 650 * layout.alignmentCenters.count }
 
   /// Returns the score of a map: the higher, the better the fixed patterns fit, and the higher the contrast.

@@ -1,6 +1,7 @@
 import WaymarkImage
 
 /// Reads QR codes from their finder patterns: fits a grid to three that belong together, samples it module by module, and decodes.
+/// `ReadingBudget` below bounds its cost.
 ///
 /// There are two rounds. The first reads clear codes from the corners of their patterns at little cost, even sixty codes on a
 /// sheet. The second searches the remaining triplets for the fourth corner, climbs to the best map, and tries several ways of
@@ -290,7 +291,7 @@ struct QRReader {
   }
 
   /// Samples a grid in several ways until one is decoded, and sets the grid and the message of `candidate` then; returns false if
-  /// none is.
+  /// none is decoded.
   private mutating func tryOut(
     _ view: ImageView, _ grid: QRGrid, _ attempts: ArraySlice<(radius: Int, sharpen: Float)>,
     of candidate: inout Candidate
