@@ -1,6 +1,6 @@
 import WaymarkSystem
 
-/// The character set from which the bytes of a code were decoded.
+/// The character set from which the bytes of a code were decoded. The extension of `CodeMessage` below decodes messages.
 public enum Charset: String, Hashable, Sendable, Codable, CaseIterable {
   /// Seven-bit ASCII.
   case ascii = "US-ASCII"

@@ -52,6 +52,6 @@ extension HealthLabel {
 }
 
 extension Symbol {
-  /// The content as a label of hospitals or pharmacies, if it is one; `text` is as the code has it.
+  /// The content as a label of hospitals or pharmacies; `nil` if it has none of their forms. `text` is unchanged.
   public var label: HealthLabel? { HealthLabel(text, symbology) }
 }

@@ -1,4 +1,4 @@
-/// The finite field of an error-correcting code: GF(2^m) or the integers modulo a prime.
+/// The finite field of an error-correcting code: GF(2^m) or the integers modulo a prime. `ReedSolomon` below has the codes.
 struct FiniteField: Sendable {
   /// The number of elements.
   let size: Int
