@@ -26,7 +26,7 @@ struct CompositeReader {
     codesLeft = isLive ? Self.most.live : Self.most.still
   }
 
-  /// Adds the component of a linear code, if it has one, to it, and removes that component from `components`.
+  /// Adds to a linear code the component above it, if there is one, and removes that component from `components`.
   mutating func read(_ symbol: inout Symbol) {
     guard let modules = Self.modules(of: symbol) else { return }
     if let index = components.firstIndex(where: { Self.isAbove($0, symbol) }) {
@@ -109,10 +109,10 @@ struct CompositeReader {
   /// In modules: the distance of lines, the height without a row after which the search ends, and the height inside the code at which
   /// the lines begin.
   private static let (step, patience, inside) = (0.7, 12.0, 4.0)
-  /// The largest height of a component in modules: 44 rows of two modules, with the separator.
+  /// The height above a code up to which lines look for a component, in modules: more than its 44 rows of two modules and the separator.
   private static let height = 110.0
-  /// The inclinations of rows to the side of the code that are tried in turn: in perspective, bars are not at right angles to rows, and
-  /// the side of some codes is taken so. Lines at one of them cross few rows.
+  /// The inclinations of rows to the side of the code that are tried in turn: in perspective, bars are not at right angles to rows, but
+  /// the outlines of some codes are drawn as if they were. Lines at the right inclination cross few rows.
   private static let slopes = [0.0] + (1...4).flatMap { [0.04 * Double($0), -0.04 * Double($0)] }
   /// The heights above a side, in modules, at which lines with the edges of a component show that one may be there, and their least number.
   private static let (probes, edges) = ([3.0, 6, 9, 12], 21)

@@ -2,7 +2,7 @@ import WaymarkImage
 
 /// The bars of a postal code: each may extend above the common band (ascend), below it (descend), both, or neither.
 package struct FourStateBars: Hashable {
-  /// The bars as two bits each: 2 for a bar that ascends, 1 for one that descends, 3 for both.
+  /// The bars as two bits each: 2 for a bar that ascends, 1 for one that descends, 3 for both, 0 for neither.
   package var states: [Int]
   /// The indices of the bars of uncertain state, the most doubtful first, and the bit in doubt.
   var doubts: [Doubt] = []
@@ -21,7 +21,8 @@ package struct FourStateBars: Hashable {
 
   package init(states: [Int]) { self.states = states }
 
-  /// Creates bars from the letters of the standards: F for full, A for ascending, D for descending, T for tracker.
+  /// Creates bars from the letters of the standards: F for full, A for ascending, D for descending, T for tracker;
+  /// `nil` for any other character.
   package init?(_ letters: some StringProtocol) {
     let states = letters.compactMap { Self.letters.firstIndex(of: $0) }
     guard states.count == letters.count else { return nil }

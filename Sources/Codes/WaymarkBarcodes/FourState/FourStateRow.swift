@@ -51,7 +51,7 @@ struct FourStateRow {
   /// The mean distance of the bars in pixels, along `s`.
   var pitch: Double { (places[places.count - 1] - places[0]) / Double(max(1, places.count - 1)) }
 
-  /// Returns the point at `w` pixels in `t` from the middle of the band.
+  /// Returns the point on a bar at place `s`, `w` pixels in `t` from the middle of the band.
   private func point(_ s: Double, _ w: Double) -> Point2 {
     along * (s + lean * w) + across * (offset + slope * s + w)
   }
@@ -65,7 +65,7 @@ struct FourStateRow {
     return sum / 5
   }
 
-  /// Fits the band that all bars cross, from the extents of the bars in `t`; returns false if there is none.
+  /// Fits the band that all bars cross, from the extents of the bars in `t`; returns false if there is no such band.
   private mutating func fitBand(_ extents: [(low: Double, high: Double)]) -> Bool {
     let n = Double(extents.count)
     // The middles of the bars follow the band roughly, as bars reach as often above it as below.
@@ -184,8 +184,8 @@ struct FourStateRow {
       })
   }
 
-  /// Returns the bars with their states, and the outline of the row; `nil` unless the bars have an equal pitch and two lengths to each
-  /// side, and light beside the first and the last.
+  /// Returns the bars with their states, and the outline of the row; `nil` unless at least 24 bars have an equal pitch and two lengths to
+  /// each side, at most one end for every eight bars is doubtful, and there is light beside the first and the last.
   func sampled() -> (bars: FourStateBars, corners: Quadrilateral)? {
     guard places.count >= 24, let fitted = smoothed() else { return nil }
     let pitches: [Double] = places.indices.map { i in
