@@ -1,7 +1,8 @@
 public import WaymarkImage
 public import WaymarkSystem
 
-/// Reads codes from gray pictures. A scanner owns a libzbar handle: use one scanner per thread.
+/// Reads codes from gray pictures. A scanner owns a libzbar handle: use one scanner per thread. `FileReading` below is its result for a
+/// picture file.
 public struct BarcodeScanner: ~Copyable {
   /// The symbologies to look for, and the effort.
   public let configuration: ScanConfiguration

@@ -1,6 +1,7 @@
 import WaymarkImage
 
-/// The search of one picture for the matrix symbologies that libzbar does not decode.
+/// The search of one picture for the matrix symbologies that libzbar does not decode. The file also has its detections
+/// (`MatrixDetection`), and the finder patterns for symbologies with a single one (`FinderRings`).
 struct MatrixSearch {
   /// The result of the readers for one picture.
   struct Reading {
@@ -51,8 +52,8 @@ struct MatrixSearch {
   }
 
   /// Runs the readers on copies of a picture until one shows a code: a drawing redrawn on the grid of its modules (`GridPicture`),
-  /// then the picture at twice its size with a white border, then the same with a black border. For codes of one pixel per module,
-  /// and codes without a quiet zone.
+  /// then the picture at twice its size with a white border, then the same with a black border. This reads codes of one pixel per
+  /// module, and codes without a quiet zone.
   static func enlarged(_ image: ImageView, _ wanted: Set<Symbology>) -> Reading {
     if let drawn = GridPicture(image), let reading = read(drawn.image, wanted, drawn.place) { return reading }
     let double = image.doubled()

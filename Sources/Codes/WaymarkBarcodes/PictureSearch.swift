@@ -238,7 +238,7 @@ struct PictureSearch {
   /// Runs a pass of libzbar for 1-D codes over the whole picture.
   ///
   /// - Parameters:
-  ///   - thinning: the distance of the scan lines, in pixels.
+  ///   - thinning: n to scan every n-th of the pass's lines.
   ///   - ways: the directions of the scan lines: along rows, along columns, or both.
   mutating func readWhole(_ pass: ScanPass, thinning: Int, _ ways: BarWindow.Ways, with zbar: inout ZBarScanner) {
     searches += 1

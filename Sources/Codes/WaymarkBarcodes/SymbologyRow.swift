@@ -1,8 +1,8 @@
 import CZBar
 import WaymarkSystem
 
-/// The constant properties of a symbology, its rules and its readers, as a row of a table. The rows are below, with
-/// `LinearRules`, the evidence that a 1-D code requires.
+/// The constant properties of a symbology, its rules and its readers, as a row of a table. The rows are below, with the types of
+/// their columns: `AIMIdentifier`, `MatrixReader`, and `LinearRules`, the evidence that a 1-D code requires.
 struct SymbologyRow {
   let name: String
   /// Other names that `Symbology(name:)` accepts, in small letters and digits, separated by blanks.
