@@ -33,7 +33,8 @@ package struct BundleManifest: Hashable, Sendable {
     package static let manifest = 4 << 20
   }
 
-  /// - Throws: `badBundle` for names, paths, sizes and digests that are not allowed.
+  /// - Throws: `badBundle` for a name, version, path, size or digest that is not allowed, for too many files or bytes, and for paths that
+  ///   are not sorted or exclude each other.
   package init(name: String, version: Int, made: String, files: [File]) throws(BundleError) {
     guard Self.isName(name) else { throw .bad("\"name\" is not a valid name") }
     guard (1...1 << 53).contains(version) else { throw .bad("\"version\" is not a whole number from 1 on") }
@@ -194,6 +195,8 @@ struct TarEntry: Hashable {
   }
 
   /// Reads a header; returns nil for a block of zeros, which ends the archive.
+  ///
+  /// - Throws: `badBundle` for any other block that is not `TarEntry.block` of a path that bundles allow.
   static func parse(_ block: [UInt8]) throws(BundleError) -> TarEntry? {
     guard block.count == blockSize else { throw .bad("it is truncated") }
     if block.allSatisfy({ $0 == 0 }) { return nil }

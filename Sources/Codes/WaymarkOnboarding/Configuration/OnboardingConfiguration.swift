@@ -259,6 +259,8 @@ package enum KeyFile {
 extension OnboardingConfiguration {
   /// Reads `onboarding:` and `replay:` of a configuration file, for `--policy`. Also reads a file with the keys of `onboarding:` at its
   /// top level.
+  ///
+  /// - Throws: `cannotOpen` if the file cannot be read, `badPolicy` if there are problems in it.
   package init(file: String) throws(OnboardingError) {
     guard let bytes = try? WholeFile.read(file, limit: 1 << 20) else {
       throw OnboardingError(

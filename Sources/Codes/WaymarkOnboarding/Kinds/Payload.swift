@@ -184,8 +184,8 @@ extension [PayloadField] {
   /// The value of the first field of that name.
   package subscript(name: String) -> String? { first { $0.name == name }?.value }
 
-  /// The first 200 fields with unique names, so that they can be the members of a JSON object: a repeated name gets a
-  /// number.
+  /// The first 200 fields, renamed so that their names are unique, as members of a JSON object must be: a repeated name gets
+  /// a number.
   package var numbered: Self {
     let fields = prefix(200)
     var counts: [String: Int] = [:]

@@ -3,7 +3,8 @@ import WaymarkCrypto
 public import WaymarkSystem
 
 /// A public key of the policy, with the algorithms that it verifies. The file also has the algorithms
-/// (`SignatureAlgorithm`), and the private key (`SigningKey`) with which `TokenSigner` makes tokens.
+/// (`SignatureAlgorithm`), the private key (`SigningKey`) with which `TokenSigner` makes tokens, and the blocks of PEM
+/// (`PEMBlock`).
 public struct VerificationKey: Sendable {
   /// The key's identifier (`kid`), if it has one.
   public let id: String?

@@ -103,7 +103,7 @@ public enum InvalidReason: String, Sendable, Hashable, Codable, CaseIterable {
   case hostNotAllowed
   /// The code comes from recorded pictures, and the device accepts only a camera.
   case sourceNotAllowed
-  /// Two different codes are acceptable.
+  /// Several different codes are acceptable.
   case ambiguous
   /// The token was used before (`jti`).
   case replayed
