@@ -77,7 +77,7 @@ enum CaptureAdvisor {
     case inside
   }
 
-  /// Returns where the third pattern of two visible ones may be; `inside` if another number is visible.
+  /// Returns where the third pattern may be if two are visible; `inside` for any other number.
   private static func thirdPattern(of trace: FinderTrace, in view: ImageView) -> ThirdPattern {
     guard trace.marks.count == 2 else { return .inside }
     let (a, b) = (trace.marks[0].center, trace.marks[1].center)

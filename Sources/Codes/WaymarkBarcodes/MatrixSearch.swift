@@ -22,11 +22,11 @@ struct MatrixSearch {
   let effort: ScanConfiguration.Effort
   /// True if the search continues after many candidates have turned out not to be codes.
   var isPatient = true
-  /// Returns the finder patterns of the picture, if another search has found them already.
+  /// Returns the finder patterns of the picture, which are shared with another search; `nil` if this search finds its own.
   var finders: (() -> FinderSearch)?
   /// The finder patterns with their rings, for symbologies with a single finder pattern.
   lazy var rings = FinderRings(view, levels: levels, finders?() ?? FinderSearch(view, levels: levels))
-  /// The rows of bars that may be postal codes.
+  /// The rows of bars that may be postal codes; `nil` before the first search for them.
   var fourStateRows: [FourStateBars.Row]?
   /// True if a reader cut its search of a still picture short; live frames always have a limit.
   var isLimited = false

@@ -243,7 +243,7 @@ struct AztecText {
     return true
   }
 
-  /// Reads FLG(n): FNC1, or a character set.
+  /// Reads FLG(n): FNC1, or a character set; returns false if it is invalid.
   private mutating func flag() -> Bool {
     guard let digits = reader.read(3), digits < 7 else { return false }
     if digits == 0 {

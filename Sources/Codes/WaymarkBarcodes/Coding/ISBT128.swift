@@ -54,7 +54,7 @@ enum ISBT128 {
     return [Field("donation", number), Field("flags", flags)]
   }
 
-  /// Returns the date, or date and time, of three digits of the year, three of the day in it, and optionally hour and minute;
+  /// Returns the date, or date and time, from three digits of the year, three of the day in it, and optionally hour and minute;
   /// `nil` if there is no such date or time.
   private static func date(_ digits: Substring) -> String? {
     guard digits.allSatisfy(\.isASCIIDigit), let year = Int(digits.prefix(3)),

@@ -22,7 +22,7 @@ struct DataMatrixLooks {
       return look
     }
     for place in places(of: look.frames) {
-      // Aligned to the blocks of the local means.
+      // The part is aligned to the blocks of the local means.
       let side = Double(BlockMean.side)
       let origin = Point2((place.min.x / side).rounded(.down), (place.min.y / side).rounded(.down)) * side
       let size = place.max - origin

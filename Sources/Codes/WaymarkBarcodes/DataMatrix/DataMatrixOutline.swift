@@ -48,8 +48,8 @@ struct DataMatrixOutline {
     left = right.map { Point2(0.5 + aside($0.y), $0.y) }
   }
 
-  /// Returns an alternating side for one that was not seen: all modules are equally wide, and as far from the L as the end
-  /// of the other side.
+  /// Returns an alternating side for one that was not seen: all modules are equally wide, at the distance from the L at
+  /// which the other side ends. `nil` if that side has no tone changes.
   ///
   /// - Parameters:
   ///   - known: the alternating side that was seen.

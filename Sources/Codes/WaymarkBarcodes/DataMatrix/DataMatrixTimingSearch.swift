@@ -14,7 +14,8 @@ struct DataMatrixTiming {
 
 /// The starts of columns and rows of different widths, as on paper that was fed unevenly through its printer.
 struct DataMatrixSpacing {
-  /// The position of each line between columns under a map with even columns; `rows` has those of the lines between rows.
+  /// The position of each line between columns, in modules of a map with even columns; `rows` has those of the lines between
+  /// rows.
   private let columns: [Double]
   private let rows: [Double]
 

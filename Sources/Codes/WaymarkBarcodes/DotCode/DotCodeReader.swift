@@ -12,7 +12,7 @@ struct DotCodeReader {
 
   static func detections(_ search: inout MatrixSearch) -> [MatrixDetection] {
     var found: [MatrixDetection] = []
-    // Dots of two to five pixels in each octave.
+    // Each octave is searched for modules of two to five pixels.
     var picture = GrayImage(copying: search.view)
     var (scale, isLimited) = (1.0, false)
     while min(picture.width, picture.height) >= 16, scale <= 4 {
@@ -30,7 +30,7 @@ struct DotCodeReader {
     return found
   }
 
-  /// Reads the symbols with dots of two to five pixels, outside of known ones.
+  /// Reads the symbols with modules of two to five pixels, outside of known ones.
   ///
   /// - Parameter isLimited: becomes true if a bound ended the search.
   static func read(

@@ -18,7 +18,7 @@ struct DotLattice {
   private var sites: [Int32] = []
   private var bases: [SIMD4<Double>] = []
   private var touched: [Int] = []
-  /// The dots that belong to a lattice.
+  /// For each dot, true if it belongs to a lattice.
   private var isUsed: [Bool]
   /// For each dot the number of lattices with it that were not symbols.
   private var failures: [UInt8]
@@ -77,7 +77,7 @@ struct DotLattice {
   /// The reach of the seeds around one in modules.
   private static let beside = 7.0
 
-  /// The dots that may begin a lattice, those beside the most seeds with the same steps first.
+  /// Returns the dots that may begin a lattice, those beside the most seeds with the same steps first.
   func seeds() -> [Seed] {
     var near = Neighbours()
     var seeds: [Seed] = []
@@ -204,7 +204,7 @@ struct DotLattice {
         // In a texture, few of the places that its first dots imply have dots.
         if looks - first >= 100, (looks - first) > 9 * members.count { return }
       }
-      // The places around are known better now.
+      // Now that more dots are known, the empty places are predicted better and looked at again.
       queue = []
       for i in touched where sites[i] == Site.empty && looks - first < limit {
         let (x, y) = (i % Self.side - Self.reach, i / Self.side - Self.reach)

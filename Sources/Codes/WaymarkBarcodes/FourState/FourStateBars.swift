@@ -60,7 +60,7 @@ package struct FourStateBars: Hashable {
 
   private static func number(_ states: ArraySlice<Int>) -> Int { states.reduce(0) { $0 * 4 + $1 } }
 
-  /// Returns the numbers in base four of patterns of letters.
+  /// Returns the numbers in base four of patterns of letters, which blanks separate.
   static func patterns(_ text: String) -> [Int] {
     text.split(separator: " ").map { letters in FourStateBars(letters).map { number($0.states[...]) } ?? 0 }
   }

@@ -31,7 +31,7 @@ struct FourStateRow {
     self.lean = spread > 0 ? max(-0.7, min(0.7, lean / spread)) : 0
     places = seed.map(\.s)
     guard fitBand(seed.map { ($0.t.lowerBound, $0.t.upperBound) }) else { return nil }
-    // A ridge leans about its own middle.
+    // Moves the places from the middles of the ridges, about which they lean, to the middle of the band.
     places = seed.map { ridge in
       let across = offset + slope * ridge.s - ridge.middle
       return ridge.s + self.lean * across
@@ -58,7 +58,7 @@ struct FourStateRow {
 
   private func tone(_ s: Double, _ w: Double) -> Double { view.bilinear(point(s, w)) }
 
-  /// Returns the mean tone over the height of the band.
+  /// Returns the mean tone at place `s` over the height of the band.
   private func band(_ s: Double) -> Double {
     var sum = 0.0
     for step in -2...2 { sum += tone(s, Double(step) * 0.3 * half) }
@@ -141,7 +141,7 @@ struct FourStateRow {
       let pitch = (last - places[places.count - 1 - back]) / Double(back)
       let step = pitch / 10
       let tones = (2...20).map { band(last + Double($0) * step) }
-      // The darkest place within 0.35 pitches of the expected one.
+      // Finds the darkest place within 0.3 pitches of the expected one.
       guard let darkest = (5...11).min(by: { tones[$0] < tones[$1] }) else { return }
       let before = tones[max(0, darkest - 6)...(darkest - 2)].max() ?? 0
       let after = tones[(darkest + 2)...min(18, darkest + 6)].max() ?? 0
@@ -236,7 +236,7 @@ struct FourStateRow {
   /// Returns the places fitted by a quadratic function of their indices, which approximates an equal pitch seen at an angle.
   private func smoothed() -> [Double]? {
     let n = Double(places.count)
-    // Polynomials that are orthogonal over the indices.
+    // Uses polynomials that are orthogonal over the indices.
     let xs: [Double] = places.indices.map { Double($0) - (n - 1) / 2 }
     let squares = (n * n - 1) / 12
     var (mean, first, second) = (0.0, 0.0, 0.0)

@@ -183,7 +183,7 @@ enum LinearReaders {
 /// Decodes lines of some symbologies of libzbar if libzbar reads nothing: it requires eight light modules on either side, and labels are
 /// often cut closer. Start and stop characters and the uniformity of the elements are required instead.
 package enum CrowdedReaders {
-  /// The content of a line.
+  /// The content of a symbol that was decoded from a line.
   package struct Content: Hashable {
     package var symbology: Symbology
     package var bytes: [UInt8]
@@ -206,7 +206,7 @@ package enum CrowdedReaders {
   /// The number of runs of the shortest symbols that are read: ITF with six digits, Code 128 with three characters.
   private static let fewestRuns = 37
 
-  /// Decodes a line in both directions.
+  /// Decodes a line in both directions, by the readers of all `wanted` symbologies.
   package static func read(_ line: LinearLine, _ wanted: Set<Symbology>) -> [Found] {
     guard line.widths.count >= fewestRuns else { return [] }
     let readers = wanted.compactMap { symbology in

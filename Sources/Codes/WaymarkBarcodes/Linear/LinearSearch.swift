@@ -5,7 +5,7 @@ struct LinearSearch {
   private let image: ImageView
   private let octaves: Octaves
   private let symbologies: Set<Symbology>
-  /// The regions in which brightness changes in one direction only, the largest first.
+  /// The regions in which brightness changes in one direction only, in the order of `BarSearch`.
   let bars: [BarRegion]
   /// Further regions after `bars`, which are searched in a still picture in which a 1-D code was read: a shelf has many codes.
   private let further: [BarRegion]
@@ -81,7 +81,7 @@ struct LinearSearch {
     bars.coherence > 0.85 && bars.energy > 50 && bars.length > 100
   }
 
-  /// The directions of the scan lines that cross all clear bars.
+  /// The directions of the scan lines that cross all clear bars; `both` if there are none.
   var scanDirections: BarWindow.Ways {
     let clear = bars.filter(Self.isClear)
     let upright = clear.count { abs($0.direction.x) >= abs($0.direction.y) }
@@ -144,7 +144,7 @@ struct LinearSearch {
       for code in codes {
         guard var symbol = Symbol(code, pass: pass) else { continue }
         if symbol.symbology == .code128 { symbol = lines.extended(symbol) }
-        // Every band occurs twice in a strip; another pass over the same bars is not independent evidence.
+        // If another pass has read the same content from these bars, its outline is reused.
         let known = evidence.claims.first {
           $0.symbol.sameContent(as: symbol) && region.corners.contains($0.symbol.corners.center)
         }

@@ -55,7 +55,7 @@ struct TwoTrackPharmacode {
     _ region: BarRegion, _ tone: (GrayImage) -> GrayImage, _ pass: ScanPass, _ image: ImageView
   ) -> Symbol? {
     var region = region
-    // A region is directed to the right or downwards.
+    // Regions are directed to the right or downwards, but a vertical symbol is read upwards.
     if abs(region.direction.x) <= 0.01 { region.direction = -region.direction }
     var high = region
     high.height *= reach
@@ -89,7 +89,7 @@ struct TwoTrackPharmacode {
 
   private init(_ view: ImageView, _ isInside: [Bool]) {
     let (width, rows) = (view.width, view.height / 2)
-    // In each column, the mean of the darkest bands: a bar of either track.
+    // Takes the mean of the darkest bands in each column, which shows the bars of either track.
     let inside = (0..<rows).filter { isInside[$0] }
     var darkest = [Int](repeating: 0, count: max(1, min(inside.count, rows / 8)))
     let union = GrayImage(width: width, height: 1) { pixels in

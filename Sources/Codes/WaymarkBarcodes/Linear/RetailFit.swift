@@ -9,7 +9,7 @@ import WaymarkImage
 struct RetailFit {
   /// A code that fits, and the evidence for it.
   struct Result {
-    /// Thirteen digits as characters.
+    /// Thirteen digits in ASCII.
     let digits: [UInt8]
     /// The columns of the strip at which its bars begin and end.
     let span: ClosedRange<Double>

@@ -130,7 +130,7 @@ struct RetailCosts {
   /// A code and its squared distance from the lines.
   struct Digits {
     var cost: Float
-    /// The thirteen digits.
+    /// The thirteen digits as numbers from 0 to 9.
     var digits: [UInt8]
   }
 

@@ -89,9 +89,9 @@ enum PlainTwoOfFive {
     "00110", "10001", "01001", "11000", "00101", "10100", "01100", "00011", "10010", "01010",
   ]
 
-  /// Spaces carry no data.
+  /// The patterns of the digits if only bars carry data: each bar is followed by a narrow space.
   private static let inBars = digits.map { String($0.flatMap { [$0, "0"] }) }
-  /// A narrow space separates the digits.
+  /// The patterns of the digits if bars and spaces carry data: a narrow space separates the digits.
   private static let inBoth = digits.map { "\($0)0" }
 
   private static let industrialCode = TwoWidthCode(start: "101000", stop: "10001", characters: inBars, fewest: 4)

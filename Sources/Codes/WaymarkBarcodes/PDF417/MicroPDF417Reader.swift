@@ -154,7 +154,7 @@ struct MicroPDF417Reader {
     return found
   }
 
-  /// Returns the crossing, from an edge on, of a symbol whose rows begin with a codeword.
+  /// Returns the crossing, from an edge on, of a symbol whose rows begin with a codeword; `nil` if there is none.
   private func crossingWithoutLeft(
     _ edges: [Double], _ widths: [Double], _ i: Int, _ place: (Double) -> Point2
   ) -> Crossing? {

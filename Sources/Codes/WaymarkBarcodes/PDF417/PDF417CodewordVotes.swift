@@ -83,7 +83,7 @@ struct PDF417CodewordVotes {
         at += 8
         misses = 0
       } else {
-        // Damaged: continue at the light-to-dark edge closest to the expected start of the next codeword.
+        // After a damaged codeword, continues at the light-to-dark edge closest to the expected start of the next one.
         expected += pitch
         misses += 1
         guard misses < 12 else { break }

@@ -156,7 +156,7 @@ struct FinderSearch {
         return isDark(px, py) == dark
       }
       if look(1) == true { right += 1 }
-      // Along the axes of an upright pattern the light ring is at 2 to 2.1 modules, along its diagonals at 2.8.
+      // Along the axes of an upright pattern the middle of the light ring is at 2 modules, along its diagonals at 2.8.
       let ring = look(2.0) == false || look(2.5) == false || look(2.9) == false
       if ring { right += 1 }
     }

@@ -217,7 +217,8 @@ struct TripletCorners {
     return areas.reduce(0, +) / Double(max(1, areas.count))
   }
 
-  /// Returns the map from the modules of a layout that fits the seen corners, and its mean error in pixels.
+  /// Returns the map from the modules of a layout that fits the seen corners, and its mean error in pixels; `nil` if they do not
+  /// determine one.
   ///
   /// - Parameter extra: one more point, which has as much weight as all corners of a pattern.
   func map(_ layout: QRLayout, extra: PointPair? = nil) -> (map: Homography, error: Double)? {

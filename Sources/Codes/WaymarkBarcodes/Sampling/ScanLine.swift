@@ -99,7 +99,7 @@ struct ScanLine {
 
   /// The brightness along a line, sampled every half pixel, in gray levels times 2^`bits`.
   private struct Samples {
-    /// Twice a sample must fit into 32 bits.
+    /// The number of fractional bits of a sample: twice a sample must fit into 32 bits.
     static let bits = 21
     let view: ImageView
     let start: Point2
