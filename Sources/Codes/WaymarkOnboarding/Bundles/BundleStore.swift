@@ -13,7 +13,7 @@ package struct BundleStore: Sendable {
   package struct State: Hashable, Sendable {
     /// The highest version with which the service has started.
     package var highest = 0
-    /// The version of the release in use, or `nil`.
+    /// The version of the release in use; nil without one.
     package var current: Int?
     /// The version of the release that was in use before.
     package var previous: Int?

@@ -29,7 +29,7 @@ package struct Payload: Sendable, Hashable {
   var furtherHosts: [Endpoint] = []
   /// All member names and strings of the payload, also those that are not in `fields`. Every address in them is judged.
   var content: JSONValue
-  /// How addresses are found in the content.
+  /// The exceptions for the search for addresses in `content`.
   var rules = AddressRules()
   /// A remark for the explanation if the policy refuses the kind.
   package var remark: String?
@@ -136,7 +136,8 @@ public struct PayloadField: Hashable, Sendable {
   private let content: String
   /// True if the value is a password, a token, or the like.
   public let isSecret: Bool
-  /// True if observers may see the value, because its name is known to hold no secret.
+  /// True if observers may see the value: its kind lists the name as harmless, or lists it as a place and the value is a host or a
+  /// plain web address (`WebAddress.isBarePlace`).
   public internal(set) var isHarmless: Bool
 
   /// Creates a field; a secret one is never harmless.

@@ -264,7 +264,7 @@ struct ReplayHorizon: Sendable {
 
   /// Moves a damaged file aside and writes a new one with `seconds`: payloads that have expired by then are treated as used.
   ///
-  /// - Returns: the new path of the damaged file.
+  /// - Returns: the new path of the damaged file; nil if it could not be moved.
   func restore(at seconds: Double) -> String? {
     let aside = DurableFile.setAside(path)
     _ = advance(to: max(0, seconds))

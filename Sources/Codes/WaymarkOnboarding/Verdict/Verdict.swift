@@ -35,7 +35,8 @@ public struct Verdict: Sendable, Hashable {
   public var outcome: Outcome
   /// The kind of the code; nil if none was judged.
   public var kind: PayloadKind?
-  /// The host to show to a person before connecting, in ASCII form, with a port other than the scheme's default.
+  /// The host to show to a person before connecting, in ASCII form, with a port other than the scheme's default; nil unless a code
+  /// is accepted and names a host.
   public var connectTo: String?
   /// The fields of the code.
   public var fields: [PayloadField] = []
