@@ -4,7 +4,8 @@ import WaymarkImage
 /// ones with other thresholds, at the places where frames of symbols were seen, or over the whole picture if symbols were read.
 ///
 /// The L is found as a border between dark and light. A shadow that touches it, the grain of metal and gloss displace that border;
-/// half the size removes grain, and lower thresholds remove shadows.
+/// half the size removes grain, and lower thresholds remove shadows. The extension of `DataMatrixReader` below chooses between these
+/// searches and that of a live frame.
 struct DataMatrixLooks {
   let view: ImageView
   let levels: BlockMean

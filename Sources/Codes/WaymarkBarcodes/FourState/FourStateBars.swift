@@ -4,7 +4,7 @@ import WaymarkImage
 package struct FourStateBars: Hashable {
   /// The bars as two bits each: 2 for a bar that ascends, 1 for one that descends, 3 for both, 0 for neither.
   package var states: [Int]
-  /// The indices of the bars of uncertain state, the most doubtful first, and the bit in doubt.
+  /// The bits in doubt, the most doubtful first: the index of the bar, and the bit of its state, 2 or 1.
   var doubts: [Doubt] = []
 
   struct Doubt: Hashable {

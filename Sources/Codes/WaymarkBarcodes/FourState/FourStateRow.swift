@@ -94,8 +94,8 @@ struct FourStateRow {
     return best < .infinity && abs(slope) < 0.7
   }
 
-  /// Values divided into low and high ones so that the squares of the differences to the means of both are least; the outermost values are
-  /// left out.
+  /// The means of values divided into low and high ones so that the sum of the squared differences from these means is least; the
+  /// outermost values are left out.
   private struct Split {
     private(set) var (low, high, error) = (0.0, 0.0, Double.infinity)
 

@@ -2,6 +2,7 @@ import WaymarkImage
 import WaymarkSystem
 
 /// A finder pattern of a Han Xin Code symbol: a block of three by three modules, and two nested right angles around one corner of it.
+/// `SeenPlaces` below records the positions that were examined.
 struct HanXinFinder {
   /// The centre of the block.
   var center: Point2

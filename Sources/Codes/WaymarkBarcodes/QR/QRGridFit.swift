@@ -116,7 +116,7 @@ struct QRGridFit {
       if s > best?.score ?? -.infinity { best = (map, s) }
     }
     // Perspective moves the fourth corner most: by the ratio of the sizes of the patterns beside it. A step of about a module and a
-    // half moves the middle of a side by less than half a module. Beyond that, the timing pattern could be confused with its
+    // half moves the middle of a side by less than half a module; with a larger step, the timing pattern could be confused with its
     // neighbour.
     let reach = min(0.35 * (n - 7), 14)
     let total = max(3, Int(reach / 1.6))

@@ -15,9 +15,9 @@ package struct BundleStore: Sendable {
     package var highest = 0
     /// The version of the release in use; nil without one.
     package var current: Int?
-    /// The version of the release that was in use before.
+    /// The version of the release that was in use before; nil without one.
     package var previous: Int?
-    /// The version of the release with which the service is being started.
+    /// The version of the release with which the service is being started; nil if none is being tried.
     package var pending: Int?
   }
 

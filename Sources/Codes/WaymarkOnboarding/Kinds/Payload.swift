@@ -1,6 +1,7 @@
 import WaymarkSystem
 
-/// The kind of a code's text: a stable word for programs, built in or declared by the integrator.
+/// The kind of a code's text: a stable word for programs, built in or declared by the integrator. The file also has parsed payloads
+/// (`Payload`) and their fields (`PayloadField`).
 public struct PayloadKind: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
   /// The word as policies, replies and events spell it.
   public let rawValue: String

@@ -1,7 +1,7 @@
 import WaymarkSystem
 
-/// The verdict about the codes of one picture. The file also has the reasons (`InvalidReason`), the checks
-/// (`VerdictStep`), and the text of a verdict (`VerdictText`).
+/// The verdict about the codes of one picture. The file also has the reasons (`InvalidReason`, `ReadingFailure`), the
+/// checks (`VerdictStep`), and the text of a verdict (`VerdictText`).
 public struct Verdict: Sendable, Hashable {
   /// The result, with the reason if no code is accepted.
   public enum Outcome: Sendable, Hashable {
@@ -128,7 +128,7 @@ public struct VerdictStep: Sendable, Hashable {
   public enum Result: String, Sendable, Hashable, Codable {
     /// The check was made and accepts the payload.
     case passed
-    /// The payload is refused for this reason.
+    /// The check was made and refuses the payload.
     case failed
     /// Neither policy nor payload requires this check.
     case notNeeded
