@@ -1,6 +1,7 @@
 /// A colour picture to draw on; `finish` converts it to an ``RGBImage``.
 ///
-/// Pixel centres have integer coordinates.
+/// Pixel centres have integer coordinates. The file also has `Colour`, a bitmap font, and `MarkedPicture`, which draws
+/// labelled outlines.
 package struct RGBCanvas: ~Copyable {
   package let width: Int
   package let height: Int

@@ -244,9 +244,9 @@ public typealias ImageError = Problem<ImageErrorCode>
 
 /// The codes of `ImageError`.
 public enum ImageErrorCode: String, ProblemCode, CaseIterable {
-  /// The file is empty.
+  /// The file has no bytes.
   case emptyFile
-  /// The format is unknown.
+  /// The contents match no known format.
   case unknownFormat
   /// The format is recognised but not supported.
   case unsupportedFormat
@@ -260,7 +260,7 @@ public enum ImageErrorCode: String, ProblemCode, CaseIterable {
   case damagedPicture
   /// Memory to decode the picture cannot be allocated.
   case outOfMemory
-  /// The file takes longer than the limit.
+  /// Reading or converting the file takes longer than the time limit.
   case tooSlow
   /// The picture cannot be encoded in the requested format.
   case cannotEncode

@@ -1,7 +1,8 @@
 import Synchronization
 import WaymarkSystem
 
-/// The recent processing times of each stage of a frame, by name, in the order of their first occurrence.
+/// The recent processing times of each stage of a frame, by name, in the order of their first occurrence. `StageClock`
+/// below measures the times, and `RecentTimes` keeps those of one stage.
 package final class StageTimes: Sendable {
   private struct Stage: Sendable {
     let name: String

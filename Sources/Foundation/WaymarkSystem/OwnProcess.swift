@@ -37,7 +37,8 @@ package enum EndSignals {
 
 /// The limit of open file descriptors of this process (getrlimit(2)).
 package enum OpenFileLimit {
-  /// Returns whether more than `count` descriptors are free. All numbers below the lowest free one are in use.
+  /// Returns whether more than `count` descriptors are free, if all numbers above the lowest free one are; true if the
+  /// limit is unknown.
   package static func hasRoom(for count: Int) -> Bool {
     let lowest = open("/dev/null", O_RDONLY | O_CLOEXEC)
     guard lowest >= 0 else { return errno != EMFILE && errno != ENFILE }

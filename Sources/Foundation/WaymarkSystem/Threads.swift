@@ -138,7 +138,7 @@ package final class StopSignal: Sendable {
       var fds = (
         pollfd(fd: pipe.descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: fd, events: events, revents: 0)
       )
-      // Without a pipe, the flag is checked every second.
+      // Without a pipe, a wait without limit checks the flag every second.
       let left = deadline.map { max(0, $0 - MonotonicClock.now) } ?? (pipe.descriptor < 0 ? 1 : nil)
       let result = withUnsafeMutablePointer(to: &fds) { pointer in
         pointer.withMemoryRebound(to: pollfd.self, capacity: 2) { both -> CInt in

@@ -107,7 +107,7 @@ extension RGBImage {
 
 /// Finds the EXIF orientation in a picture file: APP1 of a JPEG, `eXIf` of a PNG, `EXIF` of a WebP.
 enum ExifOrientation {
-  /// Returns `.upright` for a file without a valid orientation.
+  /// Returns the orientation of a file's pixels; `.upright` if the file declares no valid one.
   static func find(in bytes: UnsafeRawBufferPointer, format: PictureFormat) -> Orientation {
     let file = ByteReader(bytes)
     let value: Int? =

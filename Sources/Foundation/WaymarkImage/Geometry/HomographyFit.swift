@@ -1,4 +1,5 @@
-/// Homographies from corresponding points: exact from four corners, and fitted to any number of pairs.
+/// Homographies from corresponding points (`PointPair` below): exact from four corners, and fitted to any number of
+/// pairs.
 extension Homography {
   /// Creates the map from the corners of one quadrilateral to those of another; `nil` if three corners are on a line.
   ///
@@ -110,8 +111,9 @@ extension Homography {
   }
 }
 
-/// The change of coordinates that centres the points of both sides and scales their mean distance to about one; without it the equations are
-/// badly conditioned (R. Hartley, "In defense of the eight-point algorithm", PAMI 19 (1997)).
+/// The change of coordinates that centres the points of both sides and scales their root mean square distance from the
+/// centre to √2; without it the equations are badly conditioned (R. Hartley, "In defense of the eight-point algorithm",
+/// PAMI 19 (1997)).
 struct PairNormalization {
   private var referenceCenter: Point2
   private var referenceScale: Double
@@ -235,8 +237,8 @@ extension Homography {
     self.init(similarityOver: [PointPair(reference: a0, frame: b0), PointPair(reference: a1, frame: b1)])
   }
 
-  /// Creates the similarity of least squared distance (K. Arun, T. Huang, S. Blostein, "Least-squares fitting of two 3-D point sets",
-  /// 1987, in the plane and with scale).
+  /// Creates the similarity of least squared distance over the pairs (K. Arun, T. Huang, S. Blostein, "Least-squares
+  /// fitting of two 3-D point sets", 1987, in the plane and with scale); `nil` if all points of one side coincide.
   package init?(similarityOver pairs: [PointPair]) {
     let count = Double(pairs.count)
     guard pairs.count >= 2 else { return nil }

@@ -95,7 +95,7 @@ public struct AnchorPlacement: Hashable, Sendable {
   /// The width and height of the reference, in pixels: the long side of a picture is 480; the size of a code depends on the code.
   public var referenceSize: Point2
   /// The corners in the frame, in pixels, of the reference points (0,0), (w,0), (w,h), (0,h); for a cylinder, of the part that faces
-  /// the camera. Of a flat anchor, what one frame hardly determines is averaged over frames.
+  /// the camera. For a flat anchor, the changes of shape that one frame determines poorly are averaged over frames.
   public var corners: Quadrilateral
   /// The standard deviation of each corner along an axis, in pixels; `nil` if it is not known.
   public var uncertainty: SIMD4<Double>?

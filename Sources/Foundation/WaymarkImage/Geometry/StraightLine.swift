@@ -101,8 +101,8 @@ package enum RobustCourse {
     return points.filter { abs($0.1 - slope * $0.0 - offset) < reach }
   }
 
-  /// Returns the value at a position: the mean of the points there, else interpolated between the two neighbours, else extrapolated with the slope
-  /// from the first to the last point.
+  /// Returns the value at a position: the mean of the points there, else interpolated between the two neighbours, else
+  /// extrapolated with the slope from the first to the last point; `nil` without points.
   package static func interpolate(_ points: [(Double, Double)], _ at: Double) -> Double? {
     guard let first = points.first, let last = points.last else { return nil }
     let near = points.filter { abs($0.0 - at) < 1e-9 }
