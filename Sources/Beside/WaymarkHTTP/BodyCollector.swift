@@ -6,10 +6,10 @@ import WaymarkSystem
 
 /// Collects the bodies of requests, limited in bytes, time and rate.
 package enum BodyCollector {
-  /// The first seconds of a body, in which any rate is accepted.
+  /// The first seconds of a body, for which no bytes are required.
   private static let grace = 5.0
 
-  /// Reads a whole body; nil if it is too large or too slow, and if the connection or the task ends before.
+  /// Reads a whole body; nil if it is too large or too slow, or if the connection or the task ends before the body.
   ///
   /// - Parameter rate: the bytes a second that must arrive on average after the first seconds; 0 for any rate.
   package static func collect(

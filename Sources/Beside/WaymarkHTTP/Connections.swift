@@ -6,7 +6,8 @@ import Synchronization
 
 /// The open connections of a server, limited in number and in the time until they are authenticated; closed when the server ends. The file
 /// also has `ConnectionTable`, which chooses the connections to close; the channel of a connection, which gets its pipeline when its first
-/// bytes have come (`TrackedHTTPChannel`, `FirstBytesHandler`); and the limits (`HTTPLimits`).
+/// bytes have come (`TrackedHTTPChannel`, `FirstBytesHandler`); the context of its requests; and the limits
+/// (`HTTPLimits`).
 package final class Connections: Sendable {
   private struct State {
     var table: ConnectionTable<ObjectIdentifier>
@@ -261,7 +262,7 @@ struct TrackedHTTPChannel<Base: ServerChildChannel>: ServerChildChannel {
 
   /// Waits until the client has sent its first bytes.
   ///
-  /// - Throws: an error if the connection ends before.
+  /// - Throws: an error if the connection ends without any bytes.
   private func firstBytes(of channel: any Channel) async throws -> NIOLoopBound<FirstBytesHandler> {
     try await channel.eventLoop.flatSubmit {
       let hasCome = channel.eventLoop.makePromise(of: Void.self)

@@ -6,6 +6,7 @@ import ServiceLifecycle
 import UnixSignals
 
 /// Listens for HTTP, with limits for connections and heads, and a shutdown in which pending requests may finish.
+/// `ListenAuthorities` below are the names of a listener.
 package struct HTTPListener: Sendable {
   package let address: BindAddress
   package let limits: HTTPLimits

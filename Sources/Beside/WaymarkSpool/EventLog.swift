@@ -27,7 +27,7 @@ package final class EventLog: Sendable {
     }
   }
 
-  /// The records after a number.
+  /// The result of reading the records after a number.
   package enum Batch: Hashable, Sendable {
     case empty
     /// The next records, with consecutive numbers.
@@ -165,7 +165,8 @@ package final class EventLog: Sendable {
     return true
   }
 
-  /// Sets a damaged database aside, and continues its numbers in a new one. Returns false if that cannot be made.
+  /// Sets a damaged database aside, and continues its numbers in a new one. Returns false if the new one cannot be
+  /// made.
   private func restart(_ state: inout State, at number: UInt64) -> Bool {
     // Closing removes the write-ahead log, before the new one is created under the same name.
     state.database.close()
@@ -186,7 +187,8 @@ package final class EventLog: Sendable {
   package func synchronize() -> Int32? {
     guard state.withLock({ $0.isDirty }) else { return nil }
     state.withLock { $0.isDirty = false }
-    // Without the lock, so that a slow disk does not delay events. What left the write-ahead log was flushed by the checkpoint.
+    // Without the lock, so that a slow disk does not delay events. The checkpoint has flushed the pages that are no
+    // longer in the log.
     let log = Glibc.open(Self.path(folder) + "-wal", O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
     guard log >= 0 else { return errno }
     defer { close(log) }

@@ -3,7 +3,8 @@ package import WaymarkConfiguration
 package import WaymarkSpool
 package import WaymarkSystem
 
-/// The settings of a bridge, from its file `/etc/waymark/bridge.yaml`.
+/// The settings of a bridge, from its file `/etc/waymark/bridge.yaml`. The file also has the errors with which the
+/// bridge ends (`BridgeError`).
 package struct BridgeConfiguration: Configurable, Hashable {
   /// The broker and the credentials for it.
   package struct Broker: Hashable, Sendable {
@@ -69,7 +70,7 @@ package struct BridgeConfiguration: Configurable, Hashable {
   /// Creates the default configuration of a device.
   package init(device: String) { self.device = device }
 
-  /// The keys and the files for the connection, which must exist.
+  /// The files for the connection that must exist, with their keys; nil for a file that is not configured.
   var connectionFiles: [(key: String, path: String?)] {
     [
       ("broker.tls.caFile", broker.tls?.caFile), ("broker.tls.certificateFile", broker.tls?.certificateFile),

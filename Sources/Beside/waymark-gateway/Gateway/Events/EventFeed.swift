@@ -15,7 +15,7 @@ final class EventFeed: Sendable {
     var position: EventID?
     /// The number of replayed events still to come; nil before the first subscription.
     var replaying: Int?
-    /// True until the id of the oldest event in the service's history is known.
+    /// True after a subscription to an incomplete history, until its first event shows where the history begins.
     var isBeginning = false
     /// The number of events that the service has dropped for this connection.
     var dropped = 0

@@ -2,7 +2,8 @@ import WaymarkCrypto
 import WaymarkHTTP
 import WaymarkProtocol
 
-/// Decides which requests to a listener are accepted.
+/// Decides which requests to a listener are accepted. The file also has the tokens (`TokenTable`), the sender of a
+/// request (`Caller`) and the quotas of senders (`GatewayRooms`).
 ///
 /// A request must pass the `AccessGuard` and contain a token. A Unix socket needs no token, as the permissions of its file decide, and
 /// browsers cannot connect to it.

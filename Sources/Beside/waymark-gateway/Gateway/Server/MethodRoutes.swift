@@ -131,7 +131,7 @@ struct MethodRoutes: Sendable {
     } ?? false
   }
 
-  /// Reserves its size in `room`, then reads a whole body.
+  /// Reserves the size of a body in `room`, then reads the whole body.
   ///
   /// - Throws: the answer to send if the room is full, or if the body is too large or too slow.
   private func collect(
