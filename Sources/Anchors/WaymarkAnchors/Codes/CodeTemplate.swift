@@ -78,7 +78,8 @@ struct CodeTemplate {
     return soft
   }
 
-  /// Cuts a picture out of the frame, with a margin of an eighth of the symbol's height.
+  /// Cuts a picture out of the frame, with a margin of an eighth of the symbol's height; `nil` if a side has fewer than
+  /// 8 pixels.
   ///
   /// - Parameter corners: The outer corners of the symbol in undistorted frame pixels.
   init?(_ frame: ImageView, cut corners: Quadrilateral, lens: LensMap?) {
