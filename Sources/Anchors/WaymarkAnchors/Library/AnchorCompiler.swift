@@ -220,9 +220,12 @@ package final class AnchorCompiler {
     return cover.sightings(chosen)
   }
 
-  /// Adds the features that an extractor has found on its level of one size to the pool.
+  /// Adds to the pool the features that an extractor has found on one level, as features of a view.
   ///
-  /// - Parameter back: Pixels of the extractor's picture → reference pixels.
+  /// - Parameters:
+  ///   - size: The size of the level relative to the extractor's picture.
+  ///   - view: The index of the view and level in `ViewCatalog.linears`.
+  ///   - back: Pixels of the extractor's picture → reference pixels.
   private func take(
     _ extractor: FeatureExtractor, at size: Double, view: Int, _ back: Homography, _ w: Int, _ h: Int,
     into pool: inout CandidatePool

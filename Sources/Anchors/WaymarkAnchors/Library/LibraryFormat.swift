@@ -1,8 +1,8 @@
 package import WaymarkImage
 import WaymarkSystem
 
-/// The header of a library's file. The layout of the file is in `LibraryLayout`, that of its last section in
-/// `LibraryTwins`.
+/// The header of a library's file. The layout of the file is in `LibraryLayout`, the key of its index in `FeatureKey`,
+/// and the layout of its last section, the pairs of similar pictures (`AnchorTwin`), in `LibraryTwins`.
 struct LibraryHeader {
   let anchors: Int
   let features: Int
@@ -17,7 +17,7 @@ struct LibraryHeader {
 
   /// The most bytes of an anchor's name.
   static let longestName = 1024
-  /// The most features accepted in a library, more than a device could search: 1.4 GB.
+  /// The most features accepted in a library, more than a device could search: 1.4 GiB.
   static let mostFeatures = 1 << 25
 
   /// Reads the header from a file's first bytes; `nil` if there are too few.

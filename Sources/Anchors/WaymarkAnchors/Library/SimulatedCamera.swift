@@ -163,8 +163,8 @@ package struct SimulatedCamera {
     return (image, map)
   }
 
-  /// Applies `gain` to the contrast, then adds noise with a standard deviation of `noise` gray levels; computed in
-  /// 1/65536 gray levels.
+  /// Multiplies the differences from the gray level `lift` by `gain`, then adds noise with a standard deviation of
+  /// `noise` gray levels; computed in 1/65536 gray levels.
   private func expose(
     _ pixels: UnsafeMutablePointer<UInt8>, _ count: Int, gain: Double, lift: Double, noise: Double,
     random: inout RandomSource
