@@ -9,7 +9,7 @@ import CKernels
 /// index is read once from beginning to end: in the order of the features, most of the time would be spent waiting for
 /// memory.
 final class FeatureLookup {
-  /// The number of comparisons of a lookup, and of the matches that it keeps.
+  /// The extent of a lookup: the numbers of keys and of matches for each feature.
   struct Effort: Sendable {
     /// The number of keys looked up for each feature, the likeliest first.
     var probes: Int
@@ -52,7 +52,7 @@ final class FeatureLookup {
   private let shortened: Int
   /// The end index in `asked` of the keys that share each value of their remaining high bits.
   private let ends: UnsafeMutablePointer<Int32>
-  /// The nearest matches of each feature so far, `mostKept` each.
+  /// The nearest matches of each feature so far, `Effort.kept` each.
   private let nearest: UnsafeMutablePointer<FeatureMatch>
   /// The pending matches, whose anchors are not read yet, in the order found.
   private let found: UnsafeMutablePointer<FeatureMatch>
