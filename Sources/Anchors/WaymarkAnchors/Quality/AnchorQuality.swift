@@ -85,12 +85,13 @@ extension AnchorQuality {
     /// Returns the expected share of views in which the anchor is found, by a logistic regression on the mean number of
     /// corners found again and on the detector's result in the views of `RecallTest`.
     ///
+    /// The detector reveals weaknesses that the number of corners does not, such as detail that the background
+    /// outshines; the
+    /// number of corners is more precise if the anchor is found in nearly all views or in nearly none.
+    ///
     /// - Parameters:
     ///   - sightings: The number of corners found again in each simulated view.
     ///   - found: The number of views in which the detector found the anchor, of `views`.
-    ///
-    /// The detector reveals weaknesses that the number of corners does not, such as detail that the background outshines; the
-    /// number of corners is more precise if the detector finds nearly all or nearly none.
     static func recall(_ sightings: [Int], found: Int, of views: Int) -> Double {
       let mean = sightings.isEmpty ? 0 : Double(sightings.reduce(0, +)) / Double(sightings.count)
       guard mean > 0, views > 0 else { return 0 }
