@@ -216,8 +216,8 @@ package struct SceneCode: Hashable, Sendable {
     return value.zeroPadded(to: 14)
   }
 
-  /// Returns whether this code matches every symbol that `other` matches, so that an anchor with `other`, listed later,
-  /// is never found.
+  /// Returns true if this code certainly matches every symbol that `other` matches, so that an anchor with `other`,
+  /// listed later, is never found.
   func hides(_ other: SceneCode) -> Bool {
     let isWider =
       symbologies.isEmpty

@@ -2,6 +2,7 @@
 package import WaymarkImage
 
 /// A drawing of an anchor: its picture from the front, a numbered marker for each annotation, and the cards beside it.
+/// `CodeSketch` below draws the placeholder for a code without a picture.
 package struct ScenePreview {
   private let anchor: SceneAnchor
   private let picture: RGBImage

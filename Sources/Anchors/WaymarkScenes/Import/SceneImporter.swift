@@ -3,6 +3,7 @@ import WaymarkConfiguration
 import WaymarkSystem
 
 /// The state of an import by `SceneImporter`: the problems so far, the pictures to write, and the ids in use.
+/// `SceneImporter`, its options and its result are below.
 struct ImportDraft {
   let path: String
   let options: SceneImportOptions
