@@ -1,10 +1,10 @@
 package import WaymarkImage
 
 /// The coordinates in which an alignment step is solved: the origin is the mean of the patches' positions, the unit
-/// their standard deviation.
+/// their standard deviation, at least four pixels.
 ///
-/// The file has these coordinates, the parameters of a step (`AlignmentParameters`) and its outcome
-/// (`AlignmentResult`).
+/// The file has these coordinates, the parameters of a step (`AlignmentParameters`), the outcome of an alignment
+/// (`AlignmentResult`), and the matrices of its covariance (`Matrix8`).
 struct AlignmentFrame {
   let center: Point2
   let radius: Double
@@ -145,7 +145,7 @@ package struct Matrix8: Sendable {
     return result
   }
 
-  /// The mean of the matrix and its transpose: without rounding errors, a symmetric one itself.
+  /// The mean of the matrix and its transpose, which removes the asymmetry that rounding errors cause.
   var symmetric: Matrix8 { (self + transposed) * 0.5 }
 
   /// The inverse of a symmetric matrix; `nil` if it is not positive definite to working precision.

@@ -105,7 +105,7 @@ package final class PatchAligner {
     return result
   }
 
-  /// Adds the sides of a flat anchor to what its patches have shown, and computes the covariance of its corners.
+  /// Refines the map of a flat anchor by the sides of the print, and computes the covariance of its corners.
   ///
   /// - Parameter smear: The extent of motion blur and defocus in pixels of the frame.
   private func refine(
@@ -347,7 +347,7 @@ package final class PatchAligner {
 
   /// Returns the residual shift from which a patch has no weight; `nil` if too few patches were measured.
   private func limit(robust: Bool) -> Double? {
-    // The scale of the residual shifts: their median, at least a tenth of a pixel.
+    // Three or four times the median of the residual shifts, at least 0.3 pixels or one pixel.
     var n = 0
     for i in 0..<set.count where information[i] > 0 {
       sorted[n] = Float(shift[i].length)
@@ -359,8 +359,8 @@ package final class PatchAligner {
     return options.isRigid ? max(1, 4 * median) : robust ? max(0.3, 3 * median) : max(1, 4 * median)
   }
 
-  /// Adds priors that stabilise a map that few patches determine: the perspective changes by at most a few hundredths over
-  /// the radius, the other parameters by a few tenths.
+  /// Adds priors that stabilise a map that few patches determine: the changes have zero mean, and a standard deviation
+  /// of `prior` for the perspective over the radius, and of 0.5 for the other parameters.
   private static func hold(_ system: inout NormalEquations, prior: Double) {
     let loose = 1 / (0.5 * 0.5)
     let tight = 1 / (prior * prior)

@@ -1,7 +1,8 @@
 import CKernels
 package import WaymarkImage
 
-/// Verifies that a map shows this very picture, by evidence that a wrong map cannot produce.
+/// Verifies that a map shows this very picture, by evidence that a wrong map cannot produce. `PlaceProof` below records
+/// when a followed position was verified.
 ///
 /// A map has eight parameters, and features and alignment have already chosen them so that much agrees, above all edges,
 /// because any edge of the reference can be laid along any edge of the frame. Not fitted by that choice is how the gray
@@ -203,7 +204,7 @@ struct PlaceProof {
 
   /// Records how far the agreement in the frame at `time` is above chance.
   ///
-  /// - Returns: True if the position was confirmed within the last tenth of a second.
+  /// - Returns: True if the position was confirmed within the last 90 ms.
   mutating func verify(_ deviations: Double, at time: Double) -> Bool {
     lastChecked = time
     if deviations >= StructureVerifier.holding { lastVerified = time }

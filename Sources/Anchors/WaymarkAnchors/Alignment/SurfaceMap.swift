@@ -188,7 +188,7 @@ struct CloseUpRegion {
 /// Chooses the patches of a reference of which only a part is in view, because few of the patches chosen for the whole
 /// reference are in that part.
 final class CloseUpPatches {
-  /// The number of kept sets: enough for all octaves while two anchors are aligned alternately.
+  /// The number of sets that are kept, so that a change of octave or anchor rarely requires choosing patches again.
   private static let sets = 4
   private let places = UnsafeMutableBufferPointer<SIMD2<Float>>.allocate(capacity: sets * TextureRanking.most)
   private var counts = InlineArray<4, Int>(repeating: 0)
