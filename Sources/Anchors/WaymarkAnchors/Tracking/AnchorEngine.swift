@@ -370,7 +370,8 @@ public final class AnchorEngine {
     mayHoldMore = known.count + detections >= 4
   }
 
-  /// Estimates the exposure time from the fastest anchor, and the defocus from one anchor per frame in turn.
+  /// Estimates the exposure time from the fastest anchor in every second frame, and the defocus from one anchor in turn
+  /// in every fourth.
   private func learn() {
     var fastest: (index: Int, speed: Double)?
     for (i, a) in anchors.enumerated() where a.isSeen {

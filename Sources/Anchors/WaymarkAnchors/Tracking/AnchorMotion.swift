@@ -57,7 +57,8 @@ package struct MotionHistory: Sendable {
     return last.corners.moved(by: v1 + (v1 - v0) * (0.75 * interval / gap), interval)
   }
 
-  /// Returns the motion of the corners if the anchor is at `corners` at `time`, from that position and the last three; `nil` without a recent one.
+  /// Returns the motion of the corners if the anchor is at `corners` at `time`, from that position and the last three;
+  /// `nil` if the last one is not earlier than `time`, or older than 0.25 s.
   package func motion(at corners: Quadrilateral, _ time: Double) -> CornerMotion? {
     guard let last, time > last.time, time - last.time <= 0.25 else { return nil }
     let now = Entry(time: time, corners: corners)

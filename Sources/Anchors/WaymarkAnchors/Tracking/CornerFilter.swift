@@ -35,8 +35,8 @@ package struct CornerFilter: Sendable {
   private static let (least, most) = (4.0, 40_000.0)
   /// The greatest sum of the squared innovations in units of their variances. Its mean is eight, its standard deviation four.
   private static let expected = 14.0
-  /// The modes as rows: shifts, then the products of the corners' places with x, with y and with both, for x and y of the
-  /// corners.
+  /// The modes as rows, in turn for the x and the y coordinates of the corners: a shift of all corners, then
+  /// displacements in proportion to a corner's place in x, in y, and to the product of both.
   private static let modes: Matrix8 = {
     var result = Matrix8()
     let places = [(-1.0, -1.0), (1, -1), (1, 1), (-1, 1)]
@@ -96,7 +96,7 @@ package struct CornerFilter: Sendable {
   private mutating func restart(_ seen: Estimate, at now: Double) -> Estimate {
     self = CornerFilter()
     (time, state, places) = (now, seen.corners.packed, seen.covariance)
-    // 1,000 pixels a second.
+    // The velocity is unknown: its standard deviation is 1,000 pixels a second.
     speeds = Self.spread * 1e6
     return seen
   }
