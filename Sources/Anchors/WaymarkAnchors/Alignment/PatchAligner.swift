@@ -177,7 +177,8 @@ package final class PatchAligner {
 
   /// Returns the mean of the correlations of at most `limit` patches; `nil` if fewer than four are in view.
   ///
-  /// For a picture with a repeating pattern: one period aside, the better half of the correlations is nearly as high as at the right position.
+  /// It distinguishes the positions of a picture with a repeating pattern: one period aside, the better half of the
+  /// correlations is nearly as high as at the right position, the other half is not.
   package func agreement(
     _ template: AnchorTemplate, _ h: SurfaceMap, in pyramid: GrayPyramid, octave: Int, limit: Int,
     softness: Double = 0, blur: MotionBlur? = nil
@@ -221,8 +222,8 @@ package final class PatchAligner {
   /// Returns the finest and the coarsest octave of the frame for alignment: on the finest the reference is hardly
   /// enlarged, on the coarsest it still has several patches; `nil` if the outline is invalid.
   ///
-  /// - Parameter blur: The motion blur of the anchor. An anchor blurred over several pixels has no more detail than the next
-  ///   coarser octave shows, where the same number of patches covers four times its area.
+  /// - Parameter blur: The motion blur of the anchor. An anchor blurred over several pixels has no more detail than the
+  ///   next coarser octave shows, where the same number of patches covers four times the area.
   package func octaves(
     _ template: AnchorTemplate, _ h: SurfaceMap, _ pyramid: GrayPyramid, blur: MotionBlur? = nil
   ) -> (finest: Int, coarsest: Int)? {
@@ -347,7 +348,8 @@ package final class PatchAligner {
 
   /// Returns the residual shift from which a patch has no weight; `nil` if too few patches were measured.
   private func limit(robust: Bool) -> Double? {
-    // Three or four times the median of the residual shifts, at least 0.3 pixels or one pixel.
+    // Three times the median of the residual shifts and at least 0.3 pixels if robust, else four times and at least one
+    // pixel.
     var n = 0
     for i in 0..<set.count where information[i] > 0 {
       sorted[n] = Float(shift[i].length)
@@ -368,7 +370,7 @@ package final class PatchAligner {
     for k in 6..<8 { system.rows[k][k] += tight }
   }
 
-  /// Returns the equations of the measured patches.
+  /// Returns the normal equations of the measured patches, each weighted by how well it agrees.
   private func equations(_ frame: AlignmentFrame, _ freedom: AlignmentParameters, _ limit: Double) -> NormalEquations {
     var system = NormalEquations()
     for i in 0..<set.count where information[i] > 0 {

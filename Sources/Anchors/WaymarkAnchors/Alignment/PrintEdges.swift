@@ -12,7 +12,7 @@ struct PrintEdges {
   private static let reach = 6
   /// The least number of profiles on one line.
   private static let fewest = 6
-  /// The least step of the gray level.
+  /// The least change of the gray level across a side.
   private static let leastStep = 12.0
   /// The standard deviations of one gray level averaged along the side (`noise`, in gray levels), of one profile's
   /// position apart from noise (`mismatch`, in pixels), and of the position of a side as a whole (`cut`, in pixels).
@@ -95,7 +95,7 @@ struct PrintEdges {
     return (p, Point2(tangent.y, -tangent.x), tangent, straight)
   }
 
-  /// Returns the derivatives of a point's place along a normal by the parameters.
+  /// Returns the derivatives of a point's position along `normal` by the eight parameters, in pixels of the level.
   private func row(_ normal: Point2, at straight: Point2) -> SIMD8<Double> {
     let (x, y) = AlignmentParameters.derivative(frame, at: straight)
     guard let lens = set.lens else { return x * normal.x + y * normal.y }

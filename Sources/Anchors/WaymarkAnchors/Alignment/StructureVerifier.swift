@@ -5,8 +5,9 @@ package import WaymarkImage
 /// when a followed position was verified.
 ///
 /// A map has eight parameters, and features and alignment have already chosen them so that much agrees, above all edges,
-/// because any edge of the reference can be laid along any edge of the frame. Not fitted by that choice is how the gray
-/// levels change *along* the edges. So the visible part of the reference is cut into squares on an even grid, regardless of
+/// because any edge of the reference can be laid along any edge of the frame. That choice does not fit how the gray
+/// levels change *along* the edges. So the visible part of the reference is cut into squares on an even grid,
+/// regardless of
 /// texture, and in each the derivatives along its weaker direction are correlated. An edge along an edge adds nothing,
 /// however long it is; a corner, a letter or a texture adds only where it is the same one. Squares with structure in one
 /// direction only are left out.

@@ -71,7 +71,7 @@ struct FollowedCode {
     places.min { abs($0.time - time) < abs($1.time - time) }?.corners ?? corners
   }
 
-  /// Returns the centre of the code in that of the frames in `places` which is nearest to `time`.
+  /// Returns the centre of the code at the time in `places` that is nearest to `time`.
   func center(at time: Double) -> Point2 {
     corners(at: time).center
   }
@@ -178,7 +178,7 @@ package struct CodeDetection: Sendable {
   package var corners: Quadrilateral
   /// The possible numbers of columns and rows of modules; empty if the code has no grid, and its picture is cut out of the frame.
   package var grids: [SIMD2<Int>]
-  /// True if the code consists of bars, which determine the position only across themselves.
+  /// True if the code consists of bars, which determine the position only across the bars, not along them.
   package var isLinear: Bool
   /// True if one reading suffices; otherwise a second one is required.
   package var isCertain: Bool

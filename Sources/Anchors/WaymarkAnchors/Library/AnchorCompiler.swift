@@ -38,8 +38,8 @@ package final class AnchorCompiler {
   /// The largest Hamming distance at which a feature is found again in a simulated frame, and in a close view.
   ///
   /// Real frames differ more than simulated ones, and `FeatureLookup` accepts 66: so only features found again at a
-  /// smaller distance are kept. In close views the limit is larger, because plain parts of a picture, of which they may
-  /// show nothing else, have few such features.
+  /// smaller distance are kept. In close views the limit is larger, because they may show only plain parts of a
+  /// picture, which have few such features.
   private static let (distance, closeDistance) = (63, 70)
 
   private let settings: Settings

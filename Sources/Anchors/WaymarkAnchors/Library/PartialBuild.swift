@@ -38,8 +38,8 @@ package final class PartialBuild {
     number = names.compactMap { Int($0.prefix { $0 != "." }) }.max() ?? 0
   }
 
-  /// Returns an anchor as compiled before, with its physical size at that time; `nil` if its picture has changed or more
-  /// features are required than were kept.
+  /// Returns an anchor as an earlier build compiled it, with its physical size at that time; `nil` if there is none,
+  /// its picture has changed or more features are required than were kept.
   ///
   /// - Parameters:
   ///   - pixels: The pixels of the reference as a library stores them.

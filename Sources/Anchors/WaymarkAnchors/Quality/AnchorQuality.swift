@@ -8,11 +8,11 @@ public struct AnchorQuality: Sendable, Hashable {
   public enum Reason: Sendable, Hashable {
     /// The picture has fewer than 180 distinct corners, or fewer than 300 features were kept.
     case tooLittleDetail
-    /// At most half of the picture's area has a fair share of the features.
+    /// At least half of the cells of a 4×4 grid have less than a quarter of the mean number of features.
     case oneSided
     /// More than a quarter of the corners resemble a distant corner.
     case repetitive
-    /// The structure runs in one direction only: lines and edges, which resemble any other edge.
+    /// Hardly any part has structure in two directions: lines and edges resemble any other edge.
     case edgesOnly
     /// The darkest and the brightest twentieth of the pixels differ by fewer than 48 gray levels.
     case lowContrast

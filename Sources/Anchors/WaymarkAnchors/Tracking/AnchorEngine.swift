@@ -171,7 +171,7 @@ public final class AnchorEngine {
     return report
   }
 
-  /// Forgets all anchors, for example before the frames of another camera.
+  /// Forgets all anchors, for example when the camera changes.
   public func reset() {
     discardSearch()
     anchors.removeAll(keepingCapacity: true)
@@ -208,7 +208,7 @@ public final class AnchorEngine {
   }
 
   /// Compares a followed anchor with the anchors that look like it: every 0.1 s until it is proven, then at each search
-  /// interval, because the object before the camera may be exchanged.
+  /// interval, because the object in front of the camera may be exchanged.
   private func prove(_ i: Int, _ time: Double) {
     let hasTwins = source.twins.indices.contains(anchors[i].index) && !source.twins[anchors[i].index].isEmpty
     let isProven = anchors[i].observation.ambiguous == nil

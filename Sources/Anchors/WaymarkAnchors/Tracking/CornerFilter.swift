@@ -33,7 +33,8 @@ package struct CornerFilter: Sendable {
   private static let ratios = SIMD8<Double>(1, 1, 0.6, 0.6, 0.6, 0.6, 0.25, 0.25)
   /// The range of the acceleration of a shift, in pixels per second squared.
   private static let (least, most) = (4.0, 40_000.0)
-  /// The greatest sum of the squared innovations in units of their variances. Its mean is eight, its standard deviation four.
+  /// The sum of the squared innovations, in units of their variances, above which the acceleration is raised. The sum
+  /// has a mean of eight and a standard deviation of four.
   private static let expected = 14.0
   /// The modes as rows, in turn for the x and the y coordinates of the corners: a shift of all corners, then
   /// displacements in proportion to a corner's place in x, in y, and to the product of both.

@@ -54,8 +54,8 @@ struct ImportDraft {
     return "anchor.png"
   }
 
-  /// Adds a picture file beside the card file, by its name or id with or without a suffix, and returns its path in the
-  /// scene; `nil` without such a file.
+  /// Adds the first picture file beside the card file that has one of the names, with or without an extension, and
+  /// returns its path in the scene; `nil` without such a file.
   mutating func pictureBeside(_ names: [String]) -> String? {
     guard let folder = SceneFolder(path.deletingLastPathComponent.nonEmpty ?? ".") else { return nil }
     for name in names {
