@@ -297,9 +297,9 @@ package struct HTTPLimits: Sendable {
   package var idle = Duration.seconds(15)
   /// The most bytes of pictures in transit, in both directions together.
   package var pictures = 48 << 20
-  /// The most requests of a client that wait for these bytes.
+  /// The most requests of a client that wait for their share of `pictures`.
   package var waiting = 32
-  /// How long a request waits for these bytes.
+  /// How long a request waits for its share of `pictures`.
   package var pictureTimeout = Duration.seconds(10)
   /// How long the whole body of a request may take.
   package var body = Duration.seconds(30)

@@ -6,7 +6,7 @@ import ServiceLifecycle
 import UnixSignals
 
 /// Listens for HTTP, with limits for connections and heads, and a shutdown in which pending requests may finish.
-/// `ListenAuthorities` below are the names of a listener.
+/// `ListenAuthorities` below lists the names under which a listener is reached.
 package struct HTTPListener: Sendable {
   package let address: BindAddress
   package let limits: HTTPLimits
@@ -96,7 +96,7 @@ private struct Served<App: ApplicationProtocol>: Service {
 
 /// The values of `Host` under which clients reach a listener.
 package enum ListenAuthorities {
-  /// Returns the address itself and, on loopback, its usual names, each with the port.
+  /// Returns the address itself and, on loopback, its usual names, each with the port; for port 80 also without it.
   package static func of(host: String, port: Int) -> Set<String> {
     let bracketed = host.contains(":") ? "[\(host)]" : host.lowercased()
     var hosts: Set = [bracketed]

@@ -79,7 +79,7 @@ package final class EventLog: Sendable {
 
   /// Opens the log in a folder, or makes it there.
   ///
-  /// - Throws: with the code `inUse` if another process has it open.
+  /// - Throws: with the code `inUse` if another process has it open; with `failed` if it cannot be opened or made.
   package init(folder: String, limits: Limits = Limits()) throws(FileError) {
     self.folder = folder
     self.limits = limits
