@@ -2,7 +2,8 @@ public import WaymarkSystem
 
 /// An owned 8-bit gray picture, shared by reference and immutable.
 ///
-/// The file also has `RGBImage`, the borrowed `ImageView`, and the memory and errors of pictures.
+/// The file also has `RGBImage`, the borrowed `ImageView`, their memory (`PixelBuffer`), the conversion from colour to
+/// gray (`Luma`), the errors of pictures (`ImageError`), and `PictureBackground`.
 ///
 /// Rows have no gaps (`stride == width`), as libzbar requires.
 public struct GrayImage: Sendable {

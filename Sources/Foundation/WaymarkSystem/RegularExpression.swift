@@ -111,7 +111,7 @@ struct RegularExpressionProgram: Sendable {
 
   private(set) var instructions: [Instruction] = [.accept]
   private(set) var start = 0
-  /// The number of captured groups; none unless it is a search.
+  /// The number of captured groups; 0 for an expression that matches whole texts.
   let groups: Int
   private let ignoresCase: Bool
   /// The number of instructions, counting every part of a class.

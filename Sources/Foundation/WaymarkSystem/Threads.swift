@@ -23,7 +23,7 @@ package final class WorkerThread: Sendable {
 
   deinit {
     stop()
-    // A thread that released its own owner is not joined.
+    // A thread that released the last reference to this object cannot join itself.
     current.withLock { run in
       if let run { pthread_detach(run.thread) }
     }
@@ -162,7 +162,7 @@ package final class StopSignal: Sendable {
 
 /// Wakes a thread that waits in `poll`: a pipe that is readable from `wake` until `drain`.
 package final class WakePipe: Sendable {
-  /// The end to wait for; -1, which `poll` ignores, if pipe(2) failed.
+  /// The end of the pipe to pass to `poll`; -1, which `poll` ignores, if pipe(2) failed.
   package let descriptor: CInt
   private let writer: CInt
 

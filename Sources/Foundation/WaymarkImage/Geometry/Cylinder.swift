@@ -124,7 +124,7 @@ public struct CylinderMap: Hashable, Sendable {
     return best
   }
 
-  /// The middle of the part that faces the camera, in pixels of the reference.
+  /// The middle of the part that faces the camera, in pixels of the reference; `nil` if no part does.
   package var visibleMiddle: Point2? {
     visible.map { Point2(($0.lowerBound + $0.upperBound) / 2, middle.y) }
   }
@@ -217,6 +217,7 @@ package enum CylinderFit {
   ///   - local: the homography from the reference to the frame near `point`.
   ///   - shape: a map of the same picture and camera; its pose is ignored.
   ///   - pairs: the pairs from which the translation is computed.
+  /// - Returns: `nil` if `local` is degenerate or neither pose is in front of the camera.
   package static func seeds(
     _ local: Homography, at point: Point2, shape: CylinderMap, _ pairs: UnsafeBufferPointer<PointPair>
   ) -> (CylinderMap, CylinderMap?)? {

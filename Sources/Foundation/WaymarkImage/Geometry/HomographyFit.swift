@@ -295,7 +295,7 @@ extension Homography {
         let d = SIMD3(q.x - center.x, q.y - center.y, 1)
         let r = pair.frame - q
         let e = Point2(r.x - (across * d).sum(), r.y - (down * d).sum())
-        // In the first two iterations, pairs farther off have weight, too.
+        // The first two iterations double the scale of the loss, so that more distant pairs have weight as well.
         let wide = square * (round < 2 ? 4 : 1)
         let ratio = wide / (wide + e.dot(e))
         let jacobian = SIMD8(d.x, d.y, 1, 0, 0, 0, 0, 0)

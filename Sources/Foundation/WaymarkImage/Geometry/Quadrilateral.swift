@@ -170,7 +170,8 @@ extension Quadrilateral {
     return true
   }
 
-  /// Returns whether more than a fifth of one outline is inside the other, so that they are not two separate objects.
+  /// Returns whether more than a fifth of either outline is inside the other, so that they cannot be two separate
+  /// objects.
   package func overlaps(_ other: Self) -> Bool { share(in: other) > 0.2 || other.share(in: self) > 0.2 }
 
   /// Returns the fraction of the quadrilateral that is inside another one, from 64 sample points.

@@ -145,7 +145,7 @@ private struct JSONReader<Tree: JSONTree> {
       let start = position
       let name = try string()
       guard names.insert(name) else {
-        // Shown only if it is safe on a terminal.
+        // A name is shown only if it is short and safe on a terminal.
         let isPlain = name.utf8.count <= 40 && name.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
         let shown = isPlain ? " \(JSONValue.quoted(name))" : ""
         throw error("the name\(shown) occurs twice in one object", code: "duplicateKey", at: start)
@@ -159,7 +159,7 @@ private struct JSONReader<Tree: JSONTree> {
     }
   }
 
-  /// Skips a comma (false) or the closing `bracket` (true).
+  /// Skips the closing `bracket` or a comma; returns true if it was the bracket.
   private mutating func ends(with bracket: UInt8) throws(JSONSyntaxError) -> Bool {
     skipSpace()
     switch next {
@@ -199,7 +199,7 @@ private struct JSONReader<Tree: JSONTree> {
       throw error("a number has a leading zero")
     }
     let text = String(decoding: bytes[start..<at], as: UTF8.self)
-    // Fewer than 300 digits without an exponent fit any double.
+    // Without an exponent, up to 300 characters are always within the range of a double.
     if hasExponent || text.utf8.count > 300 {
       guard let value = Double(text), value.isFinite else { throw error("the number is out of range") }
     }
