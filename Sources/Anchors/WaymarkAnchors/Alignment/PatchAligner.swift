@@ -348,8 +348,8 @@ package final class PatchAligner {
 
   /// Returns the residual shift from which a patch has no weight; `nil` if too few patches were measured.
   private func limit(robust: Bool) -> Double? {
-    // Three times the median of the residual shifts and at least 0.3 pixels if robust, else four times and at least one
-    // pixel.
+    // The limit is three times the median of the residual shifts and at least 0.3 pixels if `robust`, except for rigid
+    // anchors; else four times and at least one pixel.
     var n = 0
     for i in 0..<set.count where information[i] > 0 {
       sorted[n] = Float(shift[i].length)

@@ -7,9 +7,11 @@ package import WaymarkImage
 /// A map has eight parameters, and features and alignment have already chosen them so that much agrees, above all edges,
 /// because any edge of the reference can be laid along any edge of the frame. That choice does not fit how the gray
 /// levels change *along* the edges. So the visible part of the reference is cut into squares on an even grid,
-/// regardless of
-/// texture, and in each the derivatives along its weaker direction are correlated. An edge along an edge adds nothing,
-/// however long it is; a corner, a letter or a texture adds only where it is the same one. Squares with structure in one
+/// regardless
+/// of texture, and in each the derivatives along its weaker direction are correlated. An edge along an edge adds
+/// nothing,
+/// however long it is; a corner, a letter or a texture adds only where it is the same one. Squares with structure in
+/// one
 /// direction only are left out.
 ///
 /// The same frame shows how high such correlations are by chance: every square is also compared at eight positions about

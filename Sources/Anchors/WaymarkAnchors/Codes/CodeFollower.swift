@@ -192,8 +192,7 @@ package final class CodeFollower {
   ) -> (CodeTemplate, Double)? {
     if var drawn = CodeTemplate.drawn(frame, corners, grids, lens: lens) {
       // The outline of a reading is correct within half a module. The edges of all modules together are far more
-      // precise, and with
-      // the improved map the modules are read once more.
+      // precise, and with the improved map the modules are read once more.
       for round in 0..<3 {
         guard
           let result = fine.align(

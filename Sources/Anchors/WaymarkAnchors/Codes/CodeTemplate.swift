@@ -125,7 +125,8 @@ struct CodeSampler {
   let frame: ImageView
   let lens: LensMap?
 
-  /// Returns the interpolated gray level at an undistorted point; beyond the frame that of its edge.
+  /// Returns the interpolated gray level at an undistorted point; beyond the frame, the gray level of the frame's
+  /// nearest edge.
   func gray(_ straight: Point2) -> Double {
     frame.bilinear(lens?.bend(straight) ?? straight)
   }

@@ -20,7 +20,7 @@ struct LibraryHeader {
   /// The most features accepted in a library, more than a device could search: 1.4 GiB.
   static let mostFeatures = 1 << 25
 
-  /// Reads the header from a file's first bytes; `nil` if there are too few.
+  /// Reads the header from the first `LibraryLayout.headerSize` bytes of a file; `nil` for another number of bytes.
   init?(_ head: [UInt8]) {
     guard head.count == LibraryLayout.headerSize else { return nil }
     func number<T: FixedWidthInteger>(_ at: Int, _ type: T.Type) -> T { head.withUnsafeBytes { $0.number(at) } }

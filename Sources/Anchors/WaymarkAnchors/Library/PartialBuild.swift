@@ -9,7 +9,8 @@ import WaymarkSystem
 package final class PartialBuild {
   private let folder: String
   private let libraries: [AnchorLibrary]
-  /// The library and index of each anchor by name; the newest if there are several.
+  /// The index in `libraries`, and the anchor's index in that library, by the anchor's name; the newest if several
+  /// libraries have it.
   private let places: [String: (library: Int, anchor: Int)]
   private var number: Int
   private var waiting: [CompiledAnchor] = []

@@ -147,8 +147,7 @@ final class PlaceProver {
     }
     guard let result = best else { return nil }
     // Wrong maps can be bent until a quarter of the patches agree; the more features agree, the fewer patches must. A
-    // known
-    // shape cannot be bent, and a small anchor has few features: the structure verification decides about them.
+    // known shape cannot be bent, and a small anchor has few features: the structure verification decides about them.
     let least = expected == nil && sight.doubled == nil ? Self.leastScore(inliers) : Self.leastScore
     guard result.determines(template), result.score > least, result.share + 0.004 * Double(min(inliers, 50)) > 0.44,
       let outline = result.map.outline(width: template.width, height: template.height),

@@ -86,8 +86,7 @@ extension AnchorQuality {
     /// corners found again and on the detector's result in the views of `RecallTest`.
     ///
     /// The detector reveals weaknesses that the number of corners does not, such as detail that the background
-    /// outshines; the
-    /// number of corners is more precise if the anchor is found in nearly all views or in nearly none.
+    /// outshines; the number of corners is more precise if the anchor is found in nearly all views or in nearly none.
     ///
     /// - Parameters:
     ///   - sightings: The number of corners found again in each simulated view.
