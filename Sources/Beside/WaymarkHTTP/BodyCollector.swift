@@ -48,7 +48,8 @@ package enum BodyCollector {
     }
   }
 
-  /// Returns whether fewer bytes have arrived after some seconds than a rate requires.
+  /// Returns whether the bytes that have arrived are fewer than `rate` a second, not counting the first `grace`
+  /// seconds.
   static func isTooSlow(_ bytes: Int, after seconds: Double, rate: Int) -> Bool {
     Double(bytes) < Double(rate) * (seconds - grace)
   }

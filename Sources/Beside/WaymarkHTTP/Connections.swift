@@ -303,9 +303,10 @@ package struct HTTPLimits: Sendable {
   package var pictureTimeout = Duration.seconds(10)
   /// How long the whole body of a request may take.
   package var body = Duration.seconds(30)
-  /// The bytes a second of a body that must arrive on average after its first seconds; 0 for any rate.
+  /// The least average rate, in bytes per second, at which a body must arrive after its first seconds; 0 for any rate.
   package var bodyRate = 0
-  /// The bytes a second at which a client must read an answer at least; it has the time `body` in addition.
+  /// The least rate, in bytes per second, at which a client must read an answer; `body` is added to the time that this
+  /// allows.
   package var readerRate = 64 << 10
   /// The time in which requests may finish when the server stops.
   package var drain = Duration.seconds(2)

@@ -59,7 +59,7 @@ package struct HTTPListener: Sendable {
     var setup = ServiceGroupConfiguration(
       services: [.init(service: served, serviceName: name)],
       gracefulShutdownSignals: signals ? [.sigterm, .sigint] : [], logger: logger)
-    // Every connection is closed by then.
+    // `served` closes every connection before this time has passed.
     setup.maximumGracefulShutdownDuration = limits.drain + .seconds(3)
     let group = ServiceGroup(configuration: setup)
     // Runs in its own task, so that cancelling the current one starts a graceful shutdown instead.

@@ -46,7 +46,7 @@ package struct BridgeConfiguration: Configurable, Hashable {
   package var device = "device"
   /// The first levels of all topics.
   package var prefix = "waymark"
-  /// The service's socket; nil for the one that commands use.
+  /// The path of the service's socket; nil for the default path.
   package var socket: String?
   /// The folder of the pending events.
   package var storeFolder = "/var/lib/waymark-bridge"

@@ -57,13 +57,13 @@ package struct GatewayConfiguration: Configurable, Hashable {
     package subscript<Value>(dynamicMember path: KeyPath<Options, Value>) -> Value { options[keyPath: path] }
   }
 
-  /// The addresses that it listens on.
+  /// The addresses on which the gateway listens.
   package var listen = [ListenAddress.socket(path: standardListener)]
-  /// The service's socket; nil for the one that commands use.
+  /// The path of the service's socket; nil for the default path.
   package var socket: String?
   /// Further values of `Host` that are accepted.
   package var hosts: [String] = []
-  /// The origins of pages whose scripts may use it.
+  /// The origins of pages whose scripts may use the gateway.
   package var origins: [String] = []
   package var tls: TLS?
   /// The tokens; every request to a port needs one.

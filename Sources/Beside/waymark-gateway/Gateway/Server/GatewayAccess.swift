@@ -57,7 +57,7 @@ struct GatewayAccess: Sendable {
 
   func decide(_ claims: AccessClaims) -> Decision {
     if let refusal = refusal(of: claims) { return .refused(refusal) }
-    // A wrong token is refused, also where none is needed.
+    // A wrong token is refused even where no token is needed.
     let caller = if let token = Self.token(of: claims) { tokens.caller(of: token) } else { anonymous }
     return caller.map { .allowed($0) } ?? .refused(.noToken)
   }
