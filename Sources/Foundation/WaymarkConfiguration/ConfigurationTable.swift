@@ -9,7 +9,7 @@ package struct ConfigurationKey: Hashable, Sendable {
     case reload
     /// At the next start of the program.
     case restart
-    /// At another time, shown by this mark on the page.
+    /// At another time, which the documentation's page explains under this mark.
     case described(String)
   }
 

@@ -119,7 +119,7 @@ struct RegularExpressionProgram: Sendable {
 
   /// The longest expression, in characters.
   static let lengthLimit = 400
-  /// The largest size: repetitions are unrolled.
+  /// The greatest `size`, which counts a repeated part once per repetition.
   private static let sizeLimit = 4_000
 
   /// Compiles an expression.

@@ -3,8 +3,7 @@
 /// Samples of four are drawn from the best pairs first (PROSAC: O. Chum, J. Matas, "Matching with PROSAC", CVPR 2005),
 /// rated by the marginal loss of MAGSAC++ with early exit, and each new best map is refined by reweighted least squares
 /// (local optimisation: O. Chum, J. Matas, J. Kittler, "Locally optimized RANSAC", DAGM 2003). The same pairs give the
-/// same
-/// result. Memory is allocated only when a set of pairs is larger than every earlier one, never in the loop.
+/// same result. Memory is allocated only when a set of pairs is larger than every earlier one, never in the loop.
 package struct HomographyEstimator {
   /// The greatest number of samples drawn.
   private static let maximumSamples = 1000

@@ -1,4 +1,4 @@
-/// The arithmetic of a network's layers: `IntegerKernel` or `FloatKernel`. A value is the weights of one convolution.
+/// The arithmetic of a network's layers (`IntegerKernel` or `FloatKernel`) with the weights of one convolution.
 /// The network itself, `LayerNetwork`, and the shape of a convolution, `ConvolutionShape`, are below.
 package protocol LayerKernel: Sendable {
   /// The type of an activation.
