@@ -3,7 +3,7 @@ package import WaymarkImage
 package import WaymarkSystem
 
 /// The content for one place: pictures and codes to look for, and the annotations attached to them. The file also has
-/// its parts: `SceneAnchor`, `Marker` and `SceneCode`.
+/// its parts: `SceneAnchor` with its `SceneCode`, and `Annotation` with its `Marker` and `SceneCard`.
 package struct Scene: Hashable, Sendable {
   /// The name shown to people.
   package var name: String

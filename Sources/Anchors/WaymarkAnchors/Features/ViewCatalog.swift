@@ -1,7 +1,7 @@
 import WaymarkImage
 
 /// A 2×2 matrix with the rows (`a`, `b`) and (`c`, `d`): the linear part of a map between pictures, such as from a
-/// reference to a view of `ViewCatalog`.
+/// reference to a view. `ViewCatalog` below has the views.
 package struct Linear2: Sendable, Equatable {
   package var a: Float
   package var b: Float

@@ -2,7 +2,7 @@ import CKernels
 
 /// Looks up the features of a frame in the index of a library.
 ///
-/// `KeyProbes` below returns the keys to look up for a feature, the likeliest first.
+/// `KeyProbes` below returns the keys to look up for a feature, the likeliest first; `FeatureMatch` is a result.
 ///
 /// Every feature is compared with the library's features under its own key and under the keys in which its least certain bits
 /// are flipped; the nearest matches of a few different anchors are kept. The lookups are sorted by key first, so that the

@@ -1,6 +1,7 @@
 import WaymarkImage
 
-/// The position of an anchor implied by a single match: an affine map from reference to frame.
+/// The position of an anchor implied by a single match: an affine map from reference to frame. `HypothesisSearch` below
+/// finds it.
 ///
 /// Both patches of a match have a direction and a size, so one match determines the map around itself: the frame patch is the
 /// view's patch rotated by the difference of directions and scaled by the level.

@@ -3,8 +3,8 @@ import WaymarkSystem
 
 /// The engine's state of one anchor that it has seen.
 ///
-/// The file also has the assignment of detections to copies (`CopyRoster`), the results of a frame (`AnchorReport`),
-/// and the pose of an anchor (`AnchorPose`).
+/// The file also has the assignment of detections to copies (`CopyRoster`), the results of a frame (`AnchorReport`,
+/// with `AnchorObservation` and `AnchorLoss`), and the pose of an anchor (`AnchorPose`).
 struct FollowedAnchor {
   let index: Int
   let name: String
