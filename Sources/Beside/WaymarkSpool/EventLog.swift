@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 package import WaymarkSystem
 
-/// An event in an `EventLog`: its number, and its bytes as the receiver gets them.
+/// An event in the `EventLog` below: its number, and its bytes as the receiver gets them.
 package struct LogRecord: Hashable, Sendable {
   package let sequence: UInt64
   package let payload: [UInt8]
