@@ -1,6 +1,6 @@
 package import WaymarkSystem
 
-/// The error of reading the file of a fitted model.
+/// The error of reading a fitted model from its file (`ModelFile` below).
 package typealias ModelError = Problem<ModelErrorCode>
 
 /// The codes of `ModelError`.
