@@ -378,7 +378,7 @@ public final class AnchorEngine {
       let speed = a.tracker.speed
       if speed > fastest?.speed ?? 0 { fastest = (i, speed) }
     }
-    // At least three pixels of motion blur at the estimated exposure, or at 10 ms if that is longer.
+    // The exposure is learned only where it, or 10 ms if that is longer, gives at least three pixels of motion blur.
     if let fastest, frames % 2 == 0, fastest.speed * max(exposure.seconds, 0.01) >= 3 {
       anchors[fastest.index].tracker.learnExposure(&exposure, in: pyramid, aligner: aligner)
     }

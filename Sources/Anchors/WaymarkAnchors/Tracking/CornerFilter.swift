@@ -69,8 +69,8 @@ package struct CornerFilter: Sendable {
     let drift = mixed + mixed.transposed
     let innovation = measured - state - velocity * interval
     acceleration = max(Self.least, 0.6 * acceleration)
-    // Small steps for a motion that changes slowly, then doublings: fourteen lead from the least acceleration to the
-    // greatest.
+    // The acceleration is raised in ten small steps, for a motion that changes slowly, and then doubled; fourteen
+    // doublings lead from the least acceleration to the greatest.
     for round in 0..<26 {
       let agitation = Self.spread * (acceleration * acceleration)
       let square = interval * interval
