@@ -195,7 +195,7 @@ package final class EventLog: Sendable {
     return fdatasync(log) == 0 ? nil : errno
   }
 
-  /// Acknowledges all events up to and including `sequence`, which are not read again, also not after a restart.
+  /// Acknowledges all events up to and including `sequence`, which are then never read again, not even after a restart.
   package func acknowledge(through sequence: UInt64) {
     state.withLock { state in
       guard sequence > state.acknowledged, sequence < state.next else { return }

@@ -65,7 +65,7 @@ package struct EventSelection: Hashable, Sendable {
 
   /// Returns the fields of an event that leave the device.
   package func fields(of event: String) -> Fields {
-    // Lost events are reported under any rules.
+    // The report of lost events leaves the device whatever the rules are.
     if event == "stream.dropped" { return .standard }
     if let own = rules[event] { return own }
     var family = event[...]

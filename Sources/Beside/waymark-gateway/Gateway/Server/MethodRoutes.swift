@@ -56,7 +56,7 @@ struct MethodRoutes: Sendable {
     }
     router.get("/v1/state") { _, context in
       do {
-        // Sent over the connection of the token. Requests with `Waymark-Session` go over another connection.
+        // The request is sent over the connection of the token, even if it names a session with `Waymark-Session`.
         return GatewayAnswer.result(
           try await sessions.use(ServiceSessions.Key(caller: context.caller, name: nil)) {
             try await $0.send(method: SubscribeRequest.method, params: ["events": []])
