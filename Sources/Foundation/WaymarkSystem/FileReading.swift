@@ -118,7 +118,7 @@ package final class OpenFile: Sendable {
   /// Creates the file from the result of open(2), which it closes.
   private init(_ descriptor: Int32, name: String, limit: Int) throws(FileError) {
     guard descriptor >= 0 else { throw FileError(name, cannotBe: "read", number: errno) }
-    // Thrown before all members are set: otherwise `deinit` would close the descriptor a second time.
+    // The error is thrown before all members are set: otherwise `deinit` would close the descriptor a second time.
     let problem: FileError?
     var information = stat()
     if fstat(descriptor, &information) != 0 {

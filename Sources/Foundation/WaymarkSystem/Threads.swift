@@ -149,7 +149,7 @@ package final class StopSignal: Sendable {
       if fds.0.revents != 0 { return .stopped }
       if result > 0, fds.1.revents != 0 { return .ready(fds.1.revents) }
       if let deadline, MonotonicClock.now >= deadline { return .timedOut }
-      // Interrupted, or woken early.
+      // The wait was interrupted or ended early, so it is repeated.
     }
   }
 

@@ -42,7 +42,7 @@ extension Homography {
     let l0 = (p1 - p3).cross(p2 - p3)
     let l1 = (p2 - p3).cross(p0 - p3)
     let l2 = (p0 - p3).cross(p1 - p3)
-    // Relative to the size of the figure, so that the test does not depend on the unit.
+    // The limit is relative to the size of the figure, so that the test does not depend on the unit.
     let size = max((p1 - p0).dot(p1 - p0), (p2 - p0).dot(p2 - p0), (p3 - p0).dot(p3 - p0))
     let limit = 1e-9 * size
     guard size.isFinite, abs(d) > limit, abs(l0) > limit, abs(l1) > limit, abs(l2) > limit else { return nil }

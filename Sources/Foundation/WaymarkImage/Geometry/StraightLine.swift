@@ -26,7 +26,7 @@ package struct StraightLine: Hashable, Sendable {
   ///   - scale: the distance at which the weight of a point is halved, in pixels.
   /// - Returns: `nil` if the weights or points do not determine a line.
   package init?(through points: [Point2], _ weights: [Double], scale: Double) {
-    // Relative to the first point, so that the squares stay small.
+    // Points are taken relative to the first one, so that their squares stay small.
     guard let origin = points.first else { return nil }
     var line: StraightLine?
     for _ in 0..<5 {
