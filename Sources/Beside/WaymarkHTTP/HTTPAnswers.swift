@@ -2,6 +2,7 @@ import HTTPTypes
 package import Hummingbird
 package import NIOCore
 
+/// Answers that end their connection or are sent within a time limit. `PictureAnswer` below makes answers of pictures.
 extension Response {
   /// Closes the connection after an answer with `Connection: close`, as the server itself would read the request's body to its end.
   package mutating func closeIfLast(_ channel: any Channel) {

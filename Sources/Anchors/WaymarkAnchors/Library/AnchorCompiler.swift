@@ -38,8 +38,8 @@ package final class AnchorCompiler {
   /// The largest Hamming distance at which a feature is found again in a simulated frame, and in a close view.
   ///
   /// Real frames differ more than simulated ones, and `FeatureLookup` accepts 66: so only features found again at a
-  /// smaller distance are kept. In close views the limit is larger, because plain parts of a picture, of which they may
-  /// show nothing else, have few such features.
+  /// smaller distance are kept. In close views the limit is larger, because they may show only plain parts of a
+  /// picture, which have few such features.
   private static let (distance, closeDistance) = (63, 70)
 
   private let settings: Settings
@@ -219,9 +219,12 @@ package final class AnchorCompiler {
     return cover.sightings(chosen)
   }
 
-  /// Adds the features that an extractor has found on its level of one size to the pool.
+  /// Adds to the pool the features that an extractor has found on one level, as features of a view.
   ///
-  /// - Parameter back: Pixels of the extractor's picture → reference pixels.
+  /// - Parameters:
+  ///   - size: The size of the level relative to the extractor's picture.
+  ///   - view: The index of the view and level in `ViewCatalog.linears`.
+  ///   - back: Pixels of the extractor's picture → reference pixels.
   private func take(
     _ extractor: FeatureExtractor, at size: Double, view: Int, _ back: Homography, _ w: Int, _ h: Int,
     into pool: inout CandidatePool

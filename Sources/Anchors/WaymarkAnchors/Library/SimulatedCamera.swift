@@ -24,7 +24,8 @@ package struct SimulatedCamera {
   /// The seed of the random numbers that determine the views.
   var seed: UInt64 = 0x0A_1C_40
 
-  /// Returns shot `index` of `count` of a reference of `w` × `h` pixels; `nil` if it does not fit the frame.
+  /// Returns the shot with an index below `count` that shows a reference of `w` × `h` pixels; `nil` if it does not fit
+  /// the frame.
   ///
   /// Tilts are uniform over `tilts`, areas uniform in their logarithm over `areas`.
   package func shot(_ index: Int, of count: Int, w: Int, h: Int) -> Shot? {
@@ -163,8 +164,8 @@ package struct SimulatedCamera {
     return (image, map)
   }
 
-  /// Applies `gain` to the contrast, then adds noise with a standard deviation of `noise` gray levels; computed in
-  /// 1/65536 gray levels.
+  /// Multiplies the differences from the gray level `lift` by `gain`, then adds noise with a standard deviation of
+  /// `noise` gray levels; computed in 1/65536 gray levels.
   private func expose(
     _ pixels: UnsafeMutablePointer<UInt8>, _ count: Int, gain: Double, lift: Double, noise: Double,
     random: inout RandomSource

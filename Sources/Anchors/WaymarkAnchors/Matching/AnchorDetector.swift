@@ -233,7 +233,8 @@ extension AnchorDetector: AnchorDetecting {
 struct ExclusionMask {
   private var buffer = PixelBuffer(capacity: 0)
 
-  /// Calls `body` with the frame in which the outlines are filled.
+  /// Calls `body` with a copy of the frame in which each outline is filled with its mean gray level; without outlines,
+  /// with the frame itself.
   mutating func paint<R>(_ frame: ImageView, _ known: [Quadrilateral], _ body: (ImageView) -> R) -> R {
     guard !known.isEmpty, frame.width > 0, frame.height > 0 else { return body(frame) }
     if buffer.capacity < frame.width * frame.height { buffer = PixelBuffer(capacity: frame.width * frame.height) }

@@ -172,7 +172,7 @@ public final class AnchorEngine {
     return report
   }
 
-  /// Forgets all anchors, for example before the frames of another camera.
+  /// Forgets all anchors, for example when the camera changes.
   public func reset() {
     discardSearch()
     anchors.removeAll(keepingCapacity: true)
@@ -210,7 +210,7 @@ public final class AnchorEngine {
   }
 
   /// Compares a followed anchor with the anchors that look like it: every 0.1 s until it is proven, then at each search
-  /// interval, because the object before the camera may be exchanged.
+  /// interval, because the object in front of the camera may be exchanged.
   private func prove(_ i: Int, _ time: Double) {
     let hasTwins = source.twins.indices.contains(anchors[i].index) && !source.twins[anchors[i].index].isEmpty
     let isProven = anchors[i].observation.ambiguous == nil
@@ -377,14 +377,15 @@ public final class AnchorEngine {
     mayHoldMore = known.count + detections >= 4
   }
 
-  /// Estimates the exposure time from the fastest anchor, and the defocus from one anchor per frame in turn.
+  /// Estimates the exposure time from the fastest anchor in every second frame, and the defocus from one anchor in turn
+  /// in every fourth.
   private func learn() {
     var fastest: (index: Int, speed: Double)?
     for (i, a) in anchors.enumerated() where a.isSeen {
       let speed = a.tracker.speed
       if speed > fastest?.speed ?? 0 { fastest = (i, speed) }
     }
-    // At least three pixels of motion blur at the estimated exposure, or at 10 ms if that is longer.
+    // The exposure is learned only where it, or 10 ms if that is longer, gives at least three pixels of motion blur.
     if let fastest, frames % 2 == 0, fastest.speed * max(exposure.seconds, 0.01) >= 3 {
       anchors[fastest.index].tracker.learnExposure(&exposure, in: pyramid, aligner: aligner)
     }

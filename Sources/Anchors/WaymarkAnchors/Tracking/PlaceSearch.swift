@@ -5,7 +5,8 @@ import WaymarkImage
 /// On coarse octaves, a picture with a repeating pattern may agree best at a position one period aside. A shaking hand may
 /// turn the picture between two frames more than its motion predicts, so that alignment ends where only a part agrees. So if
 /// the result is doubtful, alignment starts again from the expected position, and for a fast anchor also from slightly turned
-/// positions. The result with the best agreement is returned.
+/// positions. The result with the best agreement is returned. `TrackingOptions` below decides which results are
+/// accepted.
 struct PlaceSearch {
   private let template: AnchorTemplate
   private let expected: SurfaceMap

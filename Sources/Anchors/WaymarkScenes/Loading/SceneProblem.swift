@@ -88,11 +88,12 @@ package enum SceneLimits {
   static let nameLength = 128
   /// The most characters of any other text.
   static let textLength = 8_192
-  /// The greatest distance from the anchor's centre, width and radius, in metres.
+  /// The greatest distance of an annotation from the anchor's centre, and the greatest width and radius of a picture,
+  /// in metres.
   static let reach = 100.0
-  /// The greatest distance from the picture's corner, in widths or heights of it.
+  /// The greatest distance from the picture's upper left corner along each axis, in widths or heights of the picture.
   static let shares = 10.0
-  /// The greatest distance from the picture's corner in pixels.
+  /// The greatest distance from the picture's upper left corner along each axis, in pixels.
   static let pixels = 100_000.0
   /// The most problems in a report; of further problems only the number is reported.
   static let problems = 50

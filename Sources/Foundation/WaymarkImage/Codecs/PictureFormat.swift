@@ -64,7 +64,7 @@ public enum PictureFormat: String, Sendable, CaseIterable {
       hint: "JPEG, PNG, WebP, BMP, GIF and PNM (P1 to P6) are read; the file name does not matter.")
   }
 
-  /// Returns the name of an unsupported format that is recognised for a better error message.
+  /// Returns the name of an unsupported format, for the error message; `nil` for unknown contents.
   private static func refused(
     starts: (String, Int) -> Bool, startsBytes: ([UInt8]) -> Bool, _ bytes: UnsafeRawBufferPointer
   ) -> String? {

@@ -1,5 +1,5 @@
-/// Any JSON value (RFC 8259). Objects keep the order of their members and numbers their notation, so that values such as `context` are
-/// passed on unchanged.
+/// Any JSON value (RFC 8259). Objects keep the order of their members and numbers their notation, so that values such
+/// as `context` are passed on unchanged. The file also has the rules, positions, errors and trees of `JSONParser`.
 public enum JSONValue: Sendable {
   /// `null`.
   case null
@@ -203,7 +203,7 @@ package struct JSONRules: Sendable {
   /// True if a byte order mark may come first; RFC 8259 section 8.1 leaves that to the reader.
   package var allowsByteOrderMark: Bool
 
-  /// The rules of RFC 8259.
+  /// Creates rules; the defaults are those of RFC 8259, with at most 32 levels.
   package init(
     depth: Int = 32, values: Int = .max, allowsNonFinite: Bool = false, allowsByteOrderMark: Bool = false
   ) {
