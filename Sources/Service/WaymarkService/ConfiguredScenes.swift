@@ -3,7 +3,8 @@ import WaymarkImage
 import WaymarkScenes
 import WaymarkSystem
 
-/// Finds the sample files of the installed package or of the checkout.
+/// Finds the sample files of the installed package or of the checkout. The file also has what the configured scenes
+/// need: their folders, and the calibrations of their cameras.
 package enum SampleFiles {
   /// Returns the path of a folder of samples, such as `scenes`; nil if it is not installed.
   package static func folder(_ name: String) -> String? {

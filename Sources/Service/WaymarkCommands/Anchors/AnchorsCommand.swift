@@ -3,7 +3,8 @@ import FoundationEssentials
 import WaymarkAnchors
 import WaymarkSystem
 
-/// `waymark anchors`: makes and changes libraries of anchors. `build`, `add`, `remove` and `list` are in this file.
+/// `waymark anchors`: makes and changes libraries of anchors. `build`, `add`, `remove` and `list` are in this file,
+/// with the report about a written library (`LibraryReport`) and the options for the size of prints (`PrintOptions`).
 struct AnchorsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "anchors",

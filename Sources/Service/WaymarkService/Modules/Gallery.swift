@@ -76,7 +76,7 @@ struct Gallery: Sendable {
   let folders: [String]
   private let key: UInt64
 
-  /// Creates a gallery of `folders`; its ids are valid until the service restarts.
+  /// Creates a gallery of `folders`. Its ids depend on `key`, so they are invalid in any other gallery.
   init(folders: [String], key: UInt64 = .random(in: .min ... .max)) {
     self.folders = folders
     self.key = key

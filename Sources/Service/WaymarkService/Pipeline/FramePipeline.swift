@@ -187,8 +187,8 @@ package struct SourceNeed: Sendable, Equatable {
   private let idleTime: Double
   /// True if the source is to be open.
   package private(set) var isOpen = false
-  /// The time at which the source is to be closed unless frames are needed before, in seconds of the caller's clock; nil
-  /// if it is not to be closed.
+  /// The time at which the source is to be closed unless a lane needs frames by then, in seconds of the caller's clock;
+  /// nil if it is not to be closed.
   package private(set) var deadline: Double?
   private var needed = false
 

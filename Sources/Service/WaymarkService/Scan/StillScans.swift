@@ -10,8 +10,8 @@ import WaymarkWorker
 
 /// Scans pictures of the gallery and pictures that clients send.
 ///
-/// Refused codes, and codes in barcode mode, are published at once. For an accepted onboarding code a scan is armed, which
-/// waits for the confirmation as after a frame.
+/// Refused codes, and codes in barcode mode, are published at once. For an accepted onboarding code a scan is armed,
+/// which waits for the confirmation as if a frame had shown the code.
 @ServiceActor
 final class StillScans {
   /// The reading of a picture with an accepted onboarding code.

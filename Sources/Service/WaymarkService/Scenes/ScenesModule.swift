@@ -9,7 +9,8 @@ package import WaymarkServer
 import WaymarkSystem
 package import WaymarkWorker
 
-/// The scene in use and the AR session, with the events `scene.*`, `session.*`, `annotation.*`, `card.*` and those of anchors.
+/// The scene in use and the AR session, with the events `scene.*`, `session.*`, `annotation.*`, `card.*` and those of
+/// anchors. `AnchorView` below is a camera in which anchors can be followed.
 ///
 /// The device has one session, which every client can control; its events name the client. The module passes detections and requests to
 /// the session, publishes its effects, and sets the anchors that the lane searches for. While no session is active, it follows the

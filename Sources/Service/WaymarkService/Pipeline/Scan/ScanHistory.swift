@@ -15,7 +15,7 @@ struct ScanHistory: Sendable {
 
   private var seen: SeenCodes
   private var advisor = GuideAdvisor()
-  /// The codes that were seen but not read.
+  /// The evidence for why no code was accepted.
   private(set) var evidence = ScanEvidence()
   private(set) var frames = 0
 
@@ -76,7 +76,8 @@ struct ScanHistory: Sendable {
     return news
   }
 
-  /// Adds a frame without a code of the requested symbologies, and returns advice for a person, or `nil`.
+  /// Adds a frame without a code of the requested symbologies, and returns advice for a person, or `nil` if none is
+  /// due.
   mutating func takeEmpty(
     _ result: PictureVerdict, _ reading: ScanReading, accepting accepted: Set<Symbology>, at now: Double
   ) -> GuideAdvisor.Guidance? {
@@ -206,7 +207,8 @@ struct SeenCodes: Sendable {
   /// The minimum distance of a movement, in pixels, since smaller differences are noise of the outline.
   private static let leastMove = 2.0
 
-  /// The largest distance between two frames that agree, in frames: two of five consecutive ones.
+  /// The largest number of frames from one sighting of a code to the next at which both agree, so that they lie within
+  /// five consecutive frames.
   private static let agreementLooks = 4
 }
 
