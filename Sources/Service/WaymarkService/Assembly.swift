@@ -203,7 +203,7 @@ package final class Assembly {
   }
 
   /// Applies the settings of a camera if they differ from `old` in more than its calibrations and field of view; opens
-  /// the camera anew unless `source.path` takes its place.
+  /// the camera again unless `source.path` takes its place.
   private func use(
     _ new: ServiceConfiguration, insteadOf old: ServiceConfiguration, in parts: CameraParts, named name: String
   ) async {

@@ -116,7 +116,7 @@ package enum CueSound {
 
   /// Returns the mono samples of a cue.
   ///
-  /// - Parameter volume: 0 to 1, relative to the greatest volume of the device.
+  /// - Parameter volume: 0 to 1; at 1 the notes begin at 80 % of full scale.
   package static func samples(_ cue: Cue, volume: Double) -> [Int16] {
     let peak = max(0, min(1, volume)) * 0.8 * Double(Int16.max)
     return notes(cue).flatMap { note in
@@ -259,7 +259,7 @@ package struct LED: Sendable {
     if let trigger { try write(trigger, "trigger") }
   }
 
-  /// The trigger that controls the LED, such as `mmc0`, or `nil`.
+  /// The trigger that controls the LED, such as `mmc0`; nil if none does.
   private var trigger: String? {
     guard let text = read("trigger"), let start = text.firstIndex(of: "["), let end = text.firstIndex(of: "]"),
       start < end

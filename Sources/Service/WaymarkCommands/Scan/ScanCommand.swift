@@ -7,8 +7,8 @@ import WaymarkImage
 import WaymarkOnboarding
 import WaymarkSystem
 
-/// `waymark scan`: reads codes from picture files; with `--onboarding` judges them by a policy. `ResumeFile` below
-/// records its progress for `--resume`.
+/// `waymark scan`: reads codes from picture files; with `--onboarding` judges them by a policy. `PassList` and
+/// `SymbologyList` below are lists in its options, and `ResumeFile` records its progress for `--resume`.
 struct ScanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan",

@@ -6,7 +6,8 @@ package import WaymarkImage
 import WaymarkSystem
 package import WaymarkWorker
 
-/// One input of a scan, as named on the command line. `InputPage` below is one page of such an input.
+/// One input of a scan, as named on the command line. `InputPage` below is one page of such an input; `FileIdentity`
+/// and `FileState` describe its file.
 package struct ScanInput: Sendable {
   package enum Source: Sendable {
     case file(String)
@@ -161,7 +162,7 @@ extension ScanInput {
     }
   }
 
-  /// The seconds after which reading of a pipe without a writer fails.
+  /// The seconds without data after which reading a pipe fails.
   private static let timeout = 5
 
   /// Reads a named pipe until its writers have closed it.
@@ -205,7 +206,7 @@ package struct FileIdentity: Hashable, Sendable {
   private let device: UInt64
   private let number: UInt64
 
-  /// Creates the identity of the regular file at a path, or `nil`.
+  /// Creates the identity of the regular file at a path; nil if there is none.
   package init?(_ path: [UInt8]) {
     guard let status = regularFile(path) else { return nil }
     device = UInt64(status.st_dev)
@@ -213,7 +214,7 @@ package struct FileIdentity: Hashable, Sendable {
   }
 }
 
-/// Returns the stat(2) of the regular file at a path, or `nil`.
+/// Returns the result of stat(2) for the regular file at a path; nil if there is none.
 private func regularFile(_ path: [UInt8]) -> stat? {
   var status = stat()
   guard stat(path.map { CChar(bitPattern: $0) } + [0], &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
