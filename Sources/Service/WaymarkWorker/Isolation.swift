@@ -66,7 +66,7 @@ package final class Isolation: Sendable {
     launcher.map { FrameWorker($0, ledger, limit: limits.decoding) }
   }
 
-  /// A function that calls `frameDecoder()`.
+  /// `frameDecoder()` as a value, for sources that create their decoder on their own thread.
   package var makeDecoder: MakeFrameDecoder { { [self] in frameDecoder() } }
 
   /// Returns a function that decodes the files of a folder source to gray, for use on one thread. Unlike `gray`, it uses

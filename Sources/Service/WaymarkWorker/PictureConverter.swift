@@ -268,7 +268,8 @@ package struct DecodedPage: ~Copyable {
     Array("\(magic)\n\(width) \(height)\n255\n".utf8)
   }
 
-  /// The header of a BMP file with the top row first, and pixels in the order red, green, blue, opacity.
+  /// The header of a BMP file (with a BITMAPV4HEADER) with the top row first, and pixels in the order red, green, blue,
+  /// opacity.
   private var bmpHeader: [UInt8] {
     func long(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
     let size = 14 + 108

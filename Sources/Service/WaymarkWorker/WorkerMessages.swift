@@ -108,7 +108,8 @@ package struct GrayReply: Equatable {
 
   package func write(to output: UnsafeMutableRawBufferPointer) { output.copyBytes(from: wireBytes) }
 
-  /// Copies the header and decodes the copy, since the worker may change it at any time; nil if it is invalid.
+  /// Copies the header and decodes the copy, since the worker may change it at any time; nil if it is invalid or the
+  /// picture has not `count` bytes with its header.
   package init?(_ output: UnsafeMutableRawBufferPointer, count: Int) {
     guard let reply = try? GrayReply(wireBytes: Array(output[..<Self.headBytes])), reply.byteCount == count else {
       return nil

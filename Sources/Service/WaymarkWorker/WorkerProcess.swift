@@ -4,7 +4,8 @@ package import WaymarkImage
 package import WaymarkSystem
 
 /// Starts the worker processes of this program, or those of another program with the same protocol. The file also has
-/// the running worker (`WorkerProcess`), its failures (`WorkerFailure`), and their counts.
+/// the running worker (`WorkerProcess`), its failures (`WorkerFailure`), and their counts (`WorkerCounts`,
+/// `WorkerMonitor`).
 package struct WorkerLauncher: Hashable, Sendable {
   /// The first argument with which the executable runs as a worker.
   package static let argument = "worker"
@@ -12,7 +13,7 @@ package struct WorkerLauncher: Hashable, Sendable {
   package let executable: String
   /// The arguments of the process, beginning with the name shown in lists of processes.
   private let arguments: [String]
-  /// The seconds that a worker has to set up its sandbox after its start, also on a loaded machine.
+  /// The seconds within which a started worker must set up its sandbox, enough for a loaded machine.
   package var startLimit = 10.0
 
   /// Creates a launcher for `executable`, which runs as a worker if its first argument is `argument`. The default is this

@@ -4,7 +4,7 @@ import WaymarkSystem
 /// A source of frames: a camera, a folder of pictures, or a stream.
 ///
 /// The file also has what a source is asked for and reports: `FrameDemand`, `SourceStatus`, `SourceStatistics` and
-/// `SourceControl`.
+/// `SourceControl`; and `FramePacer`, which keeps to a maximum rate.
 ///
 /// A source has its own thread from `start` to `stop`, on which it calls its sink. Faults are reported as statuses: a
 /// started source keeps trying until it is stopped.

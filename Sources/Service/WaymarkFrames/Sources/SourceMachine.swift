@@ -134,7 +134,7 @@ package struct SourceMachine: Sendable {
   private var holds = false
   /// The last reported problem, which is not reported again, or `nil`.
   private var problem: SourceError?
-  /// True if the problem is only that no frames arrive.
+  /// True if the problem was reported when the source stalled, without an earlier one; data that arrive then clear it.
   private var isSilenceAlone = false
   private var backoff: Backoff
 

@@ -75,7 +75,8 @@ package struct Y4MHeader: Sendable, Equatable {
 
   /// Parses the header line, without its newline.
   ///
-  /// - Returns: nil for another format, more than 8 bits, or an invalid size.
+  /// - Returns: nil for another format, an unsupported colour format, such as one with more than 8 bits, or an invalid
+  ///   size.
   package init?(line: some Collection<UInt8>) {
     let words = String(decoding: line, as: UTF8.self).split(separator: " ")
     guard words.first == "YUV4MPEG2" else { return nil }

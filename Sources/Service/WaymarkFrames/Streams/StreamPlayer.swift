@@ -290,7 +290,12 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     return options.rate ?? 30
   }
 
-  /// Reads the available bytes, after a wait of at most `seconds`; returns false at the end of the stream.
+  /// Reads the available bytes, after a wait of at most `seconds`. At the end of a file that is repeated, continues
+  /// with its beginning.
+  ///
+  /// - Returns: false at the end of a file that is not repeated.
+  /// - Throws: `ended` at the end of any other stream, `unknownStream` if it has no picture, `damagedStream` if a frame
+  ///   has no end or a repeated file has no readable picture, `cannotOpen` if reading fails.
   private mutating func readMore(_ stop: StopSignal, _ seconds: Double?) throws(SourceError) -> Bool {
     if begin > 0 {
       buffer.removeSubrange(..<begin)
