@@ -111,7 +111,8 @@ package struct CameraIdentity: Sendable, Hashable {
   ///   - index: the index of the node among those of its camera.
   ///   - rank: the number of earlier nodes of the device with the same index, since a device that is not on USB may have several
   ///     cameras.
-  ///   - attribute: reads an attribute of the interface's USB device; returns nil if it is missing.
+  ///   - attribute: reads an attribute of the USB device to which the interface `devicePath` belongs; returns nil if it
+  ///     is missing.
   package init?(devicePath: String, index: Int, rank: Int = 0, attribute: (String) -> String?) {
     let parts = devicePath.split(separator: "/").map(String.init)
     guard let last = parts.last else { return nil }

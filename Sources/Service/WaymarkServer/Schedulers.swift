@@ -169,7 +169,7 @@ package final class PictureScheduler {
     for job in jobs.removeAll(where: isOver) { job.fail(error) }
   }
 
-  // MARK: The end
+  // MARK: Disconnected clients
 
   /// Discards the waiting work of a client that disconnected, and stops its running work.
   func left(_ connection: Connection) {

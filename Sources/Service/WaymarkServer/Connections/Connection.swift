@@ -3,7 +3,7 @@ import NIOCore
 package import WaymarkProtocol
 import WaymarkSystem
 
-/// The calls of a connection to the hub that owns it.
+/// The calls of a `Connection`, which is below, to the hub that owns it.
 @ServiceActor
 protocol ConnectionOwner: AnyObject {
   nonisolated var log: Logger { get }
