@@ -29,7 +29,7 @@ package struct CodeCounter: Sendable {
   private static let reach = 0.1
   private static let farReach = 0.4
   private static let leap = 0.25
-  /// The distance of the frame numbers that two pictures of `waymark count` get.
+  /// The difference between the frame numbers of two successive pictures of `waymark count`.
   private static let pictureInterval = 2
 
   /// The views that must show a code at its place before it is counted, as a misreading is seldom repeated there.

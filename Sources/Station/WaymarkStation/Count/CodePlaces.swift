@@ -61,8 +61,8 @@ struct CodePlaces: Sendable {
     var shift: Double
   }
 
-  /// The largest distance between the centres of a code and its place, in units of the larger `Quadrilateral.size`: half a linear code is
-  /// often taken for the whole. Neighbouring copies are at least two sizes apart.
+  /// The largest distance between the centres of a code and its place, in units of the larger `Quadrilateral.size`:
+  /// half a linear code is often taken for the whole. Copies side by side are usually about two sizes apart.
   private static let tolerance = 0.8
   /// The largest number of places tried for one code, nearest first, and for one alignment, rarest contents first. Trying more
   /// takes longer without better results.

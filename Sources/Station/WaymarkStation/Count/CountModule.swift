@@ -282,7 +282,7 @@ package struct CountMembers: Sendable {
 
   /// Removes a client.
   ///
-  /// - Returns: the id of the count if that was its last client; it is ended.
+  /// - Returns: the id of the count, which is ended, if that was its last client; otherwise nil.
   package mutating func end(_ client: Int) -> String? {
     guard clients.remove(client) != nil, clients.isEmpty else { return nil }
     return finish()
@@ -333,6 +333,8 @@ struct ArticleText: Hashable {
   /// Kinds whose text may be shown unless it holds a secret or begins with one of `contactWords`.
   private static let openKinds: Set<PayloadKind> = [.text, .url, .gs1DigitalLink]
 
+  /// Decides which parts of a content are published.
+  ///
   /// - Parameter isHarmless: true if observers may see the content.
   init(_ content: String, isHarmless: Bool, policy: OnboardingPolicy) {
     let inspection = Inspection(ScannedCode(content), policy: policy)
