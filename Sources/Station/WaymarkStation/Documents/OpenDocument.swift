@@ -20,7 +20,7 @@ final class OpenDocument {
 
   /// The manifest of the open session, which each change stores before it is replaced here; nil without a session.
   private(set) var ledger: DocumentManifest?
-  /// The files of the pages; nil before `start`, and if the folder or its key cannot be used.
+  /// The files of the pages; nil until `start` has loaded them, and if the folder or its key cannot be used.
   private(set) var store: PageStore?
   /// The number of the connection that holds the session; nil if none does.
   private(set) var owner: Int?

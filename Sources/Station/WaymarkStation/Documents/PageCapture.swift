@@ -3,6 +3,7 @@ package import WaymarkImage
 package import WaymarkProtocol
 
 /// Decides when a page in front of the camera is captured automatically, and which advice is shown until then.
+/// `PageCandidate` below is a page found in a frame.
 ///
 /// A value without clock and I/O. A page must rest for `holdTime`, and the sharpest frame of that time is kept. After a capture the view
 /// must change before another page is captured. A page that returns is recognized and not captured again.
@@ -13,8 +14,8 @@ package struct PageCapture: Sendable {
     /// The largest movement of a page that rests, as a share of its diagonal: between the mean outlines of the first and the last
     /// `glance` seconds.
     var maxDrift = 0.015
-    /// The largest distance between an outline and the mean of those just before, as a share of the diagonal; a larger one restarts
-    /// holding.
+    /// The largest distance (`shift`) between an outline and the mean outline of the preceding `glance` + `gap`
+    /// seconds, as a share of the diagonal; a larger one restarts holding.
     let maxJitter = 0.035
     /// The largest movement, as a share of the diagonal, between the mean outlines of the last two periods of `glance` seconds.
     var finalMaxDrift = 0.01
@@ -110,7 +111,7 @@ package struct PageCapture: Sendable {
   private static let memory = 64
   /// The `PageQuality.brightness` below which paper is dark or poorly lit.
   private static let dark = 0.14
-  /// The seconds in which `changedFraction` decays to zero.
+  /// The time constant in seconds with which `changedFraction` decays.
   private static let stirring = 0.33
   /// The largest number of outlines in `StillPeriod.trail`; then the oldest are dropped.
   private static let longestTrail = 512

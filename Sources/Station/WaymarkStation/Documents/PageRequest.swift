@@ -3,7 +3,8 @@ package import WaymarkImage
 import WaymarkSystem
 package import WaymarkWorker
 
-/// A request to the worker that decodes the picture of a page.
+/// A request to the worker that decodes the picture of a page. `PageLocation` below is its answer about the position of
+/// a page.
 package struct PageRequest: Hashable, Sendable {
   package enum Operation: Hashable, Sendable {
     /// Finds the page near an outline, or anywhere if nil.

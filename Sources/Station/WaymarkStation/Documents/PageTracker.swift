@@ -46,9 +46,11 @@ package final class PageTracker {
   private var task: DocumentTask?
   private var capture = PageCapture()
   private var last: (page: Candidate, size: (Int, Int), source: Source)?
+  /// The time of the last search of the whole frame in luma, in seconds of the frames' clock.
   private var searched = -Double.infinity
   /// True if the view has changed since `searched`.
   private var hasChanged = false
+  /// The times of the last search of the whole frame in colours, and of the last step of following a page in colours.
   private var searchedColours = -Double.infinity
   private var followedColours = -Double.infinity
   /// The best frame so far, and the page in it.
@@ -301,7 +303,7 @@ package final class PageTracker {
 
   /// Makes the captured picture. Its outline is the exact one that the search in colours finds, or else `outline`.
   ///
-  /// - Returns: The picture; nil if the frame cannot be encoded.
+  /// - Returns: the picture; nil if the frame cannot be encoded.
   private func shot(_ frame: Frame, _ outline: Quadrilateral?, isAutomatic: Bool) -> PageShot? {
     guard let picture = Self.picture(of: frame) else { return nil }
     let place = colours?.settle(picture, outline).flatMap { $0.isIn(frame) ? $0 : nil }
@@ -332,7 +334,7 @@ struct NewPageDetector {
   let detector: PageDetector
   let memory: BackgroundModel
 
-  /// The least fit score of a sheet that `BackgroundModel.sheet` returns.
+  /// The least fit score with which the result of `BackgroundModel.sheet` is used.
   private static let minFitScore = 0.6
   /// The lead in fit score that a sheet needs over the known outline, which is traced more exactly.
   private static let lead = 0.08

@@ -3,8 +3,8 @@ package import WaymarkConfiguration
 package import WaymarkService
 import WaymarkSystem
 
-/// The settings of `waymark type` except for its lists of rules. The service reads them only to report
-/// problems.
+/// The settings of `waymark type` except for its lists of rules. `TypingConfiguration` below has the whole section:
+/// these settings, the rules and the layout. The service reads them only to report problems.
 package struct TypingSettings: Configurable, Hashable {
   /// The scans whose codes are typed.
   package enum Arm: String, CaseIterable, Sendable {
@@ -108,7 +108,7 @@ package struct TypingConfiguration {
   package private(set) var rules = TypingRules()
   /// The keyboard layout that the focused program uses.
   package private(set) var layout: KeyboardLayout.Name
-  /// The problems of the section.
+  /// The problems found in the section, each at the position of its value in the file.
   package private(set) var problems: [ConfigurationProblem] = []
   private let configuration: ServiceConfiguration
 
