@@ -119,7 +119,8 @@ package final class PageDetector {
 
   /// Finds the page near a known outline as thoroughly as `detect`, whatever its score.
   ///
-  /// - Returns: The page; `nil` if `last` is not a valid outline, or only a part of the page is found.
+  /// - Returns: The page; `nil` if `last` is not a valid outline, or every outline found is smaller than `leastArea` or
+  ///   farther away than `settledFarthest` allows.
   package func settle(_ image: RGBImage, near last: Quadrilateral) -> DetectedPage? {
     load(image)
     let all = traced(Self.traced)

@@ -1,6 +1,7 @@
 import WaymarkImage
 
-/// The evidence for and against a quadrilateral being the outline of a page, as values of about 0…1.
+/// The evidence for and against a quadrilateral being the outline of a page, as values of about 0…1. `PageEvaluator`
+/// below computes it, and `Judged` is a hypothesis with its evidence.
 struct PageFeatures {
   /// The mean edge strength along the weakest side and along all sides.
   var weakestSupport = 0.0

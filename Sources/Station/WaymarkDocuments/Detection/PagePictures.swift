@@ -188,7 +188,8 @@ struct FullResolutionPicture {
   }
 }
 
-/// Working memory for one plane of bytes with rows without padding. It grows but never shrinks, and belongs to one detector.
+/// Working memory for one plane of bytes, without padding between rows. It grows but never shrinks, and belongs to one
+/// detector.
 ///
 /// Sixteen readable bytes precede and follow the pixels, so that neighbours of the outermost ones may be read.
 final class PixelPlane {
