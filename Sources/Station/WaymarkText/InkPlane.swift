@@ -40,9 +40,9 @@ struct InkPlane {
   /// The gray level that best separates ink from paper (Otsu).
   var threshold: UInt8 { GrayHistogram(pixels).otsuThreshold }
 
-  /// True if the text is light on dark: the sign of the summed third powers of the differences between pixels and their
-  /// surroundings, which are a few characters wide. Text covers less area than its background, and shading makes no local
-  /// difference.
+  /// True if the text is light on dark: if the sum of the third powers of the differences between pixels and their
+  /// surroundings, about as wide as the picture is high, is positive. Text covers less area than its background, and
+  /// shading makes no local difference.
   var standsOutLight: Bool {
     let sums = summed()
     let reach = max(4, height / 2)

@@ -29,7 +29,7 @@ package struct OwnReading {
   private(set) var lattices: [LineLattice]
   /// The characters of each view.
   private(set) var readings: [[ReadSymbol]]
-  /// The first view, not limited.
+  /// The first view, not limited to the allowed characters.
   let first: LineLattice
   /// The confidence of the first view over all characters; low for texture.
   let glance: Double
@@ -218,12 +218,12 @@ package enum TesseractReading {
   }
 }
 
-// MARK: - Ways up
+// MARK: - Orientations
 
 /// A line in one of its possible orientations, with the network's reading of it. The network reads a line that is upside down as
 /// other characters and may be confident of them, so the readings of several orientations are compared.
 struct LineWay {
-  /// The number of quarter turns by which the line is rotated.
+  /// The number of clockwise quarter turns by which the line is rotated.
   let turn: Int
   /// The picture of the line, rotated back by `turn`.
   let picture: GrayImage

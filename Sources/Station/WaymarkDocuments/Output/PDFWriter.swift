@@ -229,7 +229,7 @@ package struct PDFWriter {
     return starts.count
   }
 
-  /// Formats a number for PDF with two decimal places.
+  /// Formats a number for PDF, limited to 0…14,400, with two decimal places.
   private static func number(_ value: Double) -> String {
     let hundredths = Int((max(0, min(value, 14_400)) * 100).rounded())
     let rest = hundredths % 100
@@ -241,7 +241,8 @@ package struct PDFWriter {
     "<FEFF" + value.utf16.map { $0.digits(4, radix: 16, uppercase: true) }.joined() + ">"
   }
 
-  /// Returns an identifier of 32 hexadecimal digits that differs from file to file (FNV-1a).
+  /// Returns an identifier of 32 hexadecimal digits: two FNV-1a hashes of the document's title and time and of the
+  /// file's length.
   private static func identifier(_ metadata: Metadata, _ length: Int) -> String {
     func hash(_ seed: UInt64) -> String {
       var value = seed
