@@ -115,8 +115,8 @@ package struct MachineReadableZone: Hashable, Sendable {
   /// Parses lines whose characters have alternatives: returns the likeliest combination that the fields allow and whose check
   /// digits are valid.
   ///
-  /// - Returns: The zone; doubtful if a character was changed or another reading is nearly as likely; `nil` unless all check
-  ///   digits are valid.
+  /// - Returns: The zone, which is doubtful if a character was changed, another reading is nearly as likely, or the
+  ///   names are unsure; `nil` if no combination is valid, or two changed ones are about as likely.
   static func settle(_ lines: [[ReadSymbol]]) -> (zone: MachineReadableZone, isDoubtful: Bool)? {
     guard
       let format = Format.allCases.first(where: { format in
@@ -196,7 +196,7 @@ package struct MachineReadableZone: Hashable, Sendable {
     return parts.count <= 2 && parts.allSatisfy { !$0.isEmpty && !$0.hasPrefix("<") && !$0.hasSuffix("<") }
   }
 
-  /// The largest loss in correlation of a replacement against the likeliest character.
+  /// The largest loss in correlation of the replacements in a zone, added up, against the likeliest characters.
   private static let changeLimit = 0.12
   /// The least lead in correlation of the best change over the next; a smaller loss is not regarded as a change.
   private static let clearLead = 0.03

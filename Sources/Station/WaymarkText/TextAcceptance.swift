@@ -1,6 +1,7 @@
 package import WaymarkImage
 
-/// A text that satisfies a pattern, or any line if there are no patterns, with its position.
+/// A text that satisfies a pattern, or any line if there are no patterns, with its position. `TextAcceptance` below
+/// finds such texts.
 package struct AcceptedText: Hashable, Sendable {
   /// The text; lines of a machine-readable zone are separated by a line feed.
   package var text: String
