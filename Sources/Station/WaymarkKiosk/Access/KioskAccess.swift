@@ -133,7 +133,7 @@ struct LaunchCode: Sendable {
   /// The code: 256 random bits, in hexadecimal.
   private(set) var value = KioskToken().value
 
-  /// Replaces the code by a new one if it equals `offered`.
+  /// Replaces the code with a new one if it equals `offered`; returns whether it did.
   mutating func use(_ offered: String) -> Bool {
     guard ConstantTime.areEqual(offered, value) else { return false }
     value = KioskToken().value
