@@ -180,7 +180,7 @@ package final class PictureScheduler {
   }
 }
 
-// MARK: - Turns
+// MARK: - The queue in which owners take turns
 
 /// A queue in which the owners of elements take turns, so that each waits for at most one element of every other owner.
 struct FairQueue<Owner: Hashable, Element> {

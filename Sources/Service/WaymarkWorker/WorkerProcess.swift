@@ -190,7 +190,7 @@ package struct WorkerProcess: ~Copyable {
   }
 }
 
-// MARK: - Failures and counts
+// MARK: - Failures
 
 /// The reason why a worker gave no result.
 package enum WorkerFailure: Error, Hashable, Sendable {

@@ -197,7 +197,7 @@ struct InkComponent {
 
 /// Stretches gray levels so that two ends become 10 and 245; levels beyond them are clamped to 0 and 255.
 enum GrayStretch {
-  /// Returns the new level of each gray level.
+  /// Returns the new level of each gray level from 0 to 255; `low` becomes 10, and `high` 245.
   ///
   /// - Parameter round: Rounds the distance from the dark end; networks were trained with different roundings.
   static func table(from low: Int, to high: Int, round: (Double) -> Double) -> [UInt8] {

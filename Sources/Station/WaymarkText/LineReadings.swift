@@ -249,9 +249,10 @@ struct LineWay {
   private static let upright = Set("1245BCFGKPQRUYcfghijklmrv,".map { String($0) })
   /// The characters that were read at least about twice as often upside down as upright.
   private static let upsideDown = Set("EILSXZd[".map { String($0) })
-  /// The weights, in log-odds, of a character of each kind and of a reading's log-likelihood.
+  /// The weights in `evidence`, in log-odds: of each character in `upright` and in `upsideDown`, and of each unit of
+  /// the reading's log-likelihood.
   private static let weights = (upright: 2.0, upsideDown: 1.0, likelihood: 8.0)
-  /// The evidence of a picture without characters.
+  /// The evidence of a picture without characters; lower log-likelihoods count as this one.
   private static let empty = -100.0
 
   /// Reads a picture of a line after rotating it back by quarter turns; `nil` if the network cannot read it.

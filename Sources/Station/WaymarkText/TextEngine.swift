@@ -123,7 +123,7 @@ package final class TextEngineHost: Sendable {
   /// Creates the engine for languages.
   package typealias MakeEngine = @Sendable (_ languages: [String]) throws(TextError) -> sending TextEngine
 
-  /// The engine for the languages read last.
+  /// Keeps the engine for the languages read last; ends it when others are read.
   private final class Installed: RestartableProcess {
     private var engine: TextEngine?
     private var languages: [String] = []

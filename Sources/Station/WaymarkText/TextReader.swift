@@ -28,7 +28,7 @@ package struct TextReader {
   private static let leastAgreement = 0.5
   /// The likelihood of the first view from which a line is not viewed again.
   private static let clear = 0.99
-  /// The likelihood of Waymark's own network from which Tesseract is not used.
+  /// The likelihood of the reading of Waymark's own network at or above which Tesseract is not used.
   private static let believed = 0.9
   /// The margin above and below a panel's characters, as a share of its height without its rim.
   private static let panelMargin = 0.1

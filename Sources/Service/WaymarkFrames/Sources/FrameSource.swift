@@ -183,7 +183,7 @@ package struct FramePacer: Sendable {
     }
     let interval = 1 / rate
     guard let due, time >= due - 2 * interval else {
-      // The first frame, or one whose time is of another clock.
+      // The first frame, or one whose time lies so far back that it is of another clock.
       self.due = time + interval
       return true
     }

@@ -61,7 +61,7 @@ struct SceneFailure: Error, Sendable {
   /// True if files of the scene changed while they were read.
   var isStale = false
 
-  /// The free descriptors that a load needs: those of files, of the cache and of a worker.
+  /// The number of free file descriptors that a load needs: for the scene's files, the cache and a worker.
   private static let descriptors = 8
 
   /// Returns the failure of a load for which too few descriptors are free; nil if there are enough.

@@ -342,7 +342,8 @@ package final class PageDetector {
     }.sorted { $0.score > $1.score }
   }
 
-  /// Returns the outlines of the areas in the mask.
+  /// Returns hypotheses from the areas of high probability, each as found and as fitted to the mask, without those that
+  /// are far from a rectangle, have more than two sides on the picture's border, or repeat an earlier one.
   private func probable(_ probabilities: [Float], _ mask: PageMask) -> [PageHypothesis] {
     var found: [PageHypothesis] = []
     let start = regionSearch.quadrilaterals(

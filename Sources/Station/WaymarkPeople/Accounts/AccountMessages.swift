@@ -122,7 +122,7 @@ package enum AccountEffect: Hashable, Sendable {
   case erase(String)
   /// Stores the user to be offered first after a restart.
   case remember(String)
-  /// A choice was stored.
+  /// Publishes a choice that was stored.
   case recorded(ConsentRecord, user: String)
 }
 

@@ -24,7 +24,7 @@ package struct AccountPolicy: Hashable, Sendable {
     case code
     /// Typing an e-mail address that the provider looks up.
     case email
-    /// The host of the configuration.
+    /// Using `presetHost`, the host in the configuration.
     case preset
   }
 

@@ -336,7 +336,7 @@ package final class AccountsModule: FeatureModule {
 }
 
 extension Feature {
-  /// Users of the device: onboarding, consents, signing in.
+  /// The feature of the device's users: onboarding, consents and signing in.
   package static let accounts: Feature = {
     var feature = Feature()
     feature.sectionKeys = AccountSettings.keys

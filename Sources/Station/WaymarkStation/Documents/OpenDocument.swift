@@ -48,7 +48,7 @@ final class OpenDocument {
   /// The languages of the hidden text in PDFs; nil for no text.
   var textLanguages: [String]? { settings.textLanguages }
 
-  /// Applies new limits.
+  /// Applies new settings; the session expires if it has no owner and was not changed for `keepFor` seconds.
   func use(_ new: DocumentSettings) {
     settings = new
     expire()

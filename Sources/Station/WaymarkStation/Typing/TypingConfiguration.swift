@@ -244,7 +244,7 @@ package struct TypingConfiguration {
 }
 
 extension Feature {
-  /// The keys of `waymark type`, a program of its own that reads the service's file.
+  /// The feature with the configuration keys of `waymark type`, a separate program that reads the service's file.
   package static let typing: Feature = {
     var feature = Feature()
     feature.keys = TypingSettings.keys
