@@ -108,7 +108,8 @@ package final class PicturePages {
 
   /// Returns the first page as a file that `PictureDecoder` reads.
   ///
-  /// - Throws: `ImageError`, `WorkerFailure`.
+  /// - Throws: `ImageError` if the page cannot be converted or the program cannot be started, `WorkerFailure` if it fails
+  ///   in another way.
   func first(or stop: StopSignal?) throws -> [UInt8] {
     guard let name else { return file }
     do {

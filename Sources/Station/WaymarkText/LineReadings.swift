@@ -238,8 +238,8 @@ struct LineWay {
   static let certain = 3.0
   /// The log-odds from which a line alone in a picture is read.
   private static let least = 2.0
-  /// The log-odds, before reading, of the likely orientation of a line alone in a picture: upright and level, or, if it fills a tall
-  /// picture, along that picture.
+  /// The prior log-odds of the likely orientation of a line alone in a picture: upright and level, or, if it fills a
+  /// tall picture, along that picture.
   private static let prior = 3.0
   /// The confidence from which a character is evidence.
   private static let leastConfidence = 0.9
@@ -287,7 +287,7 @@ struct LineWay {
 
   /// Returns the likeliest of several orientations; `nil` if another one is about as likely and reads differently.
   ///
-  /// - Parameter likely: The numbers of quarter turns that are likelier than others before reading.
+  /// - Parameter likely: The numbers of quarter turns that are a priori likelier than others; empty if all are equal.
   static func likeliest(_ ways: [LineWay], likely: [Int]) -> LineWay? {
     func weight(_ way: LineWay) -> Double { way.evidence + (likely.contains(way.turn) ? prior : 0) }
     guard let best = ways.max(by: { weight($0) < weight($1) }) else { return nil }

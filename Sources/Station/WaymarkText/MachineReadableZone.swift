@@ -200,7 +200,7 @@ package struct MachineReadableZone: Hashable, Sendable {
   private static let changeLimit = 0.12
   /// The least lead in correlation of the best change over the next; a smaller loss is not regarded as a change.
   private static let clearLead = 0.03
-  /// The least lead in correlation over every other reading, below which a zone is doubtful.
+  /// The lead in correlation over the likeliest other reading below which a zone is doubtful.
   private static let rivalLead = 0.06
   /// The number of likeliest changes that are combined in twos and threes.
   private static let pairLimit = 14

@@ -195,7 +195,7 @@ package struct TextReader {
   /// - Parameters:
   ///   - isSure: True if the picture certainly shows a line, false if it may be texture.
   ///   - turns: The numbers of quarter turns by which the line may be rotated, other than none.
-  ///   - likely: The numbers of quarter turns that are likelier than others before reading.
+  ///   - likely: The numbers of quarter turns that are a priori likelier than others.
   ///   - known: The orientations in which the line was already viewed.
   ///   - shared: The number of quarter turns by which the lines beside it are rotated, if known.
   private func reading(

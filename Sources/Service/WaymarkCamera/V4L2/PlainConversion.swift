@@ -170,7 +170,7 @@ package struct PlainConversion: Sendable, Equatable {
   @inline(__always)
   static func limited(_ luma: UInt8) -> UInt8 { UInt8(truncatingIfNeeded: 16 &+ (UInt32(luma) &* 219 &+ 127) / 255) }
 
-  /// Writes the luma of each pixel, and the chroma.
+  /// Writes the luma of each pixel, and the chroma of every second pixel of every second row.
   @inline(__always)
   private func convert(
     to output: UnsafeMutablePointer<UInt8>, _ blue: UnsafeMutablePointer<UInt8>, _ red: UnsafeMutablePointer<UInt8>,

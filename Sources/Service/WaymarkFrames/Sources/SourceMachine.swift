@@ -90,7 +90,8 @@ package struct SourceMachine: Sendable {
 
   /// The differences between kinds of sources.
   package struct Policy: Sendable {
-    /// The seconds before the source is opened again the first time. Further pauses grow up to the limit of the fault.
+    /// The first pause, in seconds, after which a failed source is opened again. Further pauses grow up to the limit of
+    /// the fault.
     var firstPause: Double
     /// The seconds after which a stalled source is closed and opened again; nil for never.
     package var reopensAfter: Double?

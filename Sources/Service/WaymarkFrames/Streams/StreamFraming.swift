@@ -163,7 +163,8 @@ package struct Y4MHeader: Sendable, Equatable {
   /// The first bytes of each frame.
   static let frameMagic = Array("FRAME".utf8)
 
-  /// Removes the padding of the frame that begins at the offset `start`, which then has its first `frameBytes.tight` bytes.
+  /// Removes the padding of the frame that begins at the offset `start`. Its samples are then the first
+  /// `frameBytes.tight` bytes from there; the bytes after them are left as they are.
   func compact(_ bytes: inout [UInt8], at start: Int) {
     bytes.withUnsafeMutableBytes { all in
       guard let base = all.baseAddress else { return }

@@ -113,8 +113,8 @@ struct StreamPlayer: ~Copyable, SourceDriver {
   /// Drops the bytes read, and returns the fault for an error.
   private mutating func fault(_ error: SourceError) -> SourceFault {
     forget()
-    // A broken stream is closed, so that its writer fails. A pipe that has ended stays open, so that the next writer finds a reader. The end of
-    // a stream that broke before is not reported.
+    // A broken stream is closed, so that its writer fails. A pipe that has ended stays open, so that the next writer
+    // finds a reader. After a stream broke, its end is not reported.
     let hasEnded = error == ended
     // Standard input cannot be opened again, and a file without `loops` is played once.
     let isFinal = path == "-" || isFile && !options.loops

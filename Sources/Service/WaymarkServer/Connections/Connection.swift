@@ -298,7 +298,7 @@ package final class Connection {
     {
       channel.write(line, promise: nil)
     }
-    // Lines written before may not have been sent yet; the channel closes at the latest after a short delay.
+    // Earlier lines may not have been sent yet; the channel closes at the latest after a short delay.
     let channel = channel
     channel.writeAndFlush(ByteBuffer()).whenComplete { _ in channel.close(promise: nil) }
     let closeDelay = reason == .slowConsumer ? ConnectionLimits.slowConsumerLinger : ConnectionLimits.linger

@@ -290,7 +290,7 @@ enum ColourProfile {
       Array("desc".utf8) + number(0) + number(UInt32(name.count)) + name
       + [UInt8](repeating: 0, count: 4 + 4 + 2 + 1 + 67)
     let curve = Array("curv".utf8) + number(0) + number(1) + [0x02, 0x33]
-    // Adapted to D50 (IEC 61966-2-1, annex A), in 16.16 fixed point.
+    // The white point and the primaries of sRGB (IEC 61966-2-1, annex A), adapted to D50, as XYZ in 16.16 fixed point.
     let tags: [(String, [UInt8])] = [
       ("desc", description), ("cprt", Array("text".utf8) + number(0) + Array("CC0".utf8) + [0]),
       ("wtpt", xyz(0xF6D6, 0x10000, 0xD32D)), ("rXYZ", xyz(0x6FA2, 0x38F5, 0x0390)),

@@ -33,7 +33,7 @@ struct KioskAccess: Sendable {
   ///   - token: the token that authenticates cookies.
   ///   - port: the port of the page, which is part of the cookie's name.
   ///   - authorities: `host:port` in lower case of this kiosk's own addresses.
-  ///   - origins: further addresses, such as those of a proxy before it.
+  ///   - origins: further addresses, such as those of a proxy in front of it.
   ///   - pickup: the address under which results are fetched.
   init(
     token: String, port: Int, authorities: Set<String>, origins: [HTTPOrigin] = [], pickup: HTTPOrigin? = nil

@@ -264,7 +264,7 @@ package struct CountMembers: Sendable {
   /// Adds a client.
   ///
   /// - Parameters:
-  ///   - wanted: the id of the count that the client took part in before, or `nil`.
+  ///   - wanted: the id of the count in which the client took part earlier; nil for none.
   ///   - new: the id for a new count.
   /// - Returns: the id of the count that is ended, and whether a new one begins.
   package mutating func join(_ client: Int, wanted: String?, new: String) -> (ended: String?, isNew: Bool) {

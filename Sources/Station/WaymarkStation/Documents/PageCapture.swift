@@ -125,7 +125,7 @@ package struct PageCapture: Sendable {
   ///
   /// - Parameters:
   ///   - sight: the page; nil if the frame shows none.
-  ///   - changedFraction: the share of the picture that has changed since the frame before.
+  ///   - changedFraction: the share of the picture that has changed since the previous frame.
   ///   - now: the time of the frame, in seconds of any monotonic clock.
   package mutating func see(_ sight: Observation?, changedFraction: Double = 1, at now: Double) -> Outcome {
     if let before = shown { note(changedFraction, against: before, at: now) }

@@ -45,7 +45,7 @@ package struct PageRequest: Hashable, Sendable {
   package enum Result: Hashable, Sendable {
     /// The page; nil if none was found.
     case place(PageLocation?)
-    /// A file or the data of a PDF, with the size on paper.
+    /// A picture file, or the picture data of a PDF's page, with the size on paper.
     case picture(CodedPage, paper: PDFWriter.PaperSize)
   }
 

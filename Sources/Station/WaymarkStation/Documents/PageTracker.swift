@@ -189,7 +189,7 @@ package final class PageTracker {
     page.score > other.score + 0.1 || page.score * (1 - other.score) > 3 * other.score * (1 - page.score)
   }
 
-  /// Follows the page of the frame before.
+  /// Follows the page of the previous frame; nil if it is lost or its score has fallen too far (`isStill`).
   private func followed(in view: ImageView, _ foreground: BackgroundModel.Foreground?) -> (
     page: Candidate, source: Source
   )? {
@@ -209,7 +209,7 @@ package final class PageTracker {
     return found.flatMap { isStill($0, last.page) ? ($0, last.source) : nil }
   }
 
-  /// Returns whether a followed page has a score of `leastFollowed`, or 60 % of the score before if that is less.
+  /// Returns whether a followed page has a score of `leastFollowed`, or 60 % of its previous score if that is less.
   private func isStill(_ page: Candidate, _ before: Candidate) -> Bool {
     page.score >= min(0.6 * before.score, Self.leastFollowed)
   }

@@ -60,7 +60,8 @@ package struct LiveScan: Sendable {
     /// A client confirms the waiting verdict, and `judge` judges the code again; a nil `scan` means the armed one.
     case confirm(scan: String?, by: Int?, judge: OnboardingJudge, date: Date)
     case cancel(scan: String?, by: Int?)
-    /// The result of the effect `record`: true if the confirmation was written, false if the code was confirmed before, nil if writing failed.
+    /// The result of the effect `record`: true if the confirmation was written, false if the code had already been
+    /// confirmed, nil if writing failed.
     case recorded(Bool?)
     /// A client disconnected.
     case left(Int)

@@ -64,7 +64,8 @@ package struct TypingRules: Sendable {
 
   /// Returns the pieces to type for a code.
   ///
-  /// - Throws: `secretPayload`, `notTyped`, `controlCharacter`, `substitutionTooSlow` or `tooLong`, see `TypingErrorCode`.
+  /// - Throws: a `TypingError` with the code `secretPayload`, `notTyped`, `controlCharacter`, `substitutionTooSlow` or
+  ///   `tooLong`; `TypingErrorCode` has their conditions.
   package func pieces(for code: TypedCode) throws(TypingError) -> [KeyText.Piece] {
     guard !code.isSecret else {
       throw TypingError(
