@@ -12,7 +12,7 @@ package struct VideoNode: Sendable, Equatable {
 
 /// Lists the video nodes of the system, or of other folders for tests and cameras in user space.
 package struct VideoNodes: Sendable {
-  /// The folder of the nodes.
+  /// The folder of the device files, usually /dev.
   package var folder: String
   /// The folder of video devices in sysfs.
   var sysfs: String
@@ -37,7 +37,8 @@ package struct VideoNodes: Sendable {
     return VideoNode(path: real, identity: identity(of: real))
   }
 
-  /// Reads the identity of a node from sysfs, where the node is found by its device number, since its file may have any name.
+  /// Reads the identity of a node from sysfs, where the node is found by its device number, since its file may have any
+  /// name; nil if sysfs does not have it.
   private func identity(of path: String) -> CameraIdentity? {
     guard let (major, minor) = Files.deviceNumber(of: path) else { return nil }
     let name = Files.names(in: sysfs).first { Files.line("\(sysfs)/\($0)/dev") == "\(major):\(minor)" }

@@ -239,6 +239,8 @@ public struct Subscription: AsyncSequence, Sendable {
     }
 
     /// Returns the next update, never `nil`. After `disconnected`, waits for `retryAfter` seconds and connects again.
+    ///
+    /// - Throws: `notPermitted`, a `ServiceError` that refuses the subscription, or `CancellationError`.
     public mutating func next() async throws -> SubscriptionUpdate? {
       if let wait {
         self.wait = nil

@@ -169,8 +169,8 @@ package enum ShortOptions {
   /// The letters of flags, which may be combined in one word.
   private static let flags: Set<Character> = ["h", "q"]
 
-  /// Returns the first word that the parser would misread as several flags: it would find the `h` in `-dash.png`, show the help
-  /// and end with success.
+  /// Returns the first word that the parser would misread as several flags: it would find the `h` in `-dash.png`, show
+  /// the help and end with success. Nil if all words before `--` are read correctly.
   package static func misread(in words: some Sequence<String>) -> String? {
     for word in words {
       if word == "--" { return nil }

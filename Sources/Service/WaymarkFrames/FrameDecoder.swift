@@ -73,6 +73,8 @@ package enum DecodeOutcome: Sendable, Equatable {
 /// Reduces Motion JPEG pictures for the preview.
 package enum FramePreview {
   /// Encodes a picture as an upright JPEG file of the size of `order`.
+  ///
+  /// - Throws: `ImageError` if the picture is damaged or not of the ordered size, or cannot be encoded.
   package static func make(
     _ picture: UnsafeRawBufferPointer, _ order: DecodeRequest, orientation: Orientation, quality: Int,
     with decoder: inout JPEGDecoder

@@ -20,6 +20,7 @@ package struct LumaConverter: ~Copyable {
   /// Creates a converter.
   ///
   /// - Parameter outOfProcess: the decoder for compressed pictures; nil to decode them in this process.
+  /// - Throws: `ImageError` if libjpeg-turbo cannot be set up.
   package init(
     transform: FrameTransform = .identity, outOfProcess: (any FrameDecoder)? = nil
   ) throws(ImageError) {

@@ -36,6 +36,8 @@ package final class Assembly {
   private let isolation: Isolation
 
   /// Creates the modules and connects them; nothing runs before `start()`.
+  ///
+  /// - Throws: the first problem of the cameras, the onboarding settings, the profiles or a feature.
   package init(
     configuration: ServiceConfiguration, features list: [Feature], version: String, socketPath: String,
     socketGroup: UInt32?, log: Logger, manager: ServiceManager

@@ -55,6 +55,8 @@ extension CameraChoice {
   }
 
   /// Reads the file of an entry of `camera.calibrations`: `CAMERA=FILE`, or a file for any camera.
+  ///
+  /// - Throws: `FileError` if the file cannot be read, or the error of `CameraInfo` if it is not valid.
   static func calibration(_ entry: String) throws -> Calibration {
     let parts = entry.split(separator: "=", maxSplits: 1).map(String.init)
     let (camera, path) = parts.count == 2 ? (parts[0], parts[1]) : (nil, entry)

@@ -12,6 +12,8 @@ struct SourceFactory {
   let isolation: Isolation
 
   /// Creates the source of `source.path`, or a camera if the key is not set; the camera need not be plugged in yet.
+  ///
+  /// - Throws: `SourceError` if the path is refused or cannot be opened, or the folder has no pictures.
   func make() throws -> any FrameSource {
     let settings = configuration.source
     let makeDecoder = isolation.makeDecoder

@@ -19,6 +19,8 @@ final class CodeReader {
   }
 
   /// Decodes a picture file and reads its codes.
+  ///
+  /// - Throws: `ImageError` if the file is not a picture, or is damaged.
   func read(
     _ file: UnsafeRawBufferPointer, _ configuration: ScanConfiguration
   ) throws(ImageError) -> (image: GrayImage, reading: ScanReading) {

@@ -124,7 +124,7 @@ package struct GrayReply: Equatable {
 }
 
 extension GrayReply: WireValue {
-  /// The bytes of the encoded header.
+  /// The encoded bytes of the width, the height and the flags.
   private static let headBytes = 12
   private static let fields = inOrder(ArenaPictureSize.wire, Wire<Int>.count(upTo: 3))
 
@@ -158,6 +158,7 @@ package struct PreparedPicture: Sendable, Equatable {
   /// Decodes the file, which ensures that it is a picture, and reduces it if it is wider than `width` pixels.
   ///
   /// - Parameter asJPEG: true to convert a picture of another format to JPEG even if it is not wider.
+  /// - Throws: `ImageError` if the file is not a picture, is damaged, or cannot be encoded again.
   package init(_ file: UnsafeRawBufferPointer, width: Int?, asJPEG: Bool = false) throws(ImageError) {
     let decoded = try PictureDecoder().rgb(file)
     let image = decoded.image

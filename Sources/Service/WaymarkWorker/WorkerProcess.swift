@@ -29,6 +29,9 @@ package struct WorkerLauncher: Hashable, Sendable {
   }
 
   /// Starts a worker and waits until its sandbox is set up.
+  ///
+  /// - Throws: `cannotStart` if the process cannot be started or its sandbox cannot be set up, or the failure of
+  ///   waiting for it.
   package func start() throws(WorkerFailure) -> WorkerProcess {
     let process = try spawn()
     try process.waitUntilReady(within: startLimit)
@@ -36,6 +39,8 @@ package struct WorkerLauncher: Hashable, Sendable {
   }
 
   /// Starts a worker without waiting for its sandbox.
+  ///
+  /// - Throws: `cannotStart` if the process or its shared memory cannot be made.
   package func spawn() throws(WorkerFailure) -> WorkerProcess {
     var worker = csandbox_worker(process: 0, channel: -1, arena: -1)
     var arguments: [UnsafeMutablePointer<CChar>?] = self.arguments.map { strdup($0) } + [nil]

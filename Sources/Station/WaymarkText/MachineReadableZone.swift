@@ -222,7 +222,8 @@ package struct MachineReadableZone: Hashable, Sendable {
     return line
   }
 
-  /// Corrects the length of a line whose fillers were miscounted: the run of fillers at the end is set to the required length.
+  /// Corrects the length of a line whose fillers were miscounted: the run of fillers at the end is set to the required
+  /// length; `nil` if fewer than two fillers end the line, or the rest is too long.
   private static func repair(_ line: [UInt8], length: Int) -> [UInt8]? {
     let kept = line.reversed().drop { $0 == 0x3C }.reversed()
     guard line.count - kept.count >= 2, kept.count <= length else { return nil }

@@ -184,7 +184,6 @@ package final class TextEngineHost: Sendable {
   /// - Returns: The seconds until the next call is due; `nil` if no program is running.
   package func rest(now: Double) -> Double? { engine.rest(now: now) }
 
-  /// Ends the program.
   package func end() { engine.end() }
 
   /// The id of the running process; `nil` if none is running or while it reads.

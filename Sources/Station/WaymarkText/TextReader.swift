@@ -52,6 +52,8 @@ package struct TextReader {
   }
 
   /// Returns the lines read until `continues` returned false, and the number of lines that were found but not read.
+  ///
+  /// - Throws: the errors of the networks.
   package func readAsFar(
     _ view: ImageView, region: (x: Int, y: Int, width: Int, height: Int)? = nil
   ) throws -> (lines: [ReadLine], skipped: Int) {

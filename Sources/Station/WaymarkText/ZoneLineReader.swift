@@ -151,7 +151,8 @@ package struct ZoneLineReader {
     return grid
   }
 
-  /// Returns the approximate grid of a number of characters.
+  /// Returns the approximate grid for so many characters; `nil` if none agrees with the positions and heights of the
+  /// components.
   private func grid(of count: Int) -> Grid? {
     guard let first = start.middles.first, let last = start.middles.last else { return nil }
     var best: Grid?

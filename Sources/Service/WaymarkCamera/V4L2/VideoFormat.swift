@@ -33,9 +33,9 @@ package struct VideoFormat: Sendable, Equatable {
 
   /// A size, or a range of sizes, with its rates.
   package struct FrameSize: Sendable, Equatable {
-    /// The range of widths in pixels.
+    /// The widths in pixels; a single one if the driver reports a fixed size.
     package var width: ClosedRange<Int>
-    /// The range of heights in pixels.
+    /// The heights in pixels; a single one if the driver reports a fixed size.
     package var height: ClosedRange<Int>
     /// The step between two widths, in pixels.
     var widthStep: Int

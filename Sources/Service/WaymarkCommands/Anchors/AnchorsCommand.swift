@@ -105,6 +105,8 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
 /// The report about a library that was just written.
 enum LibraryReport {
   /// Opens a library again, and prints near-duplicates among the new anchors and a summary of its contents.
+  ///
+  /// - Throws: the error of opening the library.
   static func writeResult(_ path: String, of new: [String]) throws {
     // A library written to a pipe or a device cannot be read again.
     guard FileKind(path) == .regular else {

@@ -283,6 +283,8 @@ struct CameraOptions: ParsableArguments {
 
   /// Returns a function from the size of frames to the intrinsics: those given, or assumed ones with a field of view of
   /// 60°.
+  ///
+  /// - Throws: `AnchorError` if the file of `--camera-info` cannot be read, or is damaged.
   func resolve() throws -> (Int, Int) -> CameraIntrinsics {
     if let intrinsics, let camera = Self.parse(intrinsics) { return { _, _ in camera } }
     if let cameraInfo {

@@ -142,6 +142,8 @@ struct BundleListCommand: AsyncParsableCommand {
 /// Opens bundles that are named on the command line; also the default paths of keys and bundles.
 enum BundleFile {
   /// Opens a bundle and checks its signature; the caller closes the descriptor.
+  ///
+  /// - Throws: `BundleError` if the keys or the bundle cannot be opened, or no key has signed the bundle.
   static func open(_ path: String, keys: String) throws -> (reader: BundleReader, descriptor: Int32) {
     let text: String
     do {

@@ -23,7 +23,7 @@ package struct SupportReport: Encodable {
     var architecture: String
     var processor: String
     var cores: Int
-    /// The memory, in bytes.
+    /// The physical memory, in bytes.
     var memory: Int
     /// The time since boot, in seconds.
     var uptime: Int
@@ -234,7 +234,8 @@ enum SystemFacts {
     (try? String(contentsOfFile: path, encoding: .utf8))?.trimmed
   }
 
-  /// Returns the value of the first line that begins with a name.
+  /// Returns the value of the first line that begins with a name, without quotation marks and spaces; nil if there is
+  /// no such line.
   private static func field(_ name: String, in path: String, separator: Character = "=") -> String? {
     let line = text(path)?.split(separator: "\n").first { $0.hasPrefix(name) }
     let value = line?.split(separator: separator, maxSplits: 1).last

@@ -30,6 +30,8 @@ package enum FeedbackOutput: Sendable {
   case vibrator(path: String)
 
   /// Signals a cue, and returns when it is over.
+  ///
+  /// - Throws: `FeedbackError` if the device cannot be opened or refuses the cue.
   package func signal(
     _ cue: Cue, calls: FeedbackSyscalls = .system, wait: (Double) -> Void
   ) throws(FeedbackError) {
@@ -246,6 +248,8 @@ package struct LED: Sendable {
   }
 
   /// Blinks in the rhythm of a cue.
+  ///
+  /// - Throws: `FeedbackError` if the files of the LED cannot be written.
   func blink(_ cue: Cue, wait: (Double) -> Void) throws(FeedbackError) {
     let full = number("max_brightness") ?? 1
     let before = number("brightness") ?? 0

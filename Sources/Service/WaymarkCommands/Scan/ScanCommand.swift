@@ -322,6 +322,8 @@ final class ResumeFile {
   }
 
   /// Records that the result of an input was written; has no effect for pipes, whose contents differ the next time.
+  ///
+  /// - Throws: `FileError` if the record cannot be written.
   func note(_ input: ScanInput, _ state: FileState?, _ status: ExitStatus) throws(FileError) {
     guard let state else { return }
     try append(Entry(input: input.name, file: state, status: status.rawValue))

@@ -34,6 +34,8 @@ extension ScanInput {
   }
 
   /// Checks the common arguments of the commands that read pictures.
+  ///
+  /// - Throws: `ValidationError` if there is no input, standard input occurs twice, or a number is out of range.
   package static func check(_ inputs: [String], maxPixels: Int, jobs: Int? = nil) throws {
     guard !inputs.isEmpty else { throw ValidationError("Name at least one picture, folder, or -.") }
     guard jobs.map({ (1...256).contains($0) }) ?? true else { throw ValidationError("--jobs takes 1 to 256.") }
@@ -136,11 +138,15 @@ extension ScanInput {
   package var identity: FileIdentity? { path.flatMap(FileIdentity.init) }
 
   /// Returns the pages of the file: one page, unless its format has pages.
+  ///
+  /// - Throws: `ImageError` if the input cannot be read, or the package that converts its format is not installed.
   package func pages(keepsColour: Bool) throws(ImageError) -> PicturePages {
     try PictureConverter().pages(of: try bytes(), keepsColour: keepsColour)
   }
 
   /// Returns the first page as a picture file that `PictureDecoder` can read.
+  ///
+  /// - Throws: `ImageError` if the input cannot be read or converted.
   package func read(keepsColour: Bool) throws(ImageError) -> [UInt8] { try pages(keepsColour: keepsColour).page(1) }
 
   private func bytes() throws(ImageError) -> [UInt8] {
@@ -258,6 +264,8 @@ package struct InputPage {
   }
 
   /// Returns the page as a picture file that `PictureDecoder` can read.
+  ///
+  /// - Throws: `ImageError` if the input cannot be read, or the page cannot be converted.
   package func read() throws(ImageError) -> [UInt8] { try pages.get().page(number ?? 1) }
 
   /// The name of the page, for people.

@@ -140,7 +140,6 @@ package struct SourceControl: Sendable, Equatable, Codable {
   package var maximum: Int
   /// The step between two values.
   package var step: Int
-  /// The default value of the device.
   package var defaultValue: Int
   package var value: Int
   /// The names of a menu's entries, by their values.

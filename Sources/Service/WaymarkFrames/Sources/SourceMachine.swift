@@ -98,7 +98,7 @@ package struct SourceMachine: Sendable {
     /// True if a source that can be opened is present. False for pipes, which can be opened without a writer: a lost pipe stays lost
     /// until a frame arrives.
     var openImpliesPresent: Bool
-    /// Returns the fault of a stalled source.
+    /// Returns the fault of a source that delivers no frames although it is open.
     package var silence: @Sendable (_ device: String) -> SourceFault
 
     package init(
@@ -195,7 +195,6 @@ package struct SourceMachine: Sendable {
     clear()
   }
 
-  /// Clears the problem.
   private mutating func clear() {
     problem = nil
     isSilenceAlone = false

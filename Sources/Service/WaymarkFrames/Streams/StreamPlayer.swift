@@ -367,6 +367,8 @@ package struct InputFile: ~Copyable {
   private let process: pid_t?
 
   /// Opens a path; `-` is standard input.
+  ///
+  /// - Throws: `cannotOpen` with the reason of open(2).
   init(path: String) throws(SourceError) {
     let opened = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard opened >= 0 else { throw .cannotOpen(path, reason: systemMessage(errno)) }

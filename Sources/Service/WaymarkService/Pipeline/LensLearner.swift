@@ -143,8 +143,8 @@ struct LaneLens<Key: Hashable> {
     learner.take(view, width: frame.width, height: frame.height)
   }
 
-  /// Returns the object of a frame to learn from: it is large, has a high score, and is nearly at rest, since a rolling shutter distorts
-  /// moving objects. Several such objects take turns from frame to frame.
+  /// Returns the object of a frame to learn from: it is large, has a high score, and is nearly at rest, since a rolling
+  /// shutter distorts moving objects. Several such objects take turns from frame to frame; nil if there is none.
   ///
   /// - Parameter seen: the followed objects in the frame that are flat and whose proportions are known.
   mutating func next(_ seen: some Sequence<(Key, AnchorPlacement)>, width: Int, height: Int) -> AnchorPlacement? {

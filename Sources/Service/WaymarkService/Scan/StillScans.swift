@@ -73,6 +73,9 @@ final class StillScans {
   }
 
   /// Reads and judges a picture; the caller has reserved the memory for it.
+  ///
+  /// - Throws: the error of `read` or of `Isolation.codes`; `badParams` for an invalid region; or the refusal to arm a
+  ///   scan.
   func scan(
     reading read: @escaping @Sendable () throws -> [UInt8], as request: GalleryScanRequest, _ connection: Connection
   ) async throws -> GalleryScanResult {

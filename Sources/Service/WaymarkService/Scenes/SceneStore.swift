@@ -74,7 +74,7 @@ struct SceneFailure: Error, Sendable {
       isTemporary: true)
   }
 
-  /// The error for clients.
+  /// The error for clients, whose hint has the first problem of the scene.
   var reply: ServiceError {
     ServiceError(
       ServiceError.Code(rawValue: code), message, hint: problems.first.map { "\(hint) First: \($0)" } ?? hint)

@@ -85,6 +85,7 @@ package final class ScenesModule: ServiceModule {
   ///
   /// - Parameter camera: the camera in which the scene is followed; nil for the camera in the scene's file, or the first if the file
   ///   names none.
+  /// - Throws: a `ServiceError` if there is no such camera, or the scene cannot be loaded.
   func load(_ name: String, by actor: Actor, camera: String?) async throws {
     _ = try views.part(of: camera)
     try await scenes.load(name, by: actor, camera: camera)
@@ -98,6 +99,8 @@ package final class ScenesModule: ServiceModule {
   }
 
   /// Follows the scene in use in another camera; does nothing if `camera` is nil.
+  ///
+  /// - Throws: a `ServiceError` if there is no such camera.
   func follow(in camera: String?) throws {
     guard let camera else { return }
     _ = try views.part(of: camera)

@@ -85,8 +85,8 @@ package final class PageDetector {
     return detectAgain(view)
   }
 
-  /// Finds the page in another picture of the view that `detect` searched last, of any size, with the probabilities computed
-  /// by `detect`. Call it directly after `detect`.
+  /// Finds the page in another picture of the view that `detect` searched last, of any size, with the probabilities
+  /// computed by `detect`; `nil` if no page is likely enough. Call it directly after `detect`.
   package func detectAgain(_ view: ImageView) -> DetectedPage? {
     picture.load(view)
     return best(
@@ -188,7 +188,8 @@ package final class PageDetector {
     return score >= Self.minimumScore ? page(judged, score: score) : nil
   }
 
-  /// Scores an outline in the loaded picture near its last position.
+  /// Traces an outline near its last position in the loaded picture, and scores it; `nil` if the picture is smaller
+  /// than 24 pixels or the outline is invalid.
   private func judged(near last: Quadrilateral) -> Judged? {
     guard picture.width >= 24, picture.height >= 24, last.isFinite else { return nil }
     mask = nil
@@ -197,7 +198,7 @@ package final class PageDetector {
     return seen(near: last)
   }
 
-  /// Scores an outline near its last position in a picture whose edges are known.
+  /// Like `judged(near:)`, in a picture whose edges are known; `nil` if the outline is not finite and convex.
   private func seen(near last: Quadrilateral) -> Judged? {
     guard last.isFinite else { return nil }
     var hypothesis = PageHypothesis(outline: reduced(last), edgeSupport: 0)

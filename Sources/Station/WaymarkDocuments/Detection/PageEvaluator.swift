@@ -28,7 +28,7 @@ struct PageFeatures {
   var taper = 0.0
   /// The share of the sides on the picture's border.
   var borders = 0.0
-  /// The brightness of the rim.
+  /// The brightness of the rim, 0…1.
   var brightness = 0.0
   /// The deviation of the sides from straight lines.
   var bend = 0.0

@@ -6,7 +6,6 @@
 ///
 /// The file is long because all transitions change the same private state.
 package struct AccountFlow: Sendable {
-  /// The policy in force.
   package private(set) var policy: AccountPolicy
   package private(set) var phase: AccountPhase
   /// The reason why the last step failed; nil if it did not.

@@ -113,6 +113,8 @@ package struct Onboarding: Hashable, Sendable {
   }
 
   /// Enters a passcode, or its repetition.
+  ///
+  /// - Throws: `wrongPhase` at another step, or `rules` if the passcode breaks rules.
   package mutating func take(
     _ passcode: Secret, _ rules: PasscodeRules
   ) throws(AccountRefusal) -> PasscodeEntry.Outcome {
@@ -242,7 +244,7 @@ package struct PasscodeEntry: Hashable, Sendable {
   }
 }
 
-/// The state of synchronizing.
+/// The state of synchronizing a user's data with the provider.
 package enum SyncState: Hashable, Sendable {
   /// Synchronizing is running; the value is the completed share, if known.
   case running(Double?)

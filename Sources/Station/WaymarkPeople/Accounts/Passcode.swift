@@ -62,7 +62,7 @@ package struct PasscodeHash: Hashable, Sendable {
     (self.cost, self.salt, self.hash) = (cost, salt, hash)
   }
 
-  /// The PHC string.
+  /// The PHC string, as `init(text:)` parses it.
   package var text: String {
     "$scrypt$ln=\(cost.log),r=\(cost.blocks),p=\(cost.lanes)$\(Self.encoded(salt))$\(Self.encoded(hash))"
   }

@@ -226,6 +226,9 @@ package final class AccountsModule: FeatureModule {
   }
 
   /// Activates with a typed text: an onboarding code is judged here, a short word by the provider.
+  ///
+  /// - Throws: `codeRefused` if the judge refuses the code, `replayed` if it was already used, or the refusal of the
+  ///   flow.
   func activate(_ code: String) async throws -> AccountState {
     guard case .onboarding(let onboarding)? = flow?.phase, onboarding.step == .activation, onboarding.method == .code
     else { return try perform(.activate(Secret(code))) }

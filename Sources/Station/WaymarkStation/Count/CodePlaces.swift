@@ -197,8 +197,9 @@ struct CodePlaces: Sendable {
     return best
   }
 
-  /// Fits the map to pairs by least squares over their corners: a similarity after the expected map, whose perspective is kept, or a
-  /// homography if it fits at least four codes clearly better. Followed codes are aligned by similarities alone.
+  /// Fits the map to pairs by least squares over their corners: a similarity after the expected map, whose perspective
+  /// is kept, or a homography if it fits at least four codes clearly better. Followed codes are aligned by similarities
+  /// alone. Nil if the corners determine no similarity.
   private func refined(_ pairs: [Pair], expected: Homography?) -> Homography? {
     let corners = pairs.map { ($0.code.quad, all[$0.place].quad) }
     let base = expected ?? .identity
@@ -255,7 +256,8 @@ struct CodePlaces: Sendable {
     expected.inverse.map { $0.apply(map.apply(point)).distance(to: point) } ?? .infinity
   }
 
-  /// Fits the similarity between corners; of three or more pairs, those that contradict the majority are left out.
+  /// Fits the similarity between corners; of three or more pairs, those that contradict the majority are left out. Nil
+  /// if the corners determine none.
   static func fit(_ pairs: [(Quadrilateral, Quadrilateral)]) -> Homography? {
     guard let map = Homography(similarityOver: pairs), pairs.count >= 3 else {
       return Homography(similarityOver: pairs)

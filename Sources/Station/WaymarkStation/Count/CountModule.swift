@@ -211,7 +211,6 @@ final class CountDesk: CodeTap {
     }
   }
 
-  /// Ends the count.
   func end() { state.withLock { $0.counter = nil } }
 
   func take(_ codes: FollowedCodes, width: Int, height: Int, frame: Int) -> TappedCodes? {

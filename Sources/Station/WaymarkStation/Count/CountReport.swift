@@ -20,7 +20,7 @@ package struct CountReport: Encodable {
   }
 
   let by: String
-  /// The number of pictures.
+  /// The number of pictures that were read.
   let pictures: Int
   /// `CodeCounter.stretches`: with more than 1, copies may be counted twice. Nil if each picture shows another shelf.
   package let stretches: Int?

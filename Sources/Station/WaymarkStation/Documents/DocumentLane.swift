@@ -23,7 +23,7 @@ package struct DocumentTask: Hashable, Sendable {
   }
 }
 
-/// A captured page.
+/// A captured picture with the outline of its page.
 package struct PageShot: Sendable {
   /// A JPEG file.
   package var picture: [UInt8]

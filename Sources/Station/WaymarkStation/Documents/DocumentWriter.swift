@@ -30,6 +30,7 @@ struct DocumentWriter: Sendable {
   ///   - folder: the folder, which is made if it is missing.
   ///   - name: the name of the files without extension; a number is added if it is taken.
   /// - Returns: their paths.
+  /// - Throws: `FileError` if a file cannot be written, or the error of reading or rendering a page.
   func write(_ format: DocumentFormat, into folder: String, named name: String) throws -> [String] {
     try Folder.make(folder, mode: 0o750)
     guard format == .pdf else { return try writeEach(format, into: folder, named: name) }

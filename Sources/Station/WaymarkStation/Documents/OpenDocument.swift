@@ -207,6 +207,8 @@ final class OpenDocument {
   }
 
   /// Ends the session and removes its pages.
+  ///
+  /// - Throws: `noSession` without a session, or a `ServiceError` if the record cannot be removed.
   func end(_ reason: DocumentEnding, by connection: Connection?) async throws {
     guard let ended = ledger, let store else { throw Self.noSession }
     try await Self.blocking { try store.clear() }
@@ -268,6 +270,8 @@ final class OpenDocument {
   }
 
   /// Changes the page with an id, and increases its revision.
+  ///
+  /// - Throws: `notFound` if there is no such page, or the error of `change`.
   func edit(_ id: String, _ body: (inout DocumentManifest.Page) -> Void) async throws -> DocumentPage {
     try await change(page: try page(id).number) { page in
       body(&page)

@@ -76,8 +76,8 @@ package struct PageCapture: Sendable {
       return Quadrilateral(corners: sums).mapped { $0 / Double(used.count) }
     }
 
-    /// The outline with which most frames since `from` agree to `limit` pixels, and the share of those frames; both are weighted by
-    /// score.
+    /// The outline with which most frames since `from` agree to `limit` pixels, and the share of those frames; both are
+    /// weighted by score. Nil if there is no such frame.
     func mostFrequent(from: Double, within limit: Double) -> (outline: Quadrilateral, share: Double)? {
       let used = trail.filter { $0.at >= from - 1e-6 }
       let total = used.reduce(0) { $0 + $1.score }
@@ -106,7 +106,7 @@ package struct PageCapture: Sendable {
   /// The fingerprints of the captured pages, oldest first.
   private var known: [PageFingerprint] = []
   private var hint: (advice: DocumentAdvice, since: Double)?
-  /// The advice that is shown.
+  /// The shown advice, which may differ from that of the last frame.
   private var currentAdvice: DocumentAdvice?
   private static let memory = 64
   /// The `PageQuality.brightness` below which paper is dark or poorly lit.
@@ -272,7 +272,8 @@ package struct PageCapture: Sendable {
     min(1, max(0, (now - hold.since) / max(settings.holdTime, 1e-3)))
   }
 
-  /// Returns an advice once it has held for a while, so that it does not flicker.
+  /// Returns the advice to show; nil for none. A new advice replaces the shown one once it has held for `settling`
+  /// seconds, so that it does not flicker.
   private mutating func say(_ advice: DocumentAdvice?, at now: Double) -> DocumentAdvice? {
     var advice = advice
     // `alreadyCaptured` stays until the page is gone.

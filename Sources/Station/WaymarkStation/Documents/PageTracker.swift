@@ -84,7 +84,7 @@ package final class PageTracker {
     self.colours = colours
   }
 
-  /// Finds the page in a frame, and decides whether the frame or the best one before it is captured.
+  /// Finds the page in a frame, and decides whether this frame or an earlier, better one is captured.
   package func look(_ frame: Frame, _ wanted: DocumentTask) -> DocumentReading? {
     if task?.generation != wanted.generation {
       capture = PageCapture()
@@ -124,7 +124,8 @@ package final class PageTracker {
     return reading
   }
 
-  /// Finds the page: in luma in most frames, in the foreground on a patterned table, and in colours for paper as bright as the table.
+  /// Finds the page: in luma in most frames, in the foreground on a patterned table, and in colours for paper as bright
+  /// as the table; nil if there is none.
   private func page(in frame: Frame) -> Candidate? {
     let now = frame.captured
     let size = (frame.width, frame.height)
@@ -251,7 +252,7 @@ package final class PageTracker {
     return sighting
   }
 
-  /// Raises the score of a page in the foreground, and lowers it in the background.
+  /// Raises the score of a page in the foreground, and lowers it in the background; nil stays nil.
   private func weighed(_ sighting: Candidate?) -> Candidate? {
     guard var sighting, let change = memory.change(of: sighting.outline) else { return sighting }
     if change.inside > 0.85, change.outside < 0.5 {
@@ -295,7 +296,7 @@ package final class PageTracker {
     return Candidate(outline: found.outline, score: found.score)
   }
 
-  /// Encodes a frame as a picture file; a JPEG of the camera is kept as it is.
+  /// Encodes a frame as a picture file, nil if that fails; a JPEG of the camera is kept as it is.
   private static func picture(of frame: Frame) -> [UInt8]? {
     var encoder = MediaEncoder(quality: JPEGQuality.capture)
     return encoder.encode(frame, wanted: nil)?.bytes
@@ -347,7 +348,7 @@ struct NewPageDetector {
   /// The fit score from which a sheet's score is raised.
   private static let confidentFitScore = 0.8
 
-  /// Returns the sheet if its shape explains the foreground better than a known outline.
+  /// Returns the sheet if its shape explains the foreground better than a known outline; otherwise nil.
   func page(
     insteadOf known: PageCandidate?, in view: ImageView, _ foreground: BackgroundModel.Foreground
   ) -> PageCandidate? {

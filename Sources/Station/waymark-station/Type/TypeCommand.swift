@@ -251,7 +251,7 @@ struct ScanFeed {
 
   mutating func disconnected() { client = nil }
 
-  /// Returns the code to type after an event.
+  /// Returns the code to type after an event; nil if nothing is to be typed.
   mutating func code(in event: Event) async -> ScanSuccessful? {
     switch event.body {
     case .scanEnded(let ended):

@@ -283,7 +283,7 @@ package struct GuideAdvisor: Sendable {
 
   package init() {}
 
-  /// Adds the hints of a frame; returns advice if it is due.
+  /// Adds the hints of a frame; returns advice if it is due, otherwise nil.
   package mutating func update(_ unread: [UnreadCode], at now: Double) -> Guidance? {
     tracks = tracks.filter { now - $0.value.last <= Self.trackTimeout }
     for code in unread {

@@ -8,7 +8,7 @@ package struct TypedCode: Sendable {
   package var text: String
   /// True if the code declares GS1 element strings.
   package var isGS1: Bool
-  /// True if it holds a secret.
+  /// True if it holds a secret, so that it is not typed.
   package var isSecret: Bool
   /// The digits of an add-on, which are typed after the code.
   package var addOn: String?
