@@ -2,7 +2,8 @@ package import Glibc
 import WaymarkImage
 import WaymarkSystem
 
-/// The work of a `StreamSource`'s thread: reads the stream, splits it into frames, paces and delivers them, and reopens a stream that ended.
+/// The work of a `StreamSource`'s thread: reads the stream, splits it into frames, paces and delivers them, and reopens
+/// a stream that ended. `InputFile` below is the open stream.
 struct StreamPlayer: ~Copyable, SourceDriver {
   private enum Kind {
     case mjpeg

@@ -1,7 +1,7 @@
 import CMemory
 package import NIOPosix
 
-/// Reduces the memory of the process.
+/// Reduces the memory of the process. `BlockingWork` below has the threads for work that blocks.
 package enum MemoryUse {
   /// Makes the allocator return freed memory to the system. Call it once, before other threads start.
   package static func keepHeapSmall() { waymark_keep_heap_small() }

@@ -1,7 +1,7 @@
 import WaymarkService
 import WaymarkSystem
 
-/// A code to type; `TypingRules` below turns it into text and keys.
+/// A code to type. `TypingRules` below turns it into text and keys, `Substitution` replaces parts of its text.
 package struct TypedCode: Sendable {
   /// The symbology's name on the wire, such as `ean13`.
   package var symbology: String
