@@ -224,7 +224,7 @@ package final class Assembly {
     }
   }
 
-  /// Puts the settings of a profile in effect; those without a profile if it is nil or unknown.
+  /// Puts the settings of a profile in effect; if it is nil or unknown, the settings without a profile.
   private func use(profile: String?) {
     guard let settings = profiled[profile] ?? profiled[nil] else { return }
     for (name, camera) in cameras.parts { camera.scans.use(settings.scans.rules(of: name)) }

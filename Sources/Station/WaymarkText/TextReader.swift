@@ -107,7 +107,7 @@ package struct TextReader {
     return (lines, found.leftOut)
   }
 
-  /// Returns the numbers of quarter turns by which a line that fills a picture may be rotated, other than none.
+  /// Returns the numbers of quarter turns by which a line that fills a picture may be rotated, other than 0.
   private static func turns(_ part: ImageView) -> [Int] {
     let (width, height) = (Double(part.width), Double(part.height))
     return height > tall * width ? [1, 3] : height > width ? [2, 1, 3] : [2]
@@ -196,7 +196,7 @@ package struct TextReader {
   ///
   /// - Parameters:
   ///   - isSure: True if the picture certainly shows a line, false if it may be texture.
-  ///   - turns: The numbers of quarter turns by which the line may be rotated, other than none.
+  ///   - turns: The numbers of quarter turns by which the line may be rotated, other than 0.
   ///   - likely: The numbers of quarter turns that are a priori likelier than others.
   ///   - known: The orientations in which the line was already viewed.
   ///   - shared: The number of quarter turns by which the lines beside it are rotated, if known.

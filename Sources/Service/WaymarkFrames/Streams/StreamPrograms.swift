@@ -168,7 +168,7 @@ package struct GStreamerPipeline: Equatable {
 
 // MARK: - PipeWire
 
-/// The socket of the PipeWire daemon of the user's session or of the system.
+/// The socket of the PipeWire daemon: that of the user's session, or else the system's.
 package enum PipeWireSocket {
   /// The environment variables from which the path of the socket is built.
   package static let variables = ["XDG_RUNTIME_DIR", "PIPEWIRE_RUNTIME_DIR", "PIPEWIRE_REMOTE"]

@@ -290,7 +290,7 @@ package struct SceneSettings: Equatable, Sendable {
   package var session = SessionConfiguration()
   /// The path of the library that is followed while no session is active; nil for none.
   package var library: String?
-  /// The number of copies of each anchor of the library that are followed.
+  /// The largest number of copies of one library anchor that are followed at the same time.
   package var copies = 1
   /// The maximum number of frames per second; nil for all.
   package var rate: Double?

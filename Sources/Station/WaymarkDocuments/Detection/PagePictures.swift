@@ -114,7 +114,7 @@ struct FullResolutionPicture {
     self.channels = channels
   }
 
-  /// Finds the straight edge of the paper near a part of one of its sides.
+  /// Finds the paper's straight edge near a stretch of one side.
   ///
   /// A line is robustly fitted to the steepest points across the part, then moved inwards to the end of the step, so that the
   /// page has no rim of the background.

@@ -41,7 +41,7 @@ struct ScanHistory: Sendable {
 
   /// Adds a frame of an onboarding scan.
   ///
-  /// - Returns: the result to publish; nil if it was published before.
+  /// - Returns: the result to publish; nil if it was already published.
   mutating func take(
     _ result: PictureVerdict, _ reading: ScanReading, accepting accepted: Set<Symbology>, at now: Double
   ) -> Finding? {
