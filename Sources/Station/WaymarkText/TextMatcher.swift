@@ -18,8 +18,8 @@ package struct TextMatcher {
 
   /// The largest number of readings that are tried.
   private static let readingLimit = 64
-  /// The largest number of steps that a regular expression may take on all lines of a picture: some hundredths of a
-  /// second.
+  /// The largest number of steps of a pattern's regular expression on all lines of a picture; they take some
+  /// hundredths of a second.
   static let stepLimit = 2_000_000
   /// The largest number of consecutive words of a line that are matched as one text.
   static let wordLimit = 8
