@@ -106,7 +106,7 @@ package struct EventPatterns: Hashable, Sendable {
     }
   }
 
-  /// The patterns that match no known event, or `nil`.
+  /// The patterns that match no known event; nil if each matches one.
   package var unmatched: [String]? {
     let idle = patterns.filter { pattern in
       let one = EventPatterns(pattern)

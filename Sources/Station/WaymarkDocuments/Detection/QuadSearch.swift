@@ -124,7 +124,8 @@ final class LineSearch {
     }
   }
 
-  /// Returns a line fitted to the edge pixels nearby by total least squares, in two passes.
+  /// Returns a line fitted to the edge pixels near `guess` by total least squares, in two passes; `nil` if these weigh
+  /// too little.
   private func fit(_ edges: [EdgeMap.Edge], _ guess: StraightLine) -> StraightLine? {
     var line = guess
     for reach in [Float(3), 1.8] {

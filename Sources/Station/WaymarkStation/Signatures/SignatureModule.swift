@@ -156,7 +156,7 @@ package final class SignatureModule: FeatureModule {
 }
 
 extension Feature {
-  /// Stored signatures.
+  /// The feature that stores signatures.
   package static let signatures: Feature = {
     var feature = Feature()
     feature.keys = SignatureSettings.keys
