@@ -153,7 +153,7 @@ private struct YAMLComposer {
 
   private mutating func count(at mark: SourceMark, depth: Int) throws(SourceSyntaxError) {
     budget -= 1
-    guard budget > 0 else {
+    guard budget >= 0 else {
       throw SourceSyntaxError(
         mark: mark, code: "tooLarge", message: "more than \(SourceLimits.values) values", hint: "divide the file")
     }

@@ -209,7 +209,7 @@ package final class AnchorCompiler {
       let doubled = doubles && shot.area < 0.03
       let extractor = doubled ? enlargingExtractor : shotExtractor
       frame.withView { extractor.extract($0, doubled: doubled) }
-      cover.add(extractor.features, map: map, doubled: doubled, share: shot.area)
+      cover.add(extractor.features, map: map)
     }
     let chosen = cover.choose(limit: limit)
     for c in chosen {
