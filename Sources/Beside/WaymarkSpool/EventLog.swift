@@ -115,7 +115,7 @@ package final class EventLog: Sendable {
     set {
       state.withLock { state in
         state.bookmark = newValue
-        // If this fails, the writer begins with the next event after a restart.
+        // If this fails, the writer resumes after a restart from the bookmark stored before; without one, at the next event.
         try? Self.write(Self.bookmarkRow, Array((newValue ?? "").utf8), to: state.database)
       }
     }

@@ -167,7 +167,8 @@ enum CaptureAdvisor {
         if dark >= 235 || clipped > most { return .tooBright }
         if light <= 60 { return .tooDark }
       }
-      // A sharp edge is about a pixel wide; one of half a module or more leaves no area in the middle of a module to sample.
+      // A sharp edge is about a pixel wide; one wider than a module, or than two pixels, leaves no area in the middle of a
+      // module to sample.
       return steepest < 0.5 * (light - dark) / max(1, module / 2) ? .blurred : nil
     }
 

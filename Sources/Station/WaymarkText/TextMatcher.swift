@@ -7,7 +7,7 @@ package struct TextMatcher {
   package struct Match: Hashable, Sendable {
     /// The text, with lookalike characters chosen by the pattern.
     package var text: String
-    /// True if other readings of lookalike characters satisfy the pattern, too.
+    /// True if the pattern does not decide between several readings of lookalike characters, which `others` has.
     package var isDoubtful: Bool
     /// The other readings that satisfy the pattern, the likeliest first.
     package var others: [String]

@@ -20,8 +20,8 @@ final class PatchSet {
   let top: UnsafeMutablePointer<Int32>
   /// The centre of each patch on the level, without the lens distortion.
   let place: UnsafeMutablePointer<Point2>
-  /// The derivatives of the distorted position by the undistorted x and y at each patch; the unit vectors without a
-  /// lens.
+  /// The derivatives of the distorted position with respect to the undistorted x and y, at each patch; the unit vectors
+  /// without a lens.
   let bend: UnsafeMutablePointer<(dx: Point2, dy: Point2)>
   /// The lens of the frames. If set, maps exclude its distortion.
   var lens: LensMap?

@@ -300,7 +300,7 @@ public final class AnchorEngine {
     isSearching = false
     mayHoldMore = false
     for detection in job.detections {
-      // Copies differ only in their positions in the present frame.
+      // Only the position in the present frame shows which copy this is: `take` compares it after the tracking.
       if options.copies.isSingle, isTaken(detection) { continue }
       var tracker = AnchorTracker(source.template(detection.anchor), at: detection.map, time: job.time)
       guard let now = tracker.track(in: pyramid, at: time, aligner: aligner, search: search, exposure: exposure) else {

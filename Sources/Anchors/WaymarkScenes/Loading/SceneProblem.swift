@@ -1,7 +1,7 @@
 package import WaymarkConfiguration
 
-/// A problem of a scene: its place in the file, its message and a hint. The file also has the result of reading a scene
-/// (`SceneReport`) and its limits (`SceneLimits`).
+/// A problem of a scene: its severity, its position in the scene's file, its message and a hint. Below are the result of
+/// reading a scene (`SceneReport`) and the limits of scenes (`SceneLimits`).
 package struct SceneProblem: Hashable, Sendable, Encodable {
   package enum Severity: String, Hashable, Sendable, Encodable {
     /// The scene cannot be used.

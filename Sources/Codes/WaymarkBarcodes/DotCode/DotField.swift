@@ -13,7 +13,8 @@ struct DotField {
   private let rows: Int
 
   private static let cell = 8
-  /// The side of the squares, in pixels, and the least contrast of a dot as a share of the highest one in the squares around.
+  /// The side in pixels of the squares in which contrasts are compared, and the least contrast of a dot as a share of the
+  /// highest one in its square and the eight around it.
   private static let (square, leastShare) = (12, 0.2)
   /// The largest number of dots; a picture with more keeps those of the highest contrast.
   private static let most = 60_000

@@ -191,7 +191,7 @@ package enum CrowdedReaders {
     package var isGS1: Bool
   }
 
-  /// A content and its position in a line.
+  /// The content of a symbol and its position in the line.
   package struct Found {
     package var content: Content
     /// The outer edges of its first and its last bar, in pixels of the line.

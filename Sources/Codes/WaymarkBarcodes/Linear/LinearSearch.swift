@@ -330,8 +330,8 @@ struct LinearSearch {
   /// The largest number of lines of `readAcross` in each direction.
   private static let dense = 120
 
-  /// Returns the windows of the picture that a pass of libzbar scans, with the directions of its lines: those around unexplained bars, or
-  /// the whole of a small picture. In two test sets, 105 of 108 codes that such passes read are in these windows, which cover a fifth of a
+  /// Returns the windows of the picture that a pass of libzbar scans, each with the directions of its scan lines. The windows
+  /// are around unexplained bars; a small picture is one window. In two test sets, 105 of 108 codes that such passes read are in these windows, which cover a fifth of a
   /// photograph without a code. All passes but the cheapest scan only bars with as many edges as a code.
   mutating func windows(_ pass: ScanPass, explained: ExplainedPlaces) -> [BarWindow] {
     // The cheapest pass may scan larger pictures whole.

@@ -114,8 +114,8 @@ package struct BundleManifest: Hashable, Sendable {
       && text.utf8.allSatisfy { isLetter($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
   }
 
-  /// Returns whether a bundle may contain a path. The path stays below its folder, and its names are valid on every
-  /// file system and not hidden.
+  /// Returns whether a bundle may contain a file with this path: relative, without hidden names, `.` or `..`, and of ASCII
+  /// letters, digits and `-_. +@,=` only.
   static func isPath(_ path: String) -> Bool {
     guard (1...240).contains(path.utf8.count) else { return false }
     return path.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in

@@ -48,8 +48,8 @@ public struct Verdict: Sendable, Hashable {
   public var steps: [VerdictStep] = []
   /// True if observers may see the text.
   public var isHarmless = false
-  /// The entry that a confirmation must record so that the code is accepted once only; nil when the replay guard is off or the
-  /// payload carries no identifier.
+  /// The entry that a confirmation must record so that the code is accepted once only; nil unless the code is accepted, its
+  /// payload is signed and has an identifier (`jti`), and the replay guard is on.
   public var replayEntry: ReplayEntry?
 
   /// `successful`, `invalid` or `unsuccessful`.

@@ -1,7 +1,7 @@
 public import WaymarkSystem
 
-/// The format of a picture file, detected by its contents. The file also has the formats that only `waymark-pictures`
-/// reads (`ConvertedFormat`), and `PictureFile`, which reads whole files.
+/// The format of a picture file, detected by its contents. Below are the formats that only `waymark-pictures` reads
+/// (`ConvertedFormat`), and `PictureFile`, which reads whole files.
 public enum PictureFormat: String, Sendable, CaseIterable {
   /// JPEG (ITU-T T.81).
   case jpeg

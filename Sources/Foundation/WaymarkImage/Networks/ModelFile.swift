@@ -9,7 +9,7 @@ package enum ModelErrorCode: String, ProblemCode {
   case damagedModel
   /// The file has a format that this program does not support.
   case unknownModelFormat
-  /// The file is intact, but its model is not the one the program runs: other sizes, or numbers that are not finite.
+  /// The model is not the one that the program runs: it has another name, other sizes, or numbers that are not finite.
   case otherModel
 }
 

@@ -23,7 +23,7 @@ package struct LinearTap: Sendable {
     share = inside - Double(low)
   }
 
-  /// - Parameter inside: a coordinate of at least 0 and less than that of the last element.
+  /// - Parameter place: a coordinate of at least 0 and less than the index of the last element.
   @inlinable @inline(__always)
   package init(inside place: Double) {
     step = 1

@@ -133,7 +133,8 @@ extension JSONValue: Hashable {
     members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
-  /// Hashes the value. The hash does not depend on the order of members or the notation of numbers, as equality does not.
+  /// Hashes the value: equal values have equal hashes, in any order of members and notation of numbers. Of an object only the
+  /// number of members counts.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)

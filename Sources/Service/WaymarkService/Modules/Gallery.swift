@@ -94,7 +94,7 @@ struct Gallery: Sendable {
       }
       defer { closedir(directory) }
       while let item = readdir(directory) {
-        // File names need not be UTF-8: the bytes identify the file, and the text is only displayed.
+        // File names need not be UTF-8: the bytes identify the file; the text is shown and has the extension.
         let name = withUnsafeBytes(of: &item.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
         let shown = String(decoding: name, as: UTF8.self)
         guard name.first != UInt8(ascii: "."), let dot = shown.lastIndex(of: "."),

@@ -193,7 +193,7 @@ struct PageHypothesis {
   var borders: [Bool] = [false, false, false, false]
 }
 
-/// Combines straight lines to quadrilaterals that may be pages.
+/// Combines straight lines into quadrilaterals that may be pages.
 struct QuadSearch {
   /// The largest number of quadrilaterals returned.
   private let limit = 48

@@ -160,7 +160,7 @@ package struct PageCapture: Sendable {
     if let sight { remember(sight.look.marks) }
   }
 
-  /// Allows the page in view to be captured again.
+  /// Forgets the captured pages, so that the page in view and earlier ones can be captured again.
   package mutating func forget() {
     hold = nil
     shown = nil

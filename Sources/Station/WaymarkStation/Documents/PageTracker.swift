@@ -169,7 +169,8 @@ package final class PageTracker {
     return found?.page
   }
 
-  /// Returns whether to search the whole frame for the page; an unchanged view without foreground is not searched.
+  /// Returns whether to search the whole frame for the page: at the latest after `doubt` seconds; sooner if the page came to
+  /// rest, its score is low, it was lost, or the view changes or has a foreground.
   private func isDue(_ followed: Candidate?, _ isNew: Bool, at now: Double) -> Bool {
     let passed = now - searched
     if memory.changedFraction > Self.minChangedFraction { hasChanged = true }
