@@ -69,9 +69,9 @@ package struct CornerFilter: Sendable {
     let drift = mixed + mixed.transposed
     let innovation = measured - state - velocity * interval
     acceleration = max(Self.least, 0.6 * acceleration)
-    // The acceleration is raised in ten small steps, for a motion that changes slowly, and then doubled; fourteen
-    // doublings lead from the least acceleration to the greatest.
-    for round in 0..<26 {
+    // The acceleration is raised in ten small steps, for a motion that changes slowly, and then doubled; nine
+    // doublings lead on to the greatest.
+    for round in 0..<20 {
       let agitation = Self.spread * (acceleration * acceleration)
       let square = interval * interval
       let p = places + drift * interval + speeds * square + agitation * (0.25 * square * square)
@@ -79,7 +79,7 @@ package struct CornerFilter: Sendable {
       let sum = p + seen.covariance
       guard let weighted = sum.solve(innovation) else { return restart(seen, at: now) }
       if (innovation * weighted).sum() > Self.expected, acceleration < Self.most {
-        acceleration = min(Self.most, acceleration * (round < 10 ? 1.2 : 2))
+        acceleration = min(Self.most, acceleration * (round < 10 ? 1.4 : 2))
         continue
       }
       guard let inverse = sum.inverse else { return restart(seen, at: now) }
