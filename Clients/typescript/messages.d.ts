@@ -1615,8 +1615,6 @@ export interface Snapshot {
   instance: string;
   /** The patterns now subscribed. */
   events: string[];
-  /** Those of them that match no event that this service has: mistyped, or of a newer service. */
-  unmatched?: string[] | null;
   /** How many earlier events follow this answer, where they were asked for. */
   replayed?: number | null;
   /** True if some of those may be lost, because the service keeps no more or was restarted. */

@@ -236,6 +236,13 @@ extension StringProtocol {
     return String(suffix.isEmpty ? unslashed : unslashed.dropLast(suffix.count + 1))
   }
 
+  /// The path from the root, if the process's current folder is that of a relative path.
+  package var absolutePath: String {
+    guard !hasPrefix("/"), let folder = getcwd(nil, 0) else { return String(self) }
+    defer { free(folder) }
+    return "\(String(cString: folder).unslashed)/\(hasPrefix("./") ? String(dropFirst(2)) : String(self))"
+  }
+
   /// The text without white space and line ends around it.
   package var trimmed: String {
     guard let first = firstIndex(where: { !$0.isWhitespace }), let last = lastIndex(where: { !$0.isWhitespace }) else {

@@ -1958,8 +1958,6 @@ class Snapshot(Message):
     """The run of the service."""
     events: list[str]
     """The patterns now subscribed."""
-    unmatched: list[str] | None = None
-    """Those of them that match no event that this service has: mistyped, or of a newer service."""
     replayed: int | None = None
     """How many earlier events follow this answer, where they were asked for."""
     missed: bool | None = None

@@ -1,5 +1,6 @@
 import Glibc
 package import WaymarkConfiguration
+import WaymarkProtocol
 package import WaymarkSpool
 package import WaymarkSystem
 
@@ -146,13 +147,8 @@ extension BridgeConfiguration {
   ) -> [String: EventSelection.Fields] {
     var rules: [String: EventSelection.Fields] = [:]
     for entry in document.checked["events"]?.entries ?? [] {
-      let levels = entry.key.split(separator: ".", omittingEmptySubsequences: false)
-      let names = levels.last == "*" ? levels.dropLast() : levels[...]
-      guard names.allSatisfy({ BridgeTopics.isLevel(String($0)) }) else {
-        problems.append(
-          document.problem(
-            "it is not a name of events", "events.\(entry.key)", entry.node,
-            hint: "Give a name, a family such as scan.*, or *."))
+      if let fault = EventPatterns.fault(of: entry.key, own: [MessageFormat.missedEvent]) {
+        problems.append(document.problem(fault.message, "events.\(entry.key)", entry.node, hint: fault.hint))
         continue
       }
       switch entry.node.string {

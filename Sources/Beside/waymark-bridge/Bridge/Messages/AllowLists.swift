@@ -1,3 +1,4 @@
+import WaymarkProtocol
 package import WaymarkSystem
 
 /// The events that leave the device, and their fields. An allow list: events and fields that it does not name stay on the device.
@@ -60,7 +61,7 @@ package struct EventSelection: Hashable, Sendable {
     let own: Set = ["stream.dropped", "connection.closed", "hello"]
     let names = Set(Self.standardFields.keys).union(rules.keys)
       .filter { !$0.hasSuffix("*") && !own.contains($0) && fields(of: $0) != .off }
-    return (families + names).sorted()
+    return (families + names).filter { EventPatterns.fault(of: $0) == nil }.sorted()
   }
 
   /// Returns the fields of an event that leave the device.

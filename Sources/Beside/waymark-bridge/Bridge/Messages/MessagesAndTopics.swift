@@ -67,7 +67,10 @@ package struct MessageFormat: Sendable {
     return .keep(Self.record(event, json))
   }
 
-  /// Makes the record of an event of the bridge itself, such as `bridge.missed`.
+  /// The name of the event that reports events that the bridge has missed.
+  package static let missedEvent = "bridge.missed"
+
+  /// Makes the record of an event of the bridge itself.
   package func record(event: String, time: String, members: [JSONValue.Member]) -> [UInt8] {
     let all =
       [JSONValue.Member("event", .string(event)), .init("time", .string(time))] + members

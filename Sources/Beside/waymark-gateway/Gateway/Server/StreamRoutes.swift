@@ -32,11 +32,13 @@ struct StreamRoutes: Sendable {
   func add(to router: Router<GatewayContext>) {
     router.get("/v1/events") { request, context in
       let asked = request.uri.queryParameters["events"].map { $0.split(separator: ",").map(String.init) } ?? ["*"]
-      guard asked.count <= EventPatterns.maximum, asked.allSatisfy(EventPatterns.isValid) else {
+      guard asked.count <= EventPatterns.maximum else {
         return GatewayAnswer.error(
           ServiceError(
-            .badParams, "events holds something that is not a pattern of events.",
-            hint: "Use names (scan.successful), families (scan.*) or *, with commas in between."))
+            .badParams, "A stream takes at most \(EventPatterns.maximum) patterns.", hint: "Use families: scan.*"))
+      }
+      if let fault = asked.lazy.compactMap({ EventFeed.fault(of: $0) }).first {
+        return GatewayAnswer.error(ServiceError(.badParams, "events: \(fault.message).", hint: fault.hint))
       }
       let given = request.headers[.init("Last-Event-ID")!] ?? request.uri.queryParameters["after"].map(String.init)
       let last = given.flatMap { EventID($0) }

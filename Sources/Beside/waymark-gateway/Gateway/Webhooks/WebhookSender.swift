@@ -69,7 +69,9 @@ final class WebhookSender: Sendable {
     } stored: {
       signal.yield()
     }
-    let subscribed = settings.events.count <= EventPatterns.maximum ? settings.events : ["*", "statistics"]
+    // `gateway.missed` is no event of the service, and comes without a pattern.
+    let asked = settings.events.filter { EventPatterns.fault(of: $0) == nil }
+    let subscribed = asked.count <= EventPatterns.maximum ? asked : ["*", "statistics"]
     feed = SpoolFeed(
       name: "webhook \(settings.name): ", log: log, events: subscribed, position: Self.lastPosition(log),
       outage: outage, handlers: handlers)
