@@ -105,6 +105,10 @@ import WaymarkSystem
     #expect(
       problem("events: { scan.succesful: all }")
         == "bridge.yaml:1: events.scan.succesful: there is no event \"scan.succesful\"")
+    #expect(
+      problem("events: { scan.successful: [defualt, text] }")
+        == "bridge.yaml:1: events.scan.successful: there is no field \"defualt\"")
+    #expect(problem("events: { scan.*: [default, fields.serial, reason], '*': [time] }") == "none")
     #expect(problem("events: { scan.*: off, bridge.missed: all, bridge.*: all, stream.dropped: off }") == "none")
     #expect(problem("events: [a]").contains("bridge.yaml:1: events: a section with keys is expected"))
     #expect(problem("[").contains("bridge.yaml:1: it is not YAML"))

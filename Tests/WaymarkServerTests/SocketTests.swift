@@ -67,6 +67,7 @@ import WaymarkSystem
     let user = ["XDG_RUNTIME_DIR": "/run/user/7"]
     #expect(SocketPath.standard(environment: user, isSystem: false) == "/run/user/7/waymark/waymark.sock")
     #expect(SocketPath.standard(environment: user, isSystem: true) == "/run/waymark/waymark.sock")
+    #expect(SocketPath.forClient(environment: ["WAYMARK_SOCKET": "/nowhere/x"]) == "/nowhere/x")
   }
 }
 

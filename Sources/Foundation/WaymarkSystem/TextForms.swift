@@ -29,10 +29,12 @@ extension Unicode.Scalar {
 /// Finds the known word nearest to a mistyped one.
 package enum NearestWord {
   /// Returns the word of `known` with the least distance from `word`, at most two or a third of its length; `nil` if every word differs
-  /// more.
+  /// more. Words of up to three letters have the same first letter.
   package static func of(_ word: String, among known: some Sequence<String>) -> String? {
     guard word.utf8.count <= longest else { return nil }
-    let distances = known.map { ($0, distance($0.lowercased(), word.lowercased())) }
+    let word = word.lowercased()
+    let distances = known.filter { word.count > 3 || $0.lowercased().first == word.first }
+      .map { ($0, distance($0.lowercased(), word)) }
     guard let best = distances.min(by: { $0.1 < $1.1 }), best.1 <= max(2, word.count / 3) else { return nil }
     return best.0
   }

@@ -15,15 +15,7 @@ package struct SocketOptions: ParsableArguments {
   /// Returns the path of the named socket, else of the user's own service if it exists, else of the system's
   /// service.
   static func path(_ named: String?) -> String {
-    if let named { return named }
-    let environment = ProcessInfo.processInfo.environment
-    let own = SocketPath.standard(environment: environment, isSystem: SocketPath.isSystem(environment: environment))
-    if own != SocketPath.system, environment["WAYMARK_SOCKET"] == nil, !FileManager.default.fileExists(atPath: own),
-      FileManager.default.fileExists(atPath: SocketPath.system)
-    {
-      return SocketPath.system
-    }
-    return own
+    named ?? SocketPath.forClient(environment: ProcessInfo.processInfo.environment)
   }
 }
 

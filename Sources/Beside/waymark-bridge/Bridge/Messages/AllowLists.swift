@@ -171,7 +171,14 @@ package struct CommandFilter: Sendable {
     guard !isRetained else {
       return refuse(id, "notPermitted", "A retained command is refused.", "Publish it without the retain flag.")
     }
-    guard allowed.contains(method), Self.permissible[method] != nil else {
+    let permissible = Self.permissible.keys.sorted()
+    guard permissible.contains(method) else {
+      return refuse(
+        id, "notPermitted", "The bridge has no command of this name.",
+        NearestWord.of(method, among: permissible).map { "Did you mean \($0)?" }
+          ?? "There are \(permissible.joined(separator: ", ")).")
+    }
+    guard allowed.contains(method) else {
       return refuse(
         id, "notPermitted", "The configuration of this device does not allow this command.",
         "List it under commands in the bridge's configuration.")

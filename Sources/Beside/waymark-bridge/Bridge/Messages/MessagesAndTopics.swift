@@ -70,6 +70,9 @@ package struct MessageFormat: Sendable {
   /// The name of the event that reports events that the bridge has missed.
   package static let missedEvent = "bridge.missed"
 
+  /// The names of the bridge's own events.
+  static let ownEvents = [missedEvent, "bridge.dropped"]
+
   /// Makes the record of an event of the bridge itself.
   package func record(event: String, time: String, members: [JSONValue.Member]) -> [UInt8] {
     let all =
