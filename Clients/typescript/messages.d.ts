@@ -1615,6 +1615,8 @@ export interface Snapshot {
   instance: string;
   /** The patterns now subscribed. */
   events: string[];
+  /** Missing: patterns that match no event are refused. */
+  unmatched?: string[] | null;
   /** How many earlier events follow this answer, where they were asked for. */
   replayed?: number | null;
   /** True if some of those may be lost, because the service keeps no more or was restarted. */

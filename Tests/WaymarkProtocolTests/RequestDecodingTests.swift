@@ -27,7 +27,9 @@ import WaymarkSystem
   @Test func aMisspeltParameterIsNamedWithTheMissingOne() throws {
     for (params, words) in [
       (#"{"mdoe":"barcode"}"#, #"mode: it is missing, and there is no parameter "mdoe""#),
-      (#"{"region":[0,0,1,1]}"#, "mode: it is missing"), (#"{"anything":1}"#, "mode: it is missing"),
+      (#"{"region":[0,0,1,1]}"#, "mode: it is missing"),
+      (#"{"kind":"barcode"}"#, #"mode: it is missing, and there is no parameter "kind""#),
+      (#"{"other":1,"mod":2}"#, #"mode: it is missing, and there is no parameter "mod""#),
     ] { #expect(try refusal(ScanBeginRequest.self, params)?.message == "scan.begin: \(words).") }
   }
 

@@ -1958,6 +1958,8 @@ class Snapshot(Message):
     """The run of the service."""
     events: list[str]
     """The patterns now subscribed."""
+    unmatched: list[str] | None = None
+    """Missing: patterns that match no event are refused."""
     replayed: int | None = None
     """How many earlier events follow this answer, where they were asked for."""
     missed: bool | None = None

@@ -136,11 +136,12 @@ private struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol
     return JSONValueDecoder(value: value, codingPath: codingPath + [key], uses: uses)
   }
 
-  /// Returns the unknown member that is probably meant by a missing one, quoted, if all members must be known; `nil` otherwise.
+  /// Returns the unknown member that is nearest to a missing one, else the first, quoted, if all members must be known; `nil` otherwise.
   private func misspelt(_ key: Key) -> String? {
     guard uses != nil else { return nil }
     let unknown = Array(members.lazy.map(\.name).filter { Key(stringValue: $0) == nil }.prefix(16))
-    return NearestWord.of(key.stringValue, among: unknown).map { JSONValue.string(String($0.prefix(80))).compactText }
+    let meant = NearestWord.of(key.stringValue, among: unknown) ?? unknown.first
+    return meant.map { JSONValue.string(String($0.prefix(80))).compactText }
   }
 
   func decodeNil(forKey key: Key) throws -> Bool { try decoder(key).decodeNil() }

@@ -580,6 +580,8 @@ public struct Snapshot: Codable, Hashable, Sendable {
   public var instance: String
   /// The patterns now subscribed.
   public var events: [String]
+  /// Missing: patterns that match no event are refused.
+  public var unmatched: [String]?
   /// How many earlier events follow this answer, where they were asked for.
   public var replayed: Int?
   /// True if some of those may be lost, because the service keeps no more or was restarted.
@@ -620,16 +622,17 @@ public struct Snapshot: Codable, Hashable, Sendable {
 
   /// A value from its members.
   public init(
-    seq: Int, instance: String, events: [String], replayed: Int? = nil, missed: Bool? = nil, scanner: ScannerStatus,
-    camera: CameraStatus, scan: ArmedScan? = nil, session: SessionPhaseEvent? = nil, scene: SceneDescription? = nil,
-    anchors: [AnchorFound] = [], markers: [MarkerChanged] = [], codes: [CodeFound]? = nil, count: CountState? = nil,
-    annotation: AnnotationSelected? = nil, card: CardOpened? = nil, document: DocumentSession? = nil,
-    text: TextSession? = nil, account: AccountState? = nil, profile: ProfileStatus? = nil,
-    cameras: [CameraOverview]? = nil
+    seq: Int, instance: String, events: [String], unmatched: [String]? = nil, replayed: Int? = nil, missed: Bool? = nil,
+    scanner: ScannerStatus, camera: CameraStatus, scan: ArmedScan? = nil, session: SessionPhaseEvent? = nil,
+    scene: SceneDescription? = nil, anchors: [AnchorFound] = [], markers: [MarkerChanged] = [],
+    codes: [CodeFound]? = nil, count: CountState? = nil, annotation: AnnotationSelected? = nil, card: CardOpened? = nil,
+    document: DocumentSession? = nil, text: TextSession? = nil, account: AccountState? = nil,
+    profile: ProfileStatus? = nil, cameras: [CameraOverview]? = nil
   ) {
     self.seq = seq
     self.instance = instance
     self.events = events
+    self.unmatched = unmatched
     self.replayed = replayed
     self.missed = missed
     self.scanner = scanner
