@@ -69,7 +69,7 @@ final class WebhookSender: Sendable {
     } stored: {
       signal.yield()
     }
-    // `gateway.missed` is no event of the service, and comes without a pattern.
+    // The service does not have `gateway.missed`, which comes without a pattern.
     let asked = settings.events.filter { EventPatterns.fault(of: $0) == nil }
     let subscribed = asked.count <= EventPatterns.maximum ? asked : ["*", "statistics"]
     feed = SpoolFeed(
