@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measures one photograph found in another beside SIFT: hard views whose homography is known because the second picture is drawn from the first scene.
 
-  pairs.py WAYMARK PICTURES... [--count 8] [--seed 1] [--kinds zoom,view,...] [--both] [--steps] [--keep FOLDER] [--peers sift]
+  pairs.py WAYMARK PICTURES... [--count 8] [--seed 1] [--kinds zoom,view,...] [--both] [--steps] [--keep FOLDER] [--peers sift,asift] [--effort thorough]
 
 PICTURES are folders of photographs of at least 800 pixels. For each kind --count of them are drawn, once each as the first picture (the anchor) and,
 under another homography, as the second (the frame), both reduced from the same photograph, with noise and JPEG of quality 85 of their own:
@@ -13,6 +13,7 @@ under another homography, as the second (the frame), both reduced from the same 
   coded    JPEG of quality 2 to 10
   extreme  tilted by 72 to 82 degrees
   depth    near and large: corner depths 3 to 6 times apart
+  aside    both pictures tilted by 55 to 72 degrees, in directions 90 to 108 degrees apart; the error is that of the middle third
   small    the first fills 2 to 5 % of a second of 640 pixels, before another photograph
 
 --both looks for the second in the first as well (zoom, view, extreme and blur). --steps draws series of six pictures instead, as Oxford's are: the
@@ -27,6 +28,7 @@ ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDe
 ap.add_argument("waymark"); ap.add_argument("pictures", nargs="+"); ap.add_argument("--count", type=int, default=8); ap.add_argument("--seed", type=int, default=1)
 ap.add_argument("--kinds", default="view,zoom,blur,light,coded,extreme,depth,small"); ap.add_argument("--both", action="store_true"); ap.add_argument("--keep")
 ap.add_argument("--peers", default="sift"); ap.add_argument("--steps", action="store_true"); ap.add_argument("--misses", action="store_true")
+ap.add_argument("--effort", default="quick")
 a = ap.parse_args()
 cv2.setNumThreads(1)
 files = []
@@ -74,8 +76,21 @@ def photograph(picture, rng, noise=2.0, quality=85):
     return cv2.imdecode(cv2.imencode(".jpg", noisy, [cv2.IMWRITE_JPEG_QUALITY, int(quality)])[1], 0)
 
 
+def aside(scene, rng):
+    """Two oblique pictures of a scene, 1000 by 750 pixels each, and the homography between them."""
+    h, w = scene.shape
+    azimuth, apart, maps = rng.uniform(0, 2 * np.pi), rng.uniform(np.pi / 2, 0.6 * np.pi), []
+    for k in range(2):
+        M = camera(w, h, np.radians(rng.uniform(55, 72)), azimuth + k * apart, rng.uniform(-0.3, 0.3), rng.uniform(1.5, 3))
+        q = apply(M, corners(w, h)); s = 1.25 * min(1000 / np.ptp(q[:, 0]), 750 / np.ptp(q[:, 1]))
+        middle = (q.min(0) + q.max(0)) / 2
+        maps.append(np.array([[s, 0, 500 - s * middle[0]], [0, s, 375 - s * middle[1]], [0, 0, 1]]) @ M)
+    return *(photograph(draw(scene, M, 1000, 750), rng) for M in maps), maps[1] @ np.linalg.inv(maps[0])
+
+
 def pair(kind, scene, ground, rng, size=800):
     """Two pictures of a scene and the homography from the first to the second."""
+    if kind == "aside": return aside(scene, rng)
     h, w = scene.shape
     s = size / max(w, h)
     W, H = round(w * s), round(h * s)
@@ -163,12 +178,15 @@ def library(A, d):
 def ours(A, B, d):
     cv2.imwrite(f"{d}/b.png", B)
     if library(A, d) is None: return None, 0.0
-    r = json.loads(subprocess.run([a.waymark, "anchors", "match", f"{d}/library", f"{d}/b.png", "--json"], capture_output=True, text=True).stdout.splitlines()[0])
+    r = json.loads(subprocess.run([a.waymark, "anchors", "match", f"{d}/library", f"{d}/b.png", "--json", "--effort", a.effort], capture_output=True, text=True).stdout.splitlines()[0])
     return (np.array(r["anchors"][0]["corners"]) if r["anchors"] else None), r["elapsed"]
 
 
-def sift(A, B, d):
-    f = cv2.SIFT_create(2000)
+def asift(A, B, d): return sift(A, B, d, cv2.AffineFeature_create(cv2.SIFT_create(2000)))
+
+
+def sift(A, B, d, f=None):
+    f = f or cv2.SIFT_create(2000)
     k1, d1 = f.detectAndCompute(A, None)
     start = time.process_time()
     k2, d2 = f.detectAndCompute(B, None)
@@ -180,7 +198,7 @@ def sift(A, B, d):
     return (apply(H, corners(A.shape[1], A.shape[0])) if H is not None and inl.sum() >= 12 else None), spent
 
 
-peers = {"waymark": ours, **({"sift": sift} if "sift" in a.peers else {})}
+peers = {"waymark": ours, **{name: {"sift": sift, "asift": asift}[name] for name in a.peers.split(",") if name}}
 table = {}
 for kind in [k for k in a.kinds.split(",") if k in STEPS or not a.steps]:
     rng = np.random.default_rng([a.seed, *kind.encode()])
@@ -199,7 +217,11 @@ for kind in [k for k in a.kinds.split(",") if k in STEPS or not a.steps]:
             for who, run in peers.items():
                 with tempfile.TemporaryDirectory() as d: found, seconds = run(X, Y, d)
                 row = table.setdefault((kind + way, who), [])
-                e = np.inf if found is None else np.linalg.norm(found - apply(G, corners(X.shape[1], X.shape[0])), axis=1).mean()
+                at = corners(X.shape[1], X.shape[0])
+                e = np.inf if found is None else np.linalg.norm(found - apply(G, at), axis=1).mean()
+                if kind == "aside" and found is not None:
+                    middle = at.mean(0) + (at - at.mean(0)) / 3
+                    e = np.linalg.norm(apply(cv2.getPerspectiveTransform(np.float32(at), np.float32(found)), middle) - apply(G, middle), axis=1).mean()
                 row.append((e, seconds, found is not None))
                 if a.misses and who == "waymark" and e >= 5: print(f"  {kind}{way} {os.path.basename(files[i])} ({zoom:.1f}): {e:.1f} px")
 print(f"{'':16}{'':9}{'n':>4}{'<3 px':>7}{'<5 px':>7}{'<10 px':>8}{'wrong':>7}{'median px':>11}{'ms':>7}")

@@ -246,6 +246,8 @@ class ScriptedSource: AnchorDetecting {
       })
   }
 
+  func detections(in _: ImageView, from _: Int) -> [DetectedAnchor] { [] }
+
   func detections(in frame: ImageView, known: [Quadrilateral], beside _: [DetectedAnchor]) -> [DetectedAnchor] {
     searches += 1
     return next

@@ -120,6 +120,10 @@ private struct Fields {
   func text(_ keys: [String]) -> String? { node(keys)?.written }
 
   /// Returns the numbers of a matrix, written as `{rows, cols, data: […]}`, as a plain list, or as a list of rows.
+  ///
+  /// - Parameter counts: The accepted numbers of elements.
+  /// - Throws: `CameraInfoError` with `missingField` or, for another number of elements or ones that are not finite,
+  ///   `badNumbers`.
   func numbers(_ keys: [String], counts: [Int]) throws(CameraInfoError) -> [Double] {
     guard var found = node(keys) else {
       throw CameraInfoError(

@@ -3,7 +3,7 @@ package import WaymarkImage
 package import WaymarkSystem
 
 /// The content for one place: pictures and codes to look for, and the annotations attached to them. The file also has
-/// its parts: `SceneAnchor`, `Marker` and `SceneCode`.
+/// its parts: `SceneAnchor` with its `SceneCode`, and `Annotation` with its `Marker` and `SceneCard`.
 package struct Scene: Hashable, Sendable {
   /// The name shown to people.
   package var name: String
@@ -216,8 +216,8 @@ package struct SceneCode: Hashable, Sendable {
     return value.zeroPadded(to: 14)
   }
 
-  /// Returns whether this code matches every symbol that `other` matches, so that an anchor with `other`, listed later,
-  /// is never found.
+  /// Returns true if this code certainly matches every symbol that `other` matches, so that an anchor with `other`,
+  /// listed later, is never found.
   func hides(_ other: SceneCode) -> Bool {
     let isWider =
       symbologies.isEmpty

@@ -2,6 +2,7 @@
 package import WaymarkImage
 
 /// A drawing of an anchor: its picture from the front, a numbered marker for each annotation, and the cards beside it.
+/// `CodeSketch` below draws the placeholder for a code without a picture.
 package struct ScenePreview {
   private let anchor: SceneAnchor
   private let picture: RGBImage
@@ -27,7 +28,7 @@ package struct ScenePreview {
     }
   }
 
-  /// Returns the point of a position in the drawing; the height above the picture is ignored.
+  /// Returns the point of the drawing at which a position is shown; the height above the picture is ignored.
   private func place(_ position: Point3) -> Point2 {
     let scale = Double(picture.width) / (anchor.physicalWidth ?? 1)
     let center = Point2(Double(picture.width - 1), Double(picture.height - 1)) / 2

@@ -2,7 +2,8 @@ import HTTPTypes
 package import Hummingbird
 package import NIOCore
 
-/// The header fields and the address of a request, by which access is decided.
+/// The header fields and the address of a request, by which `AccessGuard` below decides on access. The file also has
+/// security headers, web origins (`HTTPOrigin`), and the comparison of secrets (`ConstantTime`).
 package struct AccessClaims: Sendable {
   package var method = "GET"
   package var path = "/"
@@ -101,7 +102,7 @@ extension HTTPField.Name {
 
 // MARK: - Origins and secrets
 
-/// A web origin (scheme, host and port), such as that of a page that may send requests, or of a proxy before a server.
+/// A web origin (scheme, host and port), such as that of a page that may send requests, or of a reverse proxy.
 package struct HTTPOrigin: Hashable, Sendable {
   /// True for `https`.
   package let isSecure: Bool

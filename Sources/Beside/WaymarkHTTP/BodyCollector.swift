@@ -6,10 +6,10 @@ import WaymarkSystem
 
 /// Collects the bodies of requests, limited in bytes, time and rate.
 package enum BodyCollector {
-  /// The first seconds of a body, in which any rate is accepted.
+  /// The first seconds of a body, for which no bytes are required.
   private static let grace = 5.0
 
-  /// Reads a whole body; nil if it is too large or too slow, and if the connection or the task ends before.
+  /// Reads a whole body; nil if it is too large or too slow, or if the connection or the task ends before the body.
   ///
   /// - Parameter rate: the bytes a second that must arrive on average after the first seconds; 0 for any rate.
   package static func collect(
@@ -48,7 +48,8 @@ package enum BodyCollector {
     }
   }
 
-  /// Returns whether fewer bytes have arrived after some seconds than a rate requires.
+  /// Returns whether the bytes that have arrived are fewer than `rate` a second, not counting the first `grace`
+  /// seconds.
   static func isTooSlow(_ bytes: Int, after seconds: Double, rate: Int) -> Bool {
     Double(bytes) < Double(rate) * (seconds - grace)
   }

@@ -6,7 +6,8 @@ import Synchronization
 
 /// The open connections of a server, limited in number and in the time until they are authenticated; closed when the server ends. The file
 /// also has `ConnectionTable`, which chooses the connections to close; the channel of a connection, which gets its pipeline when its first
-/// bytes have come (`TrackedHTTPChannel`, `FirstBytesHandler`); and the limits (`HTTPLimits`).
+/// bytes have come (`TrackedHTTPChannel`, `FirstBytesHandler`); the context of its requests; and the limits
+/// (`HTTPLimits`).
 package final class Connections: Sendable {
   private struct State {
     var table: ConnectionTable<ObjectIdentifier>
@@ -261,7 +262,7 @@ struct TrackedHTTPChannel<Base: ServerChildChannel>: ServerChildChannel {
 
   /// Waits until the client has sent its first bytes.
   ///
-  /// - Throws: an error if the connection ends before.
+  /// - Throws: an error if the connection ends without any bytes.
   private func firstBytes(of channel: any Channel) async throws -> NIOLoopBound<FirstBytesHandler> {
     try await channel.eventLoop.flatSubmit {
       let hasCome = channel.eventLoop.makePromise(of: Void.self)
@@ -296,15 +297,16 @@ package struct HTTPLimits: Sendable {
   package var idle = Duration.seconds(15)
   /// The most bytes of pictures in transit, in both directions together.
   package var pictures = 48 << 20
-  /// The most requests of a client that wait for these bytes.
+  /// The most requests of a client that wait for their share of `pictures`.
   package var waiting = 32
-  /// How long a request waits for these bytes.
+  /// How long a request waits for its share of `pictures`.
   package var pictureTimeout = Duration.seconds(10)
   /// How long the whole body of a request may take.
   package var body = Duration.seconds(30)
-  /// The bytes a second of a body that must arrive on average after its first seconds; 0 for any rate.
+  /// The least average rate, in bytes per second, at which a body must arrive after its first seconds; 0 for any rate.
   package var bodyRate = 0
-  /// The bytes a second at which a client must read an answer at least; it has the time `body` in addition.
+  /// The least rate, in bytes per second, at which a client must read an answer; `body` is added to the time that this
+  /// allows.
   package var readerRate = 64 << 10
   /// The time in which requests may finish when the server stops.
   package var drain = Duration.seconds(2)

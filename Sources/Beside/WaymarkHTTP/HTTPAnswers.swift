@@ -2,8 +2,10 @@ import HTTPTypes
 package import Hummingbird
 package import NIOCore
 
+/// Answers that end their connection or are sent within a time limit. `PictureAnswer` below makes answers of pictures.
 extension Response {
-  /// Closes the connection after an answer with `Connection: close`, as the server itself would read the request's body to its end.
+  /// Closes the connection after an answer with `Connection: close`; otherwise the server would first read the request's body
+  /// to its end.
   package mutating func closeIfLast(_ channel: any Channel) {
     guard headers[.connection] == "close" else { return }
     let body = body

@@ -6,6 +6,7 @@ import ServiceLifecycle
 import UnixSignals
 
 /// Listens for HTTP, with limits for connections and heads, and a shutdown in which pending requests may finish.
+/// `ListenAuthorities` below lists the names under which a listener is reached.
 package struct HTTPListener: Sendable {
   package let address: BindAddress
   package let limits: HTTPLimits
@@ -58,7 +59,7 @@ package struct HTTPListener: Sendable {
     var setup = ServiceGroupConfiguration(
       services: [.init(service: served, serviceName: name)],
       gracefulShutdownSignals: signals ? [.sigterm, .sigint] : [], logger: logger)
-    // Every connection is closed by then.
+    // `served` closes every connection before this time has passed.
     setup.maximumGracefulShutdownDuration = limits.drain + .seconds(3)
     let group = ServiceGroup(configuration: setup)
     // Runs in its own task, so that cancelling the current one starts a graceful shutdown instead.
@@ -95,7 +96,7 @@ private struct Served<App: ApplicationProtocol>: Service {
 
 /// The values of `Host` under which clients reach a listener.
 package enum ListenAuthorities {
-  /// Returns the address itself and, on loopback, its usual names, each with the port.
+  /// Returns the address itself and, on loopback, its usual names, each with the port; for port 80 also without it.
   package static func of(host: String, port: Int) -> Set<String> {
     let bracketed = host.contains(":") ? "[\(host)]" : host.lowercased()
     var hosts: Set = [bracketed]

@@ -1,4 +1,5 @@
 /// The content codings that a client takes, as its `Accept-Encoding` states them (RFC 9110, section 12.5.3).
+/// `RequestedRange` below reads the header `Range`.
 package struct AcceptedCodings: Sendable {
   /// The weight of each coding that is named, 0 to 1; `*` for all others.
   private var weights: [String: Double] = [:]

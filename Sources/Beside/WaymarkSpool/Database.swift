@@ -2,7 +2,8 @@ import CSQLite
 import Glibc
 import WaymarkSystem
 
-/// An error of SQLite, with its primary result code (https://sqlite.org/rescode.html).
+/// An error of SQLite, with its primary result code (https://sqlite.org/rescode.html). `Database` below is a connection
+/// to SQLite.
 struct DatabaseError: Error {
   let code: Int32
   let message: String

@@ -2,7 +2,7 @@ import Glibc
 import Synchronization
 package import WaymarkSystem
 
-/// An event in an `EventLog`: its number, and its bytes as the receiver gets them.
+/// An event in the `EventLog` below: its number, and its bytes as the receiver gets them.
 package struct LogRecord: Hashable, Sendable {
   package let sequence: UInt64
   package let payload: [UInt8]
@@ -27,7 +27,7 @@ package final class EventLog: Sendable {
     }
   }
 
-  /// The records after a number.
+  /// The result of reading the records after a number.
   package enum Batch: Hashable, Sendable {
     case empty
     /// The next records, with consecutive numbers.
@@ -79,7 +79,7 @@ package final class EventLog: Sendable {
 
   /// Opens the log in a folder, or makes it there.
   ///
-  /// - Throws: with the code `inUse` if another process has it open.
+  /// - Throws: with the code `inUse` if another process has it open; with `failed` if it cannot be opened or made.
   package init(folder: String, limits: Limits = Limits()) throws(FileError) {
     self.folder = folder
     self.limits = limits
@@ -115,7 +115,7 @@ package final class EventLog: Sendable {
     set {
       state.withLock { state in
         state.bookmark = newValue
-        // If this fails, the writer begins with the next event after a restart.
+        // If this fails, the writer resumes after a restart from the bookmark stored before; without one, at the next event.
         try? Self.write(Self.bookmarkRow, Array((newValue ?? "").utf8), to: state.database)
       }
     }
@@ -165,7 +165,8 @@ package final class EventLog: Sendable {
     return true
   }
 
-  /// Sets a damaged database aside, and continues its numbers in a new one. Returns false if that cannot be made.
+  /// Sets a damaged database aside, and continues its numbers in a new one. Returns false if the new one cannot be
+  /// made.
   private func restart(_ state: inout State, at number: UInt64) -> Bool {
     // Closing removes the write-ahead log, before the new one is created under the same name.
     state.database.close()
@@ -186,14 +187,15 @@ package final class EventLog: Sendable {
   package func synchronize() -> Int32? {
     guard state.withLock({ $0.isDirty }) else { return nil }
     state.withLock { $0.isDirty = false }
-    // Without the lock, so that a slow disk does not delay events. What left the write-ahead log was flushed by the checkpoint.
+    // Without the lock, so that a slow disk does not delay events. The checkpoint has flushed the pages that are no
+    // longer in the log.
     let log = Glibc.open(Self.path(folder) + "-wal", O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
     guard log >= 0 else { return errno }
     defer { close(log) }
     return fdatasync(log) == 0 ? nil : errno
   }
 
-  /// Acknowledges all events up to and including `sequence`, which are not read again, also not after a restart.
+  /// Acknowledges all events up to and including `sequence`, which are then never read again, not even after a restart.
   package func acknowledge(through sequence: UInt64) {
     state.withLock { state in
       guard sequence > state.acknowledged, sequence < state.next else { return }

@@ -31,8 +31,9 @@ package struct SpoolPosition: Hashable, Sendable {
 
 /// Decides which events of the service are stored. A value without clock, disk and connection.
 ///
-/// Its position never passes an event that is not on disk. After the store has refused one, those that follow are counted until the next
-/// subscription, which continues after the position. Refused events that the service sends again are stored then; the others are a gap.
+/// Its position never passes an event that is not on disk. After the store has refused an event, later events are only
+/// counted until the next subscription, which continues after the position. Refused events that the service sends again
+/// are stored then; the others become a gap.
 package struct SpoolCursor: Sendable {
   /// The decision about an event of the service.
   package enum Step: Hashable, Sendable {
@@ -65,7 +66,7 @@ package struct SpoolCursor: Sendable {
   /// Handles the answer of the service to a subscription that continues after `position`.
   ///
   /// - Parameters:
-  ///   - snapshot: the last event before the answer.
+  ///   - snapshot: the position of the last event before the answer.
   ///   - isComplete: true if the service sends all events after `position`.
   package mutating func subscribed(at snapshot: SpoolPosition, isComplete: Bool) {
     isRefusing = false

@@ -2,7 +2,7 @@ import CMosquitto
 import Glibc
 import WaymarkSystem
 
-/// A connection to a broker by libmosquitto, used by one thread alone.
+/// A connection to a broker by libmosquitto, used by one thread alone. `ConnectionFailure` below is its error.
 final class BrokerConnection {
   /// A report of the broker: it accepts or refuses this client, acknowledges a message, or delivers one.
   enum Incident {

@@ -318,7 +318,7 @@ final class BrokerPublisher: Sendable {
       let farewell = Self.status([.init("status", "offline"), .init("reason", "stopped")])
       _ = connection.publish(BridgeMessage(topic: publisher.topics.status, payload: farewell, isRetained: true))
       let end = MonotonicClock.now + 1
-      // Waits until the broker has acknowledged the events sent before, for a second at most.
+      // Waits until the broker has acknowledged all events that were sent, for a second at most.
       repeat {
         var fd = pollfd(fd: connection.socket, events: Int16(POLLIN), revents: 0)
         poll(&fd, 1, 50)

@@ -55,7 +55,7 @@ struct ServiceSubscriber: Sendable {
     }
   }
 
-  /// Reads the service's position of the last event in the log; nil if unknown.
+  /// Returns the position, among the service's events, of the last event in the log; nil if unknown.
   private func lastPosition() -> SpoolPosition? {
     let last = log.figures.last
     guard last > 0, case .records(let records) = log.read(after: last - 1, count: 1), let record = records.first,

@@ -1,7 +1,8 @@
 public import WaymarkImage
 public import WaymarkSystem
 
-/// Reads codes from gray pictures. A scanner owns a libzbar handle: use one scanner per thread.
+/// Reads codes from gray pictures. A scanner owns a libzbar handle: use one scanner per thread. `FileReading` below is its result for a
+/// picture file.
 public struct BarcodeScanner: ~Copyable {
   /// The symbologies to look for, and the effort.
   public let configuration: ScanConfiguration
@@ -18,6 +19,8 @@ public struct BarcodeScanner: ~Copyable {
   private static let rotation: [ScanPass] = [.level, .stretch, .half, .inverted]
 
   /// Creates a scanner for the symbologies and effort of `configuration`.
+  ///
+  /// - Throws: `noSymbologies` if `configuration` has none, `scannerUnavailable` if libzbar cannot allocate a scanner.
   public init(_ configuration: ScanConfiguration = .still) throws(BarcodeError) {
     // This call comes first: see `LumaConverter`'s initializer.
     zbar = try ZBarScanner(symbologies: configuration.symbologies)
@@ -105,7 +108,7 @@ public struct BarcodeScanner: ~Copyable {
       reader.leastTiming = [turn.isMultiple(of: 2) ? doubtful : 0, turn.isMultiple(of: 4) ? 0 : doubtful]
     }
     reader.makesOctaves = false
-    // Light codes on dark ground are rarer: every other frame.
+    // Light codes on dark ground are rarer, so only every other frame is searched for them.
     reader.polarities = turn.isMultiple(of: 2) ? [0, 1] : [0]
     var search = PictureSearch(image, symbologies: configuration.symbologies, regions: 6, reader: reader)
     search.isLive = true
@@ -117,7 +120,8 @@ public struct BarcodeScanner: ~Copyable {
     search.readStrips(turn.isMultiple(of: 2) ? .strip : .stripStretched, configuration.effort, with: &zbar)
     clock.mark("strips")
     if search.accepted.isEmpty, configuration.symbologies.contains(where: { !$0.isMatrix }) {
-      // If no code was read, whole passes run in some frames only, which may then cost more.
+      // If no code was read, whole passes run in every frame with traces of a code, otherwise in three of four frames; rarer ones may
+      // cost more.
       if search.hasTraces, turn.isMultiple(of: 4) {
         // Every fourth frame looks along rows and columns: parallel bars, as of a fence, must not hide a code at right angles to them.
         readWhole(Self.rotation, from: turn / 4, within: LiveBudget.everyFourth, ways: .both, &search)

@@ -1,7 +1,7 @@
 import WaymarkImage
 
 /// Advises how to take another picture of a code that was found but not read: closer, sharper, lighter, or with the whole code in it.
-/// `ModuleFloodFill` determines whether the code is cut off.
+/// The advice is `nil` if no reason is known. `ModuleFloodFill` below determines whether the code is cut off.
 enum CaptureAdvisor {
   /// Returns the advice for a QR code that was found but not decoded.
   static func advice(for candidate: QRReader.Candidate, in view: ImageView) -> UnreadCode.Advice? {
@@ -77,7 +77,7 @@ enum CaptureAdvisor {
     case inside
   }
 
-  /// Returns where the third pattern of two visible ones may be; `inside` if another number is visible.
+  /// Returns where the third pattern may be if two are visible; `inside` for any other number.
   private static func thirdPattern(of trace: FinderTrace, in view: ImageView) -> ThirdPattern {
     guard trace.marks.count == 2 else { return .inside }
     let (a, b) = (trace.marks[0].center, trace.marks[1].center)
@@ -120,7 +120,7 @@ enum CaptureAdvisor {
     /// The share of pixels at full white.
     var clipped = 0.0
     /// True if nearly all pixels that are not at edges have one of two gray levels, as in a drawing. A camera's noise and shading spread
-    /// the levels, of which glare or darkness makes only one of the two uniform.
+    /// the levels; glare or darkness makes only the light or only the dark ones uniform.
     var isDrawn = false
     /// The 98th percentile of the differences between neighbouring pixels, in gray levels.
     var steepest = 0.0
@@ -167,7 +167,8 @@ enum CaptureAdvisor {
         if dark >= 235 || clipped > most { return .tooBright }
         if light <= 60 { return .tooDark }
       }
-      // A sharp edge is about a pixel wide; one of half a module or more leaves no area in the middle of a module to sample.
+      // A sharp edge is about a pixel wide; one wider than a module, or than two pixels, leaves no area in the middle of a
+      // module to sample.
       return steepest < 0.5 * (light - dark) / max(1, module / 2) ? .blurred : nil
     }
 
@@ -261,7 +262,7 @@ enum ModuleFloodFill {
       return 10 * (most - least) >= 6 * (light - dark)
     }
 
-    /// Calls `body` with a sample of at most about a hundred pixels in `bounds`.
+    /// Calls `body` with a sample of at most 18 by 18 pixels in `bounds`.
     private func visit(_ bounds: Bounds, _ body: (Int) -> Void) {
       let (x0, x1) = (max(0, Int(bounds.min.x)), min(view.width - 1, Int(bounds.max.x)))
       let (y0, y1) = (max(0, Int(bounds.min.y)), min(view.height - 1, Int(bounds.max.y)))

@@ -4,7 +4,7 @@ import WaymarkImage
 /// picture is in `ExplainedPlaces` and `PictureEdges`.
 ///
 /// One wrong read is worse than ten missed ones. A QR code has error correction. In 1-D codes a check digit catches nine of ten
-/// misreads, or there is no check digit: several scan lines and passes must agree.
+/// misreads, or there is no check digit: several scan lines must agree, in one pass or in several.
 struct Evidence {
   /// A content read at one position in the picture, and the passes that read it.
   struct Claim {

@@ -1,6 +1,7 @@
 import WaymarkImage
 
-/// The search of one picture for the matrix symbologies that libzbar does not decode.
+/// The search of one picture for the matrix symbologies that libzbar does not decode. The file also has its detections
+/// (`MatrixDetection`), and the finder patterns for symbologies with a single one (`FinderRings`).
 struct MatrixSearch {
   /// The result of the readers for one picture.
   struct Reading {
@@ -21,11 +22,11 @@ struct MatrixSearch {
   let effort: ScanConfiguration.Effort
   /// True if the search continues after many candidates have turned out not to be codes.
   var isPatient = true
-  /// Returns the finder patterns of the picture, if another search has found them already.
+  /// Returns the finder patterns of the picture, which are shared with another search; `nil` if this search finds its own.
   var finders: (() -> FinderSearch)?
   /// The finder patterns with their rings, for symbologies with a single finder pattern.
   lazy var rings = FinderRings(view, levels: levels, finders?() ?? FinderSearch(view, levels: levels))
-  /// The rows of bars that may be postal codes.
+  /// The rows of bars that may be postal codes; `nil` before the first search for them.
   var fourStateRows: [FourStateBars.Row]?
   /// True if a reader cut its search of a still picture short; live frames always have a limit.
   var isLimited = false
@@ -51,8 +52,8 @@ struct MatrixSearch {
   }
 
   /// Runs the readers on copies of a picture until one shows a code: a drawing redrawn on the grid of its modules (`GridPicture`),
-  /// then the picture at twice its size with a white border, then the same with a black border. For codes of one pixel per module,
-  /// and codes without a quiet zone.
+  /// then the picture at twice its size with a white border, then the same with a black border. This reads codes of one pixel per
+  /// module, and codes without a quiet zone.
   static func enlarged(_ image: ImageView, _ wanted: Set<Symbology>) -> Reading {
     if let drawn = GridPicture(image), let reading = read(drawn.image, wanted, drawn.place) { return reading }
     let double = image.doubled()

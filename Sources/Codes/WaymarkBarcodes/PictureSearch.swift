@@ -5,12 +5,10 @@ struct PictureSearch {
   let image: ImageView
   let symbologies: Set<Symbology>
   let octaves: Octaves
-  /// True for a live frame.
+  /// True for a live frame, in which the search for composite components is bounded more tightly.
   var isLive = false
   var evidence = Evidence()
-  /// The search for QR codes.
   private(set) var qr: QRSearch
-  /// The search for 1-D codes.
   private(set) var linear: LinearSearch
   /// Codes that carry parts of messages (structured append).
   private(set) var parts = StructuredAppend()
@@ -20,7 +18,7 @@ struct PictureSearch {
   private(set) var unreadOwn: [MatrixDetection] = []
   /// The number of searches so far: one for each run of a reader of this module, and one for each pass over the picture.
   private(set) var searches = 0
-  /// The cells with edges, where codes may be; `nil` if only QR codes are looked for, which do not need it.
+  /// The cells with edges, where codes may be; `nil` if only QR codes are looked for, which do not need them.
   private let edges: PictureEdges?
 
   /// The largest number of pixels of a photograph and of a drawing that are also read at twice their size.
@@ -238,7 +236,7 @@ struct PictureSearch {
   /// Runs a pass of libzbar for 1-D codes over the whole picture.
   ///
   /// - Parameters:
-  ///   - thinning: the distance of the scan lines, in pixels.
+  ///   - thinning: n to scan every n-th of the pass's lines.
   ///   - ways: the directions of the scan lines: along rows, along columns, or both.
   mutating func readWhole(_ pass: ScanPass, thinning: Int, _ ways: BarWindow.Ways, with zbar: inout ZBarScanner) {
     searches += 1
@@ -283,7 +281,7 @@ struct PictureSearch {
     var composites = CompositeReader(image, components, isLive: isLive)
     for i in symbols.indices { composites.read(&symbols[i]) }
     var reading = ScanReading(symbols: symbols)
-    // A component alone is the second part of a message, the first of which is the linear code.
+    // A component without its linear code is reported as the second part of a message whose first part is missing.
     reading.incomplete =
       parts.outcome.incomplete
       + composites.components.map {

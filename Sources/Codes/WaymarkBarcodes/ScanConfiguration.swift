@@ -1,6 +1,7 @@
 public import WaymarkSystem
 
-/// The settings of a scanner: the symbologies to look for, and the effort per picture.
+/// The settings of a scanner: the symbologies to look for, and the effort per picture. The file also has the errors of a scanner
+/// (``BarcodeError``).
 public struct ScanConfiguration: Hashable, Sendable {
   /// The passes that a picture gets.
   public enum Effort: String, Hashable, Sendable, Codable, CaseIterable {

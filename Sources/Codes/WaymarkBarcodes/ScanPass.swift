@@ -100,7 +100,7 @@ struct LiveBudget {
   /// The largest distance of scan lines: fewer lines miss the codes that the pass is for.
   private static let thinnest = 4
 
-  /// Returns n if a pass may look at every nth line; `nil` if even the largest n costs too much.
+  /// Returns n if a pass may scan every n-th of its lines; `nil` if even the largest n costs too much.
   ///
   /// - Parameter most: the largest cost of the pass.
   func thinning(_ pass: ScanPass, within most: Double) -> Int? {

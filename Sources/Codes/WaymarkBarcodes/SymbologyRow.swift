@@ -1,8 +1,8 @@
 import CZBar
 import WaymarkSystem
 
-/// The constant properties of a symbology, its rules and its readers, as a row of a table. The rows are below, with
-/// `LinearRules`, the evidence that a 1-D code requires.
+/// The constant properties of a symbology, its rules and its readers, as a row of a table. The rows are below, with the types of
+/// their columns: `AIMIdentifier`, `MatrixReader`, and `LinearRules`, the evidence that a 1-D code requires.
 struct SymbologyRow {
   let name: String
   /// Other names that `Symbology(name:)` accepts, in small letters and digits, separated by blanks.
@@ -73,7 +73,7 @@ struct LinearRules {
   var isRetail = false
   /// True if every symbol contains GS1 element strings.
   var isGS1 = false
-  /// Decodes a scan line; nil if libzbar has a decoder for the symbology.
+  /// Decodes a scan line; nil if libzbar or a reader of whole strips decodes the symbology instead.
   var read: ((LinearLine) -> LinearRead?)?
   /// False if a symbol does not show its direction of reading: a line is then decoded only from left to right, or upwards if it is
   /// vertical.

@@ -55,7 +55,7 @@ struct ZBarScanner: ~Copyable {
     for type in symbologies.compactMap(\.row.zbar) {
       zbar_image_scanner_set_config(handle, type, ZBAR_CFG_ENABLE, 1)
     }
-    // libzbar often guesses character sets wrongly: take the bytes.
+    // libzbar often guesses character sets wrongly, so it is asked for the bytes.
     zbar_image_scanner_set_config(handle, ZBAR_QRCODE, ZBAR_CFG_BINARY, 1)
     if symbologies.contains(.dataBar) || symbologies.contains(.dataBarExpanded) { czbar_quiet_assertions() }
   }

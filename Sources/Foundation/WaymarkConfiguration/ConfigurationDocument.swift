@@ -7,7 +7,7 @@ import WaymarkSystem
 package struct ConfigurationDocument: Sendable {
   /// The paths of the files, as problems show them.
   private var paths: [String]
-  /// The content of the file; `nil` if it is empty or not YAML.
+  /// The unchecked content of the files, later ones over earlier ones; `nil` if every file is empty or not YAML.
   package private(set) var root: SourceNode?
   /// The known and valid part of the content: a map.
   package private(set) var checked: SourceNode
@@ -35,7 +35,7 @@ package struct ConfigurationDocument: Sendable {
     }
   }
 
-  /// Returns the document with the keys of a section overriding its own.
+  /// Returns the document with the keys of a checked section overriding those of `checked`.
   package func overlaid(by section: SourceNode) -> ConfigurationDocument {
     var result = self
     result.checked = checked.overlaid(by: section)
@@ -51,12 +51,13 @@ package struct ConfigurationDocument: Sendable {
     return result
   }
 
-  /// Returns the file and the line of a value.
+  /// Returns the position of a value as `FILE:LINE`.
   package func place(_ node: SourceNode) -> String { "\(paths[node.mark.file]):\(node.mark.line)" }
 
   /// Resolves a path of the document, relative to the folder of the first file.
   ///
-  /// - Parameter node: the value that has the path: if its file is a symbolic link, the path is relative to the folder of the target.
+  /// - Parameter node: the value that has the path. If it is in a later file that is a symbolic link, the path is
+  ///   relative to the folder of the link's target.
   package func resolved(_ name: String, in node: SourceNode? = nil) -> String {
     var file = path
     if let own = node?.mark.file, own > 0, let target = Self.linkTarget(of: paths[own]) { file = target }
@@ -64,7 +65,8 @@ package struct ConfigurationDocument: Sendable {
     return String(file[...slash]) + name
   }
 
-  /// Returns the value of a checked node of a kind, with paths resolved; nil for sections and other values of several parts.
+  /// Returns the value of a checked node of a kind, with paths resolved; nil for sections, `ints`, `localized` and
+  /// `words`.
   func value(of kind: ConfigurationKind, at node: SourceNode) -> ConfigurationValue? {
     switch (kind, kind.value(of: node)) {
     case (.path, .string(let text)): .string(resolvedValue(text, in: node))
@@ -78,7 +80,7 @@ package struct ConfigurationDocument: Sendable {
     text == "-" || text.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.\-]*:/) != nil ? text : resolved(text, in: node)
   }
 
-  /// Resolves an element of a key of kind `paths`: of `NAME=PATH` the path.
+  /// Resolves an element of a key of kind `paths`; in `NAME=PATH`, only the path changes.
   package func resolvedElement(_ text: String, in node: SourceNode) -> String {
     guard let name = text.prefixMatch(of: /[^\/=]+=/) else { return resolvedValue(text, in: node) }
     return name.0 + resolvedValue(String(text[name.range.upperBound...]), in: node)
@@ -111,13 +113,12 @@ package struct ConfigurationProblem: ExplainedError, CustomStringConvertible, Ha
   package let mark: SourceMark?
   package let key: String?
   package let message: String
-  /// The remedy.
   package let hint: String
 
   /// The line in the file, from 1.
   package var line: Int? { mark?.line }
 
-  /// The index of the file among several of a document.
+  /// The index of the file in its document; 0 for a value of another origin.
   fileprivate var file: Int { mark?.file ?? 0 }
 
   /// The column in the file, in characters from 1.
@@ -165,7 +166,8 @@ extension Sequence<ConfigurationProblem> {
     sorted { ($0.file, $0.line ?? 0, $0.column ?? 0) < ($1.file, $1.line ?? 0, $1.column ?? 0) }
   }
 
-  /// The message and the hint of an error that lists them all, each problem on a line with its hint; nil for an empty sequence.
+  /// The message and the hint of one error for all problems, each on a line; the hint is that of the last problem, the
+  /// other hints are in the message. Nil for an empty sequence.
   package var text: (message: String, hint: String)? {
     let problems = Array(self)
     guard let last = problems.last else { return nil }

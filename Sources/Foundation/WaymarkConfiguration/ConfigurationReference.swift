@@ -1,7 +1,7 @@
 /// Writes the keys as a table on a page of the documentation.
 package enum ConfigurationReference {
-  /// Returns a table in Markdown, with a row for each of `keys`. Keys of a section that differ in one part of their paths
-  /// share a row: `log.levels.{scan,text}`.
+  /// Returns a table in Markdown, with a row for each of `keys`. Keys of a section that differ only in one part of
+  /// their paths share a row: `log.levels.{scan,text}`.
   ///
   /// - Parameters:
   ///   - prefix: the prefix to omit from the paths.

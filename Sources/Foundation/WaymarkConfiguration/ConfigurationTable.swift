@@ -9,7 +9,7 @@ package struct ConfigurationKey: Hashable, Sendable {
     case reload
     /// At the next start of the program.
     case restart
-    /// At another time, shown by this mark on the page.
+    /// At another time, which the documentation's page explains under this mark.
     case described(String)
   }
 
@@ -27,7 +27,7 @@ package struct ConfigurationKey: Hashable, Sendable {
   package var change: Change
   /// True if the list may be empty, because the meaning of an empty list is clear.
   package let mayBeEmpty: Bool
-  /// The remedy for a wrong value.
+  /// The remedy for a wrong value; `nil` for the general remedy of the kind.
   package let remedy: String?
   /// True if an environment variable can set the key.
   package var hasVariable: Bool
@@ -54,7 +54,7 @@ package struct ConfigurationKey: Hashable, Sendable {
     return key
   }
 
-  /// Returns the same key under another path of the file.
+  /// Returns the same key under another path of the file, without an environment variable.
   package func moved(to path: String) -> ConfigurationKey {
     var key = inFileOnly
     key.path = path
@@ -109,7 +109,7 @@ package enum ConfigurationKind: Hashable, Sendable {
   case strings
   /// A list of paths, each possibly after `NAME=`; a single one is treated as a list of one.
   case paths
-  /// A list of strings of at most this many bytes each.
+  /// A list of strings of 1 to this many bytes each.
   case texts(Int)
   /// A list of these words; a single word is treated as a list of one.
   case choices([String])
@@ -121,9 +121,9 @@ package enum ConfigurationKind: Hashable, Sendable {
   case section
   /// A list of sections, whose keys have rows of their own.
   case sections
-  /// A section whose keys are names of the user's choice; their value has the row `NAME`.
+  /// A section whose keys are names of the user's choice; the table describes their values by the placeholder `NAME`.
   case named
-  /// A string of at most this many bytes, or a section.
+  /// A string of 1 to this many bytes, or a section.
   case textOrSection(Int)
   /// A word or a list of words that the reader of the section checks.
   case words
@@ -176,7 +176,8 @@ package enum ConfigurationKind: Hashable, Sendable {
     }
   }
 
-  /// Returns the checked value of a flag or an environment variable; `nil` if it is invalid. Lists are separated by commas.
+  /// Returns the checked value of a flag or an environment variable; `nil` if it is invalid or the kind is not simple.
+  /// Commas separate the elements of a list.
   func value(of text: String) -> ConfigurationValue? {
     switch self {
     case .string, .path: .string(text)
@@ -191,7 +192,7 @@ package enum ConfigurationKind: Hashable, Sendable {
     }
   }
 
-  /// Returns the value of a checked node; nil for sections and other values of several parts.
+  /// Returns the value of a checked node; nil for sections, `ints`, `localized` and `words`.
   func value(of node: SourceNode) -> ConfigurationValue? {
     switch self {
     case .strings, .paths, .texts, .choices: .strings(node.strings)
@@ -200,7 +201,7 @@ package enum ConfigurationKind: Hashable, Sendable {
     }
   }
 
-  /// The most bytes of a path in a file: PATH_MAX.
+  /// The greatest length of a path in a configuration file, in bytes: Linux's PATH_MAX.
   static let pathLimit = 4096
 
   /// Returns whether a text has 1 to `limit` bytes and no NUL.
@@ -301,7 +302,8 @@ package struct ConfigurationTable: Sendable {
     path.reduce(Level?.some(root)) { $0?.child($1) }?.key
   }
 
-  /// Returns the top-level key or section that `path`, an unknown key in a section of the overlay, would override.
+  /// Returns the key or section outside of the overlay that `path`, an unknown key in a section of the overlay, would
+  /// override; nil if there is none.
   func fixed(_ path: String) -> (path: String, key: ConfigurationKey?)? {
     let parts = path.split(separator: ".", omittingEmptySubsequences: false)
     guard !overlay.isEmpty, parts.count > overlay.count,
@@ -312,8 +314,8 @@ package struct ConfigurationTable: Sendable {
     return (rest.joined(separator: "."), level.key)
   }
 
-  /// Returns the full path of the key most similar to `name`, an unknown key of a section: of that section, else of the whole
-  /// table.
+  /// Returns the full path of the key most similar to `name`, an unknown key of the section at `path`: a key of that
+  /// section, else of the whole table; nil if none is similar.
   func suggestion(for name: String, in level: Level, at path: String) -> String? {
     let full = path.isEmpty ? name : "\(path).\(name)"
     if let near = NearestWord.of(name, among: level.children.filter { !$0.isPlaceholder }.map(\.name)) {

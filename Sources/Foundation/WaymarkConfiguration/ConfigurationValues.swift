@@ -127,7 +127,8 @@ package struct ConfigurationPlaces: Hashable, Sendable {
     }
   }
 
-  /// Returns the problem of a folder that cannot be made or written in; nil if it can, or if the file does not name it.
+  /// Returns the problem of a folder that cannot be made or written in; nil if it can be, or if the file does not have
+  /// the key.
   ///
   /// - Parameters:
   ///   - key: the path of the key that names the folder, or a file in it.

@@ -1,6 +1,7 @@
 import WaymarkSystem
 
 /// Removes secrets from texts that leave the device, such as a bug report. In doubt, it removes text.
+/// `RedactedConfiguration` below is a configuration file without secrets.
 package enum Redaction {
   /// The placeholder for removed text.
   package static let mark = "[redacted]"

@@ -1,4 +1,5 @@
-/// Settings whose members are set by the keys of a table.
+/// Settings whose members are set by the keys of a table. `Setting` below connects a key with a member, and
+/// `SettingValue` and `SettingWords` are the types of such members.
 package protocol Configurable: Sendable {
   /// Creates the settings with their defaults.
   init()

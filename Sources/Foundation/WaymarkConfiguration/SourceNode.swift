@@ -1,6 +1,7 @@
 package import WaymarkSystem
 
-/// A value of a YAML or JSON document, with its position.
+/// A value of a YAML or JSON document, with its position (`SourceMark`). The file also has the limits of documents
+/// (`SourceLimits`), their syntax errors (`SourceSyntaxError`), and the parsing of JSON.
 package struct SourceNode: Sendable {
   package enum Value: Sendable {
     case null

@@ -28,8 +28,8 @@ package enum YAMLSource {
     }.get()
   }
 
-  /// Throws for the first anchor or alias that libyaml's scanner finds, in linear time; a syntax error before it is reported by the
-  /// composer.
+  /// Throws for the first anchor or alias that libyaml's scanner finds, in linear time. The scanner stops at a syntax
+  /// error, which the composer then reports.
   private static func refuseReferences(in bytes: UnsafeBufferPointer<UInt8>) throws(SourceSyntaxError) {
     guard bytes.contains(where: { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "*") }) else { return }
     var scanner = YAMLComposer(bytes)
@@ -153,7 +153,7 @@ private struct YAMLComposer {
 
   private mutating func count(at mark: SourceMark, depth: Int) throws(SourceSyntaxError) {
     budget -= 1
-    guard budget > 0 else {
+    guard budget >= 0 else {
       throw SourceSyntaxError(
         mark: mark, code: "tooLarge", message: "more than \(SourceLimits.values) values", hint: "divide the file")
     }

@@ -1,6 +1,6 @@
 import CCrypto
 
-/// A hash function of FIPS 180-4.
+/// A hash function of FIPS 180-4. `PieceHasher` below hashes bytes that arrive in pieces.
 package enum HashFunction: Sendable, CaseIterable {
   /// SHA-1, for WebSockets, which require it. Keys refuse to sign or verify with it.
   case sha1

@@ -52,7 +52,8 @@ final class KeyHandle: @unchecked Sendable {
     }
   }
 
-  /// Signs a message; returns the signature in libcrypto's encoding. `hash` is `nil` for Ed25519, which includes its own.
+  /// Signs a message; returns the signature in libcrypto's encoding, or `nil` if libcrypto fails. `hash` is `nil` for
+  /// Ed25519, which includes its own.
   func sign(_ message: [UInt8], _ hash: HashFunction?) -> [UInt8]? {
     guard let context = EVP_MD_CTX_new() else { return nil }
     defer { EVP_MD_CTX_free(context) }
@@ -135,7 +136,8 @@ package enum KeyKind: Sendable, CaseIterable {
 struct RSANumbers: ~Copyable {
   private var numbers: [OpaquePointer?] = []
 
-  /// n and e, or n, e, d, p, q, d mod p-1, d mod q-1 and 1/q mod p.
+  /// Copies the big-endian numbers of a public key (n, e) or of a private key (n, e, d, p, q, d mod p-1, d mod q-1, 1/q
+  /// mod p).
   init(_ values: [[UInt8]]) {
     for bytes in values { numbers.append(BN_bin2bn(bytes, Int32(bytes.count), BN_secure_new())) }
   }

@@ -19,8 +19,9 @@ package struct PublicKey: Sendable {
 
   /// Creates a key from its numbers.
   ///
-  /// - Throws: `badKey` for a point that is not on the curve, coordinates that are not of full length, RSA of fewer than 2048 or
-  ///   more than 8192 bits or with an exponent that is even or longer than 33 bits, and numbers of another kind.
+  /// - Throws: `badKey` for a point that is not on the curve, coordinates that are not of full length, RSA of fewer
+  ///   than 2048 or more than 8192 bits or with an exponent that is even, 1 or longer than 33 bits, and numbers of
+  ///   another kind.
   package init(_ kind: KeyKind, _ numbers: Numbers) throws(CryptoError) {
     let handle = LibCrypto.optional { () -> KeyHandle? in
       switch (kind, numbers) {

@@ -1,7 +1,8 @@
 import CCrypto
 package import WaymarkSystem
 
-/// The error of a cryptographic operation: signing, reading a key, sealing or opening.
+/// The error of a cryptographic operation: signing, reading a key, sealing or opening. `LibCrypto` below calls the
+/// library.
 package typealias CryptoError = Problem<CryptoErrorCode>
 
 /// The codes of `CryptoError`.

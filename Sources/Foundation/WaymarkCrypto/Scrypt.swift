@@ -5,11 +5,12 @@ package enum Scrypt {
   /// Derives bytes from a password.
   ///
   /// - Parameters:
-  ///   - rounds: the cost parameter N, a power of two from 2 on; the memory is 128 · `rounds` · `blocks` bytes.
-  ///   - blocks: the block size parameter r.
-  ///   - lanes: the parallelization parameter p.
+  ///   - rounds: the cost parameter N, a power of two from 2 to 2²³; the memory is 128 · `rounds` · `blocks` bytes.
+  ///   - blocks: the block size parameter r, below 2¹⁶.
+  ///   - lanes: the parallelization parameter p, below 2¹⁶.
   ///   - count: the number of bytes to derive.
-  /// - Throws: `failed` if RFC 7914 does not allow the parameters, or if there is not enough memory.
+  /// - Throws: `failed` for parameters outside of these bounds or not allowed by RFC 7914, or if there is not enough
+  ///   memory.
   package static func derive(
     _ password: [UInt8], salt: [UInt8], rounds: Int, blocks: Int, lanes: Int, count: Int
   ) throws(CryptoError) -> [UInt8] {

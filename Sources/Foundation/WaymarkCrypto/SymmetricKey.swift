@@ -75,7 +75,7 @@ package final class SymmetricKey: @unchecked Sendable {
     return bytes
   }
 
-  /// Runs AES-256-GCM in either direction; `nil` if the tag does not match.
+  /// Runs AES-256-GCM in either direction; `nil` if the tag does not match or libcrypto fails.
   private func crypt(
     _ text: ArraySlice<UInt8>, nonce: [UInt8], tag: inout [UInt8], _ authenticated: [UInt8], isSealing: Bool
   ) -> [UInt8]? {

@@ -177,7 +177,8 @@ package struct ComponentLabels: Sendable {
         if isSet(row &+ x) {
           let from = x
           while x < width, isSet(row &+ x) { x &+= 1 }
-          // Each run is its own component until it touches another run; until `number`, a component is the index of its first run.
+          // A union-find forest: until `number` is called, `component` is the index of an earlier run of the same
+          // component, or of the run itself.
           found.append(Run(y: Int32(y), from: Int32(from), to: Int32(x), component: Int32(found.count)))
         } else {
           x &+= 1
@@ -198,7 +199,7 @@ package struct ComponentLabels: Sendable {
     number()
   }
 
-  /// Returns the first known run of the component of a run.
+  /// Returns the root of a run in the union-find forest: the first of the runs known to be connected with it.
   @usableFromInline
   mutating func root(_ index: Int) -> Int {
     var i = index
@@ -209,7 +210,7 @@ package struct ComponentLabels: Sendable {
     return i
   }
 
-  /// Replaces the index of a component's first run by the number of the component.
+  /// Sets `component` of each run to the number of its component, counted by first runs.
   @usableFromInline
   mutating func number() {
     count = 0

@@ -4,8 +4,8 @@ import CKernels
 ///
 /// The half-steps by 2/3 are those of S. Leutenegger, M. Chli, R. Siegwart, "BRISK", ICCV 2011, section 3.1; each whole
 /// step is the mean of 2×2 pixels. All levels have the same stride, so that offsets between pixels are the same on every
-/// level. Buffers are kept between frames: while the size of the frame stays the same, nothing is allocated. For one thread
-/// at a time.
+/// level. Buffers are kept between frames: while the size of the frame stays the same, nothing is allocated. For one
+/// thread at a time. `FrameReducer` below halves a large frame until it is small enough.
 package final class GrayPyramid {
   private struct Level {
     var offset: Int
@@ -85,7 +85,7 @@ package final class GrayPyramid {
     }
   }
 
-  /// Reserves memory for frames of up to this size, without touching it.
+  /// Reserves memory for frames of up to this size, without writing to it.
   package func reserve(width: Int, height: Int, levels wanted: Int, minimumSide: Int = 24) {
     layOut(width, height, wanted, minimumSide, blank: false)
     size = (-1, -1, 0)

@@ -2,7 +2,8 @@ public import WaymarkSystem
 
 /// An owned 8-bit gray picture, shared by reference and immutable.
 ///
-/// The file also has `RGBImage`, the borrowed `ImageView`, and the memory and errors of pictures.
+/// The file also has `RGBImage`, the borrowed `ImageView`, their memory (`PixelBuffer`), the conversion from colour to
+/// gray (`Luma`), the errors of pictures (`ImageError`), and `PictureBackground`.
 ///
 /// Rows have no gaps (`stride == width`), as libzbar requires.
 public struct GrayImage: Sendable {
@@ -244,9 +245,9 @@ public typealias ImageError = Problem<ImageErrorCode>
 
 /// The codes of `ImageError`.
 public enum ImageErrorCode: String, ProblemCode, CaseIterable {
-  /// The file is empty.
+  /// The file has no bytes.
   case emptyFile
-  /// The format is unknown.
+  /// The contents match no known format.
   case unknownFormat
   /// The format is recognised but not supported.
   case unsupportedFormat
@@ -260,7 +261,7 @@ public enum ImageErrorCode: String, ProblemCode, CaseIterable {
   case damagedPicture
   /// Memory to decode the picture cannot be allocated.
   case outOfMemory
-  /// The file takes longer than the limit.
+  /// Reading or converting the file takes longer than the time limit.
   case tooSlow
   /// The picture cannot be encoded in the requested format.
   case cannotEncode

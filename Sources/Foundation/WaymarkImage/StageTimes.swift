@@ -1,7 +1,8 @@
 import Synchronization
 import WaymarkSystem
 
-/// The recent processing times of each stage of a frame, by name, in the order of their first occurrence.
+/// The recent processing times of each stage of a frame, by name, in the order of their first occurrence. `StageClock`
+/// below measures the times, and `RecentTimes` keeps those of one stage.
 package final class StageTimes: Sendable {
   private struct Stage: Sendable {
     let name: String
@@ -44,7 +45,8 @@ package final class StageTimes: Sendable {
   }
 
   package var summary: [Summary] {
-    // Within the lock: a copy outside of it would make a concurrent `record` copy the array.
+    // The summary is computed within the lock: with a copy outside of it, a concurrent `record` would have to copy the
+    // array.
     stages.withLock { stages in
       stages.compactMap { stage in
         stage.times.percentiles([0.5, 0.99]).map {

@@ -35,7 +35,8 @@ package struct ByteBudget: Sendable {
   ///   - limit: the bytes for all users together.
   ///   - share: the bytes for one user.
   ///   - reserve: the bytes reserved for users who hold nothing, so that two slow users cannot block a third.
-  ///   - waitingLimit: the number of clients that may wait; twice as many for a client that is the only one of its user.
+  ///   - waitingLimit: the number of clients that may wait; twice as many where the client is the only one of its user
+  ///     that waits, and three times as many for a client of root.
   ///   - waitingShare: the number of clients of one user that may wait.
   package init(limit: Int, share: Int, reserve: Int, waitingLimit: Int, waitingShare: Int) {
     self.limit = limit

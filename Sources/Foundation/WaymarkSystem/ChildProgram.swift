@@ -23,9 +23,9 @@ package enum ChildProgram {
     package let output, diagnostics: [UInt8]
   }
 
-  /// The conditions of a program that is killed after a timeout.
+  /// The environment and the timeout of a confined program.
   ///
-  /// The program has its own process group, the default signals, and of this process only the standard descriptors.
+  /// The program has its own process group and the default signal handlers, and inherits only the standard descriptors.
   package struct Confinement: Sendable {
     /// All environment variables of the program.
     package var environment: [String: String]
@@ -90,7 +90,7 @@ package enum ChildProgram {
       diagnostics: diagnostics.bytes)
   }
 
-  /// Runs a program that writes to the standard error of this one.
+  /// Runs a program whose output and errors both go to the standard error of this process.
   ///
   /// - Returns: the exit status, or 128 plus the number of the signal that ended the program.
   package static func run(_ words: [String]) throws(FileError) -> Int32 {

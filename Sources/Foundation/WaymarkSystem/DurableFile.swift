@@ -129,7 +129,7 @@ package final class DraftFile {
     self.temporary = temporary
     self.mode = mode
     self.isExact = isExact
-    // A crash may have left it behind.
+    // A crash may have left the temporary file behind.
     unlink(temporary)
     descriptor = -1
     isNameless = access("/proc/self/fd", F_OK) == 0

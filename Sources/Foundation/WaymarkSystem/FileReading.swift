@@ -1,7 +1,7 @@
 import Glibc
 
 /// Reads whole files up to a limit: pictures, keys, policies, scenes and other untrusted input. The file also has
-/// `OpenFile`, whose size is known before it is read, and the errors of files.
+/// `OpenFile`, whose size is known before it is read, `FileKind`, and the errors of files.
 package enum WholeFile {
   /// The kinds of files that a path may lead to.
   package enum Kind: Sendable {
@@ -56,8 +56,8 @@ package enum WholeFile {
     try read(descriptor: STDIN_FILENO, name: "standard input", limit: limit, onlyRegular: false)
   }
 
-  /// Reads from a descriptor. The size that fstat(2) reports only sets the first capacity: a file may grow or shrink, and those of
-  /// `/proc` have size 0.
+  /// Reads from a descriptor to the end. The size that fstat(2) reports refuses a file above the limit and sets the
+  /// first capacity; the bytes read decide, as a file may grow or shrink, and those of `/proc` have size 0.
   package static func read(
     descriptor: Int32, name: String, limit: Int, onlyRegular: Bool
   ) throws(FileError) -> [UInt8] {
@@ -118,7 +118,7 @@ package final class OpenFile: Sendable {
   /// Creates the file from the result of open(2), which it closes.
   private init(_ descriptor: Int32, name: String, limit: Int) throws(FileError) {
     guard descriptor >= 0 else { throw FileError(name, cannotBe: "read", number: errno) }
-    // Thrown before all members are set: otherwise `deinit` would close the descriptor a second time.
+    // The error is thrown before all members are set: otherwise `deinit` would close the descriptor a second time.
     let problem: FileError?
     var information = stat()
     if fstat(descriptor, &information) != 0 {

@@ -37,7 +37,8 @@ package enum EndSignals {
 
 /// The limit of open file descriptors of this process (getrlimit(2)).
 package enum OpenFileLimit {
-  /// Returns whether more than `count` descriptors are free. All numbers below the lowest free one are in use.
+  /// Returns whether more than `count` descriptors are free, assuming that every number above the lowest free one is
+  /// free; true if the limit is unknown.
   package static func hasRoom(for count: Int) -> Bool {
     let lowest = open("/dev/null", O_RDONLY | O_CLOEXEC)
     guard lowest >= 0 else { return errno != EMFILE && errno != ENFILE }
@@ -47,7 +48,7 @@ package enum OpenFileLimit {
 
   /// Raises the limit to `least` where it is lower.
   ///
-  /// - Returns: the limit that holds if it is still lower; nil if it suffices.
+  /// - Returns: the limit in effect if it is still below `least`, else nil.
   package static func shortage(below least: Int) -> Int? {
     guard var limit = current, limit.rlim_cur < least else { return nil }
     limit.rlim_cur = min(limit.rlim_max, rlim_t(least))

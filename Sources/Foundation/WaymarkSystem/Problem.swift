@@ -1,4 +1,5 @@
-/// The stable words by which programs distinguish the problems of one module.
+/// The stable words by which programs distinguish the problems of one module. The errors themselves are below:
+/// `Problem`, the protocol `ExplainedError`, and `ServiceProblem`.
 public protocol ProblemCode: RawRepresentable<String>, Hashable, Sendable {}
 
 /// A `ProblemCode` with an open set of words, for codes that a newer service may add.

@@ -111,7 +111,7 @@ struct RegularExpressionProgram: Sendable {
 
   private(set) var instructions: [Instruction] = [.accept]
   private(set) var start = 0
-  /// The number of captured groups; none unless it is a search.
+  /// The number of captured groups; 0 for an expression that matches whole texts.
   let groups: Int
   private let ignoresCase: Bool
   /// The number of instructions, counting every part of a class.
@@ -119,7 +119,7 @@ struct RegularExpressionProgram: Sendable {
 
   /// The longest expression, in characters.
   static let lengthLimit = 400
-  /// The largest size: repetitions are unrolled.
+  /// The greatest `size`, which counts a repeated part once per repetition.
   private static let sizeLimit = 4_000
 
   /// Compiles an expression.

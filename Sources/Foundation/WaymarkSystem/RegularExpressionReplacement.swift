@@ -17,9 +17,10 @@ package struct RegularExpressionReplacement: Sendable {
 
   /// Compiles an expression and a template.
   ///
-  /// - Parameter template: the replacement. `$0` is the match and `$1` its first group; a backslash takes the next character literally.
+  /// - Parameter template: the replacement. `$0` is the match and `$1` its first group; a group that the expression
+  ///   lacks is empty. A backslash takes the next character literally.
   /// - Throws: `RegularExpressionFlaw` if the expression is malformed, too large or has a construct outside this
-  ///   syntax. A group in the template that the expression lacks is empty.
+  ///   syntax.
   package init(_ expression: String, template: String) throws(RegularExpressionFlaw) {
     program = try RegularExpressionProgram(expression, isSearch: true)
     self.expression = expression
@@ -52,7 +53,7 @@ package struct RegularExpressionReplacement: Sendable {
   package func replacing(in text: String, limit: Int, steps: inout Int) -> String? {
     let scalars = Array(text.unicodeScalars)
     var result = ""
-    // The end of the last match.
+    // `end` is the end of the last match, `position` where the next search begins.
     var (end, position) = (0, 0)
     while position <= scalars.count, let match = firstMatch(in: scalars, from: position, steps: &steps) {
       result.unicodeScalars.append(contentsOf: scalars[end..<match[0]])

@@ -4,7 +4,8 @@ import Glibc
 /// variables (`sd_listen_fds(3)`). The file also has secrets in files: `Credential`, which systemd passes, and `SecretLine`.
 package struct ServiceManager: Sendable {
   private let socket: String?
-  /// Seconds between two keep-alive messages: half of the watchdog's timeout; `nil` without a watchdog.
+  /// Seconds between two keep-alive messages: half of the watchdog's timeout, at most `longestInterval`; `nil` without
+  /// a watchdog.
   package let watchdogInterval: Double?
   /// The greatest number of seconds between two keep-alive messages.
   private static let longestInterval = 4.0

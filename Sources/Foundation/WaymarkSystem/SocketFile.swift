@@ -1,6 +1,6 @@
 package import Glibc
 
-/// Addresses, connects and removes the files of Unix sockets.
+/// Addresses, connects and removes the files of Unix sockets. `SocketPath` below is the path of the service's socket.
 package enum SocketFile {
   /// Returns the address of a path; nil for a path that is empty or too long.
   package static func address(_ path: String) -> sockaddr_un? {

@@ -28,8 +28,9 @@ extension Unicode.Scalar {
 
 /// Finds the known word nearest to a mistyped one.
 package enum NearestWord {
-  /// Returns the word of `known` with the least distance from `word`, at most two or a third of its length; `nil` if every word differs
-  /// more. Words of up to three letters have the same first letter.
+  /// Returns the word of `known` with the least Levenshtein distance from `word`, regardless of case; `nil` if that
+  /// distance is greater than both two and a third of the length of `word`, or `word` is longer than `longest`. A word
+  /// of up to three letters needs the same first letter.
   package static func of(_ word: String, among known: some Sequence<String>) -> String? {
     guard word.utf8.count <= longest else { return nil }
     let word = word.lowercased()
@@ -59,7 +60,7 @@ package enum NearestWord {
   }
 }
 
-/// Percent-encoding of addresses (RFC 3986, section 2.1), and the queries that are made of it.
+/// Percent-encoding of addresses (RFC 3986, section 2.1), and the items of queries.
 package enum PercentCoding {
   /// Decodes a text; returns nil if a `%` is not followed by two digits or the result is not UTF-8.
   package static func decode(_ text: some Sequence<UInt8>) -> String? {

@@ -23,7 +23,7 @@ package final class WorkerThread: Sendable {
 
   deinit {
     stop()
-    // A thread that released its own owner is not joined.
+    // A thread that released the last reference to this object cannot join itself.
     current.withLock { run in
       if let run { pthread_detach(run.thread) }
     }
@@ -138,7 +138,7 @@ package final class StopSignal: Sendable {
       var fds = (
         pollfd(fd: pipe.descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: fd, events: events, revents: 0)
       )
-      // Without a pipe, the flag is checked every second.
+      // Without a pipe, a wait without limit checks the flag every second.
       let left = deadline.map { max(0, $0 - MonotonicClock.now) } ?? (pipe.descriptor < 0 ? 1 : nil)
       let result = withUnsafeMutablePointer(to: &fds) { pointer in
         pointer.withMemoryRebound(to: pollfd.self, capacity: 2) { both -> CInt in
@@ -149,7 +149,7 @@ package final class StopSignal: Sendable {
       if fds.0.revents != 0 { return .stopped }
       if result > 0, fds.1.revents != 0 { return .ready(fds.1.revents) }
       if let deadline, MonotonicClock.now >= deadline { return .timedOut }
-      // Interrupted, or woken early.
+      // The wait was interrupted or ended early, so it is repeated.
     }
   }
 
@@ -162,7 +162,7 @@ package final class StopSignal: Sendable {
 
 /// Wakes a thread that waits in `poll`: a pipe that is readable from `wake` until `drain`.
 package final class WakePipe: Sendable {
-  /// The end to wait for; -1, which `poll` ignores, if pipe(2) failed.
+  /// The end of the pipe to pass to `poll`; -1, which `poll` ignores, if pipe(2) failed.
   package let descriptor: CInt
   private let writer: CInt
 

@@ -240,7 +240,7 @@ package struct Presence: Hashable, Sendable {
   package struct Options: Hashable, Sendable {
     /// Seconds for which the object must be seen before it is found.
     package var foundAfter: Double
-    /// Seconds out of sight after which `foundAfter` starts over; nil for after a single miss.
+    /// Seconds out of sight after which `foundAfter` starts over; nil if a single miss suffices.
     package var gap: Double?
     /// Seconds for which the object must be out of sight before it is lost.
     package var lostAfter: Double

@@ -52,7 +52,7 @@ package struct CameraFinder: Sendable {
   /// Opens the selected camera: the first that `use` accepts.
   ///
   /// - Parameters:
-  ///   - pinned: the identity of the camera that was in use before, which is opened again even if its node has changed;
+  ///   - pinned: the identity of the camera that was last in use, which is opened again even if its node has changed;
   ///     nil if there was none.
   ///   - mayReplace: true to open any selected camera if the pinned one is missing.
   ///   - vendorFormats: true if libv4l2 may decode vendor-specific compressed formats in this process.

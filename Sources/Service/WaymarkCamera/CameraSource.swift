@@ -3,8 +3,9 @@ package import WaymarkFrames
 package import WaymarkImage
 import WaymarkSystem
 
-/// A camera as a source of frames. It is opened by `start`, closed by `stop`, and opened again whenever it is lost in between. `CameraLoop`
-/// below is the work of its thread, and `FrameReader` creates the frames.
+/// A camera as a source of frames. It is opened by `start`, closed by `stop`, and opened again whenever it is lost in
+/// between. `CameraLoop` below is the work of its thread, `FrameReader` creates the frames, and `DamagedFrameFilter`
+/// decides whether pictures with decoder warnings are used.
 package final class CameraSource: FrameSource {
   private let settings: CameraSettings
   private let finder: CameraFinder

@@ -12,7 +12,7 @@ package struct VideoNode: Sendable, Equatable {
 
 /// Lists the video nodes of the system, or of other folders for tests and cameras in user space.
 package struct VideoNodes: Sendable {
-  /// The folder of the nodes.
+  /// The folder of the device files, usually /dev.
   package var folder: String
   /// The folder of video devices in sysfs.
   var sysfs: String
@@ -37,7 +37,8 @@ package struct VideoNodes: Sendable {
     return VideoNode(path: real, identity: identity(of: real))
   }
 
-  /// Reads the identity of a node from sysfs, where the node is found by its device number, since its file may have any name.
+  /// Reads the identity of a node from sysfs, where the node is found by its device number, since its file may have any
+  /// name; nil if sysfs does not have it.
   private func identity(of path: String) -> CameraIdentity? {
     guard let (major, minor) = Files.deviceNumber(of: path) else { return nil }
     let name = Files.names(in: sysfs).first { Files.line("\(sysfs)/\($0)/dev") == "\(major):\(minor)" }
@@ -111,7 +112,8 @@ package struct CameraIdentity: Sendable, Hashable {
   ///   - index: the index of the node among those of its camera.
   ///   - rank: the number of earlier nodes of the device with the same index, since a device that is not on USB may have several
   ///     cameras.
-  ///   - attribute: reads an attribute of the interface's USB device; returns nil if it is missing.
+  ///   - attribute: reads an attribute of the USB device to which the interface `devicePath` belongs; returns nil if it
+  ///     is missing.
   package init?(devicePath: String, index: Int, rank: Int = 0, attribute: (String) -> String?) {
     let parts = devicePath.split(separator: "/").map(String.init)
     guard let last = parts.last else { return nil }

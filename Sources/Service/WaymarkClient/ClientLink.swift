@@ -55,6 +55,9 @@ final class ClientLink: Sendable {
   }
 
   /// Handles a received line; returns the header if the bytes of a picture follow.
+  ///
+  /// - Throws: `badAnswer` if the line is not JSON or announces a picture of impossible size, or the error of decoding
+  ///   the header.
   func received(line: ByteBufferView) throws -> MediaHeader? {
     let value: JSONValue
     do {

@@ -16,7 +16,7 @@ public import WaymarkSystem
 /// }
 /// ```
 ///
-/// After some thousands of unread events, the connection pauses: read them, or do not subscribe.
+/// After 4096 unread events, the connection pauses: read them, or do not subscribe.
 public final class WaymarkClient: Sendable {
   /// The service's greeting: its version, its features, and the role of this client.
   public let hello: Hello
@@ -205,6 +205,9 @@ extension WaymarkClient {
   /// for try await update in WaymarkClient.updates(at: path, events: ["scan.*"]) { … }
   /// ```
   ///
+  /// - Parameters:
+  ///   - events: the names and patterns of the events; nil for all except `statistics`.
+  ///   - backoff: the pauses between attempts.
   /// - Throws: errors that another attempt cannot change: `notPermitted`, or a refusal of the subscription as
   ///   `ServiceError`.
   public static func updates(at path: String, events: [String]?, backoff: Backoff = Backoff()) -> Subscription {
@@ -236,6 +239,8 @@ public struct Subscription: AsyncSequence, Sendable {
     }
 
     /// Returns the next update, never `nil`. After `disconnected`, waits for `retryAfter` seconds and connects again.
+    ///
+    /// - Throws: `notPermitted`, a `ServiceError` that refuses the subscription, or `CancellationError`.
     public mutating func next() async throws -> SubscriptionUpdate? {
       if let wait {
         self.wait = nil

@@ -3,9 +3,9 @@ package import FoundationEssentials
 import Glibc
 import WaymarkSystem
 
-/// The output of commands: results to standard output, diagnostics to standard error. All output passes here, so that no
-/// untrusted text (of a code, a file name, a camera, a scene) reaches a terminal with control characters. `Terminal`
-/// below has the capabilities of these streams.
+/// The output of commands: results to standard output, diagnostics to standard error. All output passes here, so that
+/// no untrusted text (of a code, a file name, a camera, a scene) reaches a terminal with control characters. `Terminal`
+/// below has the capabilities of these streams, and `NullEncoded` keeps a member of JSON that has no value.
 package enum Output {
   /// Returns a number with its noun, in the plural unless it is 1.
   package static func count(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }

@@ -8,7 +8,7 @@ import WaymarkSystem
 import WaymarkWorker
 
 /// A command-line program: its commands and the features of its service. `CommandSuggestion` below finds the command
-/// that a mistyped one may mean.
+/// that a mistyped one may mean; `OptionLetter` and `ShortOptions` are about options of one letter.
 package struct Program: Sendable {
   /// The root command, which contains the others.
   package let root: any ParsableCommand.Type
@@ -116,7 +116,8 @@ struct CommandSuggestion {
 
   init(_ root: any ParsableCommand.Type) { self.root = root }
 
-  /// Returns the problem with the first word that is not a command of its group, and the remedy, or `nil`.
+  /// Returns the problem with the first word that is not a command of its group, and the remedy; nil if each word that
+  /// names a command is known.
   func problem(in arguments: some Sequence<String>) -> (status: ExitStatus, message: String, hint: String)? {
     var group = root
     var path = "waymark"
@@ -168,8 +169,8 @@ package enum ShortOptions {
   /// The letters of flags, which may be combined in one word.
   private static let flags: Set<Character> = ["h", "q"]
 
-  /// Returns the first word that the parser would misread as several flags: it would find the `h` in `-dash.png`, show the help
-  /// and end with success.
+  /// Returns the first word that the parser would misread as several flags: it would find the `h` in `-dash.png`, show
+  /// the help and end with success. Nil if all words before `--` are read correctly.
   package static func misread(in words: some Sequence<String>) -> String? {
     for word in words {
       if word == "--" { return nil }

@@ -173,7 +173,7 @@ package struct PixelLayout: Sendable, Equatable {
     self.bytesPerLine = max(bytesPerLine, format.minimumBytesPerLine(width: width))
   }
 
-  /// The minimum bytes of the luma plane; the padding of the last row may be missing.
+  /// The minimum bytes of the plane with the luma, whose last row may lack its padding; 0 for compressed formats.
   package var minimumLumaBytes: Int {
     guard !format.isCompressed, height > 0 else { return 0 }
     return (height - 1) * bytesPerLine + format.minimumBytesPerLine(width: width)
@@ -190,7 +190,7 @@ package struct PixelLayout: Sendable, Equatable {
   }
 }
 
-/// The memory layout of a captured picture. Other formats of cameras are converted to one of these.
+/// The V4L2 pixel format (FourCC) of a captured picture. Other formats of cameras are converted to one of these.
 package enum PixelFormat: String, Sendable, CaseIterable, Codable {
   /// A JPEG picture per frame; cameras may omit the Huffman tables and pad the end.
   case mjpeg = "MJPG"
@@ -198,11 +198,11 @@ package enum PixelFormat: String, Sendable, CaseIterable, Codable {
   case yuyv = "YUYV"
   /// Packed 4:2:2, chroma first.
   case uyvy = "UYVY"
-  /// Luma plane, then interleaved CbCr at half size.
+  /// Luma plane, then interleaved CbCr at half the width and height (4:2:0).
   case nv12 = "NV12"
-  /// Luma plane, then interleaved CrCb at half size.
+  /// Luma plane, then interleaved CrCb at half the width and height (4:2:0).
   case nv21 = "NV21"
-  /// Luma plane, then Cb and Cr planes at half size.
+  /// Luma plane, then Cb and Cr planes at half the width and height (4:2:0).
   case yuv420 = "YU12"
   /// Luma alone, 8 bits.
   case grey = "GREY"

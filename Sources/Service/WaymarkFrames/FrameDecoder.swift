@@ -1,8 +1,9 @@
 package import WaymarkImage
 package import WaymarkSystem
 
-/// Decodes the compressed pictures of a source in another process, so that a picture that compromises the decoder cannot reach anything
-/// else. Not thread-safe.
+/// Decodes the compressed pictures of a source in another process, so that a picture that compromises the decoder
+/// cannot reach anything else. Not thread-safe. The file also has its request (`DecodeRequest`), its result
+/// (`DecodeOutcome`), and the reduction for previews (`FramePreview`).
 package protocol FrameDecoder: AnyObject {
   /// Starts the process for the first picture, without waiting until it is ready.
   func prepare()
@@ -72,6 +73,8 @@ package enum DecodeOutcome: Sendable, Equatable {
 /// Reduces Motion JPEG pictures for the preview.
 package enum FramePreview {
   /// Encodes a picture as an upright JPEG file of the size of `order`.
+  ///
+  /// - Throws: `ImageError` if the picture is damaged or not of the ordered size, or cannot be encoded.
   package static func make(
     _ picture: UnsafeRawBufferPointer, _ order: DecodeRequest, orientation: Orientation, quality: Int,
     with decoder: inout JPEGDecoder

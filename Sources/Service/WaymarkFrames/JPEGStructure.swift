@@ -109,7 +109,8 @@ package enum JPEGStructure {
 }
 
 extension JPEGStructure {
-  /// Returns the size in pixels in a picture's frame header (SOF, T.81 B.2.2), or `nil`.
+  /// Returns the size in pixels in a picture's frame header (SOF, T.81 B.2.2); nil if there is no such header, or a
+  /// side of 0.
   package static func pictureSize(_ bytes: UnsafeRawBufferPointer) -> (width: Int, height: Int)? {
     var size: (width: Int, height: Int)?
     _ = walk(bytes) { marker, range in

@@ -20,6 +20,7 @@ package struct LumaConverter: ~Copyable {
   /// Creates a converter.
   ///
   /// - Parameter outOfProcess: the decoder for compressed pictures; nil to decode them in this process.
+  /// - Throws: `ImageError` if libjpeg-turbo cannot be set up.
   package init(
     transform: FrameTransform = .identity, outOfProcess: (any FrameDecoder)? = nil
   ) throws(ImageError) {
@@ -133,7 +134,7 @@ package enum LumaConversion {
   /// - Parameters:
   ///   - bytes: at least the first `layout.minimumLumaBytes` bytes of the picture.
   ///   - output: memory for `layout.width * layout.height` bytes.
-  /// - Returns: false, without writing, if `bytes` is too short or the format is compressed.
+  /// - Returns: false, without writing, if `bytes` is too short, the format is compressed, or the size is 0.
   package static func extract(
     _ bytes: UnsafeRawBufferPointer, layout: PixelLayout, to output: UnsafeMutablePointer<UInt8>
   ) -> Bool {

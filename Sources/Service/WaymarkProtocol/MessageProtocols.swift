@@ -1,6 +1,8 @@
 package import WaymarkSystem
 
-/// The parameters of a method, and the type of its result.
+/// The parameters of a method, and the type of its result. The other protocols of messages are below: `ServedRequest`
+/// for requests that the service answers, and `EventPayload`; `Harmless` has the parts of a payload that observers may
+/// see.
 public protocol ServiceRequest: Codable, Hashable, Sendable {
   /// The type of the result in a successful reply.
   associatedtype Result: Codable & Sendable
@@ -17,7 +19,7 @@ package protocol ServedRequest: ServiceRequest {
   static var bounds: [ParameterBound] { get }
 }
 
-/// The payload of an event: its fields other than `event`, `seq`, `time` and `frame`.
+/// The payload of an event: its fields other than `event`, `seq`, `time`, `camera` and `frame`.
 public protocol EventPayload: Codable, Hashable, Sendable {
   /// The name of the event in the protocol.
   static var event: String { get }

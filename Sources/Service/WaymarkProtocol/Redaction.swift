@@ -1,6 +1,7 @@
 import WaymarkSystem
 
-// The redaction for observers of the messages that the schema marks with `observers see by hand`.
+// The redaction for observers of the messages that the schema marks with `observers see by hand`, and the size limit of
+// `scan.picture`.
 
 extension ScanSuccessful {
   /// The event without text, bytes and fields, except those known not to be secret.

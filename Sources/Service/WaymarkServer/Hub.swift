@@ -77,7 +77,7 @@ package final class Hub: ConnectionOwner {
 
   // MARK: Events
 
-  /// Sends an event to all subscribers, without its private fields to observers.
+  /// Sends an event to all subscribers; observers receive it without its private fields.
   package func publish(_ payload: some EventPayload, camera: String? = nil, frame: FrameReference? = nil) {
     seq += 1
     published += 1
@@ -151,7 +151,8 @@ package final class Hub: ConnectionOwner {
 
   func wantsTurn(_ connection: Connection) { turns.add(connection) }
 
-  /// Returns the stored events after the number `seq` to which a connection subscribes, and whether none is missing.
+  /// Returns the stored events with a number above `seq` that match a connection's subscriptions, and whether none is
+  /// missing.
   ///
   /// - Parameter run: the instance in which `seq` was numbered; for another instance, all events of this one are returned.
   package func missed(by connection: Connection, after seq: Int, of run: String) -> (
@@ -310,7 +311,7 @@ package final class Hub: ConnectionOwner {
     if error is MethodTable.EndlessUpload { connection.close(.lineTooLong) }
   }
 
-  // MARK: The end
+  // MARK: Stopping
 
   /// Sends all connections the reason, and closes them.
   package func stop(reason: String) {

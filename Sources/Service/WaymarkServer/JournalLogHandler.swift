@@ -67,11 +67,11 @@ package struct JournalLogHandler: LogHandler {
 struct RecentLines: Sendable {
   /// The maximum number of lines.
   static let limit = 200
-  /// The maximum characters of a line.
+  /// The number of characters to which a line of more bytes is cut.
   static let longest = 1000
 
   private var lines: [String] = []
-  /// The index of the oldest line, once there are `limit` lines; 0 before.
+  /// The index of the oldest line, which is 0 until there are `limit` lines.
   private var head = 0
 
   /// The lines, oldest first.
@@ -231,7 +231,7 @@ package struct LogLine: Sendable {
     }
   }
 
-  /// Returns the priority of `syslog(3)`: 2 critical, 3 error, 4 warning, 5 notice, 6 info, 7 debug.
+  /// Returns the priority of `syslog(3)` for a level; `trace` has that of `debug`.
   private static func priority(_ level: Logger.Level) -> Int {
     switch level {
     case .trace, .debug: 7
@@ -254,7 +254,7 @@ package struct LogLine: Sendable {
     return plain.contains(" ") ? "\"\(plain.replacing("\"", with: "'"))\"" : plain
   }
 
-  /// Escapes control characters, so that external text cannot end the line or control a terminal.
+  /// Replaces control characters with U+FFFD, so that external text cannot end the line or control a terminal.
   private static func escaped(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return text }
     return String(

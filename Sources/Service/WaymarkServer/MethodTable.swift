@@ -1,7 +1,8 @@
 package import WaymarkProtocol
 package import WaymarkSystem
 
-/// The methods of a server, by name.
+/// The methods of a server, by name. `ServerModule` below adds methods, and `Replyable` is an error with a reply for
+/// clients.
 @ServiceActor
 package struct MethodTable {
   /// The ways in which a method replies.
@@ -15,7 +16,8 @@ package struct MethodTable {
 
   struct Method {
     let allowsObservers: Bool
-    /// Returns the number of bytes that follow the request's line, before its other parameters are decoded, or `nil`.
+    /// Returns the number of bytes that follow the request's line, before its other parameters are decoded; nil if none
+    /// follow.
     var upload: @ServiceActor (IncomingRequest) throws -> Int? = { _ in nil }
     let run: @ServiceActor (IncomingRequest, Connection, RequestBody?) throws -> Outcome
   }

@@ -169,7 +169,7 @@ package final class PictureScheduler {
     for job in jobs.removeAll(where: isOver) { job.fail(error) }
   }
 
-  // MARK: The end
+  // MARK: Disconnected clients
 
   /// Discards the waiting work of a client that disconnected, and stops its running work.
   func left(_ connection: Connection) {
@@ -180,7 +180,7 @@ package final class PictureScheduler {
   }
 }
 
-// MARK: - Turns
+// MARK: - The queue in which owners take turns
 
 /// A queue in which the owners of elements take turns, so that each waits for at most one element of every other owner.
 struct FairQueue<Owner: Hashable, Element> {

@@ -28,6 +28,8 @@ package struct ListeningSocket: ~Copyable, Sendable {
   /// Creates a socket at `path`. A socket file left by a process that has ended is replaced, after a connection to it was refused.
   ///
   /// - Parameter group: the group that may connect, in addition to the owner.
+  /// - Throws: `ServiceProblem` if the path is too long, another process listens on it, or the socket cannot be made,
+  ///   given to the group or listened on.
   package init(path: String, mode: UInt32 = usualMode, group: UInt32? = nil) throws(ServiceProblem) {
     guard let address = SocketFile.address(path) else { throw .pathTooLong(path) }
     try Self.clear(path, address)

@@ -10,7 +10,8 @@ package import WaymarkServer
 package import WaymarkSystem
 import WaymarkWorker
 
-/// Creates the modules of the service, connects them, and reloads and stops them.
+/// Creates the modules of the service, connects them, and reloads and stops them. `ProfiledSettings` below are the
+/// settings that a change of the profile puts in effect.
 @ServiceActor
 package final class Assembly {
   package let hub: Hub
@@ -22,11 +23,11 @@ package final class Assembly {
   /// The modules of the features, in the order of the program's list of features.
   package let features: [any FeatureModule]
   package let profiles: ProfilesModule
-  /// The settings of each profile by its name; under nil those without a profile.
+  /// The settings of each profile by its name; the key nil has those that apply without a profile.
   private var profiled: [String?: ProfiledSettings] = [:]
   /// The configuration in use. Keys that need a restart keep the values with which the service started.
   private(set) var configuration: ServiceConfiguration
-  /// The sections that have changed and need a restart.
+  /// The sections and keys whose changes take effect only after a restart.
   private(set) var pendingRestart: [String] = []
   private let socketGroup: UInt32?
   private let manager: ServiceManager
@@ -35,6 +36,8 @@ package final class Assembly {
   private let isolation: Isolation
 
   /// Creates the modules and connects them; nothing runs before `start()`.
+  ///
+  /// - Throws: the first problem of the cameras, the onboarding settings, the profiles or a feature.
   package init(
     configuration: ServiceConfiguration, features list: [Feature], version: String, socketPath: String,
     socketGroup: UInt32?, log: Logger, manager: ServiceManager
@@ -201,8 +204,8 @@ package final class Assembly {
     return fixed
   }
 
-  /// Applies the changed settings of a camera: selects its source again if they differ from `old` in more than calibrations and field of
-  /// view.
+  /// Applies the settings of a camera if they differ from `old` in more than its calibrations and field of view; opens
+  /// the camera again unless `source.path` takes its place.
   private func use(
     _ new: ServiceConfiguration, insteadOf old: ServiceConfiguration, in parts: CameraParts, named name: String
   ) async {
@@ -221,7 +224,7 @@ package final class Assembly {
     }
   }
 
-  /// Puts the settings of a profile in effect; those without a profile if it is nil or unknown.
+  /// Puts the settings of a profile in effect; if it is nil or unknown, the settings without a profile.
   private func use(profile: String?) {
     guard let settings = profiled[profile] ?? profiled[nil] else { return }
     for (name, camera) in cameras.parts { camera.scans.use(settings.scans.rules(of: name)) }
@@ -265,10 +268,10 @@ struct ProfiledSettings {
   /// The functions that put the settings of each feature in effect.
   let features: [@ServiceActor () -> Void]
 
-  /// Reads the settings of each profile, by its name; under nil those without a profile.
+  /// Reads the settings of each profile, by its name; the key nil has those that apply without a profile.
   ///
   /// - Parameter usual: the rules of scans without a profile.
-  /// - Throws: the first problem.
+  /// - Throws: the first problem that `CameraRules` or a feature finds in the settings.
   static func all(
     _ configuration: ServiceConfiguration, _ usual: CameraRules, _ features: [any FeatureModule], log: Logger
   ) throws -> [String?: ProfiledSettings] {

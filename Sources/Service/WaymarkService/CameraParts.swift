@@ -20,6 +20,7 @@ package struct CameraParts {
   /// - Parameters:
   ///   - name: the camera's name in its events; nil if there is only one camera.
   ///   - place: the index of the camera, and the number of cameras.
+  /// - Throws: the error of a source that cannot be created (`SourceFactory.make()`).
   init(
     hub: Hub, configuration: ServiceConfiguration, name: String?, place: (index: Int, count: Int), isolation: Isolation,
     rules: ScanRules, cameras: CameraChoice, lenses: LensStore = LensStore(folder: nil)

@@ -165,8 +165,8 @@ package struct Daemon: Sendable {
     }
   }
 
-  /// The seconds that the parts of the service have to stop before the process exits without them: far less than the stop timeout of
-  /// systemd.
+  /// The seconds within which the parts of the service must stop; then the process exits without them. It is far less
+  /// than systemd's stop timeout.
   private static let endLimit = 0.9
 
   /// Stops the service in order, within `endLimit`.

@@ -6,12 +6,14 @@ import WaymarkServer
 import WaymarkSystem
 import WaymarkWorker
 
-/// Creates the source of frames of a configuration.
+/// Creates the source of frames that a configuration names.
 struct SourceFactory {
   let configuration: ServiceConfiguration
   let isolation: Isolation
 
   /// Creates the source of `source.path`, or a camera if the key is not set; the camera need not be plugged in yet.
+  ///
+  /// - Throws: `SourceError` if the path is refused or cannot be opened, or the folder has no pictures.
   func make() throws -> any FrameSource {
     let settings = configuration.source
     let makeDecoder = isolation.makeDecoder
@@ -42,7 +44,8 @@ struct SourceFactory {
     return CameraSource(settings: cameraSettings, makeDecoder: makeDecoder)
   }
 
-  /// Returns whether a file is a single picture, by its content. An MJPEG stream begins like a JPEG picture and is recognised by the end of its name.
+  /// Returns whether a file is a single picture, by its content. An MJPEG stream begins like a JPEG picture and is
+  /// recognised by its file extension.
   private static func isPicture(_ path: String) -> Bool {
     let name = path.lowercased()
     if [".mjpeg", ".mjpg", ".y4m"].contains(where: name.hasSuffix) { return false }

@@ -64,7 +64,8 @@ package struct WorkerEndpoint: ~Copyable {
     package let count: Int
   }
 
-  /// The first number of the message that reports that the sandbox is set up.
+  /// The first number of the message that reports that the sandbox is set up; the second number has a bit for each
+  /// action that the sandbox must refuse but allows.
   package static let greeting: UInt32 = 0x574D_4B31
   /// The first number of the message that reports that the sandbox could not be set up; the second number is the errno.
   package static let refusal: UInt32 = 0x574D_4B30

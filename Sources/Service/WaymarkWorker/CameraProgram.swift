@@ -31,8 +31,8 @@ package enum CameraProgram {
     }
   }
 
-  /// Plays an address with the `waymark-cameras` that systemd starts, or, if its socket cannot be connected to, with one that it starts
-  /// as a child process. The address is sent through a socket, never as an argument.
+  /// Plays an address with the `waymark-cameras` that systemd starts, or, if its socket cannot be connected to, with
+  /// one that is started as a child process. The address is sent through a socket, never as an argument.
   ///
   /// - Parameters:
   ///   - executable: the path of the program; nil for the installed one.

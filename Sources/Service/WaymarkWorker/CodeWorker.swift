@@ -2,7 +2,9 @@ package import WaymarkBarcodes
 import WaymarkFrames
 package import WaymarkImage
 
-/// Reads the codes of pictures with one scanner, which it keeps while the configuration stays the same. Not thread-safe.
+/// Reads the codes of pictures with one scanner, which it keeps while the configuration stays the same. Not
+/// thread-safe. `CodeWorker` below reads them in a worker process; the file also has the worker's answers and their
+/// encodings.
 final class CodeReader {
   private var scanner: BarcodeScanner?
   /// Receives the times of a reading's stages.
@@ -17,6 +19,8 @@ final class CodeReader {
   }
 
   /// Decodes a picture file and reads its codes.
+  ///
+  /// - Throws: `ImageError` if the file is not a picture, or is damaged.
   func read(
     _ file: UnsafeRawBufferPointer, _ configuration: ScanConfiguration
   ) throws(ImageError) -> (image: GrayImage, reading: ScanReading) {

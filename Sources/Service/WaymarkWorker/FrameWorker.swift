@@ -90,7 +90,7 @@ final class PictureWorker {
 
   /// Decodes a picture file to gray.
   ///
-  /// - Throws: `ImageError`, `WorkerFailure`.
+  /// - Throws: `ImageError` if the file cannot be decoded, `WorkerFailure` if the worker fails.
   func gray(_ file: [UInt8]) throws -> GrayImage {
     let result = persistent.use { worker throws(WorkerFailure) -> Result<GrayImage, ImageError> in
       guard file.count <= WorkerArena.inputLimit else { throw .tooLarge }

@@ -66,7 +66,7 @@ package final class Isolation: Sendable {
     launcher.map { FrameWorker($0, ledger, limit: limits.decoding) }
   }
 
-  /// A function that calls `frameDecoder()`.
+  /// `frameDecoder()` as a value, for sources that create their decoder on their own thread.
   package var makeDecoder: MakeFrameDecoder { { [self] in frameDecoder() } }
 
   /// Returns a function that decodes the files of a folder source to gray, for use on one thread. Unlike `gray`, it uses
@@ -82,7 +82,8 @@ package final class Isolation: Sendable {
 
   /// Reads the codes in the first page of a picture file, and the picture's size. Blocks.
   ///
-  /// - Throws: `ImageError`, `BarcodeError`, `WorkerFailure`.
+  /// - Throws: `ImageError` if the file cannot be converted or decoded, `BarcodeError` if the scanner cannot be
+  ///   created, `WorkerFailure` if the converter or the worker fails.
   package func codes(
     in file: [UInt8], _ configuration: ScanConfiguration, or stop: StopSignal? = nil
   ) throws -> (reading: ScanReading, width: Int, height: Int) {
@@ -99,8 +100,8 @@ package final class Isolation: Sendable {
   /// Prepares a picture file for a client. Blocks.
   ///
   /// - Parameter width: the maximum width in pixels; nil for no limit.
-  ///
-  /// - Throws: `ImageError`, `WorkerFailure`.
+  /// - Throws: `ImageError` if the file cannot be converted or decoded, `WorkerFailure` if the converter or the worker
+  ///   fails.
   package func prepare(_ file: [UInt8], width: Int?, or stop: StopSignal? = nil) throws -> PreparedPicture {
     // A converted picture becomes a JPEG, which every client can show.
     let asJPEG = PictureConverter.converts(file)
@@ -114,7 +115,8 @@ package final class Isolation: Sendable {
 
   /// Decodes a picture file to gray. Blocks.
   ///
-  /// - Throws: `ImageError`, `WorkerFailure`.
+  /// - Throws: `ImageError` if the file cannot be converted or decoded, `WorkerFailure` if the converter or the worker
+  ///   fails.
   package func gray(_ file: [UInt8]) throws -> GrayImage {
     let file = try converter.picture(file, keepsColour: false)
     guard let launcher else { return try PictureDecoder().gray(file).image }
@@ -124,7 +126,8 @@ package final class Isolation: Sendable {
 
   /// Runs a task of the program on a picture file. Blocks.
   ///
-  /// - Throws: `ImageError`, `WorkerFailure`.
+  /// - Throws: `ImageError` if the file cannot be converted or the task fails on it, `WorkerFailure` if the converter
+  ///   or the worker fails.
   package func result<Task: WorkerTask>(
     of task: Task, on file: [UInt8], or stop: StopSignal? = nil
   ) throws -> Task.Answer {

@@ -12,7 +12,7 @@ package final class PersistentWorker: RestartableProcess {
   private var supervisor = WorkerSupervisor()
   private var worker: WorkerProcess?
   private var isReady = false
-  /// The failure of the last use that returned nil; nil before the first failure.
+  /// The last failure; nil before the first one.
   package private(set) var lastFailure: WorkerFailure?
 
   /// Creates a worker that starts at its first use.
@@ -33,7 +33,8 @@ package final class PersistentWorker: RestartableProcess {
     }
   }
 
-  /// Starts the worker if it is not running, without waiting until it is ready. The next `use` reports a failure.
+  /// Starts the worker if it is not running, without waiting until it is ready. A failure is not reported; the next
+  /// `use` tries again.
   package func prepare() {
     guard process == nil, supervisor.handle(.wanted, at: now()) == .start else { return }
     do throws(WorkerFailure) {

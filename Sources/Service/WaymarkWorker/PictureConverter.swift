@@ -39,6 +39,7 @@ package struct PictureConverter: Sendable {
   /// Returns the pages of a file as files that `PictureDecoder` reads; the file itself if it needs no conversion. Blocks.
   ///
   /// - Parameter keepsColour: false if the colours of a large page need not be kept.
+  /// - Throws: `unsupportedFormat` if the file needs to be converted, and the program is not installed.
   package func pages(of file: [UInt8], keepsColour: Bool) throws(ImageError) -> PicturePages {
     guard let kind = Self.kind(of: file) else { return PicturePages(plain: file) }
     guard let program = executable ?? CompanionProgram.path(Self.programName) else {
@@ -84,6 +85,8 @@ package final class PicturePages {
   }
 
   /// Counts the pages: at least 1, and one more than `ConversionRequest.pageLimit` if there are more pages.
+  ///
+  /// - Throws: `ImageError` if the first page cannot be converted.
   package func count() throws(ImageError) -> Int {
     guard name != nil else { return 1 }
     let page = try reportingFailure { () throws(WorkerFailure) in try ask(1, or: nil) }
@@ -92,6 +95,8 @@ package final class PicturePages {
   }
 
   /// Returns a page as a file that `PictureDecoder` reads; the first page is 1.
+  ///
+  /// - Throws: `ImageError` if the page cannot be converted, or `number` exceeds `ConversionRequest.pageLimit`.
   package func page(_ number: Int) throws(ImageError) -> [UInt8] {
     guard let name else { return file }
     guard number <= ConversionRequest.pageLimit else {
@@ -108,7 +113,8 @@ package final class PicturePages {
 
   /// Returns the first page as a file that `PictureDecoder` reads.
   ///
-  /// - Throws: `ImageError`, `WorkerFailure`.
+  /// - Throws: `ImageError` if the page cannot be converted or the program cannot be started, `WorkerFailure` if it
+  ///   fails in another way.
   func first(or stop: StopSignal?) throws -> [UInt8] {
     guard let name else { return file }
     do {
@@ -268,7 +274,8 @@ package struct DecodedPage: ~Copyable {
     Array("\(magic)\n\(width) \(height)\n255\n".utf8)
   }
 
-  /// The header of a BMP file with the top row first, and pixels in the order red, green, blue, opacity.
+  /// The header of a BMP file (with a BITMAPV4HEADER) with the top row first, and pixels in the order red, green, blue,
+  /// opacity.
   private var bmpHeader: [UInt8] {
     func long(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
     let size = 14 + 108

@@ -1,7 +1,8 @@
 package import WaymarkImage
 package import WaymarkSystem
 
-/// Encodes messages between daemon and worker: little-endian, with lengths before contents.
+/// Encodes messages between daemon and worker: little-endian, with lengths before contents. `WireReader` below decodes
+/// them, `Wire` and `WireForm` describe the encoding of a type, and `WireValue` is a type that has one.
 package struct WireWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -225,7 +226,7 @@ extension WireValue {
     return wire.bytes
   }
 
-  /// Decodes a value; fails if bytes are left.
+  /// Decodes a value; throws if the bytes are malformed or bytes are left.
   package init(wireBytes bytes: [UInt8]) throws(WireReader.Malformed) {
     var wire = WireReader(bytes)
     self = try Self.wire.read(&wire)

@@ -108,7 +108,8 @@ package struct GrayReply: Equatable {
 
   package func write(to output: UnsafeMutableRawBufferPointer) { output.copyBytes(from: wireBytes) }
 
-  /// Copies the header and decodes the copy, since the worker may change it at any time; nil if it is invalid.
+  /// Copies the header and decodes the copy, since the worker may change it at any time; nil if it is invalid or the
+  /// picture has not `count` bytes with its header.
   package init?(_ output: UnsafeMutableRawBufferPointer, count: Int) {
     guard let reply = try? GrayReply(wireBytes: Array(output[..<Self.headBytes])), reply.byteCount == count else {
       return nil
@@ -123,7 +124,7 @@ package struct GrayReply: Equatable {
 }
 
 extension GrayReply: WireValue {
-  /// The bytes of the encoded header.
+  /// The encoded bytes of the width, the height and the flags.
   private static let headBytes = 12
   private static let fields = inOrder(ArenaPictureSize.wire, Wire<Int>.count(upTo: 3))
 
@@ -157,6 +158,7 @@ package struct PreparedPicture: Sendable, Equatable {
   /// Decodes the file, which ensures that it is a picture, and reduces it if it is wider than `width` pixels.
   ///
   /// - Parameter asJPEG: true to convert a picture of another format to JPEG even if it is not wider.
+  /// - Throws: `ImageError` if the file is not a picture, is damaged, or cannot be encoded again.
   package init(_ file: UnsafeRawBufferPointer, width: Int?, asJPEG: Bool = false) throws(ImageError) {
     let decoded = try PictureDecoder().rgb(file)
     let image = decoded.image

@@ -4,7 +4,8 @@ package import WaymarkImage
 package import WaymarkSystem
 
 /// Starts the worker processes of this program, or those of another program with the same protocol. The file also has
-/// the running worker (`WorkerProcess`), its failures (`WorkerFailure`), and their counts.
+/// the running worker (`WorkerProcess`), its failures (`WorkerFailure`), and their counts (`WorkerCounts`,
+/// `WorkerMonitor`).
 package struct WorkerLauncher: Hashable, Sendable {
   /// The first argument with which the executable runs as a worker.
   package static let argument = "worker"
@@ -12,7 +13,7 @@ package struct WorkerLauncher: Hashable, Sendable {
   package let executable: String
   /// The arguments of the process, beginning with the name shown in lists of processes.
   private let arguments: [String]
-  /// The seconds that a worker has to set up its sandbox after its start, also on a loaded machine.
+  /// The seconds within which a started worker must set up its sandbox, enough for a loaded machine.
   package var startLimit = 10.0
 
   /// Creates a launcher for `executable`, which runs as a worker if its first argument is `argument`. The default is this
@@ -28,6 +29,9 @@ package struct WorkerLauncher: Hashable, Sendable {
   }
 
   /// Starts a worker and waits until its sandbox is set up.
+  ///
+  /// - Throws: `cannotStart` if the process cannot be started or its sandbox cannot be set up, or the failure of
+  ///   waiting for it.
   package func start() throws(WorkerFailure) -> WorkerProcess {
     let process = try spawn()
     try process.waitUntilReady(within: startLimit)
@@ -35,6 +39,8 @@ package struct WorkerLauncher: Hashable, Sendable {
   }
 
   /// Starts a worker without waiting for its sandbox.
+  ///
+  /// - Throws: `cannotStart` if the process or its shared memory cannot be made.
   package func spawn() throws(WorkerFailure) -> WorkerProcess {
     var worker = csandbox_worker(process: 0, channel: -1, arena: -1)
     var arguments: [UnsafeMutablePointer<CChar>?] = self.arguments.map { strdup($0) } + [nil]
@@ -189,7 +195,7 @@ package struct WorkerProcess: ~Copyable {
   }
 }
 
-// MARK: - Failures and counts
+// MARK: - Failures
 
 /// The reason why a worker gave no result.
 package enum WorkerFailure: Error, Hashable, Sendable {

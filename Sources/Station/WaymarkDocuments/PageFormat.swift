@@ -10,7 +10,7 @@ package enum PageFormat: String, Sendable, CaseIterable, Codable {
   case letter = "Letter"
   /// ISO/IEC 7810 ID-1: cards.
   case id1 = "ID-1"
-  /// A strip of paper more than twice as long as wide.
+  /// A strip of paper at least twice as long as wide.
   case receipt = "receipt"
 
   /// The upright width and height in millimetres; `nil` if the format does not define them.
@@ -24,7 +24,8 @@ package enum PageFormat: String, Sendable, CaseIterable, Codable {
     }
   }
 
-  /// Returns the format of a sheet by the ratio of its long to its short side; `nil` if none is within 4.5 %.
+  /// Returns the format of a sheet by the ratio of its long to its short side: the nearest one within 4.5 %, otherwise
+  /// a receipt for a ratio of at least 2; `nil` if neither applies.
   package static func nearest(ratio: Double) -> PageFormat? {
     guard ratio.isFinite else { return nil }
     let known: [(PageFormat, Double)] = [(.letter, 279.4 / 215.9), (.a4, 297.0 / 210), (.id1, 85.6 / 53.98)]

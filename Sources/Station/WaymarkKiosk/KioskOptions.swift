@@ -79,7 +79,7 @@ extension KioskOptions {
   /// Standards (308.2) for a side or forward reach from a wheelchair.
   ///
   /// - Parameter edges: the heights of the screen's lower and upper edge in metres, such as `0.6,1.8`.
-  /// - Returns: nil if they are invalid.
+  /// - Returns: nil if these are not two rising heights from 0 to 10 m, or the lower edge is at 1.1 m or above.
   package static func reachableShare(_ edges: String) -> Double? {
     let edges = edges.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
     guard edges.count == 2, let low = edges[0], let high = edges[1], low >= 0, low < 1.1, high > low, high <= 10 else {

@@ -40,9 +40,9 @@ struct InkPlane {
   /// The gray level that best separates ink from paper (Otsu).
   var threshold: UInt8 { GrayHistogram(pixels).otsuThreshold }
 
-  /// True if the text is light on dark: the sign of the summed third powers of the differences between pixels and their
-  /// surroundings, which are a few characters wide. Text covers less area than its background, and shading makes no local
-  /// difference.
+  /// True if the text is light on dark: if the sum of the third powers of the differences between pixels and their
+  /// surroundings, about as wide as the picture is high, is positive. Text covers less area than its background, and
+  /// shading makes no local difference.
   var standsOutLight: Bool {
     let sums = summed()
     let reach = max(4, height / 2)
@@ -197,7 +197,7 @@ struct InkComponent {
 
 /// Stretches gray levels so that two ends become 10 and 245; levels beyond them are clamped to 0 and 255.
 enum GrayStretch {
-  /// Returns the new level of each gray level.
+  /// Returns the new level of each gray level from 0 to 255; `low` becomes 10, and `high` 245.
   ///
   /// - Parameter round: Rounds the distance from the dark end; networks were trained with different roundings.
   static func table(from low: Int, to high: Int, round: (Double) -> Double) -> [UInt8] {

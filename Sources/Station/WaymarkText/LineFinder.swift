@@ -12,7 +12,7 @@ package struct LineFinder: Sendable {
 
   package init() {}
 
-  /// The lines of a picture.
+  /// The result of a search: the lines of a picture, and the panels without one.
   package struct Found: Sendable {
     /// The outlines of lines in reading order; the whole picture if a single line fills it, or if no line is found.
     package var outlines: [Quadrilateral]
@@ -160,7 +160,7 @@ package struct LineFinder: Sendable {
     return max(1, Int(pitch.rounded(.up)) - size + 1)
   }
 
-  /// Dilates a mask by some pixels.
+  /// Dilates a mask by `reach` pixels in each direction.
   private static func grown(_ mask: [Bool], by reach: Int, width: Int, height: Int) -> [Bool] {
     var across = mask
     for place in mask.indices where mask[place] {

@@ -5,7 +5,7 @@ package import WaymarkImage
 /// Trained with connectionist temporal classification (A. Graves et al., 2006): for each column of the picture it returns the
 /// likelihood of each character and of no character.
 package final class LineNetwork {
-  /// The name of the model.
+  /// The name under which the model's file is stored.
   package static let modelName = "text-network"
   private static let version = 1
   private static let alphabetLimit = 1000

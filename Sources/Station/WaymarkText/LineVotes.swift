@@ -167,7 +167,7 @@ struct LatticeVote {
   /// thread at a time.
   final class Memory {
     private var recent: [(lattice: LineLattice, pattern: TextPattern, segments: [Segment])] = []
-    /// The largest number of views: ten lines in each of the frames that are voted together.
+    /// The largest number of views, enough for ten lines in each of the frames that are voted together.
     static let limit = 64
 
     /// Returns the segments of a view for a pattern, from the cache or from `make`.
@@ -198,7 +198,8 @@ struct LatticeVote {
   private let views: [[Segment]]
   private let matcher: TextMatcher
 
-  /// Creates a vote; `nil` if the pattern lacks an alphabet or a check digit.
+  /// Creates a vote; `nil` if the pattern lacks an alphabet or a check digit or has an expression, or if there are no
+  /// lattices.
   init?(_ lattices: [LineLattice], _ matcher: TextMatcher, _ memory: Memory = Memory()) {
     let pattern = matcher.pattern
     guard pattern.check != nil, pattern.expression == nil, let alphabet = pattern.alphabet, !lattices.isEmpty else {

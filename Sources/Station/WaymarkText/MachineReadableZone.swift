@@ -115,8 +115,8 @@ package struct MachineReadableZone: Hashable, Sendable {
   /// Parses lines whose characters have alternatives: returns the likeliest combination that the fields allow and whose check
   /// digits are valid.
   ///
-  /// - Returns: The zone; doubtful if a character was changed or another reading is nearly as likely; `nil` unless all check
-  ///   digits are valid.
+  /// - Returns: The zone, which is doubtful if a character was changed, another reading is nearly as likely, or the
+  ///   names are unsure; `nil` if no combination is valid, or two changed ones are about as likely.
   static func settle(_ lines: [[ReadSymbol]]) -> (zone: MachineReadableZone, isDoubtful: Bool)? {
     guard
       let format = Format.allCases.first(where: { format in
@@ -196,11 +196,11 @@ package struct MachineReadableZone: Hashable, Sendable {
     return parts.count <= 2 && parts.allSatisfy { !$0.isEmpty && !$0.hasPrefix("<") && !$0.hasSuffix("<") }
   }
 
-  /// The largest loss in correlation of a replacement against the likeliest character.
+  /// The largest loss in correlation of the replacements in a zone, added up, against the likeliest characters.
   private static let changeLimit = 0.12
   /// The least lead in correlation of the best change over the next; a smaller loss is not regarded as a change.
   private static let clearLead = 0.03
-  /// The least lead in correlation over every other reading, below which a zone is doubtful.
+  /// The lead in correlation over the likeliest other reading below which a zone is doubtful.
   private static let rivalLead = 0.06
   /// The number of likeliest changes that are combined in twos and threes.
   private static let pairLimit = 14
@@ -222,7 +222,8 @@ package struct MachineReadableZone: Hashable, Sendable {
     return line
   }
 
-  /// Corrects the length of a line whose fillers were miscounted: the run of fillers at the end is set to the required length.
+  /// Corrects the length of a line whose fillers were miscounted: the run of fillers at the end is set to the required
+  /// length; `nil` if fewer than two fillers end the line, or the rest is too long.
   private static func repair(_ line: [UInt8], length: Int) -> [UInt8]? {
     let kept = line.reversed().drop { $0 == 0x3C }.reversed()
     guard line.count - kept.count >= 2, kept.count <= length else { return nil }

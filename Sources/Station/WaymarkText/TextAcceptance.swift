@@ -1,6 +1,7 @@
 package import WaymarkImage
 
-/// A text that satisfies a pattern, or any line if there are no patterns, with its position.
+/// A text that satisfies a pattern, or any line if there are no patterns, with its position. `TextAcceptance` below
+/// finds such texts.
 package struct AcceptedText: Hashable, Sendable {
   /// The text; lines of a machine-readable zone are separated by a line feed.
   package var text: String
@@ -41,7 +42,8 @@ package struct TextAcceptance {
     }
   }
 
-  /// Returns the text of a line that satisfies the pattern, decided between its combined reading and the vote of its lattices.
+  /// Returns the text of a line that satisfies the pattern, decided between its combined reading and the vote of its
+  /// lattices; `nil` if neither satisfies it.
   private func text(in line: ReadLine, _ matcher: TextMatcher, _ steps: inout Int) -> AcceptedText? {
     let settled = settledText(in: line, matcher, &steps)
     guard let outcome = LatticeVote(line.lattices, matcher, memory)?.outcome(steps: &steps),
@@ -61,7 +63,8 @@ package struct TextAcceptance {
     return settled
   }
 
-  /// Returns the text of a line that satisfies the pattern, from its combined reading or else from one of its readings.
+  /// Returns the text of a line that satisfies the pattern, from its combined reading or else from one of its readings;
+  /// `nil` if none satisfies it.
   private func settledText(in line: ReadLine, _ matcher: TextMatcher, _ steps: inout Int) -> AcceptedText? {
     let settled = text(of: line.symbols, in: line, matcher, &steps)
     guard matcher.pattern.check != nil, line.readings.count > 1 else { return settled }

@@ -123,7 +123,7 @@ package final class TextEngineHost: Sendable {
   /// Creates the engine for languages.
   package typealias MakeEngine = @Sendable (_ languages: [String]) throws(TextError) -> sending TextEngine
 
-  /// The engine for the languages read last.
+  /// Keeps the engine for the languages read last; ends it when others are read.
   private final class Installed: RestartableProcess {
     private var engine: TextEngine?
     private var languages: [String] = []
@@ -184,7 +184,6 @@ package final class TextEngineHost: Sendable {
   /// - Returns: The seconds until the next call is due; `nil` if no program is running.
   package func rest(now: Double) -> Double? { engine.rest(now: now) }
 
-  /// Ends the program.
   package func end() { engine.end() }
 
   /// The id of the running process; `nil` if none is running or while it reads.

@@ -7,7 +7,7 @@ package struct TextMatcher {
   package struct Match: Hashable, Sendable {
     /// The text, with lookalike characters chosen by the pattern.
     package var text: String
-    /// True if other readings of lookalike characters satisfy the pattern, too.
+    /// True if the pattern does not decide between several readings of lookalike characters, which `others` has.
     package var isDoubtful: Bool
     /// The other readings that satisfy the pattern, the likeliest first.
     package var others: [String]
@@ -18,9 +18,10 @@ package struct TextMatcher {
 
   /// The largest number of readings that are tried.
   private static let readingLimit = 64
-  /// The largest number of steps of an expression for the lines of a picture, which take some hundredths of a second.
+  /// The largest number of steps of a pattern's regular expression on all lines of a picture; they take some
+  /// hundredths of a second.
   static let stepLimit = 2_000_000
-  /// The largest number of words of a line that are tried together.
+  /// The largest number of consecutive words of a line that are matched as one text.
   static let wordLimit = 8
   /// The largest number of characters of a text, because the time of an expression grows with them.
   private static let lengthLimit = 128

@@ -79,7 +79,8 @@ package enum TextErrorCode: String, ProblemCode, CaseIterable {
 }
 
 extension LineAlphabet {
-  /// Creates the smallest alphabet that covers the pattern's characters.
+  /// Creates the alphabet for a pattern: `zone` for machine-readable zones, `digits` if the pattern allows only digits,
+  /// otherwise `any`.
   package init(_ pattern: TextPattern) {
     guard pattern.kind != .mrz else {
       self = .zone

@@ -28,7 +28,7 @@ package struct TextReader {
   private static let leastAgreement = 0.5
   /// The likelihood of the first view from which a line is not viewed again.
   private static let clear = 0.99
-  /// The likelihood of Waymark's own network from which Tesseract is not used.
+  /// The likelihood of the reading of Waymark's own network at or above which Tesseract is not used.
   private static let believed = 0.9
   /// The margin above and below a panel's characters, as a share of its height without its rim.
   private static let panelMargin = 0.1
@@ -52,6 +52,8 @@ package struct TextReader {
   }
 
   /// Returns the lines read until `continues` returned false, and the number of lines that were found but not read.
+  ///
+  /// - Throws: the errors of the networks.
   package func readAsFar(
     _ view: ImageView, region: (x: Int, y: Int, width: Int, height: Int)? = nil
   ) throws -> (lines: [ReadLine], skipped: Int) {
@@ -105,7 +107,7 @@ package struct TextReader {
     return (lines, found.leftOut)
   }
 
-  /// Returns the numbers of quarter turns by which a line that fills a picture may be rotated, other than none.
+  /// Returns the numbers of quarter turns by which a line that fills a picture may be rotated, other than 0.
   private static func turns(_ part: ImageView) -> [Int] {
     let (width, height) = (Double(part.width), Double(part.height))
     return height > tall * width ? [1, 3] : height > width ? [2, 1, 3] : [2]
@@ -194,8 +196,8 @@ package struct TextReader {
   ///
   /// - Parameters:
   ///   - isSure: True if the picture certainly shows a line, false if it may be texture.
-  ///   - turns: The numbers of quarter turns by which the line may be rotated, other than none.
-  ///   - likely: The numbers of quarter turns that are likelier than others before reading.
+  ///   - turns: The numbers of quarter turns by which the line may be rotated, other than 0.
+  ///   - likely: The numbers of quarter turns that are a priori likelier than others.
   ///   - known: The orientations in which the line was already viewed.
   ///   - shared: The number of quarter turns by which the lines beside it are rotated, if known.
   private func reading(

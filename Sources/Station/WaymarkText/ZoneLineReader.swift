@@ -151,7 +151,8 @@ package struct ZoneLineReader {
     return grid
   }
 
-  /// Returns the approximate grid of a number of characters.
+  /// Returns the approximate grid for so many characters; `nil` if none agrees with the positions and heights of the
+  /// components.
   private func grid(of count: Int) -> Grid? {
     guard let first = start.middles.first, let last = start.middles.last else { return nil }
     var best: Grid?
@@ -228,7 +229,7 @@ package struct ZoneLineReader {
     return values
   }
 
-  /// Returns the ink at a point: 0 for paper to 235 for ink; beyond the picture is paper.
+  /// Returns the ink at a point: 0 for paper, 235 for ink of usual darkness, at most 245; beyond the picture is paper.
   private func ink(_ x: Double, _ y: Double) -> Float {
     guard x > -1, y > -1, x < Double(plane.width), y < Double(plane.height) else { return 0 }
     let (x0, y0) = (Int(x.rounded(.down)), Int(y.rounded(.down)))

@@ -30,7 +30,7 @@ enum TextProgram {
     {
       readers = (all, one)
     }
-    // Tesseract opens files with its first line, which the sandbox prevents later.
+    // Tesseract opens files when it reads its first line, which the sandbox prevents later.
     if let readers {
       GrayImage(width: 80, height: 40, value: 255).withView { view in
         _ = read(view, readers.all, .any)

@@ -156,7 +156,7 @@ package final class TextureRanking {
         let root = (half * half + Float(sum.y) * Float(sum.y)).squareRoot()
         let mean = 0.5 * (Float(sum.x) + Float(sum.z))
         let strength = (mean - root) + 0.1 * (mean + root)
-        // 64 pixels with a mean squared gradient of 4; the gradients are doubled, so their squares are four times as large. Less is noise.
+        // A mean squared gradient of 4 over 64 pixels, for gradients that are doubled; weaker texture is noise.
         guard strength > 64 * 16 else { continue }
         insert(Candidate(x: Int32(x), y: Int32(y), strength: strength), into: y / field * across + x / field)
       }
@@ -215,7 +215,8 @@ package final class TextureRanking {
 
 /// Finds the periods of a repeating picture: rows of icons, bricks, lines of a form.
 ///
-/// They are the peaks of the autocorrelation of the reduced picture without its local means. A picture without repetition has no second peak.
+/// The periods are the peaks of the autocorrelation, computed on the reduced picture after its local means are
+/// subtracted. A picture without repetition has no second peak.
 enum RepeatedStructure {
   /// Returns the periods in reference pixels, each with its opposite; empty for most pictures.
   ///
@@ -269,7 +270,7 @@ enum RepeatedStructure {
   /// The most periods, not counting their opposites.
   private static let most = 6
 
-  /// Returns the picture without its local means over squares of 13 pixels.
+  /// Returns the picture minus its local means over 13 × 13 pixels.
   private static func flattened(_ view: ImageView) -> [Float] {
     let (w, h) = (view.width, view.height)
     let r = 6

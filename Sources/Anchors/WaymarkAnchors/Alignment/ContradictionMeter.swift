@@ -239,8 +239,9 @@ enum SquareStructure {
     return isStructured(strong, weak)
   }
 
-  /// Returns whether the weaker direction has structure. A squared gradient below 0.75 gray levels per pixel is noise; one
-  /// below a twentieth of the stronger direction is a sampling artefact of a slanted edge.
+  /// Returns whether the weaker direction has structure, given the eigenvalues of the structure tensor. A smaller
+  /// eigenvalue of at most 0.75 is noise; one of at most a twentieth of the larger is a sampling artefact of a slanted
+  /// edge.
   static func isStructured(_ strong: Double, _ weak: Double) -> Bool { weak > 0.75 && weak > 0.05 * strong }
 
   /// Returns the larger and the smaller eigenvalue of a structure tensor.

@@ -105,7 +105,7 @@ package final class PatchAligner {
     return result
   }
 
-  /// Adds the sides of a flat anchor to what its patches have shown, and computes the covariance of its corners.
+  /// Refines the map of a flat anchor by the sides of the print, and computes the covariance of its corners.
   ///
   /// - Parameter smear: The extent of motion blur and defocus in pixels of the frame.
   private func refine(
@@ -177,7 +177,8 @@ package final class PatchAligner {
 
   /// Returns the mean of the correlations of at most `limit` patches; `nil` if fewer than four are in view.
   ///
-  /// For a picture with a repeating pattern: one period aside, the better half of the correlations is nearly as high as at the right position.
+  /// It distinguishes the positions of a picture with a repeating pattern: one period aside, the better half of the
+  /// correlations is nearly as high as at the right position, the other half is not.
   package func agreement(
     _ template: AnchorTemplate, _ h: SurfaceMap, in pyramid: GrayPyramid, octave: Int, limit: Int,
     softness: Double = 0, blur: MotionBlur? = nil
@@ -221,8 +222,8 @@ package final class PatchAligner {
   /// Returns the finest and the coarsest octave of the frame for alignment: on the finest the reference is hardly
   /// enlarged, on the coarsest it still has several patches; `nil` if the outline is invalid.
   ///
-  /// - Parameter blur: The motion blur of the anchor. An anchor blurred over several pixels has no more detail than the next
-  ///   coarser octave shows, where the same number of patches covers four times its area.
+  /// - Parameter blur: The motion blur of the anchor. An anchor blurred over several pixels has no more detail than the
+  ///   next coarser octave shows, where the same number of patches covers four times the area.
   package func octaves(
     _ template: AnchorTemplate, _ h: SurfaceMap, _ pyramid: GrayPyramid, blur: MotionBlur? = nil
   ) -> (finest: Int, coarsest: Int)? {
@@ -347,7 +348,8 @@ package final class PatchAligner {
 
   /// Returns the residual shift from which a patch has no weight; `nil` if too few patches were measured.
   private func limit(robust: Bool) -> Double? {
-    // The scale of the residual shifts: their median, at least a tenth of a pixel.
+    // The limit is three times the median of the residual shifts and at least 0.3 pixels if `robust`, except for rigid
+    // anchors; else four times and at least one pixel.
     var n = 0
     for i in 0..<set.count where information[i] > 0 {
       sorted[n] = Float(shift[i].length)
@@ -359,8 +361,8 @@ package final class PatchAligner {
     return options.isRigid ? max(1, 4 * median) : robust ? max(0.3, 3 * median) : max(1, 4 * median)
   }
 
-  /// Adds priors that stabilise a map that few patches determine: the perspective changes by at most a few hundredths over
-  /// the radius, the other parameters by a few tenths.
+  /// Adds priors that stabilise a map that few patches determine: the changes have zero mean, and a standard deviation
+  /// of `prior` for the perspective over the radius, and of 0.5 for the other parameters.
   private static func hold(_ system: inout NormalEquations, prior: Double) {
     let loose = 1 / (0.5 * 0.5)
     let tight = 1 / (prior * prior)
@@ -368,7 +370,7 @@ package final class PatchAligner {
     for k in 6..<8 { system.rows[k][k] += tight }
   }
 
-  /// Returns the equations of the measured patches.
+  /// Returns the normal equations of the measured patches, each weighted by how well it agrees.
   private func equations(_ frame: AlignmentFrame, _ freedom: AlignmentParameters, _ limit: Double) -> NormalEquations {
     var system = NormalEquations()
     for i in 0..<set.count where information[i] > 0 {

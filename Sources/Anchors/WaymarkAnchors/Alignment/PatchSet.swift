@@ -20,7 +20,8 @@ final class PatchSet {
   let top: UnsafeMutablePointer<Int32>
   /// The centre of each patch on the level, without the lens distortion.
   let place: UnsafeMutablePointer<Point2>
-  /// The derivatives by x and y of distorted positions by undistorted ones at each patch; only set with a lens.
+  /// The derivatives of the distorted position with respect to the undistorted x and y, at each patch; the unit vectors
+  /// without a lens.
   let bend: UnsafeMutablePointer<(dx: Point2, dy: Point2)>
   /// The lens of the frames. If set, maps exclude its distortion.
   var lens: LensMap?
@@ -58,14 +59,14 @@ final class PatchSet {
     drawn = memory.allocate(Int(CK_DRAWN_CAPACITY) * (keepsDrawn ? capacity : 1))
   }
 
-  /// Returns the distorted position on a level of the frame of an undistorted position.
+  /// Adds the lens distortion to a position on a level of the frame.
   @inline(__always)
   func seen(_ straight: Point2, scale: Double) -> Point2 {
     guard let lens else { return straight }
     return (lens.bend((straight + 0.5) / scale - 0.5) + 0.5) * scale - 0.5
   }
 
-  /// Returns the undistorted position of a position on a level of the frame.
+  /// Removes the lens distortion from a position on a level of the frame.
   func straight(_ seen: Point2, scale: Double) -> Point2 {
     guard let lens else { return seen }
     return (lens.straighten((seen + 0.5) / scale - 0.5) + 0.5) * scale - 0.5

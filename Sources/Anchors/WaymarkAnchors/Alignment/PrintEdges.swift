@@ -3,21 +3,21 @@ import WaymarkImage
 /// Measures where the sides of a flat print lie in a frame, against what is behind it.
 ///
 /// The map of a picture with empty margins is determined by the texture in its middle, and its corners are extrapolated.
-/// Along a side, profiles across it are taken, and where the gray level changes most. A side is used if most of its
-/// profiles lie on one line, and if that line is where the texture allows the side to be: the edge of a frame or of a
-/// margin around the print is not.
+/// Profiles are taken across each side, and the position is measured at which the gray level of each changes most. A
+/// side is used if these positions lie on one line in most of its profiles, and if that line is where the texture
+/// allows the side to be: the edge of a frame or of a margin around the print is not.
 struct PrintEdges {
   /// The number of profiles of a side; `reach`: the number of samples on each side of the middle of a profile.
   static let profiles = 28
   private static let reach = 6
   /// The least number of profiles on one line.
   private static let fewest = 6
-  /// The least step of the gray level.
+  /// The least change of the gray level across a side.
   private static let leastStep = 12.0
-  /// The standard deviation of one gray level after averaging along the side, of one profile's position by what is not
-  /// noise, and of a side's position as a whole, in pixels.
+  /// The standard deviations of one gray level averaged along the side (`noise`, in gray levels), of one profile's
+  /// position apart from noise (`mismatch`, in pixels), and of the position of a side as a whole (`cut`, in pixels).
   private static let (noise, mismatch, cut) = (2.8, 0.3, 0.1)
-  /// The least standard deviation of a side by the texture alone at which the side is measured.
+  /// The standard deviation of a side's position by the texture alone from which the side is measured, in pixels.
   private static let leastDoubt = 0.05
 
   /// The level of the frame, its scale, and the map from reference pixels to it.
@@ -95,7 +95,7 @@ struct PrintEdges {
     return (p, Point2(tangent.y, -tangent.x), tangent, straight)
   }
 
-  /// Returns the derivatives of a point's place along a normal by the parameters.
+  /// Returns the derivatives of a point's position along `normal` by the eight parameters, in pixels of the level.
   private func row(_ normal: Point2, at straight: Point2) -> SIMD8<Double> {
     let (x, y) = AlignmentParameters.derivative(frame, at: straight)
     guard let lens = set.lens else { return x * normal.x + y * normal.y }

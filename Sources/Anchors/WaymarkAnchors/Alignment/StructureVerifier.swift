@@ -1,13 +1,17 @@
 import CKernels
 package import WaymarkImage
 
-/// Verifies that a map shows this very picture, by evidence that a wrong map cannot produce.
+/// Verifies that a map shows this very picture, by evidence that a wrong map cannot produce. `PlaceProof` below records
+/// when a followed position was verified.
 ///
 /// A map has eight parameters, and features and alignment have already chosen them so that much agrees, above all edges,
-/// because any edge of the reference can be laid along any edge of the frame. Not fitted by that choice is how the gray
-/// levels change *along* the edges. So the visible part of the reference is cut into squares on an even grid, regardless of
-/// texture, and in each the derivatives along its weaker direction are correlated. An edge along an edge adds nothing,
-/// however long it is; a corner, a letter or a texture adds only where it is the same one. Squares with structure in one
+/// because any edge of the reference can be laid along any edge of the frame. That choice does not fit how the gray
+/// levels change *along* the edges. So the visible part of the reference is cut into squares on an even grid,
+/// regardless
+/// of texture, and in each the derivatives along its weaker direction are correlated. An edge along an edge adds
+/// nothing,
+/// however long it is; a corner, a letter or a texture adds only where it is the same one. Squares with structure in
+/// one
 /// direction only are left out.
 ///
 /// The same frame shows how high such correlations are by chance: every square is also compared at eight positions about
@@ -203,7 +207,7 @@ struct PlaceProof {
 
   /// Records how far the agreement in the frame at `time` is above chance.
   ///
-  /// - Returns: True if the position was confirmed within the last tenth of a second.
+  /// - Returns: True if the position was confirmed within the last 90 ms.
   mutating func verify(_ deviations: Double, at time: Double) -> Bool {
     lastChecked = time
     if deviations >= StructureVerifier.holding { lastVerified = time }

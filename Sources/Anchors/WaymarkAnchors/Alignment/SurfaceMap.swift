@@ -139,7 +139,7 @@ package enum SurfaceMap: Hashable, Sendable {
           let middle = c.inverse(q)
         else { return nil }
         let (dx, dy) = ((r - l) / (2 * reach), (b - t) / (2 * reach))
-        // Half of the second derivatives times the mean squares; the deviations of the four points contain each of them once.
+        // The mean of the second-order terms over the patch is half the sum of the second differences in x and in y.
         let center = middle + 0.5 * (l + r + t + b - 4 * middle)
         let o = center - dx * q.x - dy * q.y
         guard o.x.isFinite, o.y.isFinite else { return nil }
@@ -188,7 +188,7 @@ struct CloseUpRegion {
 /// Chooses the patches of a reference of which only a part is in view, because few of the patches chosen for the whole
 /// reference are in that part.
 final class CloseUpPatches {
-  /// The number of kept sets: enough for all octaves while two anchors are aligned alternately.
+  /// The number of sets that are kept, so that a change of octave or anchor rarely requires choosing patches again.
   private static let sets = 4
   private let places = UnsafeMutableBufferPointer<SIMD2<Float>>.allocate(capacity: sets * TextureRanking.most)
   private var counts = InlineArray<4, Int>(repeating: 0)

@@ -185,13 +185,14 @@ package final class CodeFollower {
     code.center(at: time).distance(to: corners.center)
   }
 
-  /// Returns the picture of a code, aligned with the frame in which it was read, and its score.
+  /// Returns the picture of a code, aligned with the frame in which it was read, and its score; `nil` if the code is
+  /// too small.
   private func portrait(
     _ frame: ImageView, _ corners: Quadrilateral, _ grids: [SIMD2<Int>]
   ) -> (CodeTemplate, Double)? {
     if var drawn = CodeTemplate.drawn(frame, corners, grids, lens: lens) {
-      // The outline of a reading is correct within a module. The edges of all modules together are far more precise, and with
-      // the improved map the modules are read once more.
+      // The outline of a reading is correct within half a module. The edges of all modules together are far more
+      // precise, and with the improved map the modules are read once more.
       for round in 0..<3 {
         guard
           let result = fine.align(
@@ -247,7 +248,7 @@ package final class CodeFollower {
     }
     codes[i].tracker = tracker
     codes[i].see(place.homography, score: place.score, at: time, intrinsics, lens)
-    // With many codes, a code whose last check confirmed it is checked every second frame, otherwise in every frame.
+    // With many codes, a code whose last check confirmed it is checked every 60 ms, otherwise every 30 ms.
     let interval = codes.count > Self.few && codes[i].proof.isVerified ? 0.06 : 0.03
     guard codes[i].isDrawn, time - codes[i].proof.lastChecked >= interval - 1e-3 else { return }
     let deviations = tracker.deviations(in: pyramid, aligner: aligner(codes[i]), verifier: verifier, exposure: exposure)
@@ -263,7 +264,8 @@ package final class CodeFollower {
     }
   }
 
-  /// Estimates the exposure time from the fastest code, and the defocus from one code per frame in turn.
+  /// Estimates the exposure time from the fastest code in every second frame, and the defocus from one code in turn in
+  /// every fourth.
   private func learn() {
     guard !codes.isEmpty else { return }
     let fastest = codes.indices.max { codes[$0].speed < codes[$1].speed }

@@ -78,7 +78,8 @@ struct CodeTemplate {
     return soft
   }
 
-  /// Cuts a picture out of the frame, with a margin of an eighth of the symbol's height.
+  /// Cuts a picture out of the frame, with a margin of an eighth of the symbol's height; `nil` if a side has fewer than
+  /// 8 pixels.
   ///
   /// - Parameter corners: The outer corners of the symbol in undistorted frame pixels.
   init?(_ frame: ImageView, cut corners: Quadrilateral, lens: LensMap?) {
@@ -124,7 +125,8 @@ struct CodeSampler {
   let frame: ImageView
   let lens: LensMap?
 
-  /// Returns the interpolated gray level at an undistorted point; beyond the frame that of its edge.
+  /// Returns the interpolated gray level at an undistorted point; beyond the frame, the gray level of the frame's
+  /// nearest edge.
   func gray(_ straight: Point2) -> Double {
     frame.bilinear(lens?.bend(straight) ?? straight)
   }

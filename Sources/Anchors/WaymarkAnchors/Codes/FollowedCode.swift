@@ -28,7 +28,7 @@ struct FollowedCode {
   /// The outer corners of the symbol in the frame, without the lens distortion.
   private(set) var corners: Quadrilateral
   private(set) var observation: CodeObservation
-  /// The corners in the last frames, to be compared with readings that arrive late.
+  /// The corners in the last 16 frames in which the code was seen, to be compared with readings that arrive late.
   private var places: [(time: Double, corners: Quadrilateral)] = []
 
   init(id: Int, _ sighting: CodeDetection, _ time: Double) {
@@ -71,7 +71,7 @@ struct FollowedCode {
     places.min { abs($0.time - time) < abs($1.time - time) }?.corners ?? corners
   }
 
-  /// Returns the centre of the code in whichever of the last 16 frames is nearest to `time`.
+  /// Returns the centre of the code at the time in `places` that is nearest to `time`.
   func center(at time: Double) -> Point2 {
     corners(at: time).center
   }
@@ -96,7 +96,7 @@ struct FollowedCode {
     corners = portrait.homography.apply(inner)
     extent = max(1, corners.signedArea).squareRoot()
     var options = TrackingOptions()
-    // A code is read again soon, and with sixty codes there is no time for it.
+    // A code is read again soon, and with sixty codes there is no time for this comparison.
     options.comparesSteps = false
     if isRigid {
       // Bars correlate a little at any position; cut out of a frame, they correlate highly at the correct one.
@@ -178,7 +178,7 @@ package struct CodeDetection: Sendable {
   package var corners: Quadrilateral
   /// The possible numbers of columns and rows of modules; empty if the code has no grid, and its picture is cut out of the frame.
   package var grids: [SIMD2<Int>]
-  /// True if the code consists of bars, which determine the position only across themselves.
+  /// True if the code consists of bars, which determine the position only across the bars, not along them.
   package var isLinear: Bool
   /// True if one reading suffices; otherwise a second one is required.
   package var isCertain: Bool

@@ -1,7 +1,7 @@
 import WaymarkImage
 
 /// A 2×2 matrix with the rows (`a`, `b`) and (`c`, `d`): the linear part of a map between pictures, such as from a
-/// reference to a view of `ViewCatalog`.
+/// reference to a view. `ViewCatalog` below has the views.
 package struct Linear2: Sendable, Equatable {
   package var a: Float
   package var b: Float
@@ -74,7 +74,8 @@ package enum ViewCatalog {
     return i % 2 == 0 ? 1 / half : 2 / (3 * half)
   }
 
-  /// The sizes above the reference's at which a picture with more pixels is also compiled, viewed straight on: as a close camera sees it.
+  /// The sizes, relative to the reference, at which a picture with more pixels is also compiled, as a close camera sees
+  /// it straight on.
   package static let details: [Double] = [2, 4.0 / 3]
 
   /// The index of the first of `details` in `linears`.
@@ -91,7 +92,8 @@ package enum ViewCatalog {
   /// The index of the first of `grazing` in `linears`.
   static let firstGrazing = firstDetail + details.count
 
-  /// Reference pixels → pixels of a level of a view: by `view * levels + level`, then for `details`, then for `grazing`.
+  /// The maps from reference pixels to pixels of a view's level, indexed by `view * levels + level`; those of `details`
+  /// and of `grazing` follow.
   static let linears: [Linear2] =
     views.flatMap { view in scales.map { view.linear.scaled(by: Float($0)) } }
     + details.map { Linear2(Float($0), 0, 0, Float($0)) }

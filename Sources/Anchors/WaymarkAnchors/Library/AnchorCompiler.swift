@@ -38,8 +38,8 @@ package final class AnchorCompiler {
   /// The largest Hamming distance at which a feature is found again in a simulated frame, and in a close view.
   ///
   /// Real frames differ more than simulated ones, and `FeatureLookup` accepts 66: so only features found again at a
-  /// smaller distance are kept. In close views the limit is larger, because plain parts of a picture, of which they may
-  /// show nothing else, have few such features.
+  /// smaller distance are kept. In close views the limit is larger, because they may show only plain parts of a
+  /// picture, which have few such features.
   private static let (distance, closeDistance) = (63, 70)
 
   private let settings: Settings
@@ -48,7 +48,6 @@ package final class AnchorCompiler {
   private let shotExtractor: FeatureExtractor
   private let enlargingExtractor = FeatureExtractor(settings: .enlarging)
   private let detailExtractor: FeatureExtractor
-  private var viewBuffer = PixelBuffer(capacity: 0)
 
   package init(settings: Settings = Settings()) {
     self.settings = settings
@@ -210,7 +209,7 @@ package final class AnchorCompiler {
       let doubled = doubles && shot.area < 0.03
       let extractor = doubled ? enlargingExtractor : shotExtractor
       frame.withView { extractor.extract($0, doubled: doubled) }
-      cover.add(extractor.features, map: map, doubled: doubled, share: shot.area)
+      cover.add(extractor.features, map: map)
     }
     let chosen = cover.choose(limit: limit)
     for c in chosen {
@@ -220,9 +219,12 @@ package final class AnchorCompiler {
     return cover.sightings(chosen)
   }
 
-  /// Adds the features that an extractor has found on its level of one size to the pool.
+  /// Adds to the pool the features that an extractor has found on one level, as features of a view.
   ///
-  /// - Parameter back: Pixels of the extractor's picture → reference pixels.
+  /// - Parameters:
+  ///   - size: The size of the level relative to the extractor's picture.
+  ///   - view: The index of the view and level in `ViewCatalog.linears`.
+  ///   - back: Pixels of the extractor's picture → reference pixels.
   private func take(
     _ extractor: FeatureExtractor, at size: Double, view: Int, _ back: Homography, _ w: Int, _ h: Int,
     into pool: inout CandidatePool
@@ -248,27 +250,11 @@ package final class AnchorCompiler {
   ///   - width: The width of the reference; `height` likewise.
   /// - Returns: View pixels → reference pixels.
   private func show(_ view: ViewCatalog.View, enlarged scale: Double, _ width: Int, _ height: Int) -> Homography {
-    let linear = view.linear.scaled(by: Float(scale))
-    let (w, h) = (Double(width), Double(height))
-    // The bounding box of the reference in the view.
-    let corners = [(0.0, 0.0), (w, 0), (w, h), (0, h)].map { linear.apply(Float($0.0 - 0.5), Float($0.1 - 0.5)) }
-    let x0 = Double(corners.map(\.x).min()!)
-    let y0 = Double(corners.map(\.y).min()!)
-    let columns = Int((Double(corners.map(\.x).max()!) - x0).rounded(.up))
-    let rows = Int((Double(corners.map(\.y).max()!) - y0).rounded(.up))
-    let forward =
-      Homography.translation(Point2(-x0 - 0.5, -y0 - 0.5))
-      * Homography(
-        SIMD3(Double(linear.a), Double(linear.b), 0), SIMD3(Double(linear.c), Double(linear.d), 0), SIMD3(0, 0, 1))
-    guard let back = forward.inverse, columns > 0, rows > 0 else {
+    guard let (image, back) = renderer.view(view, enlarged: scale, size: scale, width: width, height: height) else {
       viewExtractor.features.removeAll()
       return .identity
     }
-    if viewBuffer.capacity < columns * rows { viewBuffer = PixelBuffer(capacity: 2 * columns * rows) }
-    let shown = scale == 1 ? back : Homography.resize(Point2(scale, scale)) * back
-    renderer.render(
-      shown, into: viewBuffer.bytes, width: columns, height: rows, shrink: view.tilt.squareRoot())
-    GrayImage(width: columns, height: rows, buffer: viewBuffer).withView { viewExtractor.extract($0) }
+    image.withView { viewExtractor.extract($0) }
     return back
   }
 }

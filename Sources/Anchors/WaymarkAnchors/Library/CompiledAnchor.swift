@@ -32,7 +32,9 @@ package struct CompiledAnchor: Sendable {
   /// The weaknesses of the picture; not stored in the library.
   package var reasons: [AnchorQuality.Reason]
 
-  /// Keeps at most `limits` features of each kind, the most useful ones, in the order of `AnchorFeature.Kind`.
+  /// Keeps the most useful features of each kind.
+  ///
+  /// - Parameter limits: The most features of each kind, in the order of `AnchorFeature.Kind`.
   package mutating func keep(_ limits: [Int]) {
     asked = zip(asked, limits).map(min)
     var counts = limits

@@ -36,7 +36,7 @@ struct FeatureSelector {
   /// Adds the features of one simulated frame.
   ///
   /// - Parameter map: Reference pixels → frame pixels.
-  mutating func add(_ features: FeatureSet, map: Homography, doubled: Bool, share: Double) {
+  mutating func add(_ features: FeatureSet, map: Homography) {
     guard let back = map.inverse else { return }
     let frame = Int32(found.count)
     var count = 0

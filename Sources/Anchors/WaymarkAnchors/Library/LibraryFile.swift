@@ -2,7 +2,7 @@ import Glibc
 import WaymarkImage
 import WaymarkSystem
 
-/// The file of a library, read in parts on demand.
+/// The file of a library, read in parts on demand. `LibraryPicture` below reads the pixels of a reference from it.
 ///
 /// It is not memory-mapped: truncating a mapped file would end the process by SIGBUS at the next access, and writing to it
 /// would change bytes that were already checked. Parts are read into memory and checked there.

@@ -9,7 +9,8 @@ import WaymarkSystem
 package final class PartialBuild {
   private let folder: String
   private let libraries: [AnchorLibrary]
-  /// The library and index of each anchor by name; the newest if there are several.
+  /// The index in `libraries`, and the anchor's index in that library, by the anchor's name; the newest if several
+  /// libraries have it.
   private let places: [String: (library: Int, anchor: Int)]
   private var number: Int
   private var waiting: [CompiledAnchor] = []
@@ -38,8 +39,8 @@ package final class PartialBuild {
     number = names.compactMap { Int($0.prefix { $0 != "." }) }.max() ?? 0
   }
 
-  /// Returns an anchor as compiled before, with its physical size at that time; `nil` if its picture has changed or more
-  /// features are required than were kept.
+  /// Returns an anchor as an earlier build compiled it, with its physical size at that time; `nil` if there is none,
+  /// its picture has changed or more features are required than were kept.
   ///
   /// - Parameters:
   ///   - pixels: The pixels of the reference as a library stores them.

@@ -24,7 +24,8 @@ package struct SimulatedCamera {
   /// The seed of the random numbers that determine the views.
   var seed: UInt64 = 0x0A_1C_40
 
-  /// Returns shot `index` of `count` of a reference of `w` × `h` pixels; `nil` if it does not fit the frame.
+  /// Returns the shot with an index below `count` that shows a reference of `w` × `h` pixels; `nil` if it does not fit
+  /// the frame.
   ///
   /// Tilts are uniform over `tilts`, areas uniform in their logarithm over `areas`.
   package func shot(_ index: Int, of count: Int, w: Int, h: Int) -> Shot? {
@@ -163,8 +164,8 @@ package struct SimulatedCamera {
     return (image, map)
   }
 
-  /// Applies `gain` to the contrast, then adds noise with a standard deviation of `noise` gray levels; computed in
-  /// 1/65536 gray levels.
+  /// Multiplies the differences from the gray level `lift` by `gain`, then adds noise with a standard deviation of
+  /// `noise` gray levels; computed in 1/65536 gray levels.
   private func expose(
     _ pixels: UnsafeMutablePointer<UInt8>, _ count: Int, gain: Double, lift: Double, noise: Double,
     random: inout RandomSource
@@ -253,6 +254,7 @@ package struct SimulatedCamera {
 package final class PictureRenderer {
   private let pyramid = GrayPyramid()
   private var wide = PixelBuffer(capacity: 0)
+  private var viewBuffer = PixelBuffer(capacity: 0)
 
   package init() {}
 
@@ -282,5 +284,35 @@ package final class PictureRenderer {
       source.base, source.stride, Int32(source.width), Int32(source.height), m, surroundings ? -1 : 8, wide.bytes,
       2 * width, Int32(2 * width), Int32(2 * height))
     ck_halve(wide.bytes, 2 * width, target, width, Int32(width), Int32(height))
+  }
+
+  /// Renders the loaded picture as seen from a direction.
+  ///
+  /// - Parameters:
+  ///   - enlarged: The size of the loaded picture relative to `width` × `height` pixels.
+  ///   - size: The size of the result relative to `width` × `height` pixels, before the tilt compresses it.
+  /// - Returns: The view, valid until the next call, and the map from its pixels to those of a picture of `width` × `height`
+  ///   pixels; `nil` if the view is empty.
+  func view(
+    _ view: ViewCatalog.View, enlarged: Double = 1, size: Double, width: Int, height: Int
+  ) -> (image: GrayImage, back: Homography)? {
+    let linear = view.linear.scaled(by: Float(size))
+    let (w, h) = (Double(width), Double(height))
+    // The bounding box of the picture in the view.
+    let corners = [(0.0, 0.0), (w, 0), (w, h), (0, h)].map { linear.apply(Float($0.0 - 0.5), Float($0.1 - 0.5)) }
+    let x0 = Double(corners.map(\.x).min()!)
+    let y0 = Double(corners.map(\.y).min()!)
+    let columns = Int((Double(corners.map(\.x).max()!) - x0).rounded(.up))
+    let rows = Int((Double(corners.map(\.y).max()!) - y0).rounded(.up))
+    let forward =
+      Homography.translation(Point2(-x0 - 0.5, -y0 - 0.5))
+      * Homography(
+        SIMD3(Double(linear.a), Double(linear.b), 0), SIMD3(Double(linear.c), Double(linear.d), 0), SIMD3(0, 0, 1))
+    guard let back = forward.inverse, columns > 0, rows > 0 else { return nil }
+    if viewBuffer.capacity < columns * rows { viewBuffer = PixelBuffer(capacity: 2 * columns * rows) }
+    let shown = enlarged == 1 ? back : Homography.resize(Point2(enlarged, enlarged)) * back
+    render(
+      shown, into: viewBuffer.bytes, width: columns, height: rows, shrink: view.tilt.squareRoot() * enlarged / size)
+    return (GrayImage(width: columns, height: rows, buffer: viewBuffer), back)
   }
 }

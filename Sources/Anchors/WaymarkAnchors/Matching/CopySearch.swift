@@ -127,8 +127,8 @@ struct NeighbourPlaces {
     triedDoubled.removeAll(keepingCapacity: true)
   }
 
-  /// Returns the maps of an anchor moved to each side of a copy, without those near the edge of the frame, on a
-  /// detected anchor, or returned before.
+  /// Returns the maps of an anchor moved to each side of a copy, except those near the edge of the frame, on a detected
+  /// anchor, or already returned for this frame.
   ///
   /// - Parameters:
   ///   - map: The map of the copy.

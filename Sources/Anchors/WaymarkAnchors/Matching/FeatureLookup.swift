@@ -2,14 +2,14 @@ import CKernels
 
 /// Looks up the features of a frame in the index of a library.
 ///
-/// `KeyProbes` below returns the keys to look up for a feature, the likeliest first.
+/// `KeyProbes` below returns the keys to look up for a feature, the likeliest first; `FeatureMatch` is a result.
 ///
 /// Every feature is compared with the library's features under its own key and under the keys in which its least certain bits
 /// are flipped; the nearest matches of a few different anchors are kept. The lookups are sorted by key first, so that the
 /// index is read once from beginning to end: in the order of the features, most of the time would be spent waiting for
 /// memory.
 final class FeatureLookup {
-  /// The number of comparisons of a lookup, and of the matches that it keeps.
+  /// The extent of a lookup: the numbers of keys and of matches for each feature.
   struct Effort: Sendable {
     /// The number of keys looked up for each feature, the likeliest first.
     var probes: Int
@@ -24,7 +24,7 @@ final class FeatureLookup {
     /// The first look in libraries of thousands of anchors: fewer keys, because reading memory takes most of the time and the
     /// thorough look follows.
     static let quickOfThousands = Self(probes: 8, kept: 6)
-    /// The thorough look, for frames in which the first look found nothing; `kept` is the same.
+    /// The thorough look, for frames in which the first look found nothing; `kept` must be that of the first look.
     static let thoroughOfMany = Self(probes: 32, kept: 4)
     static let thoroughOfThousands = Self(probes: 40, kept: 6)
     /// The look at double size in small libraries: a small picture has few features, and each is needed.
@@ -50,9 +50,9 @@ final class FeatureLookup {
   private let waiting: UnsafeMutablePointer<UInt16>
   /// The number of low bits of a key that sorting ignores: keys that differ only in them are less than a page of memory apart.
   private let shortened: Int
-  /// The end index in `asked` of the keys that share each value of their remaining high bits.
+  /// For each value of the high bits by which keys are sorted, the end index of its keys in `asked`.
   private let ends: UnsafeMutablePointer<Int32>
-  /// The nearest matches of each feature so far, `mostKept` each.
+  /// The nearest matches of each feature so far, `Effort.kept` each.
   private let nearest: UnsafeMutablePointer<FeatureMatch>
   /// The pending matches, whose anchors are not read yet, in the order found.
   private let found: UnsafeMutablePointer<FeatureMatch>
@@ -212,7 +212,7 @@ final class FeatureLookup {
     }
   }
 
-  /// Moves the pending matches to `nearest`: all of them, or all but the last ones.
+  /// Moves the pending matches to `nearest`: all of them, or all but the last `waitingMatches.last`.
   private func keep(all: Bool, kept: Int) {
     let records = index.features
     let n = all ? foundCount : foundCount - Self.waitingMatches.last

@@ -1,6 +1,7 @@
 import WaymarkImage
 
-/// The position of an anchor implied by a single match: an affine map from reference to frame.
+/// The position of an anchor implied by a single match: an affine map from reference to frame. `HypothesisSearch` below
+/// finds it.
 ///
 /// Both patches of a match have a direction and a size, so one match determines the map around itself: the frame patch is the
 /// view's patch rotated by the difference of directions and scaled by the level.
@@ -270,7 +271,10 @@ final class HypothesisSearch {
     return ex * ex + ey * ey .<= tolerance.base + tolerance.share * (dx * dx + dy * dy)
   }
 
-  /// Returns whether two local maps agree in size and rotation: `b · a⁻¹` is nearly a similarity, and nearly the identity.
+  /// Returns whether two local maps agree in size and rotation: their areas differ less than threefold, and their
+  /// rotations by less than 33°.
+  ///
+  /// - Parameter determinant: The determinant of `a`, above 0.
   @inline(__always)
   static func alike(_ a: Linear2, _ b: Linear2, _ determinant: Float) -> Bool {
     let ratio = b.determinant / determinant

@@ -224,7 +224,7 @@ final class HypothesisVerifier {
   }
 
   /// Compares a detected anchor with the anchors that look like it and returns the one that the picture shows; `nil` if
-  /// it was found before, or another detected anchor keeps its position.
+  /// all allowed copies of that one are already claimed, or another detected anchor keeps its position.
   private func prove(
     _ claim: DetectedAnchor, _ outline: Quadrilateral, _ pyramid: GrayPyramid, _ claims: inout FrameClaims
   ) -> DetectedAnchor? {

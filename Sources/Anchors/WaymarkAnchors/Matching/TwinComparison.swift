@@ -6,7 +6,7 @@ package import WaymarkImage
 /// The part that both share does not distinguish them. So the part of the frame that both would fill is cut into squares,
 /// both pictures are drawn there, and only squares in which the drawings differ are compared: each votes for the picture with
 /// which the frame correlates better. Gain and offset of the light are free in every square. Squares are compared on the
-/// frame's finest useful octave, where letters differ, and two octaves below, where areas do.
+/// frame's finest useful octave, where letters differ, and on the octave four times as coarse, where areas do.
 ///
 /// At the end of the file, `AnchorLibrary.lookalikes` compares the similar pictures of a library with each other, for
 /// the author of the pictures.

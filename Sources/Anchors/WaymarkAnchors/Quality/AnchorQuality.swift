@@ -8,11 +8,11 @@ public struct AnchorQuality: Sendable, Hashable {
   public enum Reason: Sendable, Hashable {
     /// The picture has fewer than 180 distinct corners, or fewer than 300 features were kept.
     case tooLittleDetail
-    /// At most half of the picture's area has a fair share of the features.
+    /// At least half of the cells of a 4×4 grid have less than a quarter of the mean number of features.
     case oneSided
     /// More than a quarter of the corners resemble a distant corner.
     case repetitive
-    /// The structure runs in one direction only: lines and edges, which resemble any other edge.
+    /// Hardly any part has structure in two directions: lines and edges resemble any other edge.
     case edgesOnly
     /// The darkest and the brightest twentieth of the pixels differ by fewer than 48 gray levels.
     case lowContrast
@@ -85,12 +85,12 @@ extension AnchorQuality {
     /// Returns the expected share of views in which the anchor is found, by a logistic regression on the mean number of
     /// corners found again and on the detector's result in the views of `RecallTest`.
     ///
+    /// The detector reveals weaknesses that the number of corners does not, such as detail that the background
+    /// outshines; the number of corners is more precise if the anchor is found in nearly all views or in nearly none.
+    ///
     /// - Parameters:
     ///   - sightings: The number of corners found again in each simulated view.
     ///   - found: The number of views in which the detector found the anchor, of `views`.
-    ///
-    /// The detector reveals weaknesses that the number of corners does not, such as detail that the background outshines; the
-    /// number of corners is more precise if the detector finds nearly all or nearly none.
     static func recall(_ sightings: [Int], found: Int, of views: Int) -> Double {
       let mean = sightings.isEmpty ? 0 : Double(sightings.reduce(0, +)) / Double(sightings.count)
       guard mean > 0, views > 0 else { return 0 }

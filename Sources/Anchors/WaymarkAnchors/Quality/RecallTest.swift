@@ -55,7 +55,7 @@ final class TestCamera {
   private var size = (w: 0, h: 0)
   private var frame = PixelBuffer(capacity: width * height)
   private var other = PixelBuffer(capacity: width * height)
-  /// 1 where the picture is visible, 2 where it is covered.
+  /// 1 where the picture is visible, 2 where it is covered, 0 beside it.
   private var mask = PixelBuffer(capacity: width * height)
   private var sums = [UInt16](repeating: 0, count: width)
 

@@ -61,6 +61,7 @@ public final class AnchorEngine {
   /// sufficed: then the next frame is searched as well.
   private var mayHoldMore = false
   private var lastTime = -Double.infinity
+  private var lookAround = LookAround()
   private var frameSize = (width: 0, height: 0)
   private var known: [Quadrilateral] = []
   private var painted: [Quadrilateral] = []
@@ -171,13 +172,14 @@ public final class AnchorEngine {
     return report
   }
 
-  /// Forgets all anchors, for example before the frames of another camera.
+  /// Forgets all anchors, for example when the camera changes.
   public func reset() {
     discardSearch()
     anchors.removeAll(keepingCapacity: true)
     lastSearch = -.infinity
     lastTime = -.infinity
     mayHoldMore = false
+    lookAround = LookAround()
   }
 
   /// Tracks the anchor at index `i` into the present frame.
@@ -208,7 +210,7 @@ public final class AnchorEngine {
   }
 
   /// Compares a followed anchor with the anchors that look like it: every 0.1 s until it is proven, then at each search
-  /// interval, because the object before the camera may be exchanged.
+  /// interval, because the object in front of the camera may be exchanged.
   private func prove(_ i: Int, _ time: Double) {
     let hasTwins = source.twins.indices.contains(anchors[i].index) && !source.twins[anchors[i].index].isEmpty
     let isProven = anchors[i].observation.ambiguous == nil
@@ -270,7 +272,12 @@ public final class AnchorEngine {
     discardSearch()
     lastSearch = time
     mayHoldMore = false
-    let detections = mask.paint(frame, painted) { source.detections(in: $0, known: known, beside: copies) }
+    let detections =
+      if let direction = lookAround.direction(at: time, isEmpty: anchors.isEmpty) {
+        source.detections(in: frame, from: direction)
+      } else {
+        mask.paint(frame, painted) { source.detections(in: $0, known: known, beside: copies) }
+      }
     for var detection in detections where !isTaken(detection) {
       let template = source.template(detection.anchor)
       // The detection is aligned as tracking would align it, so that its position does not jump in the next frame.
@@ -293,7 +300,7 @@ public final class AnchorEngine {
     isSearching = false
     mayHoldMore = false
     for detection in job.detections {
-      // Copies differ only in their positions in the present frame.
+      // Only the position in the present frame shows which copy this is: `take` compares it after the tracking.
       if options.copies.isSingle, isTaken(detection) { continue }
       var tracker = AnchorTracker(source.template(detection.anchor), at: detection.map, time: job.time)
       guard let now = tracker.track(in: pyramid, at: time, aligner: aligner, search: search, exposure: exposure) else {
@@ -370,14 +377,15 @@ public final class AnchorEngine {
     mayHoldMore = known.count + detections >= 4
   }
 
-  /// Estimates the exposure time from the fastest anchor, and the defocus from one anchor per frame in turn.
+  /// Estimates the exposure time from the fastest anchor in every second frame, and the defocus from one anchor in turn
+  /// in every fourth.
   private func learn() {
     var fastest: (index: Int, speed: Double)?
     for (i, a) in anchors.enumerated() where a.isSeen {
       let speed = a.tracker.speed
       if speed > fastest?.speed ?? 0 { fastest = (i, speed) }
     }
-    // At least three pixels of motion blur at the estimated exposure, or at 10 ms if that is longer.
+    // The exposure is learned only where it, or 10 ms if that is longer, gives at least three pixels of motion blur.
     if let fastest, frames % 2 == 0, fastest.speed * max(exposure.seconds, 0.01) >= 3 {
       anchors[fastest.index].tracker.learnExposure(&exposure, in: pyramid, aligner: aligner)
     }

@@ -83,7 +83,7 @@ package struct AnchorTracker {
       for k in blurs.indices {
         let blur = blurs[k]
         guard let agreement = agreement(map, blur, octaves.coarsest, of: 32) else { continue }
-        // A position that agrees so much less before alignment does not catch up by alignment.
+        // A position whose agreement without alignment is lower by 0.15 or more does not catch up by alignment.
         if agreement > max(own - 0.15, best?.agreement ?? 0) { best = (map, blur, agreement) }
       }
     }

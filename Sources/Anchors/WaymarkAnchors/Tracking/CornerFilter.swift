@@ -33,10 +33,11 @@ package struct CornerFilter: Sendable {
   private static let ratios = SIMD8<Double>(1, 1, 0.6, 0.6, 0.6, 0.6, 0.25, 0.25)
   /// The range of the acceleration of a shift, in pixels per second squared.
   private static let (least, most) = (4.0, 40_000.0)
-  /// The greatest sum of the squared innovations in units of their variances. Its mean is eight, its standard deviation four.
+  /// The sum of the squared innovations, in units of their variances, above which the acceleration is raised. The sum
+  /// has a mean of eight and a standard deviation of four.
   private static let expected = 14.0
-  /// The modes as rows: shifts, then the products of the corners' places with x, with y and with both, for x and y of the
-  /// corners.
+  /// The modes as rows, in turn for the x and the y coordinates of the corners: a shift of all corners, then
+  /// displacements in proportion to a corner's place in x, in y, and to the product of both.
   private static let modes: Matrix8 = {
     var result = Matrix8()
     let places = [(-1.0, -1.0), (1, -1), (1, 1), (-1, 1)]
@@ -68,9 +69,9 @@ package struct CornerFilter: Sendable {
     let drift = mixed + mixed.transposed
     let innovation = measured - state - velocity * interval
     acceleration = max(Self.least, 0.6 * acceleration)
-    // Small steps for a motion that changes slowly, then doublings: fourteen lead from the least acceleration to the
-    // greatest.
-    for round in 0..<26 {
+    // The acceleration is raised in ten small steps, for a motion that changes slowly, and then doubled; nine
+    // doublings lead on to the greatest.
+    for round in 0..<20 {
       let agitation = Self.spread * (acceleration * acceleration)
       let square = interval * interval
       let p = places + drift * interval + speeds * square + agitation * (0.25 * square * square)
@@ -78,7 +79,7 @@ package struct CornerFilter: Sendable {
       let sum = p + seen.covariance
       guard let weighted = sum.solve(innovation) else { return restart(seen, at: now) }
       if (innovation * weighted).sum() > Self.expected, acceleration < Self.most {
-        acceleration = min(Self.most, acceleration * (round < 10 ? 1.2 : 2))
+        acceleration = min(Self.most, acceleration * (round < 10 ? 1.4 : 2))
         continue
       }
       guard let inverse = sum.inverse else { return restart(seen, at: now) }
@@ -96,7 +97,7 @@ package struct CornerFilter: Sendable {
   private mutating func restart(_ seen: Estimate, at now: Double) -> Estimate {
     self = CornerFilter()
     (time, state, places) = (now, seen.corners.packed, seen.covariance)
-    // 1,000 pixels a second.
+    // The velocity is unknown: its standard deviation is 1,000 pixels a second.
     speeds = Self.spread * 1e6
     return seen
   }

@@ -5,7 +5,8 @@ import WaymarkImage
 /// On coarse octaves, a picture with a repeating pattern may agree best at a position one period aside. A shaking hand may
 /// turn the picture between two frames more than its motion predicts, so that alignment ends where only a part agrees. So if
 /// the result is doubtful, alignment starts again from the expected position, and for a fast anchor also from slightly turned
-/// positions. The result with the best agreement is returned.
+/// positions. The result with the best agreement is returned. `TrackingOptions` below decides which results are
+/// accepted.
 struct PlaceSearch {
   private let template: AnchorTemplate
   private let expected: SurfaceMap
@@ -89,7 +90,8 @@ struct PlaceSearch {
   /// for the finest.
   private func coarse(_ start: SurfaceMap) -> SurfaceMap {
     aligner.alignCoarse(
-      template, from: start, in: pyramid, octaves: octaves, softness: softness, blur: blur)
+      template, from: start, in: pyramid, octaves: octaves, softness: softness, blur: { [smear] in smear?.blur(at: $0) }
+    )
   }
 
   /// Aligns from `start`, unless an earlier start was less than a pixel away, and keeps the result if its agreement is the best so far.
@@ -99,8 +101,10 @@ struct PlaceSearch {
     starts[count] = corners
     count += 1
     guard
+      // The method `blur` would capture the whole search, for which a frame would request memory.
       let result = aligner.align(
-        template, from: start, in: pyramid, softness: softness, coarsest: octaves.finest, blur: blur),
+        template, from: start, in: pyramid, softness: softness, coarsest: octaves.finest,
+        blur: { [smear] in smear?.blur(at: $0) }),
       options.accept(result, of: template, isRigid: aligner.options.isRigid)
     else { return }
     guard let best else {

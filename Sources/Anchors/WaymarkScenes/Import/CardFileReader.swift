@@ -113,7 +113,7 @@ extension ImportDraft {
     }
     guard let nodes = reader.list(listNode, "annotationAnchors") else { return nil }
     if nodes.count > SceneLimits.annotations { return refuseTooMany(nodes.count, listNode.mark, "annotationAnchors") }
-    refuseModels(map)
+    reportModels(map)
     let alias = reader.text(map, "alias", "", limit: SceneLimits.nameLength)
     let name =
       alias ?? reader.text(map, "id", "", limit: SceneLimits.nameLength).map { "scene-\($0)" } ?? stem
@@ -126,7 +126,7 @@ extension ImportDraft {
   }
 
   /// Warns if a scene is attached to a 3D model, which cannot be found in a camera's picture.
-  private mutating func refuseModels(_ map: [String: SourceNode]) {
+  private mutating func reportModels(_ map: [String: SourceNode]) {
     guard let type = reader.text(map, "sourceFileType", ""), let node = map["sourceFileType"] else { return }
     reader.warn(
       node.mark, "sourceFileType", "modelIgnored",

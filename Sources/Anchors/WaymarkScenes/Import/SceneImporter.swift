@@ -3,6 +3,7 @@ import WaymarkConfiguration
 import WaymarkSystem
 
 /// The state of an import by `SceneImporter`: the problems so far, the pictures to write, and the ids in use.
+/// `SceneImporter`, its options and its result are below.
 struct ImportDraft {
   let path: String
   let options: SceneImportOptions
@@ -53,8 +54,8 @@ struct ImportDraft {
     return "anchor.png"
   }
 
-  /// Adds a picture file beside the card file, by its name or id with or without a suffix, and returns its path in the
-  /// scene; `nil` without such a file.
+  /// Adds the first picture file beside the card file that has one of the names, with or without an extension, and
+  /// returns its path in the scene; `nil` without such a file.
   mutating func pictureBeside(_ names: [String]) -> String? {
     guard let folder = SceneFolder(path.deletingLastPathComponent.nonEmpty ?? ".") else { return nil }
     for name in names {

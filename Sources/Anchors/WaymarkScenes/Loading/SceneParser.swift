@@ -195,7 +195,7 @@ struct SceneParser {
     return width
   }
 
-  /// Returns whether a length in metres is plausible for an object before a camera; reports an implausible one.
+  /// Returns whether a length in metres is plausible for an object in front of a camera; reports an implausible one.
   private mutating func isLength(
     _ length: Double, _ node: SourceNode, _ field: String, _ name: String, of thing: String
   ) -> Bool {

@@ -1,7 +1,7 @@
 package import WaymarkConfiguration
 
-/// A problem of a scene: its place in the file, its message and a hint. The file also has the result of reading a scene
-/// (`SceneReport`) and its limits (`SceneLimits`).
+/// A problem of a scene: its severity, its position in the scene's file, its message and a hint. Below are the result of
+/// reading a scene (`SceneReport`) and the limits of scenes (`SceneLimits`).
 package struct SceneProblem: Hashable, Sendable, Encodable {
   package enum Severity: String, Hashable, Sendable, Encodable {
     /// The scene cannot be used.
@@ -88,11 +88,12 @@ package enum SceneLimits {
   static let nameLength = 128
   /// The most characters of any other text.
   static let textLength = 8_192
-  /// The greatest distance from the anchor's centre, width and radius, in metres.
+  /// The greatest distance of an annotation from the anchor's centre, and the greatest width and radius of a picture,
+  /// in metres.
   static let reach = 100.0
-  /// The greatest distance from the picture's corner, in widths or heights of it.
+  /// The greatest distance from the picture's upper left corner along each axis, in widths or heights of the picture.
   static let shares = 10.0
-  /// The greatest distance from the picture's corner in pixels.
+  /// The greatest distance from the picture's upper left corner along each axis, in pixels.
   static let pixels = 100_000.0
   /// The most problems in a report; of further problems only the number is reported.
   static let problems = 50

@@ -226,7 +226,7 @@ struct AnchorsInSight: Sendable {
   /// True if an anchor of the scene is in sight.
   var hasAnchor: Bool { presences.contains { $0.value.isPresent && order[$0.key.anchor] != nil } }
 
-  /// The time at which an anchor will be lost without a further frame.
+  /// The time at which the first anchor will be lost without a further frame; `nil` if none is in sight.
   var deadline: Double? { presences.values.compactMap { $0.deadline(configuration.presence) }.min() }
 
   /// Returns the anchors last seen at `time` or later.
@@ -247,8 +247,8 @@ struct AnchorsInSight: Sendable {
     }
   }
 
-  /// Returns the states after anchors were lost by another input than a frame. These are included once more as `notTracking`,
-  /// whether or not they are part of the scene.
+  /// Returns the states after anchors were lost by another input than a frame. The lost anchors are included once more
+  /// as `notTracking`, whether or not they are part of the scene.
   func states(lost: [AnchorKey], _ emphasis: Emphasis) -> [AnchorState] {
     var states = states(seen: seen(since: lastFrame), lost: lost, emphasis)
     for key in lost where !states.contains(where: { $0.anchor == key.anchor && $0.copy == key.copy }) {

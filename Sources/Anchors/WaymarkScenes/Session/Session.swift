@@ -216,7 +216,8 @@ package struct Session: Sendable {
     return (annotation, meant(annotation, copy))
   }
 
-  /// Returns the addressed copy of an annotation's anchor: the given one, the one on which it was selected, or one in sight.
+  /// Returns the addressed copy of an annotation's anchor: the given one, else the one on which the annotation was
+  /// selected, else its default copy; `nil` if there is none.
   package func meant(_ annotation: Annotation, _ copy: Int?) -> Int? {
     copy ?? (annotation.id == selected ? selectedCopy : nil) ?? sights.copy(of: annotation)
   }

@@ -3,8 +3,8 @@ package import WaymarkImage
 import WaymarkSystem
 
 /// An input of the AR session: a scene, a request of a client, a frame, or the passage of time. The file also has the
-/// anchors seen in a frame (`AnchorDetection`), the effects (`SessionEffect`), refusals (`SessionRefusal`), states and
-/// settings (`SessionConfiguration`) of the session.
+/// anchors seen in a frame (`SessionFrame`, `AnchorDetection`), and the session's effects (`SessionEffect`), refusals
+/// (`SessionRefusal`), states (`SessionStatus`, `AnchorState`, `MarkerState`) and settings (`SessionConfiguration`).
 package enum SessionInput: Sendable {
   /// A scene was loaded. A reload of the same scene keeps the phase, the selection and the followed anchors, as far as they
   /// still exist; another scene resets the session.

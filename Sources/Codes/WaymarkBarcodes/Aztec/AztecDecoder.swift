@@ -24,7 +24,7 @@ package enum AztecDecoder {
     var words: Int { bits / width }
   }
 
-  /// The numbers of modules per side: of runes and compact symbols, then of full ones.
+  /// The numbers of modules per side that runes, compact and full symbols have, in ascending order.
   static var sides: [Int] {
     let compact = (1...4).map { Mode(isCompact: true, layers: $0, data: 0).side }
     let full = (1...32).map { Mode(isCompact: false, layers: $0, data: 0).side }
@@ -51,7 +51,8 @@ package enum AztecDecoder {
     return mode.data < mode.words ? mode : nil
   }
 
-  /// Returns the number of a rune (annex A): a mode message alone, with every second bit inverted.
+  /// Returns the number of a rune (annex A), a mode message alone, with every second bit inverted; `nil` if the bits have too many
+  /// errors.
   package static func rune(_ bits: [Bool]) -> Int? {
     var reader = BitReader(bits)
     var words = (0..<7).compactMap { _ in reader.read(4).map { $0 ^ 0b1010 } }
@@ -242,7 +243,7 @@ struct AztecText {
     return true
   }
 
-  /// Reads FLG(n): FNC1, or a character set.
+  /// Reads FLG(n): FNC1, or a character set; returns false if it is invalid.
   private mutating func flag() -> Bool {
     guard let digits = reader.read(3), digits < 7 else { return false }
     if digits == 0 {

@@ -18,7 +18,7 @@ struct AztecReader {
     var failed = 0
     for mark in search.marks where failed < Self.failures {
       if detections.contains(where: { $0.corners.contains(mark.center) }) { continue }
-      // Only a mark with the rings can be a failure.
+      // A mark without the rings does not count as a failure.
       guard let core = core(mark) else { continue }
       if let found = read(mark, core) { detections.append(found) } else { failed += 1 }
     }
@@ -220,7 +220,7 @@ struct AztecReader {
     _ start: Homography, radius: Int, isCompact: Bool, module: Double, inverted: Bool
   ) -> Homography {
     let r = Double(radius)
-    // Modules spread over the area, and the outer ones, which determine the corners best.
+    // The places are spread over the area and include the outer modules, which determine the corners best.
     var places: [Point2] = []
     var known: [KnownModule] = []
     let stride = max(1, radius / 8)

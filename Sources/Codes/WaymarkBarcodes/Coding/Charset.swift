@@ -1,6 +1,6 @@
 import WaymarkSystem
 
-/// The character set from which the bytes of a code were decoded.
+/// The character set from which the bytes of a code were decoded. The extension of `CodeMessage` below decodes messages.
 public enum Charset: String, Hashable, Sendable, Codable, CaseIterable {
   /// Seven-bit ASCII.
   case ascii = "US-ASCII"
@@ -165,7 +165,7 @@ public enum Charset: String, Hashable, Sendable, Codable, CaseIterable {
         && [0x80, 0x85, 0x91, 0x92, 0x93, 0x94, 0x96, 0x97, 0x99].contains(at(start + 1))
     }
     guard run.count == 1, ![0x81, 0x8D, 0x8F, 0x90, 0x9D].contains(first) else { return false }
-    // No double-byte character begins with the byte of the euro sign, or has a second byte outside of this range below 128.
+    // No double-byte character begins with the byte of the euro sign, or has an ASCII character outside of 0x40 to 0x7E as second byte.
     if first == 0x80 || !(0x40...0x7E).contains(at(end)) { return true }
     switch first {
     // The ellipsis: as a lead byte it occurs only in rare ideographs.

@@ -1,5 +1,6 @@
 /// The contents of a code after error correction: its bytes, their character sets, and the properties that the code
-/// declares. The same type for every symbology; decoders make it from a `ModuleMatrix` and read its bits by a `BitReader`.
+/// declares. It serves every symbology; decoders make it from a `ModuleMatrix` and read its bits by a `BitReader`, which are
+/// below.
 package struct CodeMessage: Hashable {
   /// The bytes under one extended channel interpretation; `eci` is `nil` if the code names none.
   struct Segment: Hashable {

@@ -1,6 +1,6 @@
 import WaymarkSystem
 
-/// Health Industry Bar Code (ANSI/HIBC 2.6 for suppliers, LIC; ANSI/HIBC 1.3 for providers, PAS).
+/// Splits Health Industry Bar Codes into fields (ANSI/HIBC 2.6 for suppliers, LIC; ANSI/HIBC 1.3 for providers, PAS).
 enum HIBC {
   typealias Field = HealthLabel.Field
 
@@ -25,7 +25,7 @@ enum HIBC {
     }
   }
 
-  /// Returns the labeler, the product and the unit of measure.
+  /// Returns the labeler, the product and the unit of measure; `nil` if the part has another form.
   private static func product(_ part: Substring) -> [Field]? {
     guard (6...23).contains(part.count), part.allSatisfy(isAlphanumeric), part.first?.isLetter == true,
       let unit = part.last, unit.isASCIIDigit
@@ -108,7 +108,8 @@ enum HIBC {
     return fields + [Field("expires", date)]
   }
 
-  /// Takes a date from the start of a text: `y`, `m`, `d` and `h` are two digits each, `jjj` is a year and the day in it.
+  /// Takes a date from the start of a text: `y`, `m`, `d` and `h` are two digits each, `jjj` is two digits of
+  /// the year and three of the day in it.
   private static func date(_ form: String, _ rest: inout Substring) -> String? {
     func take(_ count: Int) -> Int? {
       let digits = rest.prefix(count)

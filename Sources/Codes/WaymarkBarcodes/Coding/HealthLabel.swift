@@ -1,6 +1,7 @@
 import WaymarkSystem
 
 /// The content of a code on a label of hospitals or pharmacies, split into fields as the standard of the label defines.
+/// `LabelDate` below checks and formats their dates.
 public struct HealthLabel: Hashable, Sendable {
   /// A standard of labels.
   public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {

@@ -33,7 +33,8 @@ extension HealthLabel {
     return nil
   }
 
-  /// Returns the eight digits of a Pharmazentralnummer; an older one of seven digits gets a leading zero.
+  /// Returns the eight digits of a Pharmazentralnummer; an older one of seven digits gets a leading zero. `nil` for any other text, or a
+  /// wrong check digit.
   private static func pzn(_ text: String) -> [Field]? {
     let digits = text.utf8.dropFirst().map { Int($0) - 48 }
     guard text.hasPrefix("-"), (7...8).contains(digits.count), digits.allSatisfy((0...9).contains) else { return nil }
@@ -42,7 +43,8 @@ extension HealthLabel {
     return sum % 11 == padded[7] ? [Field("number", padded.map(String.init).joined())] : nil
   }
 
-  /// Returns the Italian number of a medicine without the letter A, and the text of the Code 39 that carries it.
+  /// Returns the Italian number of a medicine without the letter A, and the text of the Code 39 that carries it; `nil` for any other
+  /// text, or a wrong check digit.
   private static func code32(_ text: String) -> [Field]? {
     guard text.hasPrefix("A"), let number = Int(text.dropFirst()) else { return nil }
     let code39 = Code39.code32(number)
@@ -52,6 +54,6 @@ extension HealthLabel {
 }
 
 extension Symbol {
-  /// The content as a label of hospitals or pharmacies, if it is one; `text` is as the code has it.
+  /// The content as a label of hospitals or pharmacies; `nil` if it has none of their forms. `text` is unchanged.
   public var label: HealthLabel? { HealthLabel(text, symbology) }
 }

@@ -1,4 +1,5 @@
-/// ISBT 128 (ICCBBA ST-001): data structures that begin with an identifier of two characters, one or several in a code.
+/// Splits ISBT 128 (ICCBBA ST-001) into fields: a code has one or several data structures, which begin with an identifier of two
+/// characters.
 enum ISBT128 {
   typealias Field = HealthLabel.Field
 
@@ -53,7 +54,8 @@ enum ISBT128 {
     return [Field("donation", number), Field("flags", flags)]
   }
 
-  /// Returns the date, or date and time, of three digits of the year, three of the day in it, and optionally hour and minute.
+  /// Returns the date, or date and time, from three digits of the year, three of the day in it, and optionally hour and minute;
+  /// `nil` if there is no such date or time.
   private static func date(_ digits: Substring) -> String? {
     guard digits.allSatisfy(\.isASCIIDigit), let year = Int(digits.prefix(3)),
       let date = LabelDate.date(

@@ -1,4 +1,4 @@
-/// The finite field of an error-correcting code: GF(2^m) or the integers modulo a prime.
+/// The finite field of an error-correcting code: GF(2^m) or the integers modulo a prime. `ReedSolomon` below has the codes.
 struct FiniteField: Sendable {
   /// The number of elements.
   let size: Int
@@ -58,7 +58,7 @@ struct FiniteField: Sendable {
     a == 0 ? 0 : Int(powers[Int(logarithms[a]) + size - 1 - Int(logarithms[b])])
   }
 
-  /// Returns the sum of `n` terms `value`.
+  /// Returns the sum of `n` summands `value` in the field.
   func multiple(_ n: Int, _ value: Int) -> Int {
     isPrime ? n % size * value % size : n.isMultiple(of: 2) ? 0 : value
   }
@@ -119,7 +119,7 @@ package struct ReedSolomon: Sendable {
     let locator = self.locator(syndromes, erasures: erasures.map { count - 1 - $0 })
     let degree = locator.lastIndex { $0 != 0 } ?? 0
     guard degree >= erasures.count, 2 * degree - erasures.count <= checks - reserve else { return nil }
-    // Chien's search: the codeword at position p is wrong if the locator is zero at the inverse of the p-th power.
+    // Chien's search: the codeword at position p is wrong if the locator is zero at α⁻ᵖ, where α is the primitive element.
     let order = field.size - 1
     var wrong: [Int] = []
     for p in 0..<count where evaluate(locator, at: field.power((order - p) % order)) == 0 { wrong.append(p) }
@@ -220,7 +220,7 @@ package struct ReedSolomon: Sendable {
     polynomial.reversed().reduce(0) { field.sum(field.product($0, x), $1) }
   }
 
-  /// Returns the formal derivative at `x`: i times the coefficient of power i, by repeated addition in the field.
+  /// Returns the formal derivative at `x`: the sum of i·cᵢ·xⁱ⁻¹, where the factor i means repeated addition in the field.
   private func derivative(_ polynomial: [Int], at x: Int) -> Int {
     var result = 0
     var power = 1

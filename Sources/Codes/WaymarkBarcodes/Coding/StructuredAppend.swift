@@ -29,7 +29,6 @@ struct StructuredAppend {
     var whole: [Symbol] = []
     /// The parts of incomplete messages, each as a symbol.
     var parts: [Symbol] = []
-    /// The incomplete messages.
     var incomplete: [IncompleteSymbol] = []
   }
 
@@ -39,7 +38,7 @@ struct StructuredAppend {
   /// The outlines of the added codes, in pixels of the picture.
   var places: [Quadrilateral] { codes.map(\.corners) }
 
-  /// The largest number of parts of which the missing ones are listed by number: Macro PDF417 has up to 99,999.
+  /// The largest number of parts of a message whose missing parts are listed: Macro PDF417 has up to 99,999.
   private static let listed = 128
 
   /// Adds codes in any order; codes that were added before are ignored.

@@ -9,10 +9,10 @@ struct CompositeReader {
   /// The outlines of the components that were joined.
   private(set) var joined: [Quadrilateral] = []
   private let isLive: Bool
-  /// The number of codes above which lines may still be looked at.
+  /// The number of further codes whose components may be searched for by lines.
   private var codesLeft: Int
 
-  /// The largest number of codes above which lines are looked at, in a still picture and in a live frame.
+  /// The largest number of codes whose components are searched for by lines, in a still picture and in a live frame.
   private static let most = (still: 100, live: 6)
 
   /// The largest distance between a code and its component, in modules of the component; of a stacked DataBar libzbar may give the
@@ -26,7 +26,7 @@ struct CompositeReader {
     codesLeft = isLive ? Self.most.live : Self.most.still
   }
 
-  /// Adds the component of a linear code, if it has one, to it, and removes that component from `components`.
+  /// Adds to a linear code the component above it, if there is one, and removes that component from `components`.
   mutating func read(_ symbol: inout Symbol) {
     guard let modules = Self.modules(of: symbol) else { return }
     if let index = components.firstIndex(where: { Self.isAbove($0, symbol) }) {
@@ -109,12 +109,13 @@ struct CompositeReader {
   /// In modules: the distance of lines, the height without a row after which the search ends, and the height inside the code at which
   /// the lines begin.
   private static let (step, patience, inside) = (0.7, 12.0, 4.0)
-  /// The largest height of a component in modules: 44 rows of two modules, with the separator.
+  /// The height above a code up to which lines look for a component, in modules: more than its 44 rows of two modules and the separator.
   private static let height = 110.0
-  /// The inclinations of rows to the side of the code that are tried in turn: in perspective, bars are not at right angles to rows, and
-  /// the side of some codes is taken so. Lines at one of them cross few rows.
+  /// The inclinations of rows to the side of the code that are tried in turn: in perspective, bars are not at right angles to rows, but
+  /// the outlines of some codes are drawn as if they were. Lines at the right inclination cross few rows.
   private static let slopes = [0.0] + (1...4).flatMap { [0.04 * Double($0), -0.04 * Double($0)] }
-  /// The heights above a side, in modules, at which lines with the edges of a component show that one may be there, and their least number.
+  /// The heights above a side, in modules, at which lines are sampled to see whether a component may be there, and the least number of
+  /// edges of such a line.
   private static let (probes, edges) = ([3.0, 6, 9, 12], 21)
 
   /// Returns the component above a code, read or not; the code may be upside down.
@@ -140,7 +141,8 @@ struct CompositeReader {
     return open
   }
 
-  /// Returns what lines at an inclination to a side show, from `inside` modules below it on.
+  /// Returns the component that lines at an inclination to a side cross, read or not; the first line is `inside` modules below the side.
+  /// `nil` if they cross no component.
   private func search(_ side: Side, slope: Double, module: Double, inside: Double) -> MatrixDetection? {
     let way = side.along + side.up * slope
     let along = way / way.length
@@ -155,14 +157,14 @@ struct CompositeReader {
     return found?.message?.isComponent == false ? nil : found
   }
 
-  /// Returns the number of edges of a line above a side.
+  /// Returns the number of edges of the line `height` pixels above a side.
   private func edges(above side: Side, at height: Double) -> Int {
     guard let (a, b) = image.segment(from: side.left + side.up * height, direction: side.along, length: side.length)
     else { return 0 }
     return ScanLine(image, from: a, to: b, window: 20).edges.count
   }
 
-  /// Returns the CC-C, a PDF417, above a code, read from a straightened copy of the area there.
+  /// Returns the CC-C, a PDF417, above a code, read from a straightened copy of the area there; `nil` if it cannot be read.
   private func searchPDF417(_ symbol: Symbol) -> MatrixDetection? {
     for side in Self.sides(of: symbol.corners) {
       let (length, along, up) = (side.length, side.along, side.up)

@@ -12,8 +12,8 @@ enum CompositeText {
     return message
   }
 
-  /// Returns the bits in the codewords of a CC-A (annex F): 69 in each seven of them, and 10n − 1 in the
-  /// n that are left; `nil` if the codewords are invalid.
+  /// Returns the bits in the codewords of a CC-A (annex F): 69 in each group of seven codewords, and 10n − 1 in a last group of
+  /// n; `nil` if the codewords are invalid.
   static func bits(_ words: [Int]) -> [Bool]? {
     var bits: [Bool] = []
     for start in stride(from: 0, to: words.count, by: 7) {

@@ -18,7 +18,7 @@ struct DataBarLink {
   /// Returns whether the symbol on a line, in its direction, declares a component; nil if the line does not cross the symbol.
   func isLinked(_ line: LinearLine) -> Bool? {
     let w = line.widths
-    // The first bar of the guard, the character, which begins with a light element, and the finder pattern.
+    // Looks for the first bar of the guard, the character, which begins with a light element, and the finder pattern.
     for first in stride(from: 1, to: w.count - 13, by: 2) {
       let module = w[first..<(first + 8)].reduce(0, +) / 16
       guard abs(w[(first + 8)..<(first + 13)].reduce(0, +) - 15 * module) < 2.5 * module, w[first - 1] < 2.2 * module

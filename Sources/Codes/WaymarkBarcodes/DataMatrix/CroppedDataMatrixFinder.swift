@@ -12,7 +12,8 @@ struct CroppedDataMatrixFinder {
   /// The largest number of sides that extend to the border to try, the longest first: bars, fences and keyboards have hundreds.
   private static let most = 12
 
-  /// Returns a symbol whose corner of the L is inside the picture, with one stroke cut off by the border.
+  /// Returns the symbol whose L has its corner `c` inside the picture and one stroke cut off by the border; `nil` if not exactly one
+  /// stroke is cut off, or the alternating side and the tones around are not those of a symbol.
   func finding(_ c: DataMatrixCorner) -> MatrixDetection? {
     let (isUpper, isRight) = (border(at: c.top) != nil, border(at: c.right) != nil)
     guard isUpper != isRight else { return nil }
@@ -75,7 +76,7 @@ struct CroppedDataMatrixFinder {
     return detections
   }
 
-  /// Samples of a symbol's strokes, its alternating sides and its quiet zone, as expected to be dark or light.
+  /// Gray levels sampled in a symbol's strokes, alternating sides and quiet zone, separated by the expected tone.
   private struct Frame {
     private let view: ImageView
     private let inverted: Bool
@@ -107,7 +108,7 @@ struct CroppedDataMatrixFinder {
       }
     }
 
-    /// True if at least 94 % of the samples have the expected tone, with enough contrast.
+    /// True if at least 94 % of the samples have the expected tone, at a contrast of more than 40 gray levels.
     var isClear: Bool {
       let (low, high) = (dark.reduce(0, +) / Double(dark.count), light.reduce(0, +) / Double(light.count))
       guard high - low > 40 else { return false }
@@ -137,7 +138,8 @@ struct CroppedDataMatrixFinder {
     return zip(changes, changes.dropFirst(2)).allSatisfy { a, b in abs(a.distance(to: b) - 2 * pitch) < 0.6 * pitch }
   }
 
-  /// Returns the border of the picture within 2.5 pixels of a point: 0 is left, then top, right, bottom; `nil` if none is.
+  /// Returns the border of the picture within 2.5 pixels of a point: 0 is left, then top, right, bottom; `nil` if none is that
+  /// close.
   private func border(at p: Point2) -> Int? {
     let distances = distances(p)
     return distances.indices.first { distances[$0] < 2.5 }

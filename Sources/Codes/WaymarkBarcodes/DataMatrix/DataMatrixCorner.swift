@@ -81,7 +81,8 @@ struct DataMatrixCorner {
   }
 
   /// Returns the end of a border that begins at a corner, 49 points along it, and whether it is longer than one side of the polygon:
-  /// a side of a symbol that is bent or damaged is several sides of the polygon, none of which leaves the chord far.
+  /// a side of a symbol that is bent or damaged is several sides of the polygon, none of which leaves the chord far. `nil` for a border of
+  /// less than ten points.
   ///
   /// - Parameter way: 1 to go forward along the polygon, -1 to go backward.
   private static func reach(
@@ -113,7 +114,7 @@ struct DataMatrixCorner {
     return (at(last), places, last > 1)
   }
 
-  /// Returns the least-squares line through the points of a side, without its ends.
+  /// Returns the least-squares line through the points of a side, without its ends; `nil` for fewer than five points.
   private static func line(_ polygon: Contours.Polygon, _ side: Int) -> StraightLine? {
     let count = polygon.corners.count
     let from = polygon.corners[side % count]

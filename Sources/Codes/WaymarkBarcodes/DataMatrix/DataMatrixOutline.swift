@@ -1,7 +1,7 @@
 import WaymarkImage
 
 /// The four sides of a Data Matrix symbol as curves, with a position for every column and row: for a symbol that is bent,
-/// or whose columns and rows differ in width.
+/// or whose columns and rows differ in width. The extensions below find its alternating sides and read it.
 struct DataMatrixOutline {
   /// The map from modules to pixels, from the four corners.
   let map: Homography
@@ -14,7 +14,8 @@ struct DataMatrixOutline {
   private let left: [Point2]
   private let right: [Point2]
 
-  /// - Returns: `nil` if the numbers of modules of the alternating sides are not those of the size.
+  /// - Returns: `nil` if the numbers of modules of the alternating sides are not those of the size, or the modules along them
+  ///   are not in order.
   init?(_ c: DataMatrixCorner, _ size: DataMatrixSize, top: DataMatrixTiming, right: DataMatrixTiming) {
     guard top.modules == size.columns, right.modules == size.rows, let topEnd = top.changes.last,
       let rightEnd = right.changes.last
@@ -47,8 +48,8 @@ struct DataMatrixOutline {
     left = right.map { Point2(0.5 + aside($0.y), $0.y) }
   }
 
-  /// Returns an alternating side for one that was not seen: all modules are equally wide, and as far from the L as the end
-  /// of the other side.
+  /// Returns an alternating side for one that was not seen: all modules are equally wide, at the distance from the L at
+  /// which the other side ends. `nil` if that side has no tone changes.
   ///
   /// - Parameters:
   ///   - known: the alternating side that was seen.
@@ -221,7 +222,7 @@ extension DataMatrixTimingSearch {
   }
 
   /// Returns the distance of the outer border of a dark module from a point near its centre, in pixels; negative if the
-  /// point is outside of the module.
+  /// point is outside of the module; `nil` if no border is found.
   private func border(from place: Point2, _ normal: Point2, depth: Double) -> Double? {
     let step = min(1, depth / 6)
     var t = -0.4 * depth

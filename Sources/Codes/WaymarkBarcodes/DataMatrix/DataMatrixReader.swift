@@ -157,7 +157,7 @@ struct DataMatrixReader {
 
   private func direction(_ a: Point2, _ b: Point2) -> Point2 { (b - a) / max(1e-9, a.distance(to: b)) }
 
-  /// Returns the three sizes closest to the counted modules, the closest first. In a mirror rows and columns are exchanged.
+  /// Returns at most three sizes close to the counted modules, the closest first. In a mirror rows and columns are exchanged.
   private func sizes(across: Int, down: Int) -> [DataMatrixSize] {
     var near: [(size: DataMatrixSize, off: Int)] = []
     for size in DataMatrixSize.both {
@@ -211,8 +211,8 @@ struct DataMatrixReader {
     return finding.certainty > 0.97 ? finding : nil
   }
 
-  /// Decodes the modules and returns whether that succeeded; in either case raises the certainty to the share of the frame
-  /// that was seen.
+  /// Decodes the modules into `finding`. Returns false if that fails, and then raises the certainty of `finding` to the share of
+  /// the frame that was seen.
   func read(_ sampler: ModuleSampler, _ size: DataMatrixSize, _ finding: inout MatrixDetection) -> Bool {
     for (radius, sharpen) in [(5, Float(0)), (3, 0.6), (6, 1.2)] {
       let matrix = sampler.matrix(radius: radius, sharpen: sharpen, inverted: finding.inverted)
@@ -239,7 +239,7 @@ struct DataMatrixReader {
       guard let uneven = DataMatrixSpacing(size, map, search) else { return nil }
       return ModuleSampler(view, columns: columns, rows: rows) { map.apply(uneven.place($0, $1)) }
     default:
-      // Includes half regions: the outer patterns are always visible there.
+      // Divides each region at least in halves: the outer patterns are visible at every division.
       let parts = attempt == 1 ? [2, 2] : [size.regionWidth, size.regionHeight].map { max(3, ($0 + 2) / 5) }
       guard let mesh = bend(size, map.apply, contrast: contrast, inverted: inverted, parts: parts) else { return nil }
       return ModuleSampler(view, columns: columns, rows: rows) { map.apply([$0, $1]) + mesh.shift($0, $1) }

@@ -1,6 +1,7 @@
 import WaymarkImage
 
-/// The alternating side of a Data Matrix symbol opposite to the L.
+/// An alternating side of a Data Matrix symbol, opposite to the L. `DataMatrixTimingSearch` below looks for it, and
+/// `DataMatrixSpacing` has the widths of the columns and rows that it shows.
 struct DataMatrixTiming {
   /// The points of the changes between dark and light, in pixels; the first is at the inner edge of the L.
   var changes: [Point2]
@@ -13,7 +14,8 @@ struct DataMatrixTiming {
 
 /// The starts of columns and rows of different widths, as on paper that was fed unevenly through its printer.
 struct DataMatrixSpacing {
-  /// The position of each line between columns under a map with even columns; `rows` has those of the lines between rows.
+  /// The position of each line between columns, in modules of a map with even columns; `rows` has those of the lines between
+  /// rows.
   private let columns: [Double]
   private let rows: [Double]
 
@@ -162,7 +164,7 @@ struct DataMatrixTimingSearch {
   }
 
   /// Returns alternating runs like `walk`, with the threshold in the middle between the darkest and the lightest samples
-  /// near by.
+  /// near by; `nil` also for a symbol light on dark.
   private func runs(
     _ origin: Point2, _ direction: Point2, module: Double, most: Double
   ) -> (timing: DataMatrixTiming, irregularity: Double)? {
@@ -205,7 +207,8 @@ struct DataMatrixTimingSearch {
     return changes
   }
 
-  /// Returns the difference of a point to the local threshold in gray levels; negative if it is dark.
+  /// Returns the difference between the gray level at a point and the local threshold; negative if the point has the tone of
+  /// the L.
   @inline(__always)
   func excess(_ p: Point2) -> Double {
     let isInside = p.x >= 0 && p.y >= 0 && p.x < Double(view.width &- 1) && p.y < Double(view.height &- 1)

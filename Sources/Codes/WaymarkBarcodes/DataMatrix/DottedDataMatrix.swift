@@ -5,11 +5,11 @@ import WaymarkImage
 ///
 /// The blur leaves 3 % of the amplitude of a pattern with a period of one module, and 42 % at a period of two modules.
 enum DottedDataMatrix {
-  /// The distances of the dots to try, in pixels; each suits distances from three quarters to four thirds.
+  /// The distances of the dots to try, in pixels; each suits distances from three quarters to four thirds of it.
   private static let pitches = [3.5, 6, 10, 17]
   /// The standard deviation of the blur, and the width of the light border, in distances of the dots.
   private static let (blur, border) = (0.42, 3.0)
-  /// The distance of the dots in the searched picture, in pixels.
+  /// The least distance of the dots in the searched picture if it is shrunk, in pixels.
   private static let searched = 5.0
 
   /// The largest number of pixels of a picture to search.

@@ -7,12 +7,12 @@ struct DotCodeReader {
   /// The largest numbers, in a polarity of an octave: of places in a lattice, of places after which no further lattice is begun, and of
   /// outlines that are tried.
   private static let most = (places: 60_000, begun: 2_000, outlines: 2_000)
-  /// The least number of dots of a symbol that are found: the smallest has 38 places, of which half are lit.
+  /// The least number of dots that must be found of a symbol: the smallest has 38 places, of which half are lit.
   private static let fewest = 12
 
   static func detections(_ search: inout MatrixSearch) -> [MatrixDetection] {
     var found: [MatrixDetection] = []
-    // Dots of two to five pixels in each octave.
+    // Each octave is searched for modules of two to five pixels.
     var picture = GrayImage(copying: search.view)
     var (scale, isLimited) = (1.0, false)
     while min(picture.width, picture.height) >= 16, scale <= 4 {
@@ -30,7 +30,7 @@ struct DotCodeReader {
     return found
   }
 
-  /// Reads the symbols with dots of two to five pixels, outside of known ones.
+  /// Reads the symbols with modules of two to five pixels, outside of known ones.
   ///
   /// - Parameter isLimited: becomes true if a bound ended the search.
   static func read(
@@ -80,7 +80,7 @@ struct DotSamples {
   private static let margin = 2
   /// The values above which a place holds a dot, in the order in which they are tried.
   private static let thresholds: [Float] = [0.45, 0.3, 0.6]
-  /// The largest share of the places that cannot hold dots but look like dots.
+  /// Of the places that cannot hold dots, the largest share that may look like dots.
   private static let strangers = 0.06
 
   /// Samples the places of a lattice; `nil` unless it is a chequerboard of dots that carry data.
@@ -102,7 +102,7 @@ struct DotSamples {
         tones[y * columns + x] = field.tones.sample(place)
       }
     }
-    // The difference of each place to the four beside it.
+    // Computes the difference of each place from the mean of the four beside it.
     var relief = [Float](repeating: 0, count: columns * rows)
     for y in 1..<(rows - 1) {
       for x in 1..<(columns - 1) {
@@ -111,7 +111,7 @@ struct DotSamples {
         relief[i] = Float(tones[i] - around)
       }
     }
-    // Relative to the dots in the squares around.
+    // Divides it by the mean of the dots in the squares around.
     let square = 8
     let (across, down) = (columns / square + 1, rows / square + 1)
     var sums = [(sum: Float, count: Float)](repeating: (0, 0), count: across * down)
@@ -240,7 +240,7 @@ struct DotSamples {
         return edge(u + Double(outline.x.lowerBound + left), v + Double(outline.y.lowerBound + top))
       }
       guard corners.count == 4 else { return nil }
-      // A symbol is printed in the upright form or a quarter turn from it: in the one that looks more upright.
+      // A symbol is printed in the upright form or a quarter turn from it: the one that looks more upright is taken.
       let outline = Quadrilateral(corners: corners)
       let other = outline.turned(by: isMirrored ? 3 : 1)
       func slope(_ outline: Quadrilateral) -> Double {
@@ -252,7 +252,8 @@ struct DotSamples {
     return nil
   }
 
-  /// Returns the position in pixels of a point half a module beside a place.
+  /// Returns the position in pixels of a point in the middle of four places, with half-integer coordinates in modules; `nil` if the lattice
+  /// has no dots near by.
   private func edge(_ x: Double, _ y: Double) -> Point2? {
     let (u, v) = (Int(x.rounded(.down)), Int(y.rounded(.down)))
     guard let a = lattice.place(u, v), let b = lattice.place(u + 1, v + 1) else { return nil }

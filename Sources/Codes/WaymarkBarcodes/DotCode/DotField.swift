@@ -13,7 +13,8 @@ struct DotField {
   private let rows: Int
 
   private static let cell = 8
-  /// The side of the squares, in pixels, and the least contrast of a dot as a share of the highest one in the squares around.
+  /// The side in pixels of the squares in which contrasts are compared, and the least contrast of a dot as a share of the
+  /// highest one in its square and the eight around it.
   private static let (square, leastShare) = (12, 0.2)
   /// The largest number of dots; a picture with more keeps those of the highest contrast.
   private static let most = 60_000
@@ -83,7 +84,8 @@ struct DotField {
 
 // MARK: - Tones
 
-/// The tones of a picture smoothed by a binomial of three pixels, in sixteenths of gray levels, the larger the more a pixel looks like a dot.
+/// The tones of a picture smoothed by a binomial filter of three by three pixels, in sixteenths of gray levels: the larger, the more a pixel
+/// looks like a dot.
 struct DotTones {
   let width: Int
   let height: Int
@@ -91,7 +93,7 @@ struct DotTones {
 
   /// The least contrast of a dot, in sixteenths of gray levels.
   private static let leastContrast = 24
-  /// The largest ratio of the bends of the tones along two directions through a dot: they are alike, but not those of a line.
+  /// The largest ratio of the second differences of the tones along two directions through a dot; through a line it is larger.
   private static let roundness = 8
 
   init(_ view: ImageView) {
@@ -125,7 +127,8 @@ struct DotTones {
     return other
   }
 
-  /// Returns the values smoothed by a binomial of three pixels, divided by a power of two; the border is repeated.
+  /// Returns the values smoothed by a binomial filter of three by three pixels, whose weights sum to 16 divided by 2^`shift`; the border is
+  /// repeated.
   private func smoothed(shift: Int16) -> [Int16] {
     let (width, height) = (width, height)
     guard width > 0, height > 0 else { return [] }
@@ -171,7 +174,7 @@ struct DotTones {
           }
           let contrast = Int(c) - around
           guard contrast >= Self.leastContrast else { continue }
-          // Along rows, columns and diagonals; diagonal neighbours are farther away.
+          // The second differences along rows and columns are doubled, because diagonal neighbours are farther away.
           let bends = (
             2 * (2 * Int(c) - Int(v[i - 1]) - Int(v[i + 1])), 2 * (2 * Int(c) - Int(v[i - width]) - Int(v[i + width])),
             2 * Int(c) - Int(v[i - width - 1]) - Int(v[i + width + 1]),

@@ -14,11 +14,11 @@ struct DotLattice {
   }
 
   private let field: DotField
-  /// For each place the index of its dot plus one, or `empty`.
+  /// For each place the index of its dot plus one, or `unknown` or `empty`.
   private var sites: [Int32] = []
   private var bases: [SIMD4<Double>] = []
   private var touched: [Int] = []
-  /// The dots that belong to a lattice.
+  /// For each dot, true if it belongs to a lattice.
   private var isUsed: [Bool]
   /// For each dot the number of lattices with it that were not symbols.
   private var failures: [UInt8]
@@ -57,7 +57,8 @@ struct DotLattice {
   struct Seed {
     var dot: Int
     var basis: Basis
-    /// How well the eight places around it hold dots: for each dot, 1 less the share of the distance that is allowed.
+    /// The sum over the dots at the eight places around it: 1 minus the squared distance of the dot from its place, as a share of the
+    /// largest allowed one.
     var fit: Double
     /// The number of seeds around it with the same steps.
     var support = 0
@@ -76,7 +77,7 @@ struct DotLattice {
   /// The reach of the seeds around one in modules.
   private static let beside = 7.0
 
-  /// The dots that may begin a lattice, those beside the most seeds with the same steps first.
+  /// Returns the dots that may begin a lattice, those beside the most seeds with the same steps first.
   func seeds() -> [Seed] {
     var near = Neighbours()
     var seeds: [Seed] = []
@@ -104,12 +105,12 @@ struct DotLattice {
   private struct Neighbours {
     private var places: [(place: Point2, distance: Double)] = []
 
-    /// The largest distance in pixels, and number.
+    /// The largest distance of a neighbour in pixels, and the largest number of neighbours.
     private static let (reach, most) = (7.5, 16)
     /// The least number of the eight places around a dot that hold dots, and the square of the largest distance of a dot from its place,
     /// as a share of the square of that of the nearest dot.
     private static let (hits, limit) = (5, 0.07)
-    /// The square of the least distance of neighbours, whose dots would merge.
+    /// The square of the least distance of neighbours in pixels: closer dots would merge.
     private static let closest = 4.5
 
     mutating func take(around dot: Int, _ field: DotField) {
@@ -203,7 +204,7 @@ struct DotLattice {
         // In a texture, few of the places that its first dots imply have dots.
         if looks - first >= 100, (looks - first) > 9 * members.count { return }
       }
-      // The places around are known better now.
+      // Now that more dots are known, the empty places are predicted better and looked at again.
       queue = []
       for i in touched where sites[i] == Site.empty && looks - first < limit {
         let (x, y) = (i % Self.side - Self.reach, i / Self.side - Self.reach)
@@ -268,7 +269,7 @@ struct DotLattice {
     let side = Self.side
     sites.withUnsafeBufferPointer { sites in
       for dy in max(-reach, -Self.reach - y)...min(reach, Self.reach - y) {
-        // Of the places that hold dots, or with the other parity of those that hold none.
+        // Only places whose column and row have an even sum hold dots.
         let first = max(-reach, -Self.reach - x)
         let odd = (x + y + dy + first) & 1
         for dx in stride(from: first + odd, through: min(reach, Self.reach - x), by: 2) {

@@ -2,7 +2,7 @@ import WaymarkImage
 
 /// Finds bars at distances of three to ten pixels: dark ridges, whose pixels are darker than those on both sides along one direction.
 struct BarRidges {
-  /// A connected dark ridge, in coordinates along the direction (`s`) and a right angle clockwise from it (`t`).
+  /// A connected dark ridge, in coordinates along the direction (`s`) and at a right angle clockwise from it (`t`).
   struct Ridge {
     /// The mean of `s` over its pixels.
     var s: Double
@@ -51,7 +51,7 @@ struct BarRidges {
     link()
   }
 
-  /// Returns for each pixel of open tiles whether it is darker than both sides, smoothed along the bars; a margin of three pixels is left
+  /// Returns for each pixel of open tiles whether it is darker than both sides, smoothed along the bars; a margin of four pixels is left
   /// out.
   private static func map(_ view: ImageView, _ direction: (x: Int, y: Int), _ open: [Bool], columns: Int) -> [Bool] {
     let (width, height, margin) = (view.width, view.height, 3)
@@ -96,7 +96,7 @@ struct BarRidges {
       waiting.append(start)
       var (count, s, t, tt, st) = (0.0, 0.0, 0.0, 0.0, 0.0)
       var (low, high) = (Double.infinity, -Double.infinity)
-      // Relative to the first pixel, so that the sums stay small.
+      // Coordinates are relative to the first pixel, so that the sums stay small.
       let (x0, y0) = (start % width, start / width)
       while let i = waiting.popLast() {
         let (dx, dy) = (Double(i % width - x0), Double(i / width - y0))
@@ -179,7 +179,7 @@ struct BarRidges {
     var isUsed = [Bool](repeating: false, count: ridges.count)
     var isFollowing = isUsed
     for j in next where j >= 0 { isFollowing[Int(j)] = true }
-    // Ridges without one before them first, so that rows begin at their ends.
+    // Ridges that follow no other one come first, so that rows begin at their ends.
     let order = ridges.indices.filter { !isFollowing[$0] } + ridges.indices.filter { isFollowing[$0] }
     for first in order where !isUsed[first] {
       var (row, i, pitch) = ([ridges[first]], first, 0.0)

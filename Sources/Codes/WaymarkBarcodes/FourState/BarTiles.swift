@@ -7,7 +7,8 @@ struct BarTiles {
 
   let columns: Int
   private let rows: Int
-  /// The direction of the changes in each tile as a vector of twice its angle, as long as they are alike; zero without changes.
+  /// The direction of the changes in each tile as a vector of twice its angle, which is 1 long if all changes have the same direction and
+  /// shorter if they differ; zero without changes.
   private var vectors: [SIMD2<Float>]
 
   /// The least mean square of the changes over two pixels, and the least length of a vector.

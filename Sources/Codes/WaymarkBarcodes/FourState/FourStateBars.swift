@@ -2,9 +2,9 @@ import WaymarkImage
 
 /// The bars of a postal code: each may extend above the common band (ascend), below it (descend), both, or neither.
 package struct FourStateBars: Hashable {
-  /// The bars as two bits each: 2 for a bar that ascends, 1 for one that descends, 3 for both.
+  /// The bars as two bits each: 2 for a bar that ascends, 1 for one that descends, 3 for both, 0 for neither.
   package var states: [Int]
-  /// The indices of the bars of uncertain state, the most doubtful first, and the bit in doubt.
+  /// The bits in doubt, the most doubtful first: the index of the bar, and the bit of its state, 2 or 1.
   var doubts: [Doubt] = []
 
   struct Doubt: Hashable {
@@ -21,7 +21,8 @@ package struct FourStateBars: Hashable {
 
   package init(states: [Int]) { self.states = states }
 
-  /// Creates bars from the letters of the standards: F for full, A for ascending, D for descending, T for tracker.
+  /// Creates bars from the letters of the standards: F for full, A for ascending, D for descending, T for tracker;
+  /// `nil` for any other character.
   package init?(_ letters: some StringProtocol) {
     let states = letters.compactMap { Self.letters.firstIndex(of: $0) }
     guard states.count == letters.count else { return nil }
@@ -59,7 +60,7 @@ package struct FourStateBars: Hashable {
 
   private static func number(_ states: ArraySlice<Int>) -> Int { states.reduce(0) { $0 * 4 + $1 } }
 
-  /// Returns the numbers in base four of patterns of letters.
+  /// Returns the numbers in base four of patterns of letters, which blanks separate.
   static func patterns(_ text: String) -> [Int] {
     text.split(separator: " ").map { letters in FourStateBars(letters).map { number($0.states[...]) } ?? 0 }
   }

@@ -30,7 +30,7 @@ enum FourStateReader {
     var rows: [FourStateBars.Row] = []
     var picture = GrayImage(copying: view)
     var scale = 1.0
-    // Bars at a distance of three to ten pixels in each octave.
+    // Each octave is searched for bars at distances of three to ten pixels.
     while min(picture.width, picture.height) >= 24, scale <= 8 {
       let found = picture.withView { Self.rows($0, beside: rows.map { $0.corners.scaled(by: 1 / scale) }) }
       rows += found.map { row in

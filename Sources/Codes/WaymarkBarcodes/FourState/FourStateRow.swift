@@ -31,7 +31,7 @@ struct FourStateRow {
     self.lean = spread > 0 ? max(-0.7, min(0.7, lean / spread)) : 0
     places = seed.map(\.s)
     guard fitBand(seed.map { ($0.t.lowerBound, $0.t.upperBound) }) else { return nil }
-    // A ridge leans about its own middle.
+    // Moves the places from the middles of the ridges, about which they lean, to the middle of the band.
     places = seed.map { ridge in
       let across = offset + slope * ridge.s - ridge.middle
       return ridge.s + self.lean * across
@@ -51,21 +51,21 @@ struct FourStateRow {
   /// The mean distance of the bars in pixels, along `s`.
   var pitch: Double { (places[places.count - 1] - places[0]) / Double(max(1, places.count - 1)) }
 
-  /// Returns the point at `w` pixels in `t` from the middle of the band.
+  /// Returns the point on a bar at place `s`, `w` pixels in `t` from the middle of the band.
   private func point(_ s: Double, _ w: Double) -> Point2 {
     along * (s + lean * w) + across * (offset + slope * s + w)
   }
 
   private func tone(_ s: Double, _ w: Double) -> Double { view.bilinear(point(s, w)) }
 
-  /// Returns the mean tone over the height of the band.
+  /// Returns the mean tone at place `s` over the height of the band.
   private func band(_ s: Double) -> Double {
     var sum = 0.0
     for step in -2...2 { sum += tone(s, Double(step) * 0.3 * half) }
     return sum / 5
   }
 
-  /// Fits the band that all bars cross, from the extents of the bars in `t`; returns false if there is none.
+  /// Fits the band that all bars cross, from the extents of the bars in `t`; returns false if there is no such band.
   private mutating func fitBand(_ extents: [(low: Double, high: Double)]) -> Bool {
     let n = Double(extents.count)
     // The middles of the bars follow the band roughly, as bars reach as often above it as below.
@@ -94,8 +94,8 @@ struct FourStateRow {
     return best < .infinity && abs(slope) < 0.7
   }
 
-  /// Values divided into low and high ones so that the squares of the differences to the means of both are least; the outermost values are
-  /// left out.
+  /// The means of values divided into low and high ones so that the sum of the squared differences from these means is least; the
+  /// outermost values are left out.
   private struct Split {
     private(set) var (low, high, error) = (0.0, 0.0, Double.infinity)
 
@@ -141,7 +141,7 @@ struct FourStateRow {
       let pitch = (last - places[places.count - 1 - back]) / Double(back)
       let step = pitch / 10
       let tones = (2...20).map { band(last + Double($0) * step) }
-      // The darkest place within 0.35 pitches of the expected one.
+      // Finds the darkest place within 0.3 pitches of the expected one.
       guard let darkest = (5...11).min(by: { tones[$0] < tones[$1] }) else { return }
       let before = tones[max(0, darkest - 6)...(darkest - 2)].max() ?? 0
       let after = tones[(darkest + 2)...min(18, darkest + 6)].max() ?? 0
@@ -184,8 +184,8 @@ struct FourStateRow {
       })
   }
 
-  /// Returns the bars with their states, and the outline of the row; `nil` unless the bars have an equal pitch and two lengths to each
-  /// side, and light beside the first and the last.
+  /// Returns the bars with their states, and the outline of the row; `nil` unless at least 24 bars have an equal pitch and two lengths to
+  /// each side, at most one end for every eight bars is doubtful, and there is light beside the first and the last.
   func sampled() -> (bars: FourStateBars, corners: Quadrilateral)? {
     guard places.count >= 24, let fitted = smoothed() else { return nil }
     let pitches: [Double] = places.indices.map { i in
@@ -236,7 +236,7 @@ struct FourStateRow {
   /// Returns the places fitted by a quadratic function of their indices, which approximates an equal pitch seen at an angle.
   private func smoothed() -> [Double]? {
     let n = Double(places.count)
-    // Polynomials that are orthogonal over the indices.
+    // Uses polynomials that are orthogonal over the indices.
     let xs: [Double] = places.indices.map { Double($0) - (n - 1) / 2 }
     let squares = (n * n - 1) / 12
     var (mean, first, second) = (0.0, 0.0, 0.0)

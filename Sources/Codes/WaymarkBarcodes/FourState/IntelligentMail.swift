@@ -55,7 +55,7 @@ package enum IntelligentMail {
     return nil
   }
 
-  /// Returns the cyclic redundancy check of 102 bits (appendix B).
+  /// Returns the cyclic redundancy check of eleven bits for the 102 bits of a value (appendix B).
   private static func remainder(_ value: UInt128) -> Int {
     var check = 0x7FF
     for bit in (0..<102).reversed() {

@@ -1,6 +1,7 @@
 // MARK: - RM4SCC and KIX
 
-/// Decodes the Royal Mail four-state customer code (RM4SCC) and KIX of PostNL, which share their characters.
+/// Decodes the Royal Mail four-state customer code (RM4SCC) and KIX of PostNL, which share their characters. `AustraliaPost` and
+/// `JapanPost` below decode the codes of these services.
 package enum RoyalMail {
   /// The numbers of characters that are read; fewer characters would be found in any bars.
   private static let (customerLengths, kixLengths) = (5...22, 7...18)
@@ -63,6 +64,7 @@ package enum AustraliaPost {
 
   /// Returns the text: the format control code, the eight digits of the delivery point identifier, and the customer information undecoded,
   /// a digit per bar: 0 for full, 1 for ascending, 2 for descending, 3 for tracker. The symbol does not say by which table it is encoded.
+  /// `nil` if the bars are not a symbol of this service or have too many errors.
   package static func decode(_ bars: FourStateBars) -> String? {
     guard counts.contains(bars.count), bars.states.prefix(2) == [2, 0], bars.states.suffix(2) == [2, 0] else {
       return nil

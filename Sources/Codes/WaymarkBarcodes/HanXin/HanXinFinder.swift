@@ -2,6 +2,7 @@ import WaymarkImage
 import WaymarkSystem
 
 /// A finder pattern of a Han Xin Code symbol: a block of three by three modules, and two nested right angles around one corner of it.
+/// `SeenPlaces` below records the positions that were examined.
 struct HanXinFinder {
   /// The centre of the block.
   var center: Point2
@@ -151,7 +152,7 @@ struct HanXinFinder {
       let mean = (last - first) / 4
       return mean > low && mean < high ? mean : nil
     }
-    // A sector around the direction in which a line crosses the pattern holds at least two of every fourth ray.
+    // Of every fourth ray around the direction in which a line crosses the pattern, at least two cross the angles.
     var widths = [Double?](repeating: nil, count: all)
     func crosses(_ turn: Int) -> Bool {
       let ray = (hit.ray + turn + all) % all

@@ -211,7 +211,7 @@ struct HanXinReader {
     return matrix.picked(columns: matrix.rows, rows: matrix.columns) { (last - $1, last - $0) }
   }
 
-  /// Returns the function information that each way of sampling shows, without those that show none.
+  /// Returns the function information that each way of sampling shows; a way that shows none adds nothing.
   private func information(_ map: Homography, _ version: Int, _ isLight: Bool) -> [HanXinDecoder.Information] {
     let sampler = sampler(map, HanXinLayout.side(version))
     return Self.renderings.flatMap {

@@ -15,7 +15,8 @@ struct AddOnReader {
   /// The symbologies that may have an add-on.
   static let carriers: Set<Symbology> = [.ean13, .upcA, .upcE]
 
-  /// Returns the digits of the add-on beside a code, if enough lines agree on them.
+  /// Returns the digits of the add-on beside a code; `nil` unless at least three lines agree on them, and more than twice as many as on
+  /// all others.
   func read(_ symbol: Symbol) -> String? {
     guard Self.carriers.contains(symbol.symbology) else { return nil }
     // The margin contains the farthest bars of five digits and some light after them.
@@ -50,7 +51,7 @@ struct AddOnReader {
 
   // MARK: Lines
 
-  /// Returns the digits of the add-on after the bars of a code.
+  /// Returns the digits of the add-on after the bars of a code; `nil` if the line does not show both.
   private static func digits(_ line: LinearLine, _ isUPCE: Bool) -> String? {
     let w = line.widths
     // Runs of the code: guard bars and six digits; for EAN-13 and UPC-A also a middle guard and six more digits.
@@ -126,8 +127,8 @@ struct AddOnReader {
 
 /// The elements of an EAN or UPC symbol, computed from its digits (ISO/IEC 15420, 5.2 and 5.3).
 package enum RetailPattern {
-  /// Returns the widths of the elements in modules, alternately dark and light, the first dark; `nil` for another symbology or
-  /// other characters than digits.
+  /// Returns the widths of the elements in modules, alternately dark and light, the first dark; `nil` for another symbology,
+  /// other characters than digits or a wrong number of them.
   package static func widths(_ symbology: Symbology, _ digits: [UInt8]) -> [Int]? {
     guard digits.allSatisfy({ (48...57).contains($0) }) else { return nil }
     let d = digits.map { Int($0) - 48 }

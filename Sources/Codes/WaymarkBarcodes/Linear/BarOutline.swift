@@ -33,7 +33,8 @@ struct BarOutline {
   /// A line across the bars: one sample per pixel of the strip's width.
   private typealias Line = [Float]
 
-  /// Returns the corners of a code, the top left of the region first; `nil` if no line resembles the one that was read.
+  /// Returns the corners of a code, the top left of the region first; `nil` if the line that was read shows no bars, or if these are less
+  /// than eight columns wide or three pixels high.
   ///
   /// - Parameters:
   ///   - span: the columns of the strip between which libzbar's scan lines read the code; `nil` if unknown.
@@ -86,8 +87,8 @@ struct BarOutline {
 
   // MARK: Along the bars
 
-  /// Returns the distance along the bars, upwards if `way` is −1 and downwards if it is 1, to which lines resemble the template, and the
-  /// shift of the last of them along itself, because bars may be slanted; both in pixels of the picture.
+  /// Returns the distance along the bars to which lines resemble the template, negative upwards (`way` −1) and positive downwards (`way`
+  /// 1), and the shift of the last of these lines along itself, because bars may be slanted; both in pixels of the picture.
   private func grow(_ template: Line, _ range: ClosedRange<Int>, _ way: Double) -> (reach: Double, shift: Double) {
     let step = max(1, region.height / 100)
     // A few hundred samples are enough to recognise bars.
@@ -189,7 +190,8 @@ struct BarOutline {
           }
         }
       }
-      // Halves the steps around the best fit down to a thirtieth of a module; modules are smaller towards the more distant end.
+      // Refines the best fit in steps that are halved from a quarter to 1/64 of a module; modules are smaller towards the more distant
+      // end.
       var (shift, size, bend) = (0.25, 0.005, 0.02)
       for _ in 0..<5 where own.likeness > 0.3 {
         let center = own
@@ -222,7 +224,7 @@ struct BarOutline {
 
     /// Replaces the fit by another one if the line resembles the pattern more there.
     ///
-    /// - Parameter samples: the least number of samples compared per module.
+    /// - Parameter samples: the least number of samples to compare per module; infinity for every pixel.
     mutating func improve(with other: Fit, _ pattern: [Float], template: Line, samples: Double = .infinity) {
       let likeness = other.likeness(pattern, template, step: max(1, Int(other.module / samples)))
       guard likeness > self.likeness else { return }
@@ -274,7 +276,8 @@ struct BarOutline {
     return isInHalves || all.upperBound - all.lowerBound < 1.2 * (span.upperBound - span.lowerBound) ? all : span
   }
 
-  /// Returns the range from the span, or from the middle of the line, outwards to the first light runs as wide as a quiet zone.
+  /// Returns the range from the span, or from the middle of the line, outwards to the first light runs of at least 9.5 modules; `nil` if
+  /// the line has no bars there.
   private func trimmed(_ line: Line, around span: ClosedRange<Double>?) -> ClosedRange<Double>? {
     let gray = GrayImage(width: line.count, height: 1) { pixels in
       for i in pixels.indices { pixels[i] = UInt8(min(max(line[i] / 5, 0), 255)) }

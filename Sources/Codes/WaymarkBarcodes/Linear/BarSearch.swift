@@ -1,8 +1,8 @@
 import WaymarkImage
 
-/// Finds regions that may hold the bars of 1-D codes.
+/// Finds regions that may hold the bars of 1-D codes (`BarRegion`).
 struct BarSearch {
-  /// The regions, the largest first.
+  /// The regions in descending order of area times coherence.
   private(set) var regions: [BarRegion] = []
 
   /// The least mean square of neighbour differences, in gray levels squared; less is noise.
@@ -71,7 +71,8 @@ struct BarSearch {
     }
     regions = grown(.neighbours)
     if evidence.contains(.own) {
-      // These cells would join higher bars with what is beside them.
+      // Only low regions are added: in a higher one, cells with evidence of their own pixels alone would join the bars with what is
+      // beside them.
       let low = grown(.own).filter { $0.height < Self.low * Double(StructureTensor.side) }
       regions.removeAll { known in low.contains { $0.corners.contains(known.center) } }
       regions += low

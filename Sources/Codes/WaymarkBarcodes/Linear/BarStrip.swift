@@ -58,7 +58,8 @@ struct BarStrip {
   /// Returns the column of the strip that shows a point of the picture.
   func column(of point: Point2) -> Double { (point - origin).dot(stepU) / stepU.dot(stepU) }
 
-  /// Returns the range of columns in which scan lines left a code; `nil` if they did not leave it at both ends.
+  /// Returns the range of the columns in which scan lines left a code; `nil` if it is at most a quarter as long as the region, because they
+  /// then left the code at one end only.
   func span(of columns: [Double], in region: BarRegion) -> ClosedRange<Double>? {
     guard let first = columns.min(), let last = columns.max(), (last - first) / scale > 0.25 * region.length else {
       return nil
@@ -103,7 +104,7 @@ struct BarStrip {
     }
   }
 
-  /// The least number of edges of a code: an EAN-8 with half of its bars merged, a Codabar of three characters.
+  /// The least number of edges in a strip of a code: slightly less than half of the 44 of an EAN-8, whose bars may merge.
   private static let leastEdges = 20
 
   /// Returns whether an unprocessed strip has as many dark runs as a code, in two adjacent bands. A fence has fewer bars, and a letter
@@ -124,7 +125,8 @@ struct BarStrip {
   /// them, and half of the lines of text do not.
   private static let alike: [Float] = [0.75, 0.4]
 
-  /// Returns whether a strip looks alike in a band and the next two, as bars do, even slanted ones. Letters differ at each height.
+  /// Returns whether a strip looks alike in some band and the next, and in some band and the next but one, as bars do, even slanted ones.
+  /// Letters differ at each height.
   static func isContinuous(_ strip: GrayImage) -> Bool {
     let (width, bands) = (strip.width / 2 - 2, strip.height / 2)
     guard width > 16, bands > alike.count else { return true }
@@ -154,7 +156,8 @@ struct BarStrip {
     }
   }
 
-  /// Returns a strip with the local contrast stretched by `gain` about the mean of the blocks around.
+  /// Returns a strip with the contrast multiplied by `gain` about the local mean: that of a block of `block` pixels and two blocks on either
+  /// side.
   static func stretch(_ strip: GrayImage, block: Int, gain: Int) -> GrayImage {
     let width = strip.width
     let blocks = max(1, width / block)
@@ -273,7 +276,7 @@ struct BarWindow {
   }
 
   /// Returns a copy of the window's part of a picture, and its top left corner. That corner is a multiple of the block sizes of the passes
-  /// over the whole picture, its half and its third, so that they see the same pixels in both.
+  /// over the whole picture, its half and its third, so that a block of the copy has the same pixels as one of the picture.
   func cut(from view: ImageView) -> (image: GrayImage, corner: Point2) {
     let grid = 48
     let (x, y) = (Int(bounds.min.x) / grid * grid, Int(bounds.min.y) / grid * grid)

@@ -56,7 +56,7 @@ package enum Code128Line {
     for (value, pattern) in patterns.enumerated() {
       var off = 0.0
       for i in 0..<5 { off = max(off, abs((own[i] + own[i + 1]) / module - Double(pattern[i] + pattern[i + 1]))) }
-      // Of patterns with the same distances, the one with the closest element widths.
+      // Among patterns with equal distances, the one with the closest element widths is chosen.
       var worst = off
       for i in 0..<6 { worst = max(worst, abs(own[i] / module - Double(pattern[i])) / 2) }
       if off < 0.7, worst < best?.off ?? 1 { best = (value, worst) }

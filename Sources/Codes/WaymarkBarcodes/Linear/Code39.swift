@@ -104,8 +104,8 @@ enum Code39 {
     return Dictionary(uniqueKeysWithValues: zip(codes, alphabet + [asterisk]))
   }()
 
-  /// Returns the Italian pharmacode in a Code 39 of six characters: "A" and nine digits, the last of which is the check digit, encoded to
-  /// the base 32 without vowels. `nil` if the characters or the check digit are wrong.
+  /// Returns the Italian pharmacode in a Code 39 of six characters: "A" and nine digits, the last of which is the check digit, encoded in
+  /// base 32 with an alphabet without vowels. `nil` if the characters or the check digit are wrong.
   static func code32(_ code39: String) -> String? {
     let values = code39.compactMap { base32.firstIndex(of: $0) }
     guard values.count == 6, code39.count == 6 else { return nil }
@@ -120,7 +120,7 @@ enum Code39 {
     return sum % 10 == digits[8] ? "A" + padded : nil
   }
 
-  /// Returns the six characters of Code 39 that encode an Italian pharmacode.
+  /// Returns the six characters of Code 39 that encode an Italian pharmacode, given as the number that its nine digits form.
   static func code32(_ number: Int) -> String {
     String((0..<6).reversed().map { base32[number >> (5 * $0) & 31] })
   }
@@ -134,8 +134,8 @@ enum Code39 {
 ///
 /// A Code 39 does not declare full ASCII. The result is `nil`, so that the text stays plain, if a shift character is not part of a pair,
 /// and for HIBC, which begins with + and ends with the check character modulo 43 (ANSI/HIBC 2). A `/` before a letter from A to O or Z, and
-/// a `%` before a letter, are pairs too, but a text with only these may as well be a part number or a path: the result is `nil` unless the
-/// text also contains a pair with `+`, the shift to small letters, which rarely precedes a letter in plain text.
+/// a `$` or `%` before a letter, are pairs too, but a text with only these may as well be a part number or a path: the result is `nil`
+/// unless the text also contains a pair with `+`, the shift to small letters, which rarely precedes a letter in plain text.
 package enum Code39FullASCII {
   /// Returns the text of full ASCII; `nil` if `text` stays plain.
   package static func resolve(_ text: String) -> String? {

@@ -1,7 +1,7 @@
 /// Reads GS1 DataBar Expanded and Expanded Stacked (ISO/IEC 24724, clause 7).
 ///
 /// A symbol is a row of finder patterns, each with a character of seventeen modules on either side; a stacked symbol is such a row
-/// in pieces. Every finder pattern occurs at most once, and its bars identify it and its direction. Each line of a picture
+/// in pieces. Every finder pattern occurs at most once in each direction, and its bars identify both. Each line of a picture
 /// therefore votes for the characters beside the finder patterns it crosses. The check character gives the number of characters,
 /// hence the finder patterns, and the weighted sum of all widths.
 package struct DataBarExpandedReader {
@@ -9,12 +9,12 @@ package struct DataBarExpandedReader {
   private struct Place: Hashable {
     /// The index of the finder pattern: 0 to 5 for A to F.
     var finder: Int
-    /// True for a finder pattern at an even position of the symbol, from 1: it is mirrored, with dark outer elements.
+    /// True for a finder pattern at an even position of the symbol, counted from 1: it is mirrored, with dark outer elements.
     var isMirrored: Bool
     var isRight: Bool
 
-    /// The exponent, as a multiple of eight, of the power of three that is the weight of the first element; −1 for the check
-    /// character.
+    /// The row of the table of weights, from 0: the first element of the character has the weight 3 to the power of 8 × `row`; −1 for
+    /// the check character, which has no weights.
     var row: Int { 4 * finder + (isMirrored ? 2 : 0) + (isRight ? 1 : 0) - 1 }
   }
 
@@ -198,7 +198,7 @@ package struct DataBarExpandedReader {
 
   /// Returns the symbol that the characters form; `nil` if they form none, or several.
   ///
-  /// - Parameter isStrict: true if the characters may be of two codes: then a position with two possible values is doubtful.
+  /// - Parameter isStrict: true if the characters may be of two codes: a symbol is then refused if a position has two candidates.
   package func read(isStrict: Bool = false) -> Reading? {
     let check = Place(finder: 0, isMirrored: false, isRight: false)
     var found: Reading?
@@ -230,7 +230,8 @@ package struct DataBarExpandedReader {
     return found
   }
 
-  /// Returns the candidates at a position: the characters that enough lines saw, and not far fewer than the most frequent one.
+  /// Returns the candidates at a position: the characters that at least `leastVotes` lines show, and at least a third as many as the most
+  /// frequent one; none if these are several and `isStrict` is true.
   private func candidates(_ place: Place, _ isStrict: Bool) -> [(character: SymbolCharacter, votes: Int)] {
     guard let own = votes[place], let most = own.values.max(), most >= Self.leastVotes else { return [] }
     let kept = own.filter { $0.value >= Self.leastVotes && 3 * $0.value >= most }

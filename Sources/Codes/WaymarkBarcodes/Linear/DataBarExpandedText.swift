@@ -38,7 +38,8 @@ enum DataBarExpandedText {
     return weighed(item, kind: kind, weight: weight, date: date)
   }
 
-  /// Methods 0111000 to 0111111: a weight, the first digit of which is the position of the decimal point, and an optional date.
+  /// Returns the element strings of the methods 0111000 to 0111111: an item, a weight, the first digit of which is the position of the
+  /// decimal point, and an optional date; `nil` if weight or date is out of range.
   private static func weighed(_ item: String, kind: Int, weight: Int, date: Int) -> String? {
     guard weight < 1_000_000 else { return nil }
     let measure = (kind.isMultiple(of: 2) ? "310" : "320") + "\(weight / 100_000)" + (weight % 100_000).digits(6)

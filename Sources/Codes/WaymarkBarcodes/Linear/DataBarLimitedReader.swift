@@ -66,7 +66,8 @@ enum DataBarLimitedReader {
     return best.map { ($0.value, $0.widths) }
   }
 
-  /// Returns the checksum in the check character: twelve elements of at most three modules, and two of one.
+  /// Returns the checksum in the check character, which has twelve elements of at most three modules, and two of one; `nil` if it has
+  /// other widths.
   private static func checksum(_ own: (light: [Double], dark: [Double])) -> Int? {
     let light = ElementWidths.nearest(own.light, sum: 9)
     let dark = ElementWidths.nearest(own.dark, sum: 9)

@@ -1,7 +1,8 @@
 import WaymarkImage
 
-/// The dark and light runs along one line across bars. The file also has the readers of such lines: `LinearReaders` for
-/// symbologies without a decoder in libzbar, `CrowdedReaders` for codes cut closer than libzbar requires.
+/// The dark and light runs along one line across bars. The file also has the symbol decoded from a line (`LinearRead`), and the
+/// tables of decoders: `LinearReaders` for symbologies without a decoder in libzbar, `CrowdedReaders` for labels cut closer than
+/// libzbar requires.
 package struct LinearLine {
   /// The widths of the runs in pixels of the strip; the first and the last run are dark.
   package let widths: [Double]
@@ -13,7 +14,7 @@ package struct LinearLine {
   let visible: ClosedRange<Double>
 
   /// - Parameters:
-  ///   - edges: the alternating positions where dark and light runs begin, in pixels from the start of the line; an even number.
+  ///   - edges: the positions where dark runs begin and end, alternately, in pixels from the start of the line; an even number.
   ///   - length: the length of the line, in pixels.
   ///   - visible: the part of the line inside the picture; nil for all of it.
   package init(edges: [Double], length: Double, visible: ClosedRange<Double>? = nil) {
@@ -40,13 +41,13 @@ package struct LinearLine {
       visible: (length - visible.upperBound)...(length - visible.lowerBound))
   }
 
-  /// Returns whether the light before the dark run of an index is at least `quiet` pixels wide.
+  /// Returns whether the light before the dark run at index `run` is at least `quiet` pixels wide.
   package func isQuiet(before run: Int, _ quiet: Double) -> Bool {
     // A quiet zone that is cut off at the end of the line has the width of the part that is left.
     (run == 0 ? edges[0] : widths[run - 1]) >= quiet
   }
 
-  /// Returns whether the light after the dark run of an index is at least `quiet` pixels wide.
+  /// Returns whether the light after the dark run at index `run` is at least `quiet` pixels wide.
   package func isQuiet(after run: Int, _ quiet: Double) -> Bool {
     (run + 1 >= widths.count ? length - edges[edges.count - 1] : widths[run + 1]) >= quiet
   }
@@ -121,7 +122,7 @@ extension LinearLine {
       let part = UnsafeBufferPointer(start: pixels + from, count: min(block, width - from))
       return (low: Int(part.min() ?? 0), high: Int(part.max() ?? 0))
     }
-    // Changes up to `noise` gray levels are noise. A change must be at least this share of the contrast near by.
+    // Changes of less than `noise` gray levels are noise. A change must also be at least `share` of the contrast near by.
     let (noise, share) = (6, 0.18)
     let least = ranges.indices.map { b in
       let near = ranges[max(0, b - 2)...min(ranges.count - 1, b + 2)]
@@ -182,7 +183,7 @@ enum LinearReaders {
 /// Decodes lines of some symbologies of libzbar if libzbar reads nothing: it requires eight light modules on either side, and labels are
 /// often cut closer. Start and stop characters and the uniformity of the elements are required instead.
 package enum CrowdedReaders {
-  /// The content of a line.
+  /// The content of a symbol that was decoded from a line.
   package struct Content: Hashable {
     package var symbology: Symbology
     package var bytes: [UInt8]
@@ -190,7 +191,7 @@ package enum CrowdedReaders {
     package var isGS1: Bool
   }
 
-  /// A content and its position in a line.
+  /// The content of a symbol and its position in the line.
   package struct Found {
     package var content: Content
     /// The outer edges of its first and its last bar, in pixels of the line.
@@ -205,7 +206,7 @@ package enum CrowdedReaders {
   /// The number of runs of the shortest symbols that are read: ITF with six digits, Code 128 with three characters.
   private static let fewestRuns = 37
 
-  /// Decodes a line in both directions.
+  /// Decodes a line in both directions, by the readers of all `wanted` symbologies.
   package static func read(_ line: LinearLine, _ wanted: Set<Symbology>) -> [Found] {
     guard line.widths.count >= fewestRuns else { return [] }
     let readers = wanted.compactMap { symbology in

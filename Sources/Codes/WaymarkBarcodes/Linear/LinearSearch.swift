@@ -5,7 +5,7 @@ struct LinearSearch {
   private let image: ImageView
   private let octaves: Octaves
   private let symbologies: Set<Symbology>
-  /// The regions in which brightness changes in one direction only, the largest first.
+  /// The regions in which brightness changes in one direction only, in the order of `BarSearch`.
   let bars: [BarRegion]
   /// Further regions after `bars`, which are searched in a still picture in which a 1-D code was read: a shelf has many codes.
   private let further: [BarRegion]
@@ -15,7 +15,7 @@ struct LinearSearch {
   private(set) var unreadExpanded: [Quadrilateral] = []
   /// The outlines of regions in which a symbol was seen that may continue beyond what was read.
   private(set) var partial: [Quadrilateral] = []
-  /// The number of poses of the model of an EAN-13 compared with bars so far.
+  /// The number of poses in which the EAN-13 model has been compared with bars so far.
   private var fitted = 0
   /// The strips of a still picture drawn so far, shared by all passes.
   private var drawn: [Place: GrayImage] = [:]
@@ -73,21 +73,22 @@ struct LinearSearch {
 
   // MARK: Reasons for further passes
 
-  /// True if there is a region of good length in which brightness changes in one direction only, with as many edges as a code.
+  /// True if there is a region, more than 100 pixels long, in which brightness changes in one direction only, and that may have as many
+  /// edges as a code.
   var hasClearBars: Bool { bars.contains { Self.isClear($0) && mayBeRuled($0) } }
 
   private static func isClear(_ bars: BarRegion) -> Bool {
     bars.coherence > 0.85 && bars.energy > 50 && bars.length > 100
   }
 
-  /// The directions of the scan lines that cross all clear bars.
+  /// The directions of the scan lines that cross all clear bars; `both` if there are none.
   var scanDirections: BarWindow.Ways {
     let clear = bars.filter(Self.isClear)
     let upright = clear.count { abs($0.direction.x) >= abs($0.direction.y) }
     return clear.isEmpty || upright > 0 && upright < clear.count ? .both : upright > 0 ? .rows : .columns
   }
 
-  /// True if bars were seen that none of `symbols` covers.
+  /// Returns whether clear bars of good length were seen that none of `symbols` covers; false if `symbols` is empty.
   func hasBars(beside symbols: [Symbol]) -> Bool {
     guard let widest = symbols.map({ $0.corners.bounds.max.x - $0.corners.bounds.min.x }).max() else { return false }
     return bars.contains { region in
@@ -143,7 +144,7 @@ struct LinearSearch {
       for code in codes {
         guard var symbol = Symbol(code, pass: pass) else { continue }
         if symbol.symbology == .code128 { symbol = lines.extended(symbol) }
-        // Every band occurs twice in a strip; another pass over the same bars is not independent evidence.
+        // If another pass has read the same content from these bars, its outline is reused.
         let known = evidence.claims.first {
           $0.symbol.sameContent(as: symbol) && region.corners.contains($0.symbol.corners.center)
         }
@@ -171,7 +172,7 @@ struct LinearSearch {
     if isSure { partial.append(corners) }
   }
 
-  /// Returns the strip of a region of bars.
+  /// Returns the strip of a region of bars, drawn on the grid of its modules if it shows one; each strip is drawn once.
   private mutating func draw(_ region: BarRegion) -> GrayImage {
     let place = Place(region)
     if let known = drawn[place] { return known }
@@ -228,7 +229,7 @@ struct LinearSearch {
         && claim.symbol.bytes.map { $0 & 0x7F } == symbol.bytes && Evidence.overlap(claim.symbol, symbol)
     }
     if symbol.symbology == .code128, let extended {
-      // The same bars as a symbol of `StripLines`: libzbar drops the eighth bit.
+      // libzbar read the same bars as `StripLines`, but drops the eighth bit.
       var other = extended.symbol
       (other.corners, other.quality, other.pass) = (symbol.corners, symbol.quality, symbol.pass)
       evidence.add(other)
@@ -260,7 +261,7 @@ struct LinearSearch {
       let bands = min(44, max(9, Int(region.height / 3)))
       // If modules are large, the bar search found only a part of the code.
       for margin in [0.12, 1] {
-        // In a live frame, a wide strip would take too long; the next frame is another chance.
+        // A wide strip is coarser, and in a live frame fewer samples are averaged, to save time; the next frame is another chance.
         let strip = BarStrip(
           region, bands: bands, scale: margin < 1 ? 2 : 1.5, margin: margin, depth: effort == .live ? 3 : 8)
         let drawn = (effort == .still ? strip.drawOnGrid(image) : nil) ?? strip.draw(image)
@@ -312,7 +313,7 @@ struct LinearSearch {
       let region = BarRegion(
         center: Point2(width - 1, height - 1) / 2, direction: direction, length: length, height: other, coherence: 1,
         energy: 0)
-      // Several lines cross each row of a stacked symbol only if there are many.
+      // Several lines must cross each row of a stacked symbol, so a second round has more lines.
       let few = min(24, max(9, Int(other / 4)))
       for bands in [few, max(few, min(Self.dense, Int(other / 6)))] {
         let strip = BarStrip(region, bands: bands, scale: min(1, 1200 / length), margin: 0, depth: 2)
@@ -329,8 +330,8 @@ struct LinearSearch {
   /// The largest number of lines of `readAcross` in each direction.
   private static let dense = 120
 
-  /// Returns the windows of the picture that a pass of libzbar scans, with the directions of its lines: those around unexplained bars, or
-  /// the whole of a small picture. In two test sets, 105 of 108 codes that such passes read are in these windows, which cover a fifth of a
+  /// Returns the windows of the picture that a pass of libzbar scans, each with the directions of its scan lines. The windows
+  /// are around unexplained bars; a small picture is one window. In two test sets, 105 of 108 codes that such passes read are in these windows, which cover a fifth of a
   /// photograph without a code. All passes but the cheapest scan only bars with as many edges as a code.
   mutating func windows(_ pass: ScanPass, explained: ExplainedPlaces) -> [BarWindow] {
     // The cheapest pass may scan larger pictures whole.
@@ -343,7 +344,7 @@ struct LinearSearch {
   /// Runs a pass of libzbar over windows of the picture, for 1-D codes only. QR codes are disabled in it: they are read by their modules,
   /// and libzbar could spend minutes on their finder patterns.
   ///
-  /// - Parameter thinning: the distance of the scan lines, in pixels.
+  /// - Parameter thinning: n to scan every n-th of the pass's lines.
   func readWindows(
     _ pass: ScanPass, _ windows: [BarWindow], thinning: Int = 1, _ evidence: inout Evidence,
     with zbar: inout ZBarScanner

@@ -1,6 +1,6 @@
 import WaymarkImage
 
-/// Reads Pharmacode (Laetus) with one track.
+/// Reads Pharmacode (Laetus) with one track. `TwoTrackPharmacode` below reads it with two tracks.
 enum Pharmacode {
   /// Decodes a line. A symbol has two to sixteen bars; a narrow bar is half as wide as a space, a wide bar 1.5 times as wide.
   /// The value is a sum: the n-th bar from the right, from 0, adds 2ⁿ if it is narrow, and twice that if it is wide.
@@ -43,7 +43,7 @@ struct TwoTrackPharmacode {
   private static let (bands, reach) = (32, 2.0)
   /// The largest deviation of a bar or a space from the median, as a share of it.
   private static let uneven = 0.45
-  /// The light beside a symbol, in pairs of bar and space.
+  /// The least width of the light beside a symbol, as a multiple of the width of a bar and a space together.
   private static let quiet = 2.0
   /// The largest distance of an end of a bar from the end of its track, as a share of the height of both tracks.
   private static let slack = 0.14
@@ -55,7 +55,7 @@ struct TwoTrackPharmacode {
     _ region: BarRegion, _ tone: (GrayImage) -> GrayImage, _ pass: ScanPass, _ image: ImageView
   ) -> Symbol? {
     var region = region
-    // A region is directed to the right or downwards.
+    // Regions are directed to the right or downwards, but a vertical symbol is read upwards.
     if abs(region.direction.x) <= 0.01 { region.direction = -region.direction }
     var high = region
     high.height *= reach
@@ -89,7 +89,7 @@ struct TwoTrackPharmacode {
 
   private init(_ view: ImageView, _ isInside: [Bool]) {
     let (width, rows) = (view.width, view.height / 2)
-    // In each column, the mean of the darkest bands: a bar of either track.
+    // Takes the mean of the darkest bands in each column, which shows the bars of either track.
     let inside = (0..<rows).filter { isInside[$0] }
     var darkest = [Int](repeating: 0, count: max(1, min(inside.count, rows / 8)))
     let union = GrayImage(width: width, height: 1) { pixels in
@@ -115,7 +115,8 @@ struct TwoTrackPharmacode {
     }
   }
 
-  /// Returns the runs of a line between two quiet zones: as many as those of a symbol, all bars of one width and all spaces of one width.
+  /// Returns the runs of a line between two quiet zones: as many as those of a symbol, all bars of one width and all spaces of one
+  /// width; `nil` if there are none.
   private static func symbol(_ line: LinearLine) -> LinearLine? {
     let w = line.widths
     var start = 0
@@ -137,7 +138,8 @@ struct TwoTrackPharmacode {
     return nil
   }
 
-  /// Returns the value; `nil` if a bar does not begin and end where its track does.
+  /// Returns the value; `nil` if the contrast is at most 20 gray levels, if a bar does not begin and end where its track does, or if all
+  /// bars are alike.
   ///
   /// - Parameter share: the limit between dark and light, as a share of their difference.
   private func value(_ share: Double) -> Int? {

@@ -1,12 +1,13 @@
 import WaymarkImage
 
-/// The quiet zone of a symbology of which a part may be a valid symbol: the light beside the bars shows that no bar is missing.
+/// The quiet zone of a symbology in which a part of a symbol may be a valid symbol: the light beside the bars shows that no bar is
+/// missing. The extensions below verify codes of libzbar on the scan lines that read them.
 struct QuietZone {
   /// The width that the standard prescribes, in modules.
   var modules: Double
   /// At least one in this many bars, and one in this many spaces, is narrow in every symbol.
   var narrowest = 2
-  /// The width that suffices for a content whose length and check digit the standard prescribes; nil if it prescribes none.
+  /// The width in modules that suffices for a content whose length and check digit the standard prescribes; nil if it prescribes none.
   var named: Double?
 
   /// The share of the quiet zone that must be light before the next bars, less than 1 because of blur and pixel sampling, and before
@@ -17,8 +18,8 @@ struct QuietZone {
   private static let ground = (light: 1.5, modules: 5.0, bars: 1.6)
   /// The number of runs at the end of a symbol from which its module is measured.
   private static let measured = 30
-  /// The light beside a symbol, in modules, from which bars beyond it are those of another symbol: a gap of less than ten modules in a
-  /// symbol also shows the wide spaces beside it.
+  /// The width of the light beside a symbol, in modules, from which bars beyond it are those of another symbol. A reflection of less than
+  /// ten modules within a symbol shows as a wider gap, because the spaces on its sides are light, too.
   private static let separate = 16.0
 
   /// Returns whether there is a quiet zone on both sides of the runs of a symbol.
@@ -70,7 +71,7 @@ struct QuietZone {
     return seen >= 2 && 4 * alike >= 3 * seen
   }
 
-  /// Returns the mean of the narrow widths: those below 1.6 times the mean of the narrowest ones.
+  /// Returns the mean of the narrow widths: those below 1.6 times the mean of the narrowest ones, one in `narrowest` of all.
   private func narrow(_ widths: [Double]) -> Double {
     let lower = widths.sorted().prefix((widths.count + narrowest - 1) / narrowest)
     let limit = 1.6 * lower.reduce(0, +) / Double(max(1, lower.count))
@@ -78,8 +79,8 @@ struct QuietZone {
     return narrow.reduce(0, +) / Double(max(1, narrow.count))
   }
 
-  /// Returns whether there is a quiet zone on both sides of a symbol, in half of the lines across it that show its elements; true if no
-  /// line shows them.
+  /// Returns whether there is a quiet zone on both sides of a symbol, in at least half of the lines across it that show its elements; true
+  /// if no line shows them.
   func surrounds(_ symbol: Symbol, in image: ImageView) -> Bool {
     let strip = BarStrip(BarRegion(covering: symbol.corners), bands: Self.bands, margin: Self.beyond)
     let drawn = strip.draw(image)
@@ -100,7 +101,8 @@ struct QuietZone {
 
   // MARK: Codes of libzbar
 
-  /// Returns whether there is a quiet zone on both sides of a code of libzbar, in half of the scan lines that ended on that side.
+  /// Returns whether there is a quiet zone on both sides of a code of libzbar: in at least half of the scan lines that ended on that side,
+  /// and in at least one.
   ///
   /// - Parameter visible: returns the part of a row inside the picture.
   func surrounds(_ code: ZBarScanner.Raw, in view: ImageView, visible: ((_ row: Int) -> ClosedRange<Double>)?) -> Bool {
@@ -120,7 +122,7 @@ struct QuietZone {
 // MARK: - Verification of codes of libzbar
 
 extension ZBarScanner.Raw {
-  /// The number of scan lines of a code to check.
+  /// About this many scan lines of a code are checked, at most twice as many.
   private static let checked = 40
 
   /// Returns scan lines in which libzbar read the code, and the position where each of them left it.
@@ -129,7 +131,7 @@ extension ZBarScanner.Raw {
   ) -> [(line: LinearLine, at: Double)] {
     let along = points.map { isAlongRows ? $0.x : $0.y }
     guard let first = along.min(), let last = along.max() else { return [] }
-    // About fifteen modules of the shortest codes, in pixels.
+    // The radius of the threshold's neighbourhood in pixels: about fourteen modules of an EAN-13.
     let window = max(60, 0.15 * (last - first))
     // An odd step, because the lines alternate in direction.
     return stride(from: 0, to: points.count, by: points.count / Self.checked | 1).compactMap { i in
@@ -148,7 +150,7 @@ extension ZBarScanner.Raw {
   /// decode another one.
   ///
   /// libzbar ignores FNC4 in a Code 128, corrupts text after a separator of a DataBar Expanded, and reads damaged digits of ITF, EAN and
-  /// UPC as others. It reports a UPC-E of which one end was seen.
+  /// UPC as others. It reports a UPC-E of which only one end was seen.
   func verified(in view: ImageView, visible: ((_ row: Int) -> ClosedRange<Double>)?) -> ZBarScanner.Raw? {
     switch symbology {
     case .code128:
@@ -198,7 +200,7 @@ extension LinearLine {
   }
 
   /// Returns the runs that are the elements of a code: narrow and wide ones as those of an ITF, or as wide as those of an EAN or UPC;
-  /// nil if no runs are, or for another symbology.
+  /// nil if no runs fit, or for another symbology.
   fileprivate func runs(of symbology: Symbology, _ bytes: [UInt8]) -> Range<Int>? {
     if let widths = RetailPattern.widths(symbology, bytes) { return best(widths)?.runs }
     guard symbology == .itf else { return nil }
@@ -238,7 +240,7 @@ extension LinearLine {
   }
 
   /// Returns the runs that come closest to the elements of an EAN or UPC symbol, and the largest deviation of an element in each digit,
-  /// in modules, sorted.
+  /// in modules, sorted; nil if the median of these deviations reaches one module.
   private func best(_ elements: [Int]) -> (runs: Range<Int>, digits: [Double])? {
     // A digit has four elements and seven modules; of two halves the second begins after the guard in the middle.
     let middle = elements.count == 33 ? elements.count : (elements.count - 11) / 2 + 3

@@ -9,7 +9,7 @@ import WaymarkImage
 struct RetailFit {
   /// A code that fits, and the evidence for it.
   struct Result {
-    /// Thirteen digits as characters.
+    /// Thirteen digits in ASCII.
     let digits: [UInt8]
     /// The columns of the strip at which its bars begin and end.
     let span: ClosedRange<Double>
@@ -242,7 +242,7 @@ struct RetailFit {
     return best
   }
 
-  /// Returns the best poses within a few modules around both ends.
+  /// Returns up to three distinct poses whose ends are at most `reach` modules from those of `place`, the best first.
   private mutating func coarse(
     _ line: RetailLine, about place: ClosedRange<Double>, within reach: Int, _ module: Double
   ) -> [Pose] {
@@ -381,7 +381,8 @@ struct RetailRescue {
     return reading
   }
 
-  /// Returns the symbol of a fit if it is certain.
+  /// Returns the symbol of a fit; `nil` if its lead is at most `needed`, if only one third of the bars' height shows it, or if its
+  /// symbology is not wanted.
   private func symbol(_ found: RetailFit.Result, _ region: BarRegion, _ needed: Double) -> Symbol? {
     guard found.lead > needed, found.bands >= 2 else { return nil }
     let isUPCA = found.digits.first == 0x30 && symbologies.contains(.upcA)

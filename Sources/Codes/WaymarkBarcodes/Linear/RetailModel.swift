@@ -130,7 +130,7 @@ struct RetailCosts {
   /// A code and its squared distance from the lines.
   struct Digits {
     var cost: Float
-    /// The thirteen digits.
+    /// The thirteen digits as numbers from 0 to 9.
     var digits: [UInt8]
   }
 
@@ -146,8 +146,8 @@ struct RetailCosts {
     left: Array(repeating: Array(repeating: 0, count: 20), count: 6),
     right: Array(repeating: Array(repeating: 0, count: 10), count: 6), guards: 0)
 
-  /// Returns the best code with a valid check digit, and the next best one; `nil` if there are not two. By dynamic programming,
-  /// which keeps the two best sequences of digits for each checksum so far.
+  /// Returns the best code with a valid check digit, and the next best one; `nil` if there are not two. Uses dynamic
+  /// programming, which keeps the two best sequences of digits for each checksum so far.
   func best() -> (first: Digits, second: Digits)? {
     var best = (first: Way.none, second: Way.none)
     withUnsafeTemporaryAllocation(of: Way.self, capacity: 40) { memory in
@@ -273,7 +273,7 @@ struct RetailLine {
   }
 
   /// Returns the line with lighting and contrast, both changing slowly along it, fitted to a symbol: the local extremes are
-  /// wrong where narrow bars merge.
+  /// wrong where narrow bars merge. `nil` if the line has less than a tenth of the symbol's contrast.
   ///
   /// - Parameter symbol: the samples of a symbol with this pose.
   func levelled(_ begin: Double, _ module: Double, _ bend: Double, as symbol: [Float]) -> RetailLine? {

@@ -1,13 +1,13 @@
 /// Reads Telepen, full ASCII.
 enum Telepen {
   /// Decodes a line. Bytes have even parity, the least significant bit first, encoded as pairs of a bar and a space: narrow and
-  /// narrow is 1, wide and narrow 00, wide and wide 010; narrow and wide begins or ends a run of ones between two zeros. The
+  /// narrow is 1, wide and narrow 00, wide and wide 010; narrow and wide is 01 at the beginning of a run of ones, 10 at its end. The
   /// check byte makes the sum a multiple of 127.
   static func read(_ line: LinearLine) -> LinearRead? {
     let w = line.widths
     guard w.count >= 47 else { return nil }
     for start in stride(from: 0, to: w.count - 46, by: 2) {
-      // The start character has twelve narrow and wide runs, the first six of ratio 1:1:1:1:1:1.
+      // The start character has twelve runs: ten narrow ones, then a wide bar and a wide space.
       let narrow = w[start..<(start + 10)].reduce(0, +) / 10
       guard w[start..<(start + 10)].allSatisfy({ $0 > 0.5 * narrow && $0 < 1.6 * narrow }),
         line.isQuiet(before: start, 4 * narrow)

@@ -75,7 +75,7 @@ struct TwoWidthCode {
         limits.append((narrow + wide) / 2)
       }
     }
-    // Coarse pixels make narrow spaces of two widths.
+    // Coarse pixels may give narrow spaces two different widths, so spaces get the limit of the bars.
     if !hasWideSpaces { limits.append(limits[0]) }
     return own.indices.map { own[$0] > limits[$0 % 2] }
   }
@@ -89,9 +89,9 @@ enum PlainTwoOfFive {
     "00110", "10001", "01001", "11000", "00101", "10100", "01100", "00011", "10010", "01010",
   ]
 
-  /// Spaces carry no data.
+  /// The patterns of the digits if only bars carry data: each bar is followed by a narrow space.
   private static let inBars = digits.map { String($0.flatMap { [$0, "0"] }) }
-  /// A narrow space separates the digits.
+  /// The patterns of the digits if bars and spaces carry data: a narrow space separates the digits.
   private static let inBoth = digits.map { "\($0)0" }
 
   private static let industrialCode = TwoWidthCode(start: "101000", stop: "10001", characters: inBars, fewest: 4)
@@ -188,8 +188,8 @@ enum MSI {
     return sum.isMultiple(of: 10)
   }
 
-  /// Returns whether the last digit is the check digit modulo 11 with the weights 2 to 7 from the right (IBM); a check of ten is the last
-  /// two digits.
+  /// Returns whether the last digit is the check digit modulo 11 with the weights 2 to 7 from the right (IBM); the check value ten is
+  /// printed as two digits.
   private static func isModulo11(_ digits: [Int]) -> Bool {
     func check(_ data: ArraySlice<Int>) -> Int {
       let sum = data.reversed().enumerated().reduce(0) { $0 + ($1.offset % 6 + 2) * $1.element }

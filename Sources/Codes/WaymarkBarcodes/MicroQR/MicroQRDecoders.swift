@@ -96,7 +96,7 @@ package enum RMQRDecoder {
   /// - Parameter isHigh: true for error correction level H, false for M.
   package static func decode(_ matrix: ModuleMatrix, _ size: RMQRSize, isHigh: Bool) -> CodeMessage? {
     guard matrix.columns == size.columns, matrix.rows == size.rows else { return nil }
-    // In pairs of columns from the right, upwards first; the outermost columns hold no data (clause 7.7.3).
+    // The bits are in pairs of columns from the right, upwards first; the outermost columns hold no data (clause 7.7.3).
     var places: [(x: Int, y: Int)] = []
     var up = true
     for right in stride(from: size.columns - 2, to: 0, by: -2) {

@@ -17,8 +17,8 @@ struct MicroQRReader {
 
   private func read(_ ring: Quadrilateral, inverted: Bool) -> MatrixDetection? {
     let module = abs(ring.signedArea).squareRoot() / 7
-    // All four orientations, each with the shortest and longest timing patterns: the format information beside the finder
-    // pattern gives the version.
+    // Fits the smallest version in all four orientations: the format information beside the finder pattern gives the actual
+    // version.
     var candidates: [(map: Homography, version: Int, errors: Int, score: Double)] = []
     for turned in ring.turns {
       guard let start = Homography(from: Self.outline, to: turned) else { continue }

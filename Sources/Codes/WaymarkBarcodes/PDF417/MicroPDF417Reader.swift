@@ -75,7 +75,7 @@ struct MicroPDF417Reader {
   ///
   /// - Parameters:
   ///   - starts: the starts of the lines, in the order in which they are across the symbol.
-  ///   - patience: the number of lines without a crossing, before and after those with one, after which the search ends.
+  ///   - patience: the number of successive lines without a crossing after which the search ends.
   func read(from starts: some Sequence<Point2>, along: Point2, length: Double, patience: Int) -> MatrixDetection? {
     var crossings: [Crossing] = []
     var misses = 0
@@ -89,7 +89,7 @@ struct MicroPDF417Reader {
   }
 
   private func read(_ crossings: [Crossing]) -> MatrixDetection? {
-    // Both ends of a row must have been seen in at least two rows; three agreeing lines are not a coincidence.
+    // At least three lines must agree on a shape, and begin in at least two of its rows: that is not a coincidence.
     var votes: [(shape: MicroPDF417Shape, count: Int)] = []
     for shape in MicroPDF417Shape.all {
       let own = crossings.filter { $0.shapes.contains(shape) }
@@ -154,7 +154,7 @@ struct MicroPDF417Reader {
     return found
   }
 
-  /// Returns the crossing, from an edge on, of a symbol whose rows begin with a codeword.
+  /// Returns the crossing, from an edge on, of a symbol whose rows begin with a codeword; `nil` if there is none.
   private func crossingWithoutLeft(
     _ edges: [Double], _ widths: [Double], _ i: Int, _ place: (Double) -> Point2
   ) -> Crossing? {
@@ -245,7 +245,7 @@ struct MicroPDF417Reader {
     return map
   }
 
-  /// Returns the codeword between two positions of a line, whose edges may be half a module off.
+  /// Returns the codeword between two positions of a line, whose edges may be a module off; `nil` if there is none.
   private func codeword(_ line: ScanLine, from: Double, to: Double) -> (value: Int, cluster: Int)? {
     let edges = line.edges
     let slack = 0.06 * (to - from)
@@ -306,7 +306,7 @@ package struct MicroPDF417Shape: Hashable, Sendable {
     (hasLeft ? 10 : 0) + 17 * column + (hasCentre && column >= columns - 2 ? 10 : 0)
   }
 
-  /// Returns the row with a row address pattern on the left side, or `nil`. `row(ofRight:)` is for the right
+  /// Returns the row that has a row address pattern on its left side; `nil` if no row has it. `row(ofRight:)` is for the right
   /// side.
   package func row(ofLeft number: Int) -> Int? { row(number - left) }
   package func row(ofRight number: Int) -> Int? { row(number - right) }

@@ -83,7 +83,7 @@ struct PDF417CodewordVotes {
         at += 8
         misses = 0
       } else {
-        // Damaged: continue at the light-to-dark edge closest to the expected start of the next codeword.
+        // After a damaged codeword, continues at the light-to-dark edge closest to the expected start of the next one.
         expected += pitch
         misses += 1
         guard misses < 12 else { break }
@@ -150,7 +150,7 @@ struct PDF417CodewordVotes {
 
   // MARK: All lines together
 
-  /// A decoded symbol without its position in the picture.
+  /// A symbol, decoded or not, without its position in the picture.
   struct Decoded {
     var finding: MatrixDetection
     var columns: Int
@@ -231,7 +231,7 @@ struct PDF417CodewordVotes {
     return Shape(rows: rows, columns: count, checks: 2 << level)
   }
 
-  /// Reads codewords that lines missed from their start or stop, at the positions that other lines give: after a stain, or if
+  /// Reads codewords that lines lack, at the positions that other lines give: those after a stain, and those of lines whose
   /// start and stop are covered.
   private mutating func fill(_ shape: Shape) {
     var known: [[(place: Double, from: Double, to: Double)]] = Array(repeating: [], count: shape.columns + 2)

@@ -235,7 +235,7 @@ struct PDF417Reader {
     return merged
   }
 
-  /// Returns the size of a module if the runs from edge `first` have widths in modules; `nil` if they do not.
+  /// Returns the size of a module if the runs from edge `first` have the given widths in modules; `nil` if they have others.
   private static func module(_ edges: [Int32], _ widths: [Int], from first: Int, _ count: Int) -> Double? {
     guard first >= 1, first + widths.count < count else { return nil }
     let modules = widths.reduce(0, +)

@@ -19,8 +19,8 @@ package enum PDF417Table {
     return lookup
   }()
 
-  /// Returns the widths of the bars and spaces of a pattern of `count` modules, one bit each, the first of which is the highest
-  /// and dark.
+  /// Returns the widths of the bars and spaces of a pattern of `count` modules, one bit each, the most significant bit first;
+  /// equal bits in succession are one bar or space.
   package static func widths(_ pattern: Int, count: Int) -> [Int] {
     var widths: [Int] = []
     var last = -1
@@ -32,8 +32,8 @@ package enum PDF417Table {
     return widths
   }
 
-  /// Returns the distances between successive edges of the same kind, in modules, as one number: ink spread does not change
-  /// them (ISO/IEC 15438 clause 6.2).
+  /// Returns the distances between successive edges of the same kind, in modules, as one number with four bits for each: ink
+  /// spread does not change them (ISO/IEC 15438 clause 6.2).
   package static func key(_ widths: [Double], modules: Double) -> Int {
     let total = widths.reduce(0, +)
     var key = 0

@@ -148,10 +148,10 @@ package struct PDF417Text {
     return true
   }
 
-  /// Returns the decimal digits of a number to the base 900, without its leading digit 1; `nil` if it has another
+  /// Returns the decimal digits of a number in base 900, without its leading digit 1; `nil` if it has another
   /// leading digit.
   private static func digits(_ words: [Int]) -> [UInt8]? {
-    // Arithmetic to the base 10,000, the least significant digit first.
+    // Calculates in base 10,000, the least significant digit first.
     var digits = [0]
     for word in words {
       var carry = word

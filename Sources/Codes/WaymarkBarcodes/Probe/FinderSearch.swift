@@ -60,7 +60,7 @@ struct FinderSearch {
 
   private mutating func scan(row y: Int, _ runs: inout [Int32]) {
     let count = levels.edges(of: view, row: y, into: &runs)
-    // edges[i] is the start of the i-th run; the first run is light and may be empty.
+    // runs[i] is the start of run i; run 0 is light and may be empty.
     guard count >= 7 else { return }
     for i in 0..<(count - 5) {
       let a = runs[i + 1] - runs[i]
@@ -75,7 +75,8 @@ struct FinderSearch {
     }
   }
 
-  /// Returns whether five runs have the ratio 1:1:3:1:1, each within three quarters of a module and half a pixel.
+  /// Returns whether five runs have the ratio 1:1:3:1:1, each within three quarters of a module plus a third of a pixel, the middle
+  /// one within twice as much.
   @inline(__always)
   static func isFinder(_ a: Int32, _ b: Int32, _ c: Int32, _ d: Int32, _ e: Int32) -> Bool {
     let total = a &+ b &+ c &+ d &+ e
@@ -155,7 +156,7 @@ struct FinderSearch {
         return isDark(px, py) == dark
       }
       if look(1) == true { right += 1 }
-      // Along the axes of an upright pattern the light ring is at 2 to 2.1 modules, along its diagonals at 2.8.
+      // Along the axes of an upright pattern the middle of the light ring is at 2 modules, along its diagonals at 2.8.
       let ring = look(2.0) == false || look(2.5) == false || look(2.9) == false
       if ring { right += 1 }
     }
@@ -284,8 +285,8 @@ struct FinderField {
 /// A picture at 1, 1/2, 1/4 … of its size. Finder patterns of any size appear on some octave at three to seven pixels per
 /// module, where the local mean separates dark from light best, and noise and screen rasters are averaged out.
 final class Octaves {
-  /// The largest number of pixels of the octave in which finder patterns are looked for first: a code of two pixels per
-  /// module there is a twentieth of the picture wide.
+  /// The largest number of pixels of the octave in which finder patterns are looked for first: a code of 49 modules,
+  /// at two pixels each, is a twentieth as wide as such an octave.
   static let searched = 3_200_000
   /// The largest number of pixels of the octave in which bars and unexplained edges are looked for.
   static let barred = 1_600_000

@@ -107,7 +107,8 @@ enum QRContent {
     }
   }
 
-  /// Reads the number of an extended channel interpretation: one to three bytes (table 4).
+  /// Reads the number of an extended channel interpretation: one to three bytes (table 4); `nil` if the first byte is invalid
+  /// or bits are missing.
   static func designator(_ bits: inout BitReader) -> Int? {
     guard let first = bits.read(8) else { return nil }
     if first & 0x80 == 0 { return first }

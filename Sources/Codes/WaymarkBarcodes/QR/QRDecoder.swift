@@ -7,12 +7,13 @@
 /// correction as erasures, of which it corrects twice as many as of errors at unknown positions (after G. D. Forney,
 /// "Generalized minimum distance decoding", IEEE Trans. IT 12 (1966)).
 package struct QRDecoder {
-  /// The module indices of the bits of the codewords, by version.
+  /// The indices of the modules that hold the bits of the codewords, by version.
   private var placements: [Int: [Int32]] = [:]
 
   package init() {}
 
-  /// Decodes modules, upright or as seen in a mirror.
+  /// Decodes modules, upright or as seen in a mirror; `nil` if format or codewords have too many errors, or the data violate
+  /// the standard.
   package mutating func decode(_ matrix: ModuleMatrix, _ layout: QRLayout) -> CodeMessage? {
     for mirrored in [false, true] {
       let seen = mirrored ? matrix.transposed : matrix
@@ -65,6 +66,7 @@ package struct QRDecoder {
   /// - Parameters:
   ///   - doubt: the doubt about each codeword; empty if unknown.
   ///   - checks: the number of check codewords of a block.
+  ///   - reserve: the number of these that only detect errors.
   static func data(_ words: [Int], doubt: [Float], checks: Int, blocks: Int, reserve: Int = 0) -> [Int]? {
     var data: [Int] = []
     for block in 0..<blocks {
@@ -122,7 +124,7 @@ extension ModuleMatrix {
 // MARK: - Placement
 
 extension QRLayout {
-  /// The module indices of the bits of the codewords, in the order of placement (clause 7.7.3).
+  /// The indices of the modules that hold the bits of the codewords, in the order of placement (clause 7.7.3).
   package var placement: [Int32] {
     let fixed = fixedModules
     var places: [Int32] = []
@@ -243,7 +245,7 @@ extension ModuleMatrix {
 
   package var side: Int { columns }
 
-  /// The number of wrong bits of the fifteen of the format information, in the better of its two copies.
+  /// The number of wrong bits among the fifteen of the format information, in the better of its two copies.
   package var formatErrors: Int { formatWords.reduce(15) { min($0, QRFormat.format($1).errors) } }
 
   /// Both copies of the format information, uncorrected and masked.

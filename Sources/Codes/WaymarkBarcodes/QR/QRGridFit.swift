@@ -1,6 +1,7 @@
 import WaymarkImage
 
 /// Fits the grid of a QR code to a picture: from three finder patterns, finds the map under which the fixed patterns fit best.
+/// `QRGrid` below is the result.
 ///
 /// As in quirc, a map is scored by the fixed patterns and improved by hill climbing.
 struct QRGridFit {
@@ -65,7 +66,7 @@ struct QRGridFit {
     }
   }
 
-  /// The number of pixels that fitting one grid samples: to search the fourth corner, to climb and to bend.
+  /// About the number of pixels that fitting one grid samples: to search the fourth corner, to climb and to bend.
   var cost: Int { 290 * coarse.values.count + 200 * marks.values.count + 650 * layout.alignmentCenters.count }
 
   /// Returns the score of a map: the higher, the better the fixed patterns fit, and the higher the contrast.
@@ -115,7 +116,7 @@ struct QRGridFit {
       if s > best?.score ?? -.infinity { best = (map, s) }
     }
     // Perspective moves the fourth corner most: by the ratio of the sizes of the patterns beside it. A step of about a module and a
-    // half moves the middle of a side by less than half a module. Beyond that, the timing pattern could be confused with its
+    // half moves the middle of a side by less than half a module; with a larger step, the timing pattern could be confused with its
     // neighbour.
     let reach = min(0.35 * (n - 7), 14)
     let total = max(3, Int(reach / 1.6))

@@ -1,6 +1,7 @@
 import WaymarkImage
 
 /// Reads QR codes from their finder patterns: fits a grid to three that belong together, samples it module by module, and decodes.
+/// `ReadingBudget` below bounds its cost.
 ///
 /// There are two rounds. The first reads clear codes from the corners of their patterns at little cost, even sixty codes on a
 /// sheet. The second searches the remaining triplets for the fourth corner, climbs to the best map, and tries several ways of
@@ -23,7 +24,7 @@ struct QRReader {
     var isCode: Bool {
       if isRead { return true }
       let marks = Double(2 * (grid.layout.side - 16))
-      // Standard deviations above chance.
+      // The number of standard deviations above chance.
       let surprise = (timing - 0.5) * 2 * marks.squareRoot()
       return surprise >= 3 && formatErrors <= 1 && timing > 0.85 || surprise > 4.2 && timing > 0.85
     }
@@ -34,8 +35,7 @@ struct QRReader {
   /// The number of consecutive triplets without a code among them after which the second round ends. In three sets of photographs
   /// no code came after the eleventh; a picture of leaves has thousands of triplets.
   var tests = 48
-  /// The share of its timing patterns that must be right for a triplet to enter the second round: dark on light, then light on
-  /// dark.
+  /// The least `QRGridFit.timing` with which a triplet enters the second round: for dark on light, then for light on dark.
   var leastTiming = [0.0, 0.0]
   /// The correlation with a finder pattern that the second-best of the three patterns of a triplet must have for the second round.
   /// Three random textures are below 0.35, the patterns of a code above 0.5 even if one is damaged.
@@ -58,7 +58,7 @@ struct QRReader {
   /// A triplet that the first round could not read.
   private struct Leftover {
     var triplet: QRTriplet
-    /// The share of the timing patterns' modules that had their required tone on the best map.
+    /// The best `QRGridFit.timing` of the maps that the first round tried.
     var timing: Double
   }
 
@@ -290,7 +290,7 @@ struct QRReader {
   }
 
   /// Samples a grid in several ways until one is decoded, and sets the grid and the message of `candidate` then; returns false if
-  /// none is.
+  /// none is decoded.
   private mutating func tryOut(
     _ view: ImageView, _ grid: QRGrid, _ attempts: ArraySlice<(radius: Int, sharpen: Float)>,
     of candidate: inout Candidate
@@ -306,7 +306,7 @@ struct QRReader {
       let formatErrors = min(matrix.formatErrors, matrix.transposed.formatErrors)
       candidate.timing = max(candidate.timing, timing)
       candidate.formatErrors = min(candidate.formatErrors, formatErrors)
-      // Not similar to a code: skip the decoding.
+      // A grid that is not similar to a code is not decoded.
       guard timing > 0.7, formatErrors <= 4 else { return false }
       if let message = decoder.decode(matrix, grid.layout) {
         candidate.message = message

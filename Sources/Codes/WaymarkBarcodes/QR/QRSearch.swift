@@ -128,7 +128,7 @@ struct FinderTrace {
   /// The marks of one size and polarity, the clearest first.
   private(set) var marks: [Mark]
 
-  /// Examines the patterns of a picture, each on the octave on which it was seen best.
+  /// Examines the patterns of a picture, each on the octave on which it was seen best; `nil` if they are not clear enough.
   init?(_ field: FinderField, _ octaves: Octaves) {
     var best: [Mark] = []
     for polarity in 0..<2 {

@@ -57,7 +57,7 @@ struct QRTriplet {
   private static let crowd = 28
   private static let neighbours = 14
 
-  /// The fourth corner if the patterns differ in size because they differ in distance; `nil` if they are equally large.
+  /// The fourth corner if the patterns differ in size because they differ in distance; `nil` if they are about equally large.
   ///
   /// Under a homography with third coordinate w an area shrinks by w³ (its Jacobian), so w is proportional to the module size to
   /// the power −2/3, and w is linear in the plane of the code.
@@ -150,7 +150,7 @@ struct QRTriplet {
     bottomLeft = find(bottomLeft)
   }
 
-  /// The octave on which most of its patterns were seen best.
+  /// The median of the octaves on which its patterns were seen best.
   var octave: Int { [topLeft.octave, topRight.octave, bottomLeft.octave].sorted()[1] }
 
   /// The size of a module in pixels, at the pattern of median size.
@@ -217,7 +217,8 @@ struct TripletCorners {
     return areas.reduce(0, +) / Double(max(1, areas.count))
   }
 
-  /// Returns the map from the modules of a layout that fits the seen corners, and its mean error in pixels.
+  /// Returns the map from the modules of a layout that fits the seen corners, and its mean error in pixels; `nil` if they do not
+  /// determine one.
   ///
   /// - Parameter extra: one more point, which has as much weight as all corners of a pattern.
   func map(_ layout: QRLayout, extra: PointPair? = nil) -> (map: Homography, error: Double)? {
@@ -259,7 +260,7 @@ struct QRPair {
     var layouts: [QRLayout]
   }
 
-  /// Returns the likely pairs among the patterns with isolated rings, those of most equal size first.
+  /// Returns at most `limit` likely pairs of patterns with isolated rings, those of equal size and small distance first.
   static func candidates(among patterns: [FinderPattern], limit: Int) -> [QRPair] {
     let closed = Array(patterns.filter { $0.ring != nil && $0.rings >= 13 }.prefix(60))
     var all: [(pair: QRPair, cost: Double)] = []

@@ -109,7 +109,7 @@ struct Contours {
   ///   - path: the corners between pixels, each as the index of the pixel to its upper left in a picture with a border of one pixel.
   ///   - row: the width of that picture in pixels.
   private static func polygons(_ path: [Int], row: Int, isFine: Bool) -> [Polygon] {
-    // The centre of a crack between pixels, from corner coordinates to pixel coordinates.
+    // The coordinates of a corner between pixels. The points below are the centres of cracks, in pixel coordinates.
     func place(_ corner: Int) -> Point2 {
       let (y, x) = corner.quotientAndRemainder(dividingBy: row)
       return Point2(Double(x), Double(y))

@@ -6,13 +6,13 @@ struct GridPicture {
   private let first: Point2
   private let module: Point2
 
-  /// The number of pixels of a module, and of the border, in the new picture.
+  /// The number of pixels along the side of a module, and across the border, in the new picture.
   private static let (scale, border) = (4, 24)
   /// The least number of edges along each side, and the largest number of modules.
   private static let (fewest, most) = (5, 300)
   /// The width of a module in pixels from which drawings are not redrawn, because readers see their modules well.
   private static let coarse = 3.0
-  /// The width of a module in pixels if every run is as wide: where the edges fit narrower modules better, some of these would be
+  /// The least width of a module, in pixels, that is tried if the shortest run does not give it: narrower modules would make some runs
   /// narrower.
   private static let least = 2.0
   /// The largest ratio of the sides of a module.

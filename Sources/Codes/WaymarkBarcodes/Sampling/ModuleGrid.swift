@@ -64,7 +64,8 @@ struct ModuleGrid {
     guard borders(of: edges) != nil else { return nil }
   }
 
-  /// Finds the grid of ascending edges whose modules have a known width in pixels; nil if they lie in more than a pixel of it.
+  /// Finds the grid of ascending edges whose modules have a known width in pixels; nil if the positions of the edges modulo this width have
+  /// a range of a pixel or more.
   init?(_ edges: ArraySlice<Int>, module: Double) {
     let inner = edges.dropFirst().dropLast()
     guard inner.count > 1, inner.count <= Self.most, let first = inner.first,
@@ -75,7 +76,8 @@ struct ModuleGrid {
     guard borders(of: edges) != nil else { return nil }
   }
 
-  /// Returns the range of all positions modulo `module`, and its middle, both in modules; nil if the positions are everywhere.
+  /// Returns the range of all positions modulo `module`, and its middle, both in modules; nil if they leave no gap of
+  /// at least 5/32 of a module.
   private static func spread(_ places: [Double], _ module: Double) -> (spread: Double, middle: Double)? {
     let scale = 1 / module
     var taken: UInt32 = 0

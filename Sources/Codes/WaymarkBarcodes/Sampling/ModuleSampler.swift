@@ -1,7 +1,8 @@
 import CKernels
 import WaymarkImage
 
-/// Samples the brightness of every module of a rectangular code, and separates dark from light modules.
+/// Samples the brightness of every module of a rectangular code, and separates dark from light modules. The extension of
+/// `ImageView` below samples single points, and those of `SamplePlaces` under a map.
 struct ModuleSampler {
   let columns: Int
   let rows: Int

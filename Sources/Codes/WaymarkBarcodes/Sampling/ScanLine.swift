@@ -74,7 +74,7 @@ struct ScanLine {
       let end = min(count, (b + 1) * block)
       var i = b * block
       while true {
-        // To the next change.
+        // Advances to the next change.
         let first = i
         if isFlat { i = dark ? i : end } else { while i < end, (2 &* room[i] < l &+ h) == dark { i &+= 1 } }
         if i > first { previous = isFlat ? light : 2 &* room[i &- 1] &- (l &+ h) }
@@ -99,7 +99,7 @@ struct ScanLine {
 
   /// The brightness along a line, sampled every half pixel, in gray levels times 2^`bits`.
   private struct Samples {
-    /// Twice a sample must fit into 32 bits.
+    /// The number of fractional bits of a sample: twice a sample must fit into 32 bits.
     static let bits = 21
     let view: ImageView
     let start: Point2

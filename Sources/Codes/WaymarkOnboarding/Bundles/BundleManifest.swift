@@ -3,7 +3,7 @@ package import WaymarkSystem
 /// The signed list of the files of a bundle. The file also has the errors of bundles, and `TarEntry`, the header of a
 /// file in the archive.
 package struct BundleManifest: Hashable, Sendable {
-  /// A file of the bundle.
+  /// A file of the bundle, with its size and digest.
   package struct File: Hashable, Sendable {
     /// The path in the bundle: `scenes/pump-room/scene.yaml`.
     package let path: String
@@ -23,17 +23,18 @@ package struct BundleManifest: Hashable, Sendable {
   /// The files, sorted by the bytes of their paths.
   package let files: [File]
 
-  /// The limits of a bundle.
+  /// The largest numbers and sizes that a bundle may have.
   package enum Limits {
-    /// The most files in a bundle.
+    /// The largest number of files.
     package static let files = 10_000
-    /// The most bytes of all files together.
+    /// The largest size of all files together, in bytes.
     package static let bytes = 1 << 30
-    /// The most bytes of the manifest.
+    /// The largest size of the manifest, in bytes.
     package static let manifest = 4 << 20
   }
 
-  /// - Throws: `badBundle` for names, paths, sizes and digests that are not allowed.
+  /// - Throws: `badBundle` for a name, version, path, size or digest that is not allowed, for too many files or bytes, and for paths that
+  ///   are not sorted or exclude each other.
   package init(name: String, version: Int, made: String, files: [File]) throws(BundleError) {
     guard Self.isName(name) else { throw .bad("\"name\" is not a valid name") }
     guard (1...1 << 53).contains(version) else { throw .bad("\"version\" is not a whole number from 1 on") }
@@ -107,14 +108,14 @@ package struct BundleManifest: Hashable, Sendable {
   /// The bytes of all files together.
   package var size: Int { files.reduce(0) { $0 + $1.size } }
 
-  /// Returns whether a text can name bundles.
+  /// Returns whether a text can name bundles: 1 to 64 ASCII letters, digits, hyphens and underscores.
   package static func isName(_ text: String) -> Bool {
     (1...64).contains(text.utf8.count)
       && text.utf8.allSatisfy { isLetter($0) || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
   }
 
-  /// Returns whether a bundle may contain a path. The path stays below its folder, and its names are valid on every
-  /// file system and not hidden.
+  /// Returns whether a bundle may contain a file with this path: relative, without hidden names, `.` or `..`, and of ASCII
+  /// letters, digits and `-_. +@,=` only.
   static func isPath(_ path: String) -> Bool {
     guard (1...240).contains(path.utf8.count) else { return false }
     return path.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
@@ -194,6 +195,8 @@ struct TarEntry: Hashable {
   }
 
   /// Reads a header; returns nil for a block of zeros, which ends the archive.
+  ///
+  /// - Throws: `badBundle` for any other block that is not `TarEntry.block` of a path that bundles allow.
   static func parse(_ block: [UInt8]) throws(BundleError) -> TarEntry? {
     guard block.count == blockSize else { throw .bad("it is truncated") }
     if block.allSatisfy({ $0 == 0 }) { return nil }
@@ -209,7 +212,8 @@ struct TarEntry: Hashable {
     return entry
   }
 
-  /// Returns the slash at which a path of more than 100 bytes is split into prefix and name, or `nil`.
+  /// Returns the slash at which a path of more than 100 bytes is split into prefix and name; `nil` if no slash leaves
+  /// a name of at most 100 bytes.
   private static func split(_ path: String) -> String.Index? {
     path.indices.first { path[$0] == "/" && path[path.index(after: $0)...].utf8.count <= 100 }
   }

@@ -15,6 +15,8 @@ package struct BundleReader {
   /// Reads the manifest and checks its signature.
   ///
   /// - Parameter isSigned: returns whether a trusted key made the signature.
+  /// - Throws: `notSigned` if `isSigned` returns false, `badBundle` if manifest or signature are missing or invalid, and the errors
+  ///   of the source.
   package init(
     source: @escaping Source, isSigned: (_ message: [UInt8], _ signature: [UInt8]) -> Bool
   ) throws(BundleError) {
@@ -43,6 +45,7 @@ package struct BundleReader {
   ///   - begin: called before the first bytes of each file.
   ///   - take: called with the next bytes of the file. They are verified only when this function has returned without
   ///     an error.
+  /// - Throws: `badBundle` if the files are not those of the manifest, and the errors of the source, `begin` and `take`.
   package func readFiles(
     begin: (BundleManifest.File) throws(BundleError) -> Void, take: ([UInt8]) throws(BundleError) -> Void
   ) throws(BundleError) {

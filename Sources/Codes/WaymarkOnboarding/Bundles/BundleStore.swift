@@ -13,11 +13,11 @@ package struct BundleStore: Sendable {
   package struct State: Hashable, Sendable {
     /// The highest version with which the service has started.
     package var highest = 0
-    /// The version of the release in use, or `nil`.
+    /// The version of the release in use; nil without one.
     package var current: Int?
-    /// The version of the release that was in use before.
+    /// The version of the release that was in use before; nil without one.
     package var previous: Int?
-    /// The version of the release with which the service is being started.
+    /// The version of the release with which the service is being started; nil if none is being tried.
     package var pending: Int?
   }
 
@@ -33,6 +33,8 @@ package struct BundleStore: Sendable {
 
   /// Reads the state of the bundles of a name; without an installed bundle, `highest` is 0 and the other versions are
   /// nil.
+  ///
+  /// - Throws: `cannotOpen` if the file of the state cannot be read or is damaged.
   package func state(of name: String) throws(BundleError) -> State {
     let path = statePath(name)
     let bytes: [UInt8]
@@ -62,6 +64,8 @@ package struct BundleStore: Sendable {
   ///
   /// - Parameter activate: restarts the service; returns nil, or the reason for which it does not start. In that case the previous
   ///   release is restored, and `activate` is called again.
+  /// - Throws: `oldVersion` for a version that is not higher than the highest so far, `notReady` if the service does not start, `cannotOpen`
+  ///   if the store is in use or cannot be written, and the errors of reading the bundle.
   package func apply(
     _ bundle: BundleReader, activate: () async -> String?
   ) async throws(BundleError) -> Outcome {

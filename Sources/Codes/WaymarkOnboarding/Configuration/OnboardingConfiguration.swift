@@ -31,6 +31,7 @@ package struct OnboardingConfiguration: Sendable {
   /// Creates a judge with this policy and its replay store.
   ///
   /// - Parameter records: true to record confirmations; false to change nothing on the disk.
+  /// - Throws: `replayStore` if the store's folder cannot be made.
   package func judge(records: Bool = true) throws(OnboardingError) -> OnboardingJudge {
     guard let replayFolder else { return OnboardingJudge(policy: policy) }
     return OnboardingJudge(policy: policy, replayGuard: try ReplayStore(folder: replayFolder, isReadOnly: !records))
@@ -233,6 +234,8 @@ struct PolicyReader {
 /// Reads key files: PEM, or a JWK set.
 package enum KeyFile {
   /// Returns the public keys in a file, and warnings about entries that were skipped or contain a private key.
+  ///
+  /// - Throws: `cannotOpen` if the file cannot be read or is larger than a megabyte, `badKey` if its keys are invalid.
   package static func publicKeys(_ path: String) throws(OnboardingError) -> (keys: [VerificationKey], skipped: [String])
   {
     let text = try text(path)
@@ -242,6 +245,8 @@ package enum KeyFile {
   }
 
   /// Reads the private key in a PEM file; `id` is its key identifier (`kid`).
+  ///
+  /// - Throws: `cannotOpen` if the file cannot be read or is larger than a megabyte, `badKey` if it has no usable private key.
   package static func privateKey(_ path: String, id: String?) throws(OnboardingError) -> SigningKey {
     try SigningKey(pem: try text(path), id: id)
   }
@@ -259,6 +264,8 @@ package enum KeyFile {
 extension OnboardingConfiguration {
   /// Reads `onboarding:` and `replay:` of a configuration file and of the files that override it, for `--policy`. Also reads files with
   /// the keys of `onboarding:` at their top level.
+  ///
+  /// - Throws: `cannotOpen` if the file cannot be read, `badPolicy` if there are problems in it or in those files.
   package init(file: String) throws(OnboardingError) {
     guard let bytes = try? WholeFile.read(file, limit: 1 << 20) else {
       throw OnboardingError(

@@ -4,6 +4,7 @@ import WaymarkSystem
 /// secret.
 ///
 /// The function in `form` returns a `Payload` with the fields, the host to connect to, and the content whose addresses are judged.
+/// `PayloadForm` below has the ways in which payloads are recognised.
 protocol BuiltInKind: SendableMetatype {
   /// The identifier of the kind in policies and events.
   static var kind: PayloadKind { get }

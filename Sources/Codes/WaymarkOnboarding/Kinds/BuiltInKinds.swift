@@ -1,3 +1,5 @@
+// The table of the built-in kinds, and the two kinds without a form of their own: `PlainText` and `BinaryData`.
+
 extension PayloadKind {
   /// The built-in kinds. If several kinds of the same form recognise a payload, the first of them
   /// is its kind.

@@ -45,7 +45,8 @@ package enum GS1DigitalLink: BuiltInKind {
     return !name.hasPrefix("9") && name != "8200"
   }
 
-  /// Parses an address; returns nil for one without application identifiers.
+  /// Parses an address; returns nil unless its path ends with a primary key, a plausible value, and any number of key
+  /// qualifiers with their values.
   package static func payload(of address: WebAddress) -> Payload? {
     guard let segments = address.segments,
       let start = segments.lastIndex(where: { primary[$0] != nil }), start + 1 < segments.count

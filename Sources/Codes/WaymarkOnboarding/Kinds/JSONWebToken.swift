@@ -1,5 +1,7 @@
 import WaymarkSystem
 
+// The kinds of signed tokens: with claims (`JSONWebToken`), and with other content (`OpaqueToken`).
+
 extension PayloadKind {
   /// A signed token whose payload is a JSON object of claims (RFC 7519).
   public static let jwt = Self(rawValue: "jwt")

@@ -1,6 +1,7 @@
 import WaymarkSystem
 
-/// The kind of a code's text: a stable word for programs, built in or declared by the integrator.
+/// The kind of a code's text: a stable word for programs, built in or declared by the integrator. The file also has parsed payloads
+/// (`Payload`) and their fields (`PayloadField`).
 public struct PayloadKind: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
   /// The word as policies, replies and events spell it.
   public let rawValue: String
@@ -29,7 +30,7 @@ package struct Payload: Sendable, Hashable {
   var furtherHosts: [Endpoint] = []
   /// All member names and strings of the payload, also those that are not in `fields`. Every address in them is judged.
   var content: JSONValue
-  /// How addresses are found in the content.
+  /// The exceptions for the search for addresses in `content`.
   var rules = AddressRules()
   /// A remark for the explanation if the policy refuses the kind.
   package var remark: String?
@@ -136,7 +137,8 @@ public struct PayloadField: Hashable, Sendable {
   private let content: String
   /// True if the value is a password, a token, or the like.
   public let isSecret: Bool
-  /// True if observers may see the value, because its name is known to hold no secret.
+  /// True if observers may see the value: its kind lists the name as harmless, or lists it as a place and the value is a host or a
+  /// plain web address (`WebAddress.isBarePlace`).
   public internal(set) var isHarmless: Bool
 
   /// Creates a field; a secret one is never harmless.
@@ -184,8 +186,8 @@ extension [PayloadField] {
   /// The value of the first field of that name.
   package subscript(name: String) -> String? { first { $0.name == name }?.value }
 
-  /// The first 200 fields with unique names, so that they can be the members of a JSON object: a repeated name gets a
-  /// number.
+  /// The first 200 fields, renamed so that their names are unique, as members of a JSON object must be: a repeated name gets
+  /// a number.
   package var numbered: Self {
     let fields = prefix(200)
     var counts: [String: Int] = [:]

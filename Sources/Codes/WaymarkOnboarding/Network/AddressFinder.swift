@@ -108,7 +108,7 @@ struct AddressFinder {
     var endsInHost = false
   }
 
-  /// The parts of a text between white space and the brackets that surround addresses in prose.
+  /// Returns the parts of a text between white space and the brackets that surround addresses in prose.
   private static func tokens(of text: String) -> [String] {
     if text.utf8.allSatisfy({ $0 < 0x80 }) {
       return text.utf8.split { $0 == 0x20 || (0x09...0x0D).contains($0) || $0 == 0x3C || $0 == 0x3E }

@@ -7,7 +7,7 @@ import WaymarkSystem
 /// Internationalised labels follow IDNA 2008 (RFC 5891, RFC 5892), not the wider mapping of UTS #46: letters are converted to lower case
 /// and NFC, and other characters that browsers map (full-width letters, ligatures, Roman numerals, invisible characters) are refused.
 package enum HostLabel {
-  /// The ASCII form of a label in lower case; nil if it cannot be part of a host name.
+  /// Returns the ASCII form of a label in lower case; nil if it cannot be part of a host name.
   package static func ascii(_ label: Substring) -> String? {
     guard !label.isEmpty, label.first != "-", label.last != "-" else { return nil }
     if label.utf8.allSatisfy({ $0 < 0x80 }) {
@@ -24,7 +24,7 @@ package enum HostLabel {
     return result.utf8.count <= 63 ? result : nil
   }
 
-  /// The Unicode form of an internationalised label; nil for a label without `xn--` or with invalid Punycode.
+  /// Returns the Unicode form of an internationalised label; nil for a label without `xn--` or with invalid Punycode.
   package static func unicode(_ ascii: String) -> String? {
     guard ascii.hasPrefix("xn--"), let scalars = Punycode.decode(ascii.dropFirst(4)) else { return nil }
     var text = ""

@@ -1,9 +1,10 @@
 import CUnicode
 @_spi(_Unicode) import Swift
 
-/// Converts text to the form that a person sees and that programs compare.
+/// Converts text to the form that a person sees and that programs compare. The extension of `String` below has the normalization forms
+/// that this requires.
 enum VisibleText {
-  /// The text in compatibility form (NFKC), as browsers map hosts (UTS #46), without control, format and other invisible characters.
+  /// Returns a text in compatibility form (NFKC), as browsers map hosts (UTS #46), without control, format and other invisible characters.
   static func of(_ text: String) -> String {
     if text.utf8.allSatisfy({ $0 < 0x7F && $0 >= 0x20 }) { return text }
     var visible = String.UnicodeScalarView()

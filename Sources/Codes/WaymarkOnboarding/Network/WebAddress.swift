@@ -172,7 +172,7 @@ package struct URLParts: Sendable, Hashable {
 
 /// Resolves the path of a URL as a server would.
 package enum URLPath {
-  /// The path with percent-encoding decoded and dot segments removed (RFC 3986, 5.2.4 and 6.2.2); nil if programs would read the path
+  /// Returns a path with percent-encoding decoded and dot segments removed (RFC 3986, 5.2.4 and 6.2.2); nil if programs would read it
   /// in different ways, because it contains an encoded slash, a doubly encoded character, a backslash, parameters on a dot segment
   /// (`..;`), or both dot segments and empty ones.
   package static func resolved(_ path: String) -> String? {

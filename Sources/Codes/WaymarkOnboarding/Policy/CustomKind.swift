@@ -111,8 +111,8 @@ public struct CustomKind: Sendable, Hashable {
     var shown: String { DisplayText.escaped(text, limit: 120) }
 
     /// Returns whether an address differs from the pattern in one part: in http instead of https or the reverse, in two letters of the
-    /// host, or in one segment of the path, which differs, is missing or is inserted. A pattern for every host must be met except
-    /// for two letters of a segment.
+    /// host, or in one segment of the path, which differs, is missing or is inserted. If the pattern has no
+    /// host, the path of a web address may differ only in two letters of one segment.
     func isNear(_ address: WebAddress) -> Bool {
       let isWeb = address.isWeb && WebAddress.isWeb(scheme)
       guard address.scheme == scheme || isWeb, let plain = URLPath.resolved(address.path) else { return false }

@@ -38,7 +38,8 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
   /// Returns whether the entry allows that host on some port.
   func matches(_ other: HostName) -> Bool { matches(other, port: port ?? 443) }
 
-  /// Returns whether a host differs from the entry in at most two letters, or is the name above a wildcard.
+  /// Returns whether a host differs from the entry in at most two letters. For a wildcard, only as many of the host's last
+  /// labels are compared as the entry has behind `*.`.
   func isNear(_ other: HostName) -> Bool {
     guard !host.isAddress, !other.isAddress else { return false }
     let labels = host.ascii.count { $0 == "." } + 1

@@ -49,7 +49,7 @@ public struct OnboardingPolicy: Sendable {
   /// The longest validity of a token in seconds, from `iat` (else `nbf`, else now) to `exp`; nil for no limit. With a limit, a token
   /// without `exp` is refused.
   public var maximumLifetime: Double?
-  /// The claim of a `jwt` that holds the host or address to connect to.
+  /// The claim of a `jwt` that holds the host or address to connect to; nil if no claim does.
   public var hostClaim: String?
 
   /// The default policy.

@@ -5,6 +5,8 @@ import WaymarkSystem
 package enum JWKSet {
   /// Returns the public keys that can check signatures, and a remark for each entry that was skipped or holds a private
   /// key.
+  ///
+  /// - Throws: `badKey` if the text is not a JWK set or JWK, or a supported key in it is invalid.
   package static func keys(_ text: String) throws(OnboardingError) -> (keys: [VerificationKey], skipped: [String]) {
     let value: JSONValue
     do {
@@ -96,6 +98,8 @@ package enum JWKSet {
 /// Reads public keys from PEM (RFC 7468): from public keys, certificates, and the public halves of private keys.
 package enum PEMKeys {
   /// Returns the public keys in a text, in its order; `id` becomes their identifier.
+  ///
+  /// - Throws: `badKey` if the text has no key, or one that cannot be read.
   package static func keys(_ text: String, id: String?) throws(OnboardingError) -> [VerificationKey] {
     var keys: [VerificationKey] = []
     for block in PEMBlock.all(in: text) {

@@ -3,7 +3,8 @@ import WaymarkCrypto
 public import WaymarkSystem
 
 /// A public key of the policy, with the algorithms that it verifies. The file also has the algorithms
-/// (`SignatureAlgorithm`), and the private key (`SigningKey`) with which `TokenSigner` makes tokens.
+/// (`SignatureAlgorithm`), the private key (`SigningKey`) with which `TokenSigner` makes tokens, and the blocks of PEM
+/// (`PEMBlock`).
 public struct VerificationKey: Sendable {
   /// The key's identifier (`kid`), if it has one.
   public let id: String?
@@ -12,6 +13,7 @@ public struct VerificationKey: Sendable {
   private let material: PublicKey
 
   /// - Parameter algorithm: the only algorithm of the key; nil for all algorithms of its type.
+  /// - Throws: `badKey` if keys of this type do not serve `algorithm`, and for an Ed25519 point of low order.
   init(_ material: PublicKey, id: String?, algorithm: SignatureAlgorithm? = nil) throws(OnboardingError) {
     let served = Set(SignatureAlgorithm.allCases.filter { $0.keyKind == material.kind })
     if let algorithm, !served.contains(algorithm) {
@@ -115,6 +117,8 @@ public struct SigningKey: Sendable {
   public let id: String?
 
   /// Generates a key for an algorithm.
+  ///
+  /// - Throws: `badKey` if libcrypto cannot generate one.
   public init(generating algorithm: SignatureAlgorithm, id: String? = nil) throws(OnboardingError) {
     guard let key = try? PrivateKey(generating: algorithm.keyKind) else {
       throw OnboardingError(.badKey, "No key could be made.", hint: "Free some memory and try again.")
@@ -124,6 +128,8 @@ public struct SigningKey: Sendable {
   }
 
   /// Reads a private key from PEM.
+  ///
+  /// - Throws: `badKey` if the text has no private key, or one that is encrypted or of an unsupported type.
   public init(pem text: String, id: String? = nil) throws(OnboardingError) {
     guard let block = PEMBlock.all(in: text).first(where: { $0.label.hasSuffix("PRIVATE KEY") }) else {
       throw OnboardingError(
@@ -134,6 +140,8 @@ public struct SigningKey: Sendable {
   }
 
   /// Reads a private key from a block: PKCS #8, SEC 1 or PKCS #1.
+  ///
+  /// - Throws: `badKey` for a key that is encrypted or of an unsupported type.
   package init(pem block: PEMBlock, id: String?) throws(OnboardingError) {
     let der = block.bytes
     if block.label.contains("ENCRYPTED") {
@@ -173,6 +181,8 @@ public struct SigningKey: Sendable {
 
   /// Signs a message; returns the signature in the form of a JWS (RFC 7518, section 3: for ECDSA, r and s
   /// concatenated).
+  ///
+  /// - Throws: `badKey` if the key does not serve the algorithm, or signing fails.
   package func sign(_ message: [UInt8], with algorithm: SignatureAlgorithm) throws(OnboardingError) -> [UInt8] {
     guard algorithm.keyKind == material.kind else {
       throw OnboardingError(
@@ -248,6 +258,8 @@ public struct TokenSigner: Sendable {
   }
 
   /// Returns the names, in quotation marks, of the claims in `payload` that `claims` would replace.
+  ///
+  /// - Throws: `badPayload` if `payload` is not a JSON object.
   public static func claims(of payload: String, replacedBy claims: Claims) throws(OnboardingError) -> [String] {
     let members = try members(of: payload)
     return additions(claims).filter { addition in members.contains { $0.name == addition.name } }.map {
@@ -284,6 +296,8 @@ public struct TokenSigner: Sendable {
 
   /// Signs a JSON object with the added claims; returns the compact token. A claim that the object already has is
   /// replaced.
+  ///
+  /// - Throws: `badPayload` if `payload` is not a JSON object, `badKey` if signing fails.
   public func token(for payload: String, claims: Claims = Claims()) throws(OnboardingError) -> String {
     let additions = Self.additions(claims)
     var members = try Self.members(of: payload)

@@ -57,6 +57,7 @@ public struct OnboardingJudge: Sendable {
   ///
   /// - Returns: false if the verdict is not successful, or if the code was confirmed before, also by another process. In both
   ///   cases the code must not be used.
+  /// - Throws: the error of the replay guard if it cannot record the confirmation; the code must not be used then, either.
   public func confirm(_ verdict: Verdict) throws -> Bool {
     guard verdict.isSuccessful else { return false }
     guard let replayGuard, let entry = verdict.replayEntry else { return true }

@@ -10,6 +10,8 @@ import WaymarkSystem
 ///
 /// Records are removed a day after their payload has expired, once the wall clock has been steady for an hour. `ReplayHorizon` stores
 /// the latest expiry among the removed records, so that their payloads are not accepted again when the clock is set back.
+///
+/// The file also has the protocol of such a store (`ReplayGuard`), and the entries that it records (`ReplayEntry`).
 package final class ReplayStore: ReplayGuard {
   /// The damage found when the store was opened, and how it was handled, for the log.
   package let warnings: [String]
@@ -31,6 +33,7 @@ package final class ReplayStore: ReplayGuard {
   ///   - isReadOnly: true to make, repair and record nothing; a missing folder is then treated as empty.
   ///   - now: the wall clock.
   ///   - uptime: the seconds since boot, with which the wall clock is compared.
+  /// - Throws: `replayStore` if the folder cannot be made.
   package init(
     folder: String, isReadOnly: Bool = false, now: @escaping @Sendable () -> Date = { WallClock.date },
     uptime: @escaping @Sendable () -> Double = { BootClock.now }
@@ -113,8 +116,8 @@ package final class ReplayStore: ReplayGuard {
     var status = stat()
     if lstat(path, &status) == 0 { return true }
     guard errno == ENOENT else { throw Self.problem(path, errno) }
-    // Without the folder it is unknown which payloads were confirmed, except in a read-only store: the first confirmation makes the
-    // folder.
+    // If the folder is missing, it is unknown which payloads were confirmed. Only a read-only store may lack it: the first confirmation
+    // by another process makes it.
     guard access(folder, R_OK | X_OK) == 0 else {
       if isReadOnly, errno == ENOENT { return false }
       throw Self.problem(folder, errno)
@@ -261,7 +264,7 @@ struct ReplayHorizon: Sendable {
 
   /// Moves a damaged file aside and writes a new one with `seconds`: payloads that have expired by then are treated as used.
   ///
-  /// - Returns: the new path of the damaged file.
+  /// - Returns: the new path of the damaged file; nil if it could not be moved.
   func restore(at seconds: Double) -> String? {
     let aside = DurableFile.setAside(path)
     _ = advance(to: max(0, seconds))

@@ -1,7 +1,7 @@
 import WaymarkSystem
 
-/// The verdict about the codes of one picture. The file also has the reasons (`InvalidReason`), the checks
-/// (`VerdictStep`), and the text of a verdict (`VerdictText`).
+/// The verdict about the codes of one picture. The file also has the reasons (`InvalidReason`, `ReadingFailure`), the
+/// checks (`VerdictStep`), and the text of a verdict (`VerdictText`).
 public struct Verdict: Sendable, Hashable {
   /// The result, with the reason if no code is accepted.
   public enum Outcome: Sendable, Hashable {
@@ -35,7 +35,8 @@ public struct Verdict: Sendable, Hashable {
   public var outcome: Outcome
   /// The kind of the code; nil if none was judged.
   public var kind: PayloadKind?
-  /// The host to show to a person before connecting, in ASCII form, with a port other than the scheme's default.
+  /// The host to show to a person before connecting, in ASCII form, with a port other than the scheme's default; nil unless a code
+  /// is accepted and names a host.
   public var connectTo: String?
   /// The fields of the code.
   public var fields: [PayloadField] = []
@@ -47,8 +48,8 @@ public struct Verdict: Sendable, Hashable {
   public var steps: [VerdictStep] = []
   /// True if observers may see the text.
   public var isHarmless = false
-  /// The entry that a confirmation must record so that the code is accepted once only; nil when the replay guard is off or the
-  /// payload carries no identifier.
+  /// The entry that a confirmation must record so that the code is accepted once only; nil unless the code is accepted, its
+  /// payload is signed and has an identifier (`jti`), and the replay guard is on.
   public var replayEntry: ReplayEntry?
 
   /// `successful`, `invalid` or `unsuccessful`.
@@ -103,7 +104,7 @@ public enum InvalidReason: String, Sendable, Hashable, Codable, CaseIterable {
   case hostNotAllowed
   /// The code comes from recorded pictures, and the device accepts only a camera.
   case sourceNotAllowed
-  /// Two different codes are acceptable.
+  /// Several different codes are acceptable.
   case ambiguous
   /// The token was used before (`jti`).
   case replayed
@@ -127,7 +128,7 @@ public struct VerdictStep: Sendable, Hashable {
   public enum Result: String, Sendable, Hashable, Codable {
     /// The check was made and accepts the payload.
     case passed
-    /// The payload is refused for this reason.
+    /// The check was made and refuses the payload.
     case failed
     /// Neither policy nor payload requires this check.
     case notNeeded

@@ -156,7 +156,7 @@ enum BMPDecoder {
 /// The headers of a BMP file: the file header of 14 bytes, one of the seven bitmap headers (OS/2: 12, 16 or 64 bytes, Windows: 40 to 124
 /// bytes), colour masks and the palette. From Microsoft's "Bitmap Header Types" and IBM's "Bitmap File Format".
 struct BMPHeader {
-  /// The compression of the pixels.
+  /// The compression of the pixels: none, run lengths of 8-bit or 4-bit palette indices, or bit fields given by masks.
   enum Compression: Equatable {
     case none
     case runs8
@@ -200,7 +200,7 @@ struct BMPHeader {
     guard [1, 2, 4, 8, 16, 24, 32].contains(depth) else {
       throw Self.unsupported("\(depth) bits a pixel")
     }
-    // In OS/2's long header, compression values from 3 on have another meaning.
+    // The values are those of Windows. OS/2's header of 64 bytes uses 3 and 4 for two encodings that are refused, too.
     let method = isOld ? 0 : long(30)
     switch (method, depth) {
     case (0, _): compression = .none
@@ -211,7 +211,7 @@ struct BMPHeader {
     case (5, _): throw Self.unsupported("a PNG within")
     default: throw Self.unsupported("compression \(method) of \(depth) bits a pixel")
     }
-    // The masks are the last fields of a header of 52 bytes or more, and follow a shorter header.
+    // The masks are at offset 40 of a header of 52 bytes or more, and follow a header of 40 bytes.
     var behind = 14 + size
     if compression == .fields {
       let count = method == 6 || size >= 56 ? 4 : 3

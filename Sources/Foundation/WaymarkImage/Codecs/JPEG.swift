@@ -4,7 +4,7 @@ import WaymarkSystem
 /// Decodes JPEG pictures one after the other and reuses libjpeg's memory; for one thread at a time.
 ///
 /// Suitable for live frames: Motion JPEG frames without Huffman tables are decoded with the standard tables, and the
-/// pixels are written directly into the caller's memory.
+/// pixels are written directly into the caller's memory. `JPEGEncoder` and `JPEGQuality` below serve for writing.
 package struct JPEGDecoder: ~Copyable {
   /// The size of the result relative to the file's, by DCT scaling (fast, and well filtered).
   package enum Scale: Int32, Sendable {
@@ -155,8 +155,8 @@ package enum JPEGQuality {
   package static let page = 88
   /// For files that a command writes.
   package static let file = 90
-  /// A captured frame that is processed later.
+  /// For captured frames that are processed later.
   package static let capture = 92
-  /// A picture converted from another format.
+  /// For pictures converted from another format.
   package static let conversion = 95
 }

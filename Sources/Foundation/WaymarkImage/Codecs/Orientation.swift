@@ -59,7 +59,7 @@ public enum Orientation: Int, Sendable, CaseIterable {
     let (start, column, row) = steps(width: width, height: height)
     let columns = swapsSides ? height : width
     let rows = swapsSides ? width : height
-    // In tiles, so that a quarter turn does not load a new cache line for every pixel.
+    // The pixels are copied in tiles, so that a quarter turn does not load a new cache line for every pixel.
     let tile = 32
     for top in stride(from: 0, to: rows, by: tile) {
       for left in stride(from: 0, to: columns, by: tile) {
@@ -107,7 +107,7 @@ extension RGBImage {
 
 /// Finds the EXIF orientation in a picture file: APP1 of a JPEG, `eXIf` of a PNG, `EXIF` of a WebP.
 enum ExifOrientation {
-  /// Returns `.upright` for a file without a valid orientation.
+  /// Returns the orientation of a file's pixels; `.upright` if the file declares no valid one.
   static func find(in bytes: UnsafeRawBufferPointer, format: PictureFormat) -> Orientation {
     let file = ByteReader(bytes)
     let value: Int? =

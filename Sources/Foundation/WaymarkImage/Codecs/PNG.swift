@@ -1,7 +1,8 @@
 import CPNG
 import WaymarkSystem
 
-/// Decodes PNG of every colour type and depth, interlaced or not; 16 bits are reduced to 8.
+/// Decodes PNG of every colour type and depth, interlaced or not; 16 bits are reduced to 8. `PNGEncoder` below writes
+/// PNG.
 enum PNGDecoder {
   /// Reads width and height from IHDR, which must be the first chunk (ISO/IEC 15948, 5.6).
   static func size(of bytes: UnsafeRawBufferPointer) throws(ImageError) -> (width: Int, height: Int) {

@@ -1,7 +1,7 @@
 import CWebP
 public import WaymarkSystem
 
-/// A decoded picture with the metadata of its file.
+/// A decoded picture with the metadata of its file. `PictureDecoder` below makes it.
 public struct DecodedPicture<Image: Sendable>: Sendable {
   /// The upright picture.
   public let image: Image
@@ -25,7 +25,8 @@ public struct PictureDecoder: Sendable {
   /// The greatest number of pixels of a picture; a larger one is refused before memory is allocated.
   public var pixelLimit: Int
 
-  /// The colour behind transparent parts; nil, the default: white, or black if the picture's contrast is more than twice as high there.
+  /// The colour behind transparent parts. With nil, the default, it is white, or black if the picture on black has more
+  /// than twice the contrast.
   public var background: PictureBackground?
 
   /// The default limit: 100 megapixels.

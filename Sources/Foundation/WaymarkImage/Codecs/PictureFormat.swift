@@ -1,7 +1,7 @@
 public import WaymarkSystem
 
-/// The format of a picture file, detected by its contents. The file also has the formats that only `waymark-pictures`
-/// reads (`ConvertedFormat`), and `PictureFile`, which reads whole files.
+/// The format of a picture file, detected by its contents. Below are the formats that only `waymark-pictures` reads
+/// (`ConvertedFormat`), and `PictureFile`, which reads whole files.
 public enum PictureFormat: String, Sendable, CaseIterable {
   /// JPEG (ITU-T T.81).
   case jpeg
@@ -64,7 +64,7 @@ public enum PictureFormat: String, Sendable, CaseIterable {
       hint: "JPEG, PNG, WebP, BMP, GIF and PNM (P1 to P6) are read; the file name does not matter.")
   }
 
-  /// Returns the name of an unsupported format that is recognised for a better error message.
+  /// Returns the name of an unsupported format, for the error message; `nil` for unknown contents.
   private static func refused(
     starts: (String, Int) -> Bool, startsBytes: ([UInt8]) -> Bool, _ bytes: UnsafeRawBufferPointer
   ) -> String? {

@@ -47,7 +47,7 @@ enum WebPDecoder {
   }
 
   /// Returns the first frame of an animation as a separate file (RFC 9649, section 2.7): the chunks of its `ANMF` after a
-  /// new header. The frame may be smaller than the canvas. `nil` for a still picture.
+  /// new header. The frame may be smaller than the canvas. `nil` if the file has no complete header of a frame.
   static func firstFrame(of bytes: UnsafeRawBufferPointer) -> [UInt8]? {
     let file = ByteReader(bytes)
     var at = 12

@@ -14,7 +14,7 @@ package struct BlockMean: Sendable {
   /// The level of each block, row by row.
   @usableFromInline package internal(set) var levels: [UInt8]
 
-  /// The default for `flat`, in gray levels.
+  /// The default of `flat` in `init(_:flat:)`, in gray levels.
   package static let plain: UInt8 = 24
 
   /// - Parameter flat: a block whose gray levels differ by at most this has no edge.

@@ -9,7 +9,7 @@ package enum GaussianBlur {
     withUnsafeTemporaryAllocation(of: Float.self, capacity: (height + 1) * (width + 2 * radius)) { memory in
       guard let columns = memory.baseAddress else { return }
       let stride = width + 2 * radius
-      // Vertically first, row by row so that whole vectors are added; then horizontally.
+      // The blur is vertical first, row by row so that whole vectors are added, and then horizontal.
       for y in 0..<height {
         let line = columns + y * stride + radius
         line.update(repeating: 0, count: width)
@@ -107,7 +107,8 @@ package enum BoxSum {
   ) {
     guard width > 0, height > 0 else { return }
     for y in 0..<height { across(values + y &* width, into: scratch + y &* width, width, radius) }
-    // Vertically, a row at a time: the sums of a row are those of the row above plus the entering row minus the leaving row.
+    // The vertical sums are computed a row at a time: the sums of the row above, plus the entering row, minus the
+    // leaving row.
     if radius == 1 {
       for y in 0..<height {
         let (above, here) = (scratch + max(0, y &- 1) &* width, scratch + y &* width)

@@ -1,4 +1,4 @@
-/// The number of pixels of each of the 256 gray levels.
+/// The number of pixels of each of the 256 gray levels. `ToneMapping` below inverts and equalises gray levels.
 @usableFromInline
 package struct GrayHistogram: Sendable {
   /// The number of pixels of each level.
@@ -76,8 +76,8 @@ package struct GrayHistogram: Sendable {
 }
 
 extension ImageView {
-  /// True if more than nine tenths of the pixels are within a fifth of the contrast of the darkest or the lightest pixel: a
-  /// drawing, not a photograph.
+  /// True for a drawing rather than a photograph: the levels of more than nine tenths of the pixels differ from the
+  /// darkest or the lightest level by at most a fifth of the contrast.
   package var isDrawn: Bool {
     let histogram = GrayHistogram(self)
     guard let darkest = histogram.level(behind: 0), let lightest = histogram.level(before: 0), lightest > darkest
@@ -101,7 +101,8 @@ package enum ToneMapping {
     }
   }
 
-  /// Equalises the histogram locally with limited contrast, in 8×8 tiles.
+  /// Equalises the histogram locally with limited contrast, in 8×8 tiles; copies a picture of fewer than 16 pixels a
+  /// side.
   ///
   /// K. Zuiderveld, "Contrast limited adaptive histogram equalization", Graphics Gems IV (1994), pages 474–485.
   ///

@@ -209,9 +209,9 @@ package struct LensMap: Sendable {
     )
   }
 
-  /// Returns the corners in the frame of a reference of `width` × `height` pixels, given its homography to the undistorted
-  /// picture, and the homography from the reference to these corners: exact at the corners, approximate between them. `nil`
-  /// if the corners are not finite or determine no homography.
+  /// Returns the frame corners of a reference (`width` × `height` pixels), given its homography to the undistorted
+  /// picture, and the homography from the reference to these corners: exact at the corners, approximate between them.
+  /// `nil` if the corners are not finite or determine no homography.
   package func seen(_ homography: Homography, width: Int, height: Int) -> (corners: Quadrilateral, map: Homography)? {
     let reference = Quadrilateral(width: Double(width), height: Double(height))
     let corners = bend(homography.apply(reference))

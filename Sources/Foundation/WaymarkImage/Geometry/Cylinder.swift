@@ -49,8 +49,8 @@ public struct CylinderMap: Hashable, Sendable {
     return result
   }
 
-  /// The least cosine of the angle between the line of sight and the surface normal at which a point is foreshortened little enough to be
-  /// usable.
+  /// The least cosine of the angle between line of sight and surface normal; a point seen at a more glancing angle is
+  /// not used.
   private static let leastFacing = 0.2
 
   /// The angle round the axis of the reference's column `x`, in radians; 0 at the middle of the picture.
@@ -70,8 +70,8 @@ public struct CylinderMap: Hashable, Sendable {
   /// Returns the pixel of a point of the reference, even if the point is on the far side of the cylinder.
   public func apply(_ p: Point2) -> Point2 { pixel(seen(p)) }
 
-  /// Returns the distance of a point of the reference in front of the camera, in metres; -1 if the point faces away or is seen at a
-  /// glancing angle.
+  /// Returns the distance of a point of the reference in front of the camera, in metres; -1 if the point is behind the
+  /// camera, faces away or is seen at a glancing angle.
   public func depth(_ p: Point2) -> Double {
     let a = angle(p.x)
     let normal = pose.rotation.x * Double.sine(a) - pose.rotation.z * Double.cosine(a)
@@ -124,12 +124,13 @@ public struct CylinderMap: Hashable, Sendable {
     return best
   }
 
-  /// The middle of the part that faces the camera, in pixels of the reference.
+  /// The middle of the part that faces the camera, in pixels of the reference; `nil` if no part does.
   package var visibleMiddle: Point2? {
     visible.map { Point2(($0.lowerBound + $0.upperBound) / 2, middle.y) }
   }
 
-  /// The corners in the frame of the part that faces the camera, in pixels.
+  /// The corners in the frame of the part that faces the camera, in pixels; `nil` if no part does, or a corner is
+  /// behind the camera.
   package var corners: Quadrilateral? {
     guard let visible else { return nil }
     let (a, b, h) = (visible.lowerBound, visible.upperBound, referenceSize.y)
@@ -198,7 +199,7 @@ public struct CylinderMap: Hashable, Sendable {
   /// The point of the cylinder's axis nearest to the middle of the picture, in the camera's coordinates, in metres.
   package var axisPoint: Point3 { pose.translation + pose.rotation.z * radius }
 
-  /// True if all numbers are finite and a part of the picture faces the camera in front of it.
+  /// True if all numbers are finite and `corners` exists.
   package var isFinite: Bool {
     let r = pose.rotation
     return (r.x + r.y + r.z + pose.translation).sum().isFinite && corners != nil
@@ -216,6 +217,7 @@ package enum CylinderFit {
   ///   - local: the homography from the reference to the frame near `point`.
   ///   - shape: a map of the same picture and camera; its pose is ignored.
   ///   - pairs: the pairs from which the translation is computed.
+  /// - Returns: `nil` if `local` is degenerate or neither pose is in front of the camera.
   package static func seeds(
     _ local: Homography, at point: Point2, shape: CylinderMap, _ pairs: UnsafeBufferPointer<PointPair>
   ) -> (CylinderMap, CylinderMap?)? {
@@ -232,7 +234,8 @@ package enum CylinderFit {
     return (a, seed(second))
   }
 
-  /// Returns the map with `rotation` and the translation of least squared algebraic error, or `nil`.
+  /// Returns the map with `rotation` and the translation of least squared algebraic error; `nil` if the points or the
+  /// picture would not be in front of the camera.
   private static func place(
     _ rotation: Matrix3, _ shape: CylinderMap, _ pairs: UnsafeBufferPointer<PointPair>
   ) -> CylinderMap? {
@@ -248,7 +251,8 @@ package enum CylinderFit {
   /// Minimises a robust reprojection error (S. Geman, D. McClure, 1987) over the pose by Levenberg and Marquardt's method.
   ///
   /// - Parameter sigma: the standard deviation of a correct pair, in pixels; pairs several times as far off have little weight.
-  /// - Returns: the map and its cost, the sum of 0…1 for each pair: about 1 for an outlier, 1 for a point that faces away.
+  /// - Returns: the map and its cost, to which each pair adds 0 to 1: nearly 1 for an outlier, 1 for a point that faces
+  ///   away. `nil` if no part of the picture faces the camera in `start`.
   package static func refine(
     _ start: CylinderMap, _ pairs: UnsafeBufferPointer<PointPair>, sigma: Double, iterations: Int = 12
   ) -> (map: CylinderMap, cost: Double)? {

@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// The elementary functions of the C library; only this file imports its module.
+/// The elementary functions of the C library, whose module no other file of WaymarkImage imports.
 ///
 /// Embedded Swift has no module for the C library: there the program declares these functions itself
 /// (`Tests/Support/arm64/elementary.swift`).

@@ -18,7 +18,7 @@ package struct FocalLengthEstimator: Sendable {
     }
   }
 
-  /// The greatest number of views: more would not improve the estimate.
+  /// The greatest number of views, misfits included: more would not improve the estimate.
   package static let limit = 96
   /// The least number of views for an estimate.
   private static let least = 8

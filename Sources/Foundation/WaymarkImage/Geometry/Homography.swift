@@ -42,7 +42,7 @@ public struct Homography: Hashable, Sendable {
   @inlinable
   public func depth(_ p: Point2) -> Double { row2.x * p.x + row2.y * p.y + row2.z }
 
-  /// Maps four corners.
+  /// Maps each corner; the result may be mirrored, or not finite.
   public func apply(_ q: Quadrilateral) -> Quadrilateral {
     Quadrilateral(
       topLeft: apply(q.topLeft), topRight: apply(q.topRight), bottomRight: apply(q.bottomRight),
@@ -90,8 +90,8 @@ public struct Homography: Hashable, Sendable {
 }
 
 extension Homography {
-  /// Returns the outline in the frame of a reference of `width` × `height` pixels; `nil` if a part of it is behind the horizon or the
-  /// outline is not plausible.
+  /// Returns the quadrilateral that a reference of `width` × `height` pixels covers in the frame; `nil` if a part of
+  /// the reference is behind the horizon or the quadrilateral is not plausible (`isPlausible`).
   public func outline(width: Double, height: Double) -> Quadrilateral? {
     let q = Quadrilateral(width: width, height: height)
     let d = (depth(q.topLeft), depth(q.topRight), depth(q.bottomRight), depth(q.bottomLeft))

@@ -2,8 +2,8 @@
 ///
 /// Samples of four are drawn from the best pairs first (PROSAC: O. Chum, J. Matas, "Matching with PROSAC", CVPR 2005),
 /// rated by the marginal loss of MAGSAC++ with early exit, and each new best map is refined by reweighted least squares
-/// (local optimisation: O. Chum, J. Matas, J. Kittler, "Locally optimized RANSAC", DAGM 2003). The same pairs give the same
-/// result. Memory is allocated only for a set of pairs larger than all before, never in the loop.
+/// (local optimisation: O. Chum, J. Matas, J. Kittler, "Locally optimized RANSAC", DAGM 2003). The same pairs give the
+/// same result. Memory is allocated only when a set of pairs is larger than every earlier one, never in the loop.
 package struct HomographyEstimator {
   /// The greatest number of samples drawn.
   private static let maximumSamples = 1000
@@ -83,7 +83,8 @@ package struct HomographyEstimator {
       deviation: (squares / Double(inliers)).squareRoot(), samples: drawn)
   }
 
-  /// Refines a first estimate of the map by reweighted least squares over the pairs.
+  /// Refines a first estimate of the map by reweighted least squares over the pairs; the loss of the result is never
+  /// above that of `start`.
   package mutating func refine(_ start: Homography, _ pairs: UnsafeBufferPointer<PointPair>) -> Homography? {
     if weights.count < pairs.count { weights = Array(repeating: 0, count: pairs.count) }
     return polish(start, pairs, rounds: 10)?.homography

@@ -1,4 +1,5 @@
-/// Homographies from corresponding points: exact from four corners, and fitted to any number of pairs.
+/// Homographies from corresponding points (`PointPair` below): exact from four corners, and fitted to any number of
+/// pairs.
 extension Homography {
   /// Creates the map from the corners of one quadrilateral to those of another; `nil` if three corners are on a line.
   ///
@@ -41,7 +42,7 @@ extension Homography {
     let l0 = (p1 - p3).cross(p2 - p3)
     let l1 = (p2 - p3).cross(p0 - p3)
     let l2 = (p0 - p3).cross(p1 - p3)
-    // Relative to the size of the figure, so that the test does not depend on the unit.
+    // The limit is relative to the size of the figure, so that the test does not depend on the unit.
     let size = max((p1 - p0).dot(p1 - p0), (p2 - p0).dot(p2 - p0), (p3 - p0).dot(p3 - p0))
     let limit = 1e-9 * size
     guard size.isFinite, abs(d) > limit, abs(l0) > limit, abs(l1) > limit, abs(l2) > limit else { return nil }
@@ -110,8 +111,9 @@ extension Homography {
   }
 }
 
-/// The change of coordinates that centres the points of both sides and scales their mean distance to about one; without it the equations are
-/// badly conditioned (R. Hartley, "In defense of the eight-point algorithm", PAMI 19 (1997)).
+/// The change of coordinates that centres the points of both sides and scales their root mean square distance from the
+/// centre to √2; without it the equations are badly conditioned (R. Hartley, "In defense of the eight-point algorithm",
+/// PAMI 19 (1997)).
 struct PairNormalization {
   private var referenceCenter: Point2
   private var referenceScale: Double
@@ -235,8 +237,8 @@ extension Homography {
     self.init(similarityOver: [PointPair(reference: a0, frame: b0), PointPair(reference: a1, frame: b1)])
   }
 
-  /// Creates the similarity of least squared distance (K. Arun, T. Huang, S. Blostein, "Least-squares fitting of two 3-D point sets",
-  /// 1987, in the plane and with scale).
+  /// Creates the similarity of least squared distance over the pairs (K. Arun, T. Huang, S. Blostein, "Least-squares
+  /// fitting of two 3-D point sets", 1987, in the plane and with scale); `nil` if all points of one side coincide.
   package init?(similarityOver pairs: [PointPair]) {
     let count = Double(pairs.count)
     guard pairs.count >= 2 else { return nil }
@@ -293,7 +295,7 @@ extension Homography {
         let d = SIMD3(q.x - center.x, q.y - center.y, 1)
         let r = pair.frame - q
         let e = Point2(r.x - (across * d).sum(), r.y - (down * d).sum())
-        // In the first two iterations, pairs farther off have weight, too.
+        // The first two iterations double the scale of the loss, so that more distant pairs have weight as well.
         let wide = square * (round < 2 ? 4 : 1)
         let ratio = wide / (wide + e.dot(e))
         let jacobian = SIMD8(d.x, d.y, 1, 0, 0, 0, 0, 0)

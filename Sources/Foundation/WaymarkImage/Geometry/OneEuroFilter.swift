@@ -1,8 +1,8 @@
 /// The one-euro filter: a low-pass filter whose cutoff rises with speed, so that values at rest have little jitter and
 /// moving values little lag (G. Casiez, N. Roussel, D. Vogel, "1€ filter", CHI 2012).
 ///
-/// The filter has no clock: every value is passed with its time. A value or time that is not finite, or a time not later
-/// than the last, is ignored.
+/// The filter has no clock: every value is passed with its time. A value or time that is not finite, or a time not
+/// later than the last one, is ignored. `OneEuroRotationFilter` below filters rotations.
 package struct OneEuroFilter: Sendable {
   package struct Options: Hashable, Sendable {
     /// The cutoff at rest, in hertz: a lower one leaves less jitter and settles later.

@@ -95,7 +95,7 @@ public struct AnchorPlacement: Hashable, Sendable {
   /// The width and height of the reference, in pixels: the long side of a picture is 480; the size of a code depends on the code.
   public var referenceSize: Point2
   /// The corners in the frame, in pixels, of the reference points (0,0), (w,0), (w,h), (0,h); for a cylinder, of the part that faces
-  /// the camera. Of a flat anchor, what one frame hardly determines is averaged over frames.
+  /// the camera. For a flat anchor, the changes of shape that one frame determines poorly are averaged over frames.
   public var corners: Quadrilateral
   /// The standard deviation of each corner along an axis, in pixels; `nil` if it is not known.
   public var uncertainty: SIMD4<Double>?
@@ -162,6 +162,8 @@ package enum PlanePoseSolver {
   ///   - width: the width of the reference, in pixels.
   ///   - height: the height of the reference, in pixels.
   ///   - physicalWidth: the width of the picture, in metres.
+  /// - Returns: `nil` if a length is not positive, a part of the picture is behind the camera, or the map is
+  ///   degenerate.
   package static func solve(
     homography: Homography, width: Int, height: Int, physicalWidth: Double, intrinsics: CameraIntrinsics
   ) -> Solutions? {
@@ -188,7 +190,7 @@ package enum PlanePoseSolver {
   /// Returns the poses of a plane from pairs of plane points (metres, mean near zero) and directions (x, y, 1).
   ///
   /// - Parameters:
-  ///   - homography: the map from plane points to directions, if already known.
+  ///   - homography: the map from plane points to directions; `nil` to fit it to the pairs.
   ///   - focal: the focal lengths, so that the error is in pixels.
   package static func solve(
     _ pairs: UnsafeBufferPointer<PointPair>, homography: Homography? = nil, focal: Point2 = Point2(1, 1)
@@ -203,7 +205,7 @@ package enum PlanePoseSolver {
     guard let a = first ?? second else { return nil }
     guard first != nil, let b = second else { return (a, nil) }
     let (best, other) = a.error <= b.error ? (a, b) : (b, a)
-    // The same minimum: less than a twentieth of a degree apart.
+    // Poses less than 0.06° apart are the same minimum.
     return (best, best.pose.rotation.angle(to: other.pose.rotation) < 1e-3 ? nil : other)
   }
 

@@ -1,5 +1,6 @@
-/// Four corners, named as on the upright object: from its top left corner clockwise, y down. `FourLines` below
-/// enumerates the quadrilaterals whose sides are on several lines.
+/// Four corners, named as on the upright object: from its top left corner clockwise, y down. The file also has
+/// `Bounds`, an axis-aligned rectangle, and `FourLines`, which enumerates the quadrilaterals whose sides are on several
+/// lines.
 public struct Quadrilateral: Hashable, Sendable {
   /// The top left corner of the upright object.
   public var topLeft: Point2
@@ -144,7 +145,7 @@ extension Quadrilateral {
       let top = self[turns + 1] - self[turns]
       let bottom = self[turns + 2] - self[turns + 3]
       let value = top.x / max(top.length, 1e-9) + bottom.x / max(bottom.length, 1e-9)
-      // The first of equal ones.
+      // Of equal values, the first is kept.
       if value > best.value + 1e-9 { best = (turns, value) }
     }
     return best.turns
@@ -169,7 +170,8 @@ extension Quadrilateral {
     return true
   }
 
-  /// Returns whether more than a fifth of one outline is inside the other, so that they are not two separate objects.
+  /// Returns whether more than a fifth of either outline is inside the other, so that they cannot be two separate
+  /// objects.
   package func overlaps(_ other: Self) -> Bool { share(in: other) > 0.2 || other.share(in: self) > 0.2 }
 
   /// Returns the fraction of the quadrilateral that is inside another one, from 64 sample points.
@@ -288,7 +290,8 @@ package struct FourLines: Sendable {
     self.corners = corners
   }
 
-  /// Calls `body` with each quadrilateral, once only if lines have no direction.
+  /// Calls `body` once with each quadrilateral; for lines without a direction, in only one of the two orders of its
+  /// sides.
   ///
   /// - Parameters:
   ///   - isDirected: true if lines have a direction, so that the order of two lines at a corner matters.

@@ -28,7 +28,8 @@ package struct RandomSource: RandomNumberGenerator, Sendable {
     return result
   }
 
-  /// Returns a random integer in 0 ..< `bound`, without the division of an unbiased draw: the bias is below `bound / 2³²`.
+  /// Returns a random integer in 0 ..< `bound` (at most 2³²) by a multiplication instead of a division; no value's
+  /// probability differs from 1 / `bound` by more than 2⁻³².
   @inline(__always)
   package mutating func below(_ bound: Int) -> Int {
     Int(truncatingIfNeeded: ((next() >> 32) &* UInt64(truncatingIfNeeded: bound)) >> 32)

@@ -26,7 +26,7 @@ package struct StraightLine: Hashable, Sendable {
   ///   - scale: the distance at which the weight of a point is halved, in pixels.
   /// - Returns: `nil` if the weights or points do not determine a line.
   package init?(through points: [Point2], _ weights: [Double], scale: Double) {
-    // Relative to the first point, so that the squares stay small.
+    // Points are taken relative to the first one, so that their squares stay small.
     guard let origin = points.first else { return nil }
     var line: StraightLine?
     for _ in 0..<5 {
@@ -101,8 +101,8 @@ package enum RobustCourse {
     return points.filter { abs($0.1 - slope * $0.0 - offset) < reach }
   }
 
-  /// Returns the value at a position: the mean of the points there, else interpolated between the two neighbours, else extrapolated with the slope
-  /// from the first to the last point.
+  /// Returns the value at a position: the mean of the points there, else interpolated between the two neighbours, else
+  /// extrapolated with the slope from the first to the last point; `nil` without points.
   package static func interpolate(_ points: [(Double, Double)], _ at: Double) -> Double? {
     guard let first = points.first, let last = points.last else { return nil }
     let near = points.filter { abs($0.0 - at) < 1e-9 }

@@ -9,7 +9,8 @@ package struct IntegerKernel: LayerKernel {
   private let blocks: Int
   /// The number of pairs of activations in a row of the kernel.
   private let pairs: Int
-  /// The weights, indexed [block of outputs][row][pair][output of the block][0, 1]; for a convolution by channel, [row][column][channel].
+  /// The weights, indexed [block of outputs][row][pair][output of the block][member of the pair]; for a convolution by
+  /// channel, [row][column][channel].
   private let weights: [Int16]
   /// The offset of each output, in units of its sum.
   private let offsets: [Int32]
@@ -26,6 +27,7 @@ package struct IntegerKernel: LayerKernel {
   /// - Parameters:
   ///   - weights: the weights, indexed [output][row][column][input].
   ///   - offsets: the offset of each output, in units of its sum.
+  ///   - factors: the unit of each output's sum, in quantisation steps of the layer's activations.
   init(_ shape: ConvolutionShape, weights: [Int8], offsets: [Int32], factors: [Float]) {
     let width = Int(CK_OUTPUTS)
     self.shape = shape

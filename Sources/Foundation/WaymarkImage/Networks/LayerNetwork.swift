@@ -1,4 +1,4 @@
-/// The arithmetic of a network's layers: `IntegerKernel` or `FloatKernel`. A value is the weights of one convolution.
+/// The arithmetic of a network's layers (`IntegerKernel` or `FloatKernel`) with the weights of one convolution.
 /// The network itself, `LayerNetwork`, and the shape of a convolution, `ConvolutionShape`, are below.
 package protocol LayerKernel: Sendable {
   /// The type of an activation.
@@ -27,7 +27,7 @@ package protocol LayerKernel: Sendable {
   /// Converts the sum of an output to real units.
   func value(_ sum: Sum, of output: Int) -> Float
 
-  /// Adds `count` activations of two pictures, each multiplied by its factor.
+  /// Adds `count` activations of two pictures, each multiplied by its factor; `rectified` replaces negative sums by 0.
   static func add(
     _ a: UnsafePointer<Number>, _ b: UnsafePointer<Number>, _ factors: (Sum, Sum), count: Int, rectified: Bool,
     into numbers: UnsafeMutablePointer<Number>)

@@ -1,6 +1,6 @@
 package import WaymarkSystem
 
-/// The error of reading the file of a fitted model.
+/// The error of reading a fitted model from its file (`ModelFile` below).
 package typealias ModelError = Problem<ModelErrorCode>
 
 /// The codes of `ModelError`.
@@ -9,7 +9,7 @@ package enum ModelErrorCode: String, ProblemCode {
   case damagedModel
   /// The file has a format that this program does not support.
   case unknownModelFormat
-  /// The file is intact, but its model is not the one the program runs: other sizes, or numbers that are not finite.
+  /// The model is not the one that the program runs: it has another name, other sizes, or numbers that are not finite.
   case otherModel
 }
 
@@ -22,7 +22,7 @@ package struct ModelFile {
   /// The script that wrote the file.
   package let script: String
 
-  /// The supported format.
+  /// The only version of the format that this program reads.
   package static let format = 1
   /// The greatest length of the head, in bytes.
   private static let longestHead = 512
@@ -68,7 +68,8 @@ package struct ModelFile {
     try self.init(UnsafeRawBufferPointer(start: bytes, count: count), name: name)
   }
 
-  /// Returns the offset of the numbers, after the first empty line, in bytes.
+  /// Returns the offset of the numbers, after the first empty line, in bytes; `nil` if the head is longer than
+  /// `longestHead`.
   private static func headLength(_ bytes: [UInt8]) -> Int? {
     let head = bytes.prefix(longestHead)
     return head.indices.dropFirst().first { head[$0] == 0x0A && head[$0 - 1] == 0x0A }.map { $0 + 1 }

@@ -2,8 +2,9 @@
 ///
 /// `JSONReader` below is the state of one parse.
 ///
-/// Texts that libraries read differently are refused, because a verdict must not depend on them: two equal names, half a surrogate
-/// pair, a number out of range. Names are compared scalar by scalar, after escapes, not by canonical equivalence.
+/// Texts that libraries read differently are refused, because a verdict must not depend on the library: two equal
+/// names, an unpaired surrogate, a number out of range. Names are compared scalar by scalar, after escapes, not by
+/// canonical equivalence.
 package enum JSONParser {
   /// Parses one value; only white space may surround it.
   package static func parse(_ bytes: some Sequence<UInt8>) throws(JSONSyntaxError) -> JSONValue {
@@ -13,7 +14,7 @@ package enum JSONParser {
   /// Parses one value; only white space may surround it.
   package static func parse(_ text: String) throws(JSONSyntaxError) -> JSONValue { try parse(text.utf8) }
 
-  /// Parses a text to a tree of the given type, under other rules.
+  /// Parses one value, as `parse` does, to a tree of the given type and by `rules`.
   package static func tree<Tree: JSONTree>(
     _ bytes: some Sequence<UInt8>, as type: Tree.Type, rules: JSONRules = JSONRules()
   ) throws(JSONSyntaxError) -> Tree {
@@ -144,7 +145,7 @@ private struct JSONReader<Tree: JSONTree> {
       let start = position
       let name = try string()
       guard names.insert(name) else {
-        // Shown only if it is safe on a terminal.
+        // A name is shown only if it is short and safe on a terminal.
         let isPlain = name.utf8.count <= 40 && name.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }
         let shown = isPlain ? " \(JSONValue.quoted(name))" : ""
         throw error("the name\(shown) occurs twice in one object", code: "duplicateKey", at: start)
@@ -158,7 +159,7 @@ private struct JSONReader<Tree: JSONTree> {
     }
   }
 
-  /// Skips a comma (false) or the closing `bracket` (true).
+  /// Skips the closing `bracket` or a comma; returns true if it was the bracket.
   private mutating func ends(with bracket: UInt8) throws(JSONSyntaxError) -> Bool {
     skipSpace()
     switch next {
@@ -198,7 +199,7 @@ private struct JSONReader<Tree: JSONTree> {
       throw error("a number has a leading zero")
     }
     let text = String(decoding: bytes[start..<at], as: UTF8.self)
-    // Fewer than 300 digits without an exponent fit any double.
+    // Without an exponent, up to 300 characters are always within the range of a double.
     if hasExponent || text.utf8.count > 300 {
       guard let value = Double(text), value.isFinite else { throw error("the number is out of range") }
     }

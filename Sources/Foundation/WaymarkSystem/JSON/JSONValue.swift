@@ -1,5 +1,5 @@
-/// Any JSON value (RFC 8259). Objects keep the order of their members and numbers their notation, so that values such as `context` are
-/// passed on unchanged.
+/// Any JSON value (RFC 8259). Objects keep the order of their members and numbers their notation, so that values such
+/// as `context` are passed on unchanged. The file also has the rules, positions, errors and trees of `JSONParser`.
 public enum JSONValue: Sendable {
   /// `null`.
   case null
@@ -133,7 +133,8 @@ extension JSONValue: Hashable {
     members.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
-  /// Hashes the value. The hash does not depend on the order of members or the notation of numbers, as equality does not.
+  /// Hashes the value: equal values have equal hashes, in any order of members and notation of numbers. Of an object only the
+  /// number of members counts.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .null: hasher.combine(0)
@@ -203,7 +204,7 @@ package struct JSONRules: Sendable {
   /// True if a byte order mark may come first; RFC 8259 section 8.1 leaves that to the reader.
   package var allowsByteOrderMark: Bool
 
-  /// The rules of RFC 8259.
+  /// Creates rules; the defaults are those of RFC 8259, with at most 32 levels.
   package init(
     depth: Int = 32, values: Int = .max, allowsNonFinite: Bool = false, allowsByteOrderMark: Bool = false
   ) {

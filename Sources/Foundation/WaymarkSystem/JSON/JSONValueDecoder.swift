@@ -284,7 +284,7 @@ extension DecodingError {
 // MARK: - Codable
 
 extension JSONValue: Codable {
-  /// Reads any value.
+  /// Decodes a value of any JSON type.
   public init(from decoder: any Decoder) throws {
     if let known = decoder as? JSONValueDecoder {
       known.uses?.takeWhole(known.codingPath)
@@ -309,7 +309,7 @@ extension JSONValue: Codable {
     }
   }
 
-  /// Writes the value.
+  /// Encodes the value; a number that is not a 64-bit integer is encoded as a `Double`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {

@@ -77,7 +77,7 @@ package struct JSONWriter: Sendable {
 
   /// Writes a value with its members in their order and its numbers as written, not rounded.
   ///
-  /// - Returns: false if a number in it is not valid JSON; `null` is written instead of it.
+  /// - Returns: false if a number in the value is not valid JSON; `null` is written instead of such a number.
   @discardableResult
   package mutating func value(_ value: JSONValue) -> Bool { self.value(value, depth: nil) }
 

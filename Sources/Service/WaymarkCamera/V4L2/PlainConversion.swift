@@ -170,7 +170,7 @@ package struct PlainConversion: Sendable, Equatable {
   @inline(__always)
   static func limited(_ luma: UInt8) -> UInt8 { UInt8(truncatingIfNeeded: 16 &+ (UInt32(luma) &* 219 &+ 127) / 255) }
 
-  /// Writes the luma of each pixel, and the chroma.
+  /// Writes the luma of each pixel, and the chroma of every second pixel of every second row.
   @inline(__always)
   private func convert(
     to output: UnsafeMutablePointer<UInt8>, _ blue: UnsafeMutablePointer<UInt8>, _ red: UnsafeMutablePointer<UInt8>,
@@ -230,7 +230,8 @@ private struct Mosaic {
     return Int(base[y &* stride &+ x])
   }
 
-  /// Returns the luma, with weights 1, 2, 1 in both directions: a quarter of red and of blue, and half of green, at every pixel.
+  /// Returns the luma at a pixel: the mean of its 3 × 3 neighbourhood with the weights 1, 2, 1 in both directions.
+  /// Whatever the colour of the pixel's own sample, green then has half of the weight, red and blue a quarter each.
   @inline(__always)
   func luma(_ x: Int, _ y: Int) -> UInt8 {
     let above = at(x - 1, y - 1) &+ 2 &* at(x, y - 1) &+ at(x + 1, y - 1)

@@ -12,6 +12,7 @@ package struct VideoDevice: ~Copyable {
   /// Opens a node.
   ///
   /// - Parameter converting: true to offer the formats to which libv4l2 can convert those of the camera.
+  /// - Throws: the fault of open(2).
   package init(path: String, converting: Bool = false, calls: any VideoSyscalls) throws(CameraFault) {
     let result = calls.open(path, converting: converting)
     guard result >= 0 else { throw CameraFault(result: result) }
@@ -38,6 +39,8 @@ package struct VideoDevice: ~Copyable {
   }
 
   /// Queries the driver's identity and the node's capabilities (VIDIOC_QUERYCAP).
+  ///
+  /// - Throws: the fault if the driver refuses, for example because the node is not of V4L2.
   func capability() throws(CameraFault) -> Capability {
     var raw = v4l2_capability()
     try call(wm_vidioc_querycap, &raw)
@@ -137,6 +140,8 @@ package struct CaptureStream: ~Copyable {
   ///
   /// - Parameter count: the number of buffers to request. The driver may provide fewer or more; at least two are
   ///   needed.
+  /// - Throws: `unsupported` if the driver provides fewer than two buffers, otherwise the fault of the failed system
+  ///   call, or `broken` if the driver refuses every buffer.
   package static func start(device: borrowing VideoDevice, count: Int) throws(CameraFault) -> CaptureStream {
     var request = v4l2_requestbuffers()
     request.count = UInt32(count)
@@ -203,6 +208,9 @@ package struct CaptureStream: ~Copyable {
   }
 
   /// Takes the next filled buffer; nil if no frame is ready.
+  ///
+  /// - Throws: the fault if the driver reports an error other than EAGAIN, or `broken` if it names a buffer that does
+  ///   not exist.
   package mutating func take() throws(CameraFault) -> FilledBuffer? {
     var raw = Self.empty(0)
     let result = calls.control(descriptor, wm_vidioc_dqbuf, &raw)
@@ -225,6 +233,7 @@ package struct CaptureStream: ~Copyable {
   /// Queues all buffers that are not with the driver. Refused buffers are queued again at the next call.
   ///
   /// - Returns: the number of buffers that the driver refused.
+  /// - Throws: the fault for an error other than EINVAL, which is a refusal.
   mutating func requeue() throws(CameraFault) -> Int {
     var refused = 0
     for index in queued.indices where !queued[index] {

@@ -3,7 +3,8 @@ import Glibc
 package import WaymarkFrames
 import WaymarkImage
 
-/// A format that a camera offers, with its sizes and rates. `FormatNegotiation` below ranks these formats.
+/// A format that a camera offers, with its sizes and rates. `FormatNegotiation` below ranks these formats, and
+/// `UncompressedFormats` are those that libv4l2 may always convert.
 package struct VideoFormat: Sendable, Equatable {
   /// The V4L2 pixel format (V4L2_PIX_FMT_…): four characters, the first in the least significant byte.
   var fourCC: UInt32
@@ -32,9 +33,9 @@ package struct VideoFormat: Sendable, Equatable {
 
   /// A size, or a range of sizes, with its rates.
   package struct FrameSize: Sendable, Equatable {
-    /// The range of widths in pixels.
+    /// The widths in pixels; a single one if the driver reports a fixed size.
     package var width: ClosedRange<Int>
-    /// The range of heights in pixels.
+    /// The heights in pixels; a single one if the driver reports a fixed size.
     package var height: ClosedRange<Int>
     /// The step between two widths, in pixels.
     var widthStep: Int
@@ -295,7 +296,8 @@ package enum FormatNegotiation {
     return ranked.sorted { $0.cost.lexicographicallyPrecedes($1.cost) }.map(\.candidate)
   }
 
-  /// Returns the costs of a size: 1 if a side is smaller than requested, else 0, and the difference in pixels.
+  /// Returns the costs of a size: 1 if a side is smaller than requested, else 0; and the difference in the number of
+  /// pixels.
   private static func sizeCost(_ width: Int, _ height: Int, _ settings: CameraSettings) -> [Double] {
     let tooSmall = width < settings.width || height < settings.height
     return [tooSmall ? 1 : 0, Double(abs(width * height - settings.width * settings.height))]

@@ -3,7 +3,8 @@ import FoundationEssentials
 import WaymarkAnchors
 import WaymarkSystem
 
-/// `waymark anchors`: makes and changes libraries of anchors. `build`, `add`, `remove` and `list` are in this file.
+/// `waymark anchors`: makes and changes libraries of anchors. `build`, `add`, `remove` and `list` are in this file,
+/// with the report about a written library (`LibraryReport`) and the options for the size of prints (`PrintOptions`).
 struct AnchorsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "anchors",
@@ -104,6 +105,8 @@ struct AnchorsBuildCommand: AsyncParsableCommand {
 /// The report about a library that was just written.
 enum LibraryReport {
   /// Opens a library again, and prints near-duplicates among the new anchors and a summary of its contents.
+  ///
+  /// - Throws: the error of opening the library.
   static func writeResult(_ path: String, of new: [String]) throws {
     // A library written to a pipe or a device cannot be read again.
     guard FileKind(path) == .regular else {

@@ -30,6 +30,15 @@ struct AnchorsMatchCommand: AsyncParsableCommand {
 
   @OptionGroup var several: CopiesOption
 
+  @Option(
+    help: ArgumentHelp(
+      "quick, or thorough: a picture in which nothing is found is searched from 38 directions, which takes as many times as long.",
+      valueName: "effort"))
+  var effort = Effort.quick
+
+  /// How long a picture is searched.
+  enum Effort: String, ExpressibleByArgument, CaseIterable { case quick, thorough }
+
   @Flag(help: "One JSON object a frame.")
   var json = false
 
@@ -51,7 +60,9 @@ struct AnchorsMatchCommand: AsyncParsableCommand {
     let lens = LensMap(intrinsics)
     detector.lens = lens
     detector.intrinsics = intrinsics
-    let detections = picture.withView { detector.detect($0) }
+    let detections = picture.withView {
+      effort == .thorough ? detector.detectFromAllSides($0) : detector.detect($0)
+    }
     let anchors = detections.map { detection -> MatchRecord.Anchor in
       let reference = detector.library.references[detection.anchor]
       let straight =
@@ -175,7 +186,8 @@ enum AnchorFrames {
   /// - Parameters:
   ///   - names: pictures, or folders of pictures; `-` is standard input.
   ///   - prepare: returns, for the library, a function that searches a picture, given with its name.
-  /// - Throws: `ExitCode` unless an anchor was found and every picture could be read.
+  /// - Throws: `ExitCode` unless an anchor was found and every picture could be read; the library's failure if it is
+  ///   damaged.
   static func run(
     _ names: [String], library: String, json: Bool,
     _ prepare: (AnchorLibrary) throws -> (GrayImage, String) -> MatchRecord
@@ -246,7 +258,7 @@ struct MatchRecord: Encodable {
   }
 
   var input: String
-  /// The seconds spent in the engine by all threads, with the picture already gray in memory.
+  /// The processor time that all threads spent on the search, in seconds, without reading and decoding the picture.
   var elapsed: Double
   var anchors: [Anchor]
 }
@@ -280,7 +292,10 @@ struct CameraOptions: ParsableArguments {
     return CameraIntrinsics(fx: fx, fy: fy, cx: cx, cy: cy)
   }
 
-  /// Returns a function from the size of frames to the camera: as given, or assumed with a field of view of 60°.
+  /// Returns a function from the size of frames to the intrinsics: those given, or assumed ones with a field of view of
+  /// 60°.
+  ///
+  /// - Throws: `AnchorError` if the file of `--camera-info` cannot be read, or is damaged.
   func resolve() throws -> (Int, Int) -> CameraIntrinsics {
     if let intrinsics, let camera = Self.parse(intrinsics) { return { _, _ in camera } }
     if let cameraInfo {

@@ -123,7 +123,8 @@ struct AnchorsQualityCommand: AsyncParsableCommand {
     return result
   }
 
-  /// Returns the picture with a square on every feature, larger for features of coarser levels; the most useful features are green.
+  /// Returns the picture with a square on every feature, larger for features of coarser levels; the most useful quarter
+  /// of them is green.
   private func draw(_ anchor: CompiledAnchor) -> RGBImage {
     var canvas = RGBCanvas(RGBImage(anchor.image))
     for (rank, f) in anchor.features.enumerated().reversed() {

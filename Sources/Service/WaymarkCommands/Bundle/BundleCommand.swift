@@ -142,6 +142,8 @@ struct BundleListCommand: AsyncParsableCommand {
 /// Opens bundles that are named on the command line; also the default paths of keys and bundles.
 enum BundleFile {
   /// Opens a bundle and checks its signature; the caller closes the descriptor.
+  ///
+  /// - Throws: `BundleError` if the keys or the bundle cannot be opened, or no key has signed the bundle.
   static func open(_ path: String, keys: String) throws -> (reader: BundleReader, descriptor: Int32) {
     let text: String
     do {
@@ -248,7 +250,7 @@ private struct Activation: Sendable {
   let within: Double
   let settle: Double
 
-  /// Returns the problem of the service, or `nil`.
+  /// Returns the problem of the service with the new content; nil if it works.
   func problem() async -> String? {
     if let command, let problem = Self.execute(command) { return problem }
     let end = MonotonicClock.now + within
@@ -267,7 +269,10 @@ private struct Activation: Sendable {
     return last
   }
 
-  /// Subscribes first, so that no failure is missed, then requests a reload, unless a command was run, and waits for events.
+  /// Subscribes first, so that no failure is missed, then requests a reload, unless a command was run, and waits
+  /// `settle` seconds for a failure.
+  ///
+  /// - Returns: the failure; nil if none was published and the service still answers.
   private func look() async throws -> String? {
     let client = try await WaymarkClient.connect(to: path)
     _ = try await client.send(SubscribeRequest(events: ["scene.failed", "server.stopping"]))

@@ -7,7 +7,7 @@ package import WaymarkService
 import WaymarkSystem
 import WaymarkWorker
 
-/// The result of one check.
+/// The result of one check of a `Diagnosis`, which is below.
 package struct Finding: Encodable {
   package enum Level: String, Encodable { case good, remark, problem }
 
@@ -43,7 +43,7 @@ package struct Diagnosis {
     self.socket = socket
   }
 
-  /// Runs all checks and returns their results, good or not.
+  /// Runs all checks and returns their results, without those that repeat an earlier message and hint.
   package func findings() async -> [Finding] {
     let all = configuration() + workers() + cameras() + (await service())
     // The service reports a fault of the camera for the scanner, too.

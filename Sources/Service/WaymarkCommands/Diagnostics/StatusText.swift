@@ -43,7 +43,7 @@ package enum StatusText {
     return EventText.shown(file) + (configuration.isDefault ? " (the default file)" : "")
   }
 
-  /// Returns the state of one of several cameras and of its scanner.
+  /// Returns the state of the camera with this name, its scanner and its scan, where the service has several cameras.
   private static func state(of name: String, in status: StatusResult) -> String {
     guard let camera = status.cameras?.first(where: { $0.name == name }) else { return "unknown" }
     return EventText.details(of: .cameraStatus(camera.camera)) + ", scanner \(camera.scanner.status.rawValue)"

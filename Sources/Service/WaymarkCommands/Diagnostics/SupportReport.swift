@@ -23,7 +23,7 @@ package struct SupportReport: Encodable {
     var architecture: String
     var processor: String
     var cores: Int
-    /// The memory, in bytes.
+    /// The physical memory, in bytes.
     var memory: Int
     /// The time since boot, in seconds.
     var uptime: Int
@@ -107,7 +107,7 @@ extension SupportReport {
 }
 
 extension SupportReport {
-  /// Gathers the facts, without secrets.
+  /// Gathers the facts, without secrets, with the last `logLines` lines of the log.
   package static func gathered(
     version: String, loader: ConfigurationLoader, socket: String, logLines: Int
   ) async -> SupportReport {
@@ -128,7 +128,7 @@ extension SupportReport {
         file: configuration.file, isDefault: loader.named == nil,
         lines: RedactedConfiguration(configuration.document, table: loader.schema.table).lines,
         problems: problems.map(Redaction.problem), environment: environment(loader)),
-      // The problems of the configuration quote values of it; they are in their own section without the quotes.
+      // The problems of the configuration quote values of it; their own section has them without these values.
       findings: findings.filter { $0.subject != "configuration" }, log: log)
   }
 
@@ -199,7 +199,7 @@ enum SystemFacts {
     return versions
   }
 
-  /// The state of the service's systemd unit; empty without systemd.
+  /// The properties of the service's systemd unit, each as `NAME=VALUE`; empty without systemd.
   static var unit: [String] {
     guard FileManager.default.fileExists(atPath: "/run/systemd/system") else { return [] }
     let properties =
@@ -234,7 +234,8 @@ enum SystemFacts {
     (try? String(contentsOfFile: path, encoding: .utf8))?.trimmed
   }
 
-  /// Returns the value of the first line that begins with a name.
+  /// Returns the value of the first line that begins with a name, without quotation marks and spaces; nil if there is
+  /// no such line.
   private static func field(_ name: String, in path: String, separator: Character = "=") -> String? {
     let line = text(path)?.split(separator: "\n").first { $0.hasPrefix(name) }
     let value = line?.split(separator: separator, maxSplits: 1).last

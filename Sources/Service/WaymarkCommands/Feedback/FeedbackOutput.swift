@@ -30,6 +30,8 @@ package enum FeedbackOutput: Sendable {
   case vibrator(path: String)
 
   /// Signals a cue, and returns when it is over.
+  ///
+  /// - Throws: `FeedbackError` if the device cannot be opened or refuses the cue.
   package func signal(
     _ cue: Cue, calls: FeedbackSyscalls = .system, wait: (Double) -> Void
   ) throws(FeedbackError) {
@@ -116,7 +118,7 @@ package enum CueSound {
 
   /// Returns the mono samples of a cue.
   ///
-  /// - Parameter volume: 0 to 1, relative to the greatest volume of the device.
+  /// - Parameter volume: 0 to 1; at 1 the notes begin at 80 % of full scale.
   package static func samples(_ cue: Cue, volume: Double) -> [Int16] {
     let peak = max(0, min(1, volume)) * 0.8 * Double(Int16.max)
     return notes(cue).flatMap { note in
@@ -246,6 +248,8 @@ package struct LED: Sendable {
   }
 
   /// Blinks in the rhythm of a cue.
+  ///
+  /// - Throws: `FeedbackError` if the files of the LED cannot be written.
   func blink(_ cue: Cue, wait: (Double) -> Void) throws(FeedbackError) {
     let full = number("max_brightness") ?? 1
     let before = number("brightness") ?? 0
@@ -259,7 +263,7 @@ package struct LED: Sendable {
     if let trigger { try write(trigger, "trigger") }
   }
 
-  /// The trigger that controls the LED, such as `mmc0`, or `nil`.
+  /// The trigger that controls the LED, such as `mmc0`; nil if none does.
   private var trigger: String? {
     guard let text = read("trigger"), let start = text.firstIndex(of: "["), let end = text.firstIndex(of: "]"),
       start < end

@@ -51,6 +51,8 @@ struct OnboardingInput: ParsableArguments {
   var moment: Date { fixedMoment ?? WallClock.date }
 
   /// Reads the payload, and returns the judge's verdict on it.
+  ///
+  /// - Throws: `FileError` if standard input cannot be read.
   func verdict(of judge: OnboardingJudge) throws -> Verdict {
     // Reading stops after 4 MiB, more than any policy accepts.
     var bytes = Array((text ?? "").utf8)
@@ -137,6 +139,8 @@ struct OnboardingCheckCommand: AsyncParsableCommand {
 /// Reads standard input by lines.
 private enum InputLines {
   /// Calls a function with each line without its end; a line longer than the limit is cut to one byte more than the limit.
+  ///
+  /// - Throws: `FileError` if standard input cannot be read, or the error of `body`.
   static func forEach(limit: Int, _ body: ([UInt8]) throws -> Void) throws {
     var line: [UInt8] = []
     while case let chunk = try WholeFile.readStandardInput(upTo: 1 << 16), !chunk.isEmpty {

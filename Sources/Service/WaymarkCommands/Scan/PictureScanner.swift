@@ -143,6 +143,9 @@ struct AnnotationTarget: Sendable {
   let paths: [String]
 
   /// Creates the target: for one input the file `destination`, for several inputs files in the folder `destination`.
+  ///
+  /// - Throws: `ValidationError` if there are several inputs and no such folder, or the file ends neither in .png nor
+  ///   in .jpg.
   init(_ destination: String, inputs: [ScanInput]) throws {
     var isFolder = false
     let exists = FileManager.default.fileExists(atPath: destination, isDirectory: &isFolder)
@@ -200,6 +203,8 @@ struct AnnotationTarget: Sendable {
   }
 
   /// Writes a picture in the format given by the file's extension.
+  ///
+  /// - Throws: `cannotEncode` if encoding fails, `cannotWrite` if the file cannot be written.
   static func write(_ image: RGBImage, to path: String) throws(ImageError) {
     guard let encode = encoder(for: path) else { return }
     let bytes = try encode(image)

@@ -7,8 +7,8 @@ import WaymarkImage
 import WaymarkOnboarding
 import WaymarkSystem
 
-/// `waymark scan`: reads codes from picture files; with `--onboarding` judges them by a policy. `ResumeFile` below
-/// records its progress for `--resume`.
+/// `waymark scan`: reads codes from picture files; with `--onboarding` judges them by a policy. `PassList` and
+/// `SymbologyList` below are lists in its options, and `ResumeFile` records its progress for `--resume`.
 struct ScanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan",
@@ -322,6 +322,8 @@ final class ResumeFile {
   }
 
   /// Records that the result of an input was written; has no effect for pipes, whose contents differ the next time.
+  ///
+  /// - Throws: `FileError` if the record cannot be written.
   func note(_ input: ScanInput, _ state: FileState?, _ status: ExitStatus) throws(FileError) {
     guard let state else { return }
     try append(Entry(input: input.name, file: state, status: status.rawValue))

@@ -6,7 +6,8 @@ package import WaymarkImage
 import WaymarkSystem
 package import WaymarkWorker
 
-/// One input of a scan, as named on the command line. `InputPage` below is one page of such an input.
+/// One input of a scan, as named on the command line. `InputPage` below is one page of such an input; `FileIdentity`
+/// and `FileState` describe its file.
 package struct ScanInput: Sendable {
   package enum Source: Sendable {
     case file(String)
@@ -33,6 +34,8 @@ extension ScanInput {
   }
 
   /// Checks the common arguments of the commands that read pictures.
+  ///
+  /// - Throws: `ValidationError` if there is no input, standard input occurs twice, or a number is out of range.
   package static func check(_ inputs: [String], maxPixels: Int, jobs: Int? = nil) throws {
     guard !inputs.isEmpty else { throw ValidationError("Name at least one picture, folder, or -.") }
     guard jobs.map({ (1...256).contains($0) }) ?? true else { throw ValidationError("--jobs takes 1 to 256.") }
@@ -135,11 +138,15 @@ extension ScanInput {
   package var identity: FileIdentity? { path.flatMap(FileIdentity.init) }
 
   /// Returns the pages of the file: one page, unless its format has pages.
+  ///
+  /// - Throws: `ImageError` if the input cannot be read, or the package that converts its format is not installed.
   package func pages(keepsColour: Bool) throws(ImageError) -> PicturePages {
     try PictureConverter().pages(of: try bytes(), keepsColour: keepsColour)
   }
 
   /// Returns the first page as a picture file that `PictureDecoder` can read.
+  ///
+  /// - Throws: `ImageError` if the input cannot be read or converted.
   package func read(keepsColour: Bool) throws(ImageError) -> [UInt8] { try pages(keepsColour: keepsColour).page(1) }
 
   private func bytes() throws(ImageError) -> [UInt8] {
@@ -161,7 +168,7 @@ extension ScanInput {
     }
   }
 
-  /// The seconds after which reading of a pipe without a writer fails.
+  /// The seconds without data after which reading a pipe fails.
   private static let timeout = 5
 
   /// Reads a named pipe until its writers have closed it.
@@ -205,7 +212,7 @@ package struct FileIdentity: Hashable, Sendable {
   private let device: UInt64
   private let number: UInt64
 
-  /// Creates the identity of the regular file at a path, or `nil`.
+  /// Creates the identity of the regular file at a path; nil if there is none.
   package init?(_ path: [UInt8]) {
     guard let status = regularFile(path) else { return nil }
     device = UInt64(status.st_dev)
@@ -213,7 +220,7 @@ package struct FileIdentity: Hashable, Sendable {
   }
 }
 
-/// Returns the stat(2) of the regular file at a path, or `nil`.
+/// Returns the result of stat(2) for the regular file at a path; nil if there is none.
 private func regularFile(_ path: [UInt8]) -> stat? {
   var status = stat()
   guard stat(path.map { CChar(bitPattern: $0) } + [0], &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -257,6 +264,8 @@ package struct InputPage {
   }
 
   /// Returns the page as a picture file that `PictureDecoder` can read.
+  ///
+  /// - Throws: `ImageError` if the input cannot be read, or the page cannot be converted.
   package func read() throws(ImageError) -> [UInt8] { try pages.get().page(number ?? 1) }
 
   /// The name of the page, for people.

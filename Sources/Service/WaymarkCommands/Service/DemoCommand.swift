@@ -6,6 +6,7 @@ import WaymarkProtocol
 import WaymarkService
 import WaymarkSystem
 
+/// `waymark demo`: judges the sample pictures, then runs a service on sample frames and prints its events.
 struct DemoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",

@@ -3,7 +3,8 @@ import WaymarkClient
 import WaymarkProtocol
 import WaymarkSystem
 
-/// `waymark profiles`: lists the profiles of a running service, and chooses one.
+/// `waymark profiles`: lists the profiles of a running service (`list`), and chooses one (`use`). Both subcommands are
+/// in this file.
 struct ProfilesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "profiles", abstract: "List and choose profiles.",

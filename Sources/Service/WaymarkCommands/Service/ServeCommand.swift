@@ -4,7 +4,7 @@ package import WaymarkConfiguration
 import WaymarkService
 import WaymarkSystem
 
-/// `waymark serve`. This file also has `waymark config`, which checks the configuration of the service.
+/// `waymark serve`: runs the service. This file also has `waymark config`, which checks or shows its configuration.
 struct ServeCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "serve",

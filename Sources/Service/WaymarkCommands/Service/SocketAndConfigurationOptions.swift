@@ -12,8 +12,8 @@ package struct SocketOptions: ParsableArguments {
 
   package var path: String { Self.path(socket) }
 
-  /// Returns the path of the named socket, else of the user's own service if it exists, else of the system's
-  /// service.
+  /// Returns the named path, else that in the environment, else that of the user's own service; that of the system's
+  /// service if only its socket exists.
   static func path(_ named: String?) -> String {
     named ?? SocketPath.forClient(environment: ProcessInfo.processInfo.environment)
   }

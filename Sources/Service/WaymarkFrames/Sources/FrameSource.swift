@@ -4,7 +4,7 @@ import WaymarkSystem
 /// A source of frames: a camera, a folder of pictures, or a stream.
 ///
 /// The file also has what a source is asked for and reports: `FrameDemand`, `SourceStatus`, `SourceStatistics` and
-/// `SourceControl`.
+/// `SourceControl`; and `FramePacer`, which keeps to a maximum rate.
 ///
 /// A source has its own thread from `start` to `stop`, on which it calls its sink. Faults are reported as statuses: a
 /// started source keeps trying until it is stopped.
@@ -140,7 +140,6 @@ package struct SourceControl: Sendable, Equatable, Codable {
   package var maximum: Int
   /// The step between two values.
   package var step: Int
-  /// The default value of the device.
   package var defaultValue: Int
   package var value: Int
   /// The names of a menu's entries, by their values.
@@ -183,7 +182,7 @@ package struct FramePacer: Sendable {
     }
     let interval = 1 / rate
     guard let due, time >= due - 2 * interval else {
-      // The first frame, or one whose time is of another clock.
+      // The first frame, or one whose time lies so far back that it is of another clock.
       self.due = time + interval
       return true
     }

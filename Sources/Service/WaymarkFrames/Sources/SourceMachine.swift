@@ -90,14 +90,15 @@ package struct SourceMachine: Sendable {
 
   /// The differences between kinds of sources.
   package struct Policy: Sendable {
-    /// The seconds before the source is opened again the first time. Further pauses grow up to the limit of the fault.
+    /// The first pause, in seconds, after which a failed source is opened again. Further pauses grow up to the limit of
+    /// the fault.
     var firstPause: Double
     /// The seconds after which a stalled source is closed and opened again; nil for never.
     package var reopensAfter: Double?
     /// True if a source that can be opened is present. False for pipes, which can be opened without a writer: a lost pipe stays lost
     /// until a frame arrives.
     var openImpliesPresent: Bool
-    /// Returns the fault of a stalled source.
+    /// Returns the fault of a source that delivers no frames although it is open.
     package var silence: @Sendable (_ device: String) -> SourceFault
 
     package init(
@@ -134,7 +135,7 @@ package struct SourceMachine: Sendable {
   private var holds = false
   /// The last reported problem, which is not reported again, or `nil`.
   private var problem: SourceError?
-  /// True if the problem is only that no frames arrive.
+  /// True if the problem was reported when the source stalled, without an earlier one; data that arrive then clear it.
   private var isSilenceAlone = false
   private var backoff: Backoff
 
@@ -194,7 +195,6 @@ package struct SourceMachine: Sendable {
     clear()
   }
 
-  /// Clears the problem.
   private mutating func clear() {
     problem = nil
     isSilenceAlone = false

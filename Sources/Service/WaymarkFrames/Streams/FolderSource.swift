@@ -51,6 +51,8 @@ package final class FolderSource: FrameSource {
 
   /// Returns the picture files of the folder at `path`, sorted by name, without hidden files and subfolders; for a
   /// file, its path alone.
+  ///
+  /// - Throws: `cannotOpen` if nothing is at the path, or the folder cannot be read.
   static func files(at path: String) throws(SourceError) -> [String] {
     guard let kind = FileKind(path) else { throw .cannotOpen(path, reason: "there is no such file") }
     guard kind == .folder else { return [path] }

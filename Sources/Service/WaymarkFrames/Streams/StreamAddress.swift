@@ -1,7 +1,8 @@
 import WaymarkSystem
 
-/// The address of a network camera, of a camera of libcamera or PipeWire, or of a screen. It may contain a password, so its description, dump
-/// and mirror show `display`.
+/// The address of a network camera, of a camera of libcamera or PipeWire, or of a screen. It may contain a password, so
+/// its description, dump and mirror show `display`. `LocalCamera` below is a camera of this computer, and
+/// `StreamOptions` says how a stream is played.
 package struct StreamAddress: Sendable, Equatable, CustomStringConvertible, CustomReflectable {
   /// The schemes of supported addresses.
   package enum Scheme: String, Sendable, CaseIterable {
@@ -43,8 +44,8 @@ package struct StreamAddress: Sendable, Equatable, CustomStringConvertible, Cust
     return isAddress && !word.isEmpty && word.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) } ? word : nil
   }
 
-  /// Parses an address; nil for an unknown scheme, a missing host, or invalid bytes: characters outside ASCII have to be percent-encoded (RFC
-  /// 3986, section 2).
+  /// Parses an address; nil for an unknown scheme, a missing host, more than `byteLimit` bytes, or invalid bytes:
+  /// characters outside ASCII have to be percent-encoded (RFC 3986, section 2).
   package init?(_ text: String) {
     guard let word = Self.scheme(of: text), let scheme = Scheme(rawValue: word),
       (1...Self.byteLimit).contains(text.utf8.count),

@@ -75,7 +75,8 @@ package struct Y4MHeader: Sendable, Equatable {
 
   /// Parses the header line, without its newline.
   ///
-  /// - Returns: nil for another format, more than 8 bits, or an invalid size.
+  /// - Returns: nil for another format, an unsupported colour format, such as one with more than 8 bits, or an invalid
+  ///   size.
   package init?(line: some Collection<UInt8>) {
     let words = String(decoding: line, as: UTF8.self).split(separator: " ")
     guard words.first == "YUV4MPEG2" else { return nil }
@@ -162,7 +163,8 @@ package struct Y4MHeader: Sendable, Equatable {
   /// The first bytes of each frame.
   static let frameMagic = Array("FRAME".utf8)
 
-  /// Removes the padding of the frame that begins at the offset `start`, which then has its first `frameBytes.tight` bytes.
+  /// Removes the padding of the frame that begins at the offset `start`. Its samples are then the first
+  /// `frameBytes.tight` bytes from there; the bytes after them are left as they are.
   func compact(_ bytes: inout [UInt8], at start: Int) {
     bytes.withUnsafeMutableBytes { all in
       guard let base = all.baseAddress else { return }

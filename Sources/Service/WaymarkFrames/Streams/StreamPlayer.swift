@@ -2,7 +2,8 @@ package import Glibc
 import WaymarkImage
 import WaymarkSystem
 
-/// The work of a `StreamSource`'s thread: reads the stream, splits it into frames, paces and delivers them, and reopens a stream that ended.
+/// The work of a `StreamSource`'s thread: reads the stream, splits it into frames, paces and delivers them, and reopens
+/// a stream that ended. `InputFile` below is the open stream.
 struct StreamPlayer: ~Copyable, SourceDriver {
   private enum Kind {
     case mjpeg
@@ -113,8 +114,8 @@ struct StreamPlayer: ~Copyable, SourceDriver {
   /// Drops the bytes read, and returns the fault for an error.
   private mutating func fault(_ error: SourceError) -> SourceFault {
     forget()
-    // A broken stream is closed, so that its writer fails. A pipe that has ended stays open, so that the next writer finds a reader. The end of
-    // a stream that broke before is not reported.
+    // A broken stream is closed, so that its writer fails. A pipe that has ended stays open, so that the next writer
+    // finds a reader. After a stream broke, its end is not reported.
     let hasEnded = error == ended
     // Standard input cannot be opened again, and a file without `loops` is played once.
     let isFinal = path == "-" || isFile && !options.loops
@@ -290,7 +291,12 @@ struct StreamPlayer: ~Copyable, SourceDriver {
     return options.rate ?? 30
   }
 
-  /// Reads the available bytes, after a wait of at most `seconds`; returns false at the end of the stream.
+  /// Reads the available bytes, after a wait of at most `seconds`. At the end of a file that is repeated, continues
+  /// with its beginning.
+  ///
+  /// - Returns: false at the end of a file that is not repeated.
+  /// - Throws: `ended` at the end of any other stream, `unknownStream` if it has no picture, `damagedStream` if a frame
+  ///   has no end or a repeated file has no readable picture, `cannotOpen` if reading fails.
   private mutating func readMore(_ stop: StopSignal, _ seconds: Double?) throws(SourceError) -> Bool {
     if begin > 0 {
       buffer.removeSubrange(..<begin)
@@ -362,6 +368,8 @@ package struct InputFile: ~Copyable {
   private let process: pid_t?
 
   /// Opens a path; `-` is standard input.
+  ///
+  /// - Throws: `cannotOpen` with the reason of open(2).
   init(path: String) throws(SourceError) {
     let opened = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard opened >= 0 else { throw .cannotOpen(path, reason: systemMessage(errno)) }

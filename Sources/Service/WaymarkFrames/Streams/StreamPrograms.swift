@@ -1,9 +1,9 @@
 import Glibc
 import WaymarkSystem
 
-/// The program that plays the addresses of a scheme, as Y4M or Motion JPEG: its path, and the Debian packages of the program and its
-/// parts. The file also has its arguments (`StreamScript` for ffmpeg, `GStreamerPipeline`) and its access rights in the
-/// sandbox (`StreamConfinement`).
+/// The program that plays the addresses of a scheme, as Y4M or Motion JPEG: its path, and the Debian packages of the
+/// program and its parts. The file also has its arguments (`StreamScript` for ffmpeg, `GStreamerPipeline`), the
+/// connection to PipeWire (`PipeWireSocket`), and its access rights in the sandbox (`StreamConfinement`).
 package enum StreamProgram: Sendable {
   case ffmpeg
   case gstreamer
@@ -168,7 +168,7 @@ package struct GStreamerPipeline: Equatable {
 
 // MARK: - PipeWire
 
-/// The socket of the PipeWire daemon of the user's session or of the system.
+/// The socket of the PipeWire daemon: that of the user's session, or else the system's.
 package enum PipeWireSocket {
   /// The environment variables from which the path of the socket is built.
   package static let variables = ["XDG_RUNTIME_DIR", "PIPEWIRE_RUNTIME_DIR", "PIPEWIRE_REMOTE"]

@@ -67,6 +67,7 @@ package struct ParameterBound: Sendable {
   /// Checks the parameters of a request.
   ///
   /// - Parameter parameters: parameters that were decoded successfully, so that their types are valid.
+  /// - Throws: `Violation` for the first value outside of the bounds.
   func check(_ parameters: JSONValue) throws(Violation) { try check(parameters, steps[...], at: "") }
 
   private func check(_ value: JSONValue, _ steps: ArraySlice<Step>, at place: String) throws(Violation) {

@@ -3,7 +3,7 @@ import NIOCore
 package import WaymarkProtocol
 import WaymarkSystem
 
-/// The calls of a connection to the hub that owns it.
+/// The calls of a `Connection`, which is below, to the hub that owns it.
 @ServiceActor
 protocol ConnectionOwner: AnyObject {
   nonisolated var log: Logger { get }
@@ -298,7 +298,7 @@ package final class Connection {
     {
       channel.write(line, promise: nil)
     }
-    // Lines written before may not have been sent yet; the channel closes at the latest after a short delay.
+    // Earlier lines may not have been sent yet; the channel closes at the latest after a short delay.
     let channel = channel
     channel.writeAndFlush(ByteBuffer()).whenComplete { _ in channel.close(promise: nil) }
     let closeDelay = reason == .slowConsumer ? ConnectionLimits.slowConsumerLinger : ConnectionLimits.linger

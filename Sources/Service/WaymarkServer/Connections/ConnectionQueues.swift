@@ -68,7 +68,7 @@ package struct Outbox {
     return true
   }
 
-  /// Removes and returns the next entry to write.
+  /// Removes and returns the next entry to write; nil if none is waiting.
   package mutating func pop() -> Entry? {
     while head < entries.count {
       defer { head += 1 }
@@ -84,7 +84,8 @@ package struct Outbox {
     return nil
   }
 
-  /// Closes and returns the gap if at most half of `limit` is used; the caller reports it to the client.
+  /// Closes and returns the gap if at most half of `limit` is used, otherwise nil; the caller reports the gap to the
+  /// client.
   mutating func closeGap() -> Gap? {
     guard let closed = gap, byteCount <= limit / 2 else { return nil }
     gap = nil

@@ -77,10 +77,10 @@ package struct ConnectionLimits: Hashable, Sendable {
   package var perUser = 128
   /// The maximum number of requests of a connection that are processed at the same time.
   static let inFlight = 16
-  /// The seconds that a closing connection has to send its last line.
+  /// The seconds within which a closing connection can still send its last line.
   package static let linger = 0.5
-  /// The seconds that a slow client has to read when its connection is closed: the reason comes after the data that were
-  /// written before.
+  /// The seconds for which a slow client can still read after its connection was closed: the reason follows the data
+  /// that were already written.
   static let slowConsumerLinger = 10.0
   /// The maximum bytes of events that wait for a connection.
   package var outbox = 1 << 20

@@ -102,8 +102,8 @@ package enum Accounts {
 }
 
 extension RolePolicy {
-  /// Creates the policy of a configuration. Root and the service's own user are always operators. If the configuration lists no
-  /// operators, so is the group of the socket, and no other user may connect.
+  /// Creates the policy of a configuration. Root and the service's own user are always operators. If the configuration
+  /// lists no operators, the members of the socket's group are operators, too.
   ///
   /// - Returns: the policy, and the configured names without an account on this device, which the policy ignores.
   package static func make(

@@ -35,7 +35,7 @@ package struct ConfigurationSchema: Sendable {
       overlay: ProfileKeys.prefix, elsewhere: Self.elsewhere)
   }
 
-  /// The sections that only `waymark-station` has, with that name for messages.
+  /// The sections that only `waymark-station` has, each with the name of that package, which messages quote.
   private static let elsewhere = Dictionary(
     uniqueKeysWithValues: ["accounts", "count", "documents", "forms", "signatures", "text", "type"].map {
       ($0, "waymark-station")
@@ -89,8 +89,8 @@ package enum CameraKeys {
       "camera, with the keys listed there", change: .restart),
   ]
 
-  /// Returns the name of each key in a camera's section, with the corresponding key at the top of the file. The names of keys of `camera`
-  /// omit this section; the names of other keys contain theirs.
+  /// Returns the name of each key in a camera's section, with the corresponding key at the top of the file. The name of
+  /// a key of `camera` omits `camera.`; any other name is the whole path of its key.
   ///
   /// - Parameter further: the paths of the keys of features that the section can set.
   static func places(
@@ -105,7 +105,7 @@ package enum CameraKeys {
     }
   }
 
-  /// Returns the rows of these keys for the table.
+  /// Returns these keys with their paths in the section of a further camera, `cameras.NAME`.
   static func rows(_ places: [(name: String, key: ConfigurationKey)]) -> [ConfigurationKey] {
     places.map { place in place.key.moved(to: "\(prefix).\(place.name)") }
   }

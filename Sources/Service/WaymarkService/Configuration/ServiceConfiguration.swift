@@ -39,13 +39,14 @@ package struct ServiceConfiguration: Sendable {
   /// The path of the configuration file; nil if there is no file.
   package var file: String? { document?.path }
 
-  /// The warnings about settings that accept too much on a device for strangers, such as every host, each with a remedy.
+  /// The warnings about settings that accept too much on a device that strangers use, such as every host; each has a
+  /// remedy.
   package var cautions: [(message: String, hint: String)] {
     (document.map { OnboardingConfiguration.read($0).configuration.policy } ?? OnboardingPolicy()).cautions
   }
 
-  /// The warnings about onboarding with and without profiles, in the order of the file: those about key files, and those about
-  /// declared kinds that are never accepted. The service starts with a configuration that has them.
+  /// The warnings about the onboarding settings, those of profiles included, in the order of the file: about key files,
+  /// and about declared kinds that are never accepted. The service starts with a configuration that has them.
   package var warnings: [ConfigurationProblem] {
     func onboarding(_ configuration: ServiceConfiguration) -> OnboardingConfiguration {
       configuration.document.map { OnboardingConfiguration.read($0).configuration } ?? OnboardingConfiguration()
@@ -163,7 +164,7 @@ extension ServiceConfiguration {
 // MARK: Cameras
 
 extension ServiceConfiguration.NamedCamera {
-  /// Reads the further cameras of a file, in its order, and the problems of their names.
+  /// Reads the further cameras of a file, in its order, and the problems of their names and of their number.
   package static func read(
     _ document: ConfigurationDocument, _ schema: ConfigurationSchema
   ) -> (cameras: [Self], problems: [ConfigurationProblem]) {
@@ -217,7 +218,7 @@ extension ServiceConfiguration {
   /// The names of all cameras, that of the first camera first.
   package var cameraNames: [String] { [settings.camera.name] + cameras.map(\.name) }
 
-  /// The problems of the names and devices of several cameras.
+  /// The problems of the cameras' names, of `trigger.camera`, and of devices and sources that cameras cannot share.
   var cameraProblems: [ConfigurationProblem] {
     guard let document else { return [] }
     var (cameras, problems) = NamedCamera.read(document, schema)
@@ -295,7 +296,7 @@ extension ServiceConfiguration {
     return result
   }
 
-  /// Returns the problems of the profiles' settings, without the problems that the settings without a profile have too.
+  /// Returns the problems that the settings of profiles add to those that apply without a profile.
   ///
   /// - Parameter check: returns the problems of a configuration.
   package func profileProblems(

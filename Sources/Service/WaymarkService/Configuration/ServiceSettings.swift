@@ -8,7 +8,7 @@ package import WaymarkScenes
 package import WaymarkServer
 import WaymarkSystem
 
-/// The settings of the service, by section.
+/// The settings of the service, by section. `SceneSettings` below has those of scenes and anchors.
 package struct ServiceSettings: Configurable, Equatable {
   package struct Socket: Hashable, Sendable {
     package var path: String?
@@ -282,15 +282,15 @@ package struct SceneSettings: Equatable, Sendable {
   package var folders: [String] = []
   /// The folder of compiled anchors; nil for one in the cache folder of the service or user.
   package var cache: String?
-  /// The name of the scene to load at the start, or `nil`.
+  /// The name of the scene to load at the start; nil for none.
   package var load: String?
   /// True if the session starts as soon as that scene is loaded.
   package var start = false
-  /// The times of the session.
+  /// The seconds after which a session annotates, and after which it loses an anchor.
   package var session = SessionConfiguration()
-  /// The path of the library that is followed while no session is active, or `nil`.
+  /// The path of the library that is followed while no session is active; nil for none.
   package var library: String?
-  /// The number of copies of each anchor of the library that are followed.
+  /// The largest number of copies of one library anchor that are followed at the same time.
   package var copies = 1
   /// The maximum number of frames per second; nil for all.
   package var rate: Double?

@@ -18,7 +18,7 @@ package final class CameraModule: ServiceModule {
   /// The search for cameras in progress; simultaneous requests share it.
   private var search: Task<[AttachedCamera], any Error>?
 
-  /// Creates the module, which can replace the source of `capture` by other cameras with these settings.
+  /// Creates the module, which can replace the source of `capture` with other cameras, opened with these settings.
   package init(
     capture: CaptureModule, settings: CameraSettings, makeDecoder: @escaping MakeFrameDecoder = { nil }
   ) {

@@ -139,8 +139,10 @@ final class ReloadModule: ServiceModule {
     }
   }
 
-  /// Reloads the configuration. Requests during a reload share one more reload after it, so that any number of simultaneous requests
-  /// causes two.
+  /// Reloads the configuration. Requests during a reload share one more reload after it, so that any number of
+  /// simultaneous requests causes at most two.
+  ///
+  /// - Throws: the error of the reload that serves the request.
   func run() async throws -> [String] {
     if let next { return try await next.value }
     let task = Task { @ServiceActor [current, reload] in

@@ -76,7 +76,7 @@ struct Gallery: Sendable {
   let folders: [String]
   private let key: UInt64
 
-  /// Creates a gallery of `folders`; its ids are valid until the service restarts.
+  /// Creates a gallery of `folders`. Its ids depend on `key`, so they are invalid in any other gallery.
   init(folders: [String], key: UInt64 = .random(in: .min ... .max)) {
     self.folders = folders
     self.key = key
@@ -94,7 +94,7 @@ struct Gallery: Sendable {
       }
       defer { closedir(directory) }
       while let item = readdir(directory) {
-        // File names need not be UTF-8: the bytes identify the file, and the text is only displayed.
+        // File names need not be UTF-8: the bytes identify the file; the text is shown and has the extension.
         let name = withUnsafeBytes(of: &item.pointee.d_name) { Array($0.prefix { $0 != 0 }) }
         let shown = String(decoding: name, as: UTF8.self)
         guard name.first != UInt8(ascii: "."), let dot = shown.lastIndex(of: "."),
@@ -133,6 +133,8 @@ struct Gallery: Sendable {
   }
 
   /// Opens a picture; `nil` if no picture has this id.
+  ///
+  /// - Throws: `badPicture` if the file cannot be read, is a link or is too large; or the error of listing the folders.
   func open(_ id: String) throws -> OpenPicture? {
     guard let entry = try entries().first(where: { $0.id == id }) else { return nil }
     // The name was just read from this folder; a link that has replaced the file since is not followed.
@@ -169,6 +171,8 @@ package struct OpenPicture: Sendable {
   }
 
   /// Reads the file, up to the size that it had when it was opened. Blocks.
+  ///
+  /// - Throws: `badPicture` if reading fails.
   func read() throws -> [UInt8] {
     do throws(FileError) {
       return try file.read()

@@ -25,7 +25,7 @@ package final class SetupModule: ServerModule {
   /// - Parameters:
   ///   - file: the path of the configuration file.
   ///   - configuration: returns the configuration in use, and the sections of it that need a restart.
-  ///   - check: returns the problems of the service with a text in place of its file.
+  ///   - check: returns the problems that the configuration would have with a text in place of its file.
   ///   - report: runs the program that prints the report.
   package init(
     file: String, configuration: @escaping @ServiceActor () -> (ServiceConfiguration, restart: [String]),
@@ -91,7 +91,7 @@ package final class SetupModule: ServerModule {
       line: problem.origin == file ? problem.line : nil, message: shown(problem.description), hint: shown(problem.hint))
   }
 
-  /// Runs work that may block.
+  /// Runs work that may block, for one client of the method at a time.
   ///
   /// - Throws: `busy` if the method serves another client, and the errors of `work`.
   private func alone<Value: Sendable>(

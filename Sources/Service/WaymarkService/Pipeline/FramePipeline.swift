@@ -185,10 +185,10 @@ package struct SourceNeed: Sendable, Equatable {
   private let keepsOpen: Bool
   /// The seconds that the source stays open while no lane needs frames.
   private let idleTime: Double
-  /// True if the source is to be open.
+  /// True if the source should be open now.
   package private(set) var isOpen = false
-  /// The time at which the source is to be closed unless frames are needed before, in seconds of the caller's clock; nil
-  /// if it is not to be closed.
+  /// The time at which the source is to be closed unless a lane needs frames by then, in seconds of the caller's clock;
+  /// nil if it is not to be closed.
   package private(set) var deadline: Double?
   private var needed = false
 

@@ -23,9 +23,11 @@ package final class LensLearner: Sendable {
       CameraIntrinsics(estimatedFor: width, height, focal: estimate.focal)
     }
 
-    /// Returns whether this lens replaces the known one: if its deviation is at most `sufficient`, and there is no known lens of the same
-    /// aspect ratio, its deviation is at most 0.7 of the known one's, or the focal lengths differ by more than three times the sum of both
-    /// deviations.
+    /// Returns whether this lens replaces the known one. Its deviation must be at most `sufficient`, and one of these
+    /// must hold:
+    /// - no lens of the same aspect ratio is known;
+    /// - its deviation is at most 0.7 times that of the known lens;
+    /// - the focal lengths differ, relatively, by more than three times the sum of both deviations.
     func isNew(after old: Lens?) -> Bool {
       guard estimate.deviation <= LensLearner.sufficient else { return false }
       guard let old, old.width * height == width * old.height else { return true }
@@ -58,7 +60,7 @@ package final class LensLearner: Sendable {
 
   /// Starts to estimate for a camera.
   ///
-  /// - Parameter known: the saved lens of the camera, or `nil`.
+  /// - Parameter known: the saved lens of the camera; nil if none is saved.
   package func begin(_ known: Lens?, of camera: String) {
     state.update { state in
       (state.known, state.estimator) = (known, nil)
@@ -141,8 +143,8 @@ struct LaneLens<Key: Hashable> {
     learner.take(view, width: frame.width, height: frame.height)
   }
 
-  /// Returns the object of a frame to learn from: it is large, has a high score, and is nearly at rest, since a rolling shutter distorts
-  /// moving objects. Several such objects take turns from frame to frame.
+  /// Returns the object of a frame to learn from: it is large, has a high score, and is nearly at rest, since a rolling
+  /// shutter distorts moving objects. Several such objects take turns from frame to frame; nil if there is none.
   ///
   /// - Parameter seen: the followed objects in the frame that are flat and whose proportions are known.
   mutating func next(_ seen: some Sequence<(Key, AnchorPlacement)>, width: Int, height: Int) -> AnchorPlacement? {

@@ -78,7 +78,7 @@ package final class ProfilesModule: ServiceModule {
       .notFound, "There is no profile \"\(shown)\".", hint: near ?? "profile.list names those that there are.")
   }
 
-  // MARK: The choice
+  // MARK: The choice of a profile
 
   private func handle(_ input: ProfileChooser.Input, applies: Bool = true) {
     guard !isStopped else { return }

@@ -90,7 +90,7 @@ extension ServiceProfile {
   }
 }
 
-// MARK: - The choice
+// MARK: - The choice of a profile
 
 /// Decides which profile is in use: the one that a client or a code chose, otherwise the first whose schedule contains the moment,
 /// otherwise none. A state machine whose inputs contain the time, in seconds of a monotonic clock.

@@ -9,7 +9,7 @@ package import WaymarkServer
 import WaymarkSystem
 
 /// Serves `codes.*`, and publishes the events `codes.*` and `code.*`: follows codes from frame to frame after they were
-/// read once.
+/// read once. `CodeTap` below lets a feature process the followed codes on the lane's thread.
 ///
 /// Each client requests symbologies. One lane follows the codes of all requests, and every subscriber receives its
 /// events.
@@ -120,7 +120,7 @@ package final class CodesModule: ServiceModule {
     scans.followedCodes.setOpen(false)
   }
 
-  /// Uses other calibrations from now on; the codes in view are found again if they differ for this camera.
+  /// Uses other calibrations from now on; if those of this camera have changed, the codes in view are found again.
   package func use(_ cameras: CameraChoice) {
     guard cameras != configured else { return }
     configured = cameras

@@ -124,7 +124,7 @@ final class ConfirmationWriter {
 
   /// Waits until a confirmation is written.
   ///
-  /// - Throws: `internalError` if it could not be written, `replayed` if the code was confirmed before.
+  /// - Throws: `internalError` if it could not be written, `replayed` if the code had already been confirmed.
   nonisolated static func written(_ recording: Task<Bool?, Never>?) async throws {
     guard let recording else { return }
     switch await recording.value {

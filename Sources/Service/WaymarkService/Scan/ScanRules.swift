@@ -30,7 +30,7 @@ struct CameraRules {
 
   /// Reads the rules that apply without a profile.
   ///
-  /// - Throws: a problem of the rules or of a profile.
+  /// - Throws: a problem of the onboarding settings, of the replay folder, of the symbologies, or of a profile.
   init(_ configuration: ServiceConfiguration, log: Logger) throws {
     if let document = configuration.document, let problem = ServiceProfile.read(document).problems.first {
       throw problem

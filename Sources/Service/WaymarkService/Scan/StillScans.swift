@@ -10,8 +10,8 @@ import WaymarkWorker
 
 /// Scans pictures of the gallery and pictures that clients send.
 ///
-/// Refused codes, and codes in barcode mode, are published at once. For an accepted onboarding code a scan is armed, which
-/// waits for the confirmation as after a frame.
+/// Refused codes, and codes in barcode mode, are published at once. For an accepted onboarding code a scan is armed,
+/// which waits for the confirmation as if a frame had shown the code.
 @ServiceActor
 final class StillScans {
   /// The reading of a picture with an accepted onboarding code.
@@ -73,6 +73,9 @@ final class StillScans {
   }
 
   /// Reads and judges a picture; the caller has reserved the memory for it.
+  ///
+  /// - Throws: the error of `read` or of `Isolation.codes`; `badParams` for an invalid region; or the refusal to arm a
+  ///   scan.
   func scan(
     reading read: @escaping @Sendable () throws -> [UInt8], as request: GalleryScanRequest, _ connection: Connection
   ) async throws -> GalleryScanResult {

@@ -218,7 +218,8 @@ final class SceneInUse {
 
   /// Reloads the scene if its files have changed and the state is the same as at the last check, `changed`.
   ///
-  /// - Returns: the state of the files if it has changed since the last check, so that they may still be written; nil otherwise.
+  /// - Returns: the state of the files if it is to be compared at the next check: it has changed since the last one, so
+  ///   that they may still be written, or the reload failed for a temporary reason; nil otherwise.
   private func reloadIfChanged(_ changed: SceneFingerprint?) async -> SceneFingerprint? {
     let (scene, name, catalog) = (loaded, awaited, catalog)
     let stamp = try? await NIOThreadPool.singleton.runIfActive {

@@ -8,8 +8,8 @@ import WaymarkServer
 import WaymarkSystem
 import WaymarkWorker
 
-/// A scene that was read and whose pictures were compiled. `SceneStore` below reads and compiles scenes, and
-/// `SceneCache` keeps their compiled anchors.
+/// A scene that was read and whose pictures were compiled. `SceneStore` below reads and compiles scenes, `SceneFailure`
+/// is the reason if it cannot, and `SceneCache` keeps the compiled anchors.
 struct LoadedScene: Sendable {
   var name: String
   var folder: SceneFolder
@@ -33,7 +33,8 @@ struct LoadedScene: Sendable {
     }
   }
 
-  /// Returns the path of a picture, by its id from `SessionWire.resource`, or `nil`.
+  /// Returns the path of a picture, by its id from `SessionWire.resource`; nil if the scene has no picture with this
+  /// id.
   func picture(_ id: String) -> String? {
     guard let slash = id.firstIndex(of: "/") else { return nil }
     let (kind, name) = (id[..<slash], String(id[id.index(after: slash)...]))
@@ -60,7 +61,7 @@ struct SceneFailure: Error, Sendable {
   /// True if files of the scene changed while they were read.
   var isStale = false
 
-  /// The free descriptors that a load needs: those of files, of the cache and of a worker.
+  /// The number of free file descriptors that a load needs: for the scene's files, the cache and a worker.
   private static let descriptors = 8
 
   /// Returns the failure of a load for which too few descriptors are free; nil if there are enough.
@@ -73,7 +74,7 @@ struct SceneFailure: Error, Sendable {
       isTemporary: true)
   }
 
-  /// The error for clients.
+  /// The error for clients, whose hint has the first problem of the scene.
   var reply: ServiceError {
     ServiceError(
       ServiceError.Code(rawValue: code), message, hint: problems.first.map { "\(hint) First: \($0)" } ?? hint)
@@ -101,7 +102,7 @@ struct SceneStore: Sendable {
   /// Reads a scene and compiles its anchors, which may take a while. Anchors in the cache, or in the scene in use, are not
   /// compiled again.
   ///
-  /// - Parameter previous: the scene in use, or `nil`.
+  /// - Parameter previous: the scene in use; nil if there is none.
   func load(
     _ entry: SceneCatalog.Entry, previous: LoadedScene?, progress: (_ done: Int, _ total: Int) -> Void
   ) -> Result<LoadedScene, SceneFailure> {

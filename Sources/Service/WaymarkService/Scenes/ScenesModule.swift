@@ -9,7 +9,8 @@ package import WaymarkServer
 import WaymarkSystem
 package import WaymarkWorker
 
-/// The scene in use and the AR session, with the events `scene.*`, `session.*`, `annotation.*`, `card.*` and those of anchors.
+/// The scene in use and the AR session, with the events `scene.*`, `session.*`, `annotation.*`, `card.*` and those of
+/// anchors. `AnchorView` below is a camera in which anchors can be followed.
 ///
 /// The device has one session, which every client can control; its events name the client. The module passes detections and requests to
 /// the session, publishes its effects, and sets the anchors that the lane searches for. While no session is active, it follows the
@@ -84,6 +85,7 @@ package final class ScenesModule: ServiceModule {
   ///
   /// - Parameter camera: the camera in which the scene is followed; nil for the camera in the scene's file, or the first if the file
   ///   names none.
+  /// - Throws: a `ServiceError` if there is no such camera, or the scene cannot be loaded.
   func load(_ name: String, by actor: Actor, camera: String?) async throws {
     _ = try views.part(of: camera)
     try await scenes.load(name, by: actor, camera: camera)
@@ -97,6 +99,8 @@ package final class ScenesModule: ServiceModule {
   }
 
   /// Follows the scene in use in another camera; does nothing if `camera` is nil.
+  ///
+  /// - Throws: a `ServiceError` if there is no such camera.
   func follow(in camera: String?) throws {
     guard let camera else { return }
     _ = try views.part(of: camera)

@@ -1,7 +1,7 @@
 import CMemory
 package import NIOPosix
 
-/// Reduces the memory of the process.
+/// Reduces the memory of the process. `BlockingWork` below has the threads for work that blocks.
 package enum MemoryUse {
   /// Makes the allocator return freed memory to the system. Call it once, before other threads start.
   package static func keepHeapSmall() { waymark_keep_heap_small() }
@@ -13,14 +13,15 @@ package enum MemoryUse {
 /// Threads for blocking work, separate by purpose, so that short work does not wait for long work. Files, cameras and
 /// scenes use the threads of NIO.
 package enum BlockingWork {
-  /// Writes confirmations, for which a person waits, and the lenses of cameras, which are written seldom and fast.
+  /// The thread that writes confirmations, for which a person waits, and the lenses of cameras, which are written
+  /// seldom and fast.
   package static let records = started(1)
-  /// Computes the hashes of passcodes, which take a fifth of a second each.
+  /// The thread that computes the hashes of passcodes, which take a fifth of a second each.
   package static let passcodes = started(1)
-  /// Writes user records, in order.
+  /// The thread that writes user records, in order.
   package static let accounts = started(1)
 
-  /// Writes the pages of documents one after the other, and renders them for saving.
+  /// The thread that writes the pages of documents one after the other, and renders them for saving.
   package static let documents = started(1)
 
   private static func started(_ threads: Int) -> NIOThreadPool {

@@ -135,7 +135,7 @@ package struct KeyEventParser: Sendable {
   private func word(at index: Int) -> UInt16 { UInt16(pending[index]) | UInt16(pending[index + 1]) << 8 }
 }
 
-/// The system calls that the trigger uses, so that tests can replace the device by a pipe.
+/// The system calls that the trigger uses, so that tests can use a pipe in place of the device.
 package struct InputSyscalls: Sendable {
   /// Opens a device for non-blocking reads; returns a descriptor, or the negative errno.
   package var open: @Sendable (String) -> Int32

@@ -29,7 +29,8 @@ final class BackgroundDifference {
   private static let paper = 150
   /// The gray level from which the camera may be saturated.
   private static let clipped: Float = 250
-  /// The largest gap in the foreground that is closed, in pixels of the work picture: marks and colours equal to the table's make gaps.
+  /// The radius of the closing of the foreground, in pixels of the work picture: it fills gaps up to twice as wide,
+  /// which marks and colours equal to the table's make.
   private static let closing = 5
 
   var width: Int { changed.width }

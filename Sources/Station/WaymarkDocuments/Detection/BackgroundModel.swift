@@ -36,7 +36,8 @@ package final class BackgroundModel {
   private static let settling: Float = 0.25
   /// The delay in seconds until the model is discarded while more has changed than a page explains.
   private static let resetDelay = 0.5
-  /// The gray levels by which the step across a side may be smaller in the frame than in the model, because of noise.
+  /// The gray levels by which the mean step across a side may be smaller in the frame than in the model, because of
+  /// noise.
   private static let noise: Float = 1.5
   /// The difference in gray levels from the recent average above which a pixel has changed.
   private static let jump: Float = 12
@@ -272,7 +273,7 @@ package final class BackgroundModel {
     return Double(changed) / Double(max(1, count / 3))
   }
 
-  // MARK: Places
+  // MARK: Pixels of a page
 
   private func reduced(_ q: Quadrilateral) -> Quadrilateral { q.scaled(by: 1 / Double(picture.factor)) }
 

@@ -85,8 +85,8 @@ package final class PageDetector {
     return detectAgain(view)
   }
 
-  /// Finds the page in another picture of the view that `detect` searched last, of any size, with the probabilities computed
-  /// by `detect`. Call it directly after `detect`.
+  /// Finds the page in another picture of the view that `detect` searched last, of any size, with the probabilities
+  /// computed by `detect`; `nil` if no page is likely enough. Call it directly after `detect`.
   package func detectAgain(_ view: ImageView) -> DetectedPage? {
     picture.load(view)
     return best(
@@ -119,7 +119,8 @@ package final class PageDetector {
 
   /// Finds the page near a known outline as thoroughly as `detect`, whatever its score.
   ///
-  /// - Returns: The page; `nil` if `last` is not a valid outline, or only a part of the page is found.
+  /// - Returns: The page; `nil` if `last` is not a valid outline, or every outline found is smaller than `leastArea` or
+  ///   farther away than `settledFarthest` allows.
   package func settle(_ image: RGBImage, near last: Quadrilateral) -> DetectedPage? {
     load(image)
     let all = traced(Self.traced)
@@ -187,7 +188,8 @@ package final class PageDetector {
     return score >= Self.minimumScore ? page(judged, score: score) : nil
   }
 
-  /// Scores an outline in the loaded picture near its last position.
+  /// Traces an outline near its last position in the loaded picture, and scores it; `nil` if the picture is smaller
+  /// than 24 pixels or the outline is invalid.
   private func judged(near last: Quadrilateral) -> Judged? {
     guard picture.width >= 24, picture.height >= 24, last.isFinite else { return nil }
     mask = nil
@@ -196,7 +198,7 @@ package final class PageDetector {
     return seen(near: last)
   }
 
-  /// Scores an outline near its last position in a picture whose edges are known.
+  /// Like `judged(near:)`, in a picture whose edges are known; `nil` if the outline is not finite and convex.
   private func seen(near last: Quadrilateral) -> Judged? {
     guard last.isFinite else { return nil }
     var hypothesis = PageHypothesis(outline: reduced(last), edgeSupport: 0)
@@ -341,7 +343,8 @@ package final class PageDetector {
     }.sorted { $0.score > $1.score }
   }
 
-  /// Returns the outlines of the areas in the mask.
+  /// Returns hypotheses from the areas of high probability, each as found and as fitted to the mask, without those that
+  /// are far from a rectangle, have more than two sides on the picture's border, or repeat an earlier one.
   private func probable(_ probabilities: [Float], _ mask: PageMask) -> [PageHypothesis] {
     var found: [PageHypothesis] = []
     let start = regionSearch.quadrilaterals(

@@ -1,6 +1,7 @@
 import WaymarkImage
 
-/// The evidence for and against a quadrilateral being the outline of a page, as values of about 0…1.
+/// The evidence for and against a quadrilateral being the outline of a page, as values of about 0…1. `PageEvaluator`
+/// below computes it, and `Judged` is a hypothesis with its evidence.
 struct PageFeatures {
   /// The mean edge strength along the weakest side and along all sides.
   var weakestSupport = 0.0
@@ -27,7 +28,7 @@ struct PageFeatures {
   var taper = 0.0
   /// The share of the sides on the picture's border.
   var borders = 0.0
-  /// The brightness of the rim.
+  /// The brightness of the rim, 0…1.
   var brightness = 0.0
   /// The deviation of the sides from straight lines.
   var bend = 0.0

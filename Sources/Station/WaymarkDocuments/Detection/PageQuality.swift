@@ -22,7 +22,7 @@ package struct PageQuality: Hashable, Sendable {
   /// The ratio of the shorter to the longer of two opposite sides, for the pair where it is smaller; 1 if the page is seen
   /// perpendicularly.
   package var foreshortening = 0.0
-  /// True if a part of the page is outside the frame.
+  /// True if a corner is outside the frame or at its border, so that a part of the page may be missing.
   package var isCut = false
   package var marks = PageFingerprint()
 

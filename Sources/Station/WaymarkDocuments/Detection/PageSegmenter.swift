@@ -199,7 +199,7 @@ struct PageMask {
 
   /// - Parameters:
   ///   - probabilities: The probabilities of `cells` × `cells` parts of the picture.
-  ///   - n: The number of parts a side.
+  ///   - n: The number of parts in each direction.
   ///   - width: The width of the work picture in pixels.
   ///   - height: Its height in pixels.
   init(_ probabilities: [Float], cells n: Int, width: Int, height: Int) {

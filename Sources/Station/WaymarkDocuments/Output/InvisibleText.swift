@@ -1,7 +1,7 @@
 package import WaymarkImage
 import WaymarkSystem
 
-/// A word of a page with its position.
+/// A word of a page with its position. `InvisibleText` below writes words into a PDF without drawing them.
 package struct PageWord: Hashable, Sendable {
   package var text: String
   /// The corners in the order of the upright word, as shares of the page's width and height from its top left.

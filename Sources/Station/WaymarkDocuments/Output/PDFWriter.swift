@@ -229,7 +229,7 @@ package struct PDFWriter {
     return starts.count
   }
 
-  /// Formats a number for PDF with two decimal places.
+  /// Formats a number for PDF, limited to 0…14,400, with two decimal places.
   private static func number(_ value: Double) -> String {
     let hundredths = Int((max(0, min(value, 14_400)) * 100).rounded())
     let rest = hundredths % 100
@@ -241,7 +241,8 @@ package struct PDFWriter {
     "<FEFF" + value.utf16.map { $0.digits(4, radix: 16, uppercase: true) }.joined() + ">"
   }
 
-  /// Returns an identifier of 32 hexadecimal digits that differs from file to file (FNV-1a).
+  /// Returns an identifier of 32 hexadecimal digits: two FNV-1a hashes of the document's title and time and of the
+  /// file's length.
   private static func identifier(_ metadata: Metadata, _ length: Int) -> String {
     func hash(_ seed: UInt64) -> String {
       var value = seed
@@ -289,7 +290,7 @@ enum ColourProfile {
       Array("desc".utf8) + number(0) + number(UInt32(name.count)) + name
       + [UInt8](repeating: 0, count: 4 + 4 + 2 + 1 + 67)
     let curve = Array("curv".utf8) + number(0) + number(1) + [0x02, 0x33]
-    // Adapted to D50 (IEC 61966-2-1, annex A), in 16.16 fixed point.
+    // The white point and the primaries of sRGB (IEC 61966-2-1, annex A), adapted to D50, as XYZ in 16.16 fixed point.
     let tags: [(String, [UInt8])] = [
       ("desc", description), ("cprt", Array("text".utf8) + number(0) + Array("CC0".utf8) + [0]),
       ("wtpt", xyz(0xF6D6, 0x10000, 0xD32D)), ("rXYZ", xyz(0x6FA2, 0x38F5, 0x0390)),

@@ -5,7 +5,7 @@ import WaymarkImage
 struct TextBaselines {
   /// The feet of the characters of each line, from left to right, in pixels.
   private(set) var lines: [[Point2]] = []
-  /// The most common height of characters in pixels.
+  /// The median height of the characters in pixels, weighted by their width.
   private(set) var height = 0.0
 
   /// The largest number of connected components of ink that are examined, which limits the time; a page of text has fewer.

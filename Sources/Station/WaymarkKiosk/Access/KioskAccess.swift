@@ -33,7 +33,7 @@ struct KioskAccess: Sendable {
   ///   - token: the token that authenticates cookies.
   ///   - port: the port of the page, which is part of the cookie's name.
   ///   - authorities: `host:port` in lower case of this kiosk's own addresses.
-  ///   - origins: further addresses, such as those of a proxy before it.
+  ///   - origins: further addresses, such as those of a proxy in front of it.
   ///   - pickup: the address under which results are fetched.
   init(
     token: String, port: Int, authorities: Set<String>, origins: [HTTPOrigin] = [], pickup: HTTPOrigin? = nil
@@ -133,7 +133,7 @@ struct LaunchCode: Sendable {
   /// The code: 256 random bits, in hexadecimal.
   private(set) var value = KioskToken().value
 
-  /// Replaces the code by a new one if it equals `offered`.
+  /// Replaces the code with a new one if it equals `offered`; returns whether it did.
   mutating func use(_ offered: String) -> Bool {
     guard ConstantTime.areEqual(offered, value) else { return false }
     value = KioskToken().value

@@ -12,7 +12,7 @@ package typealias KioskError = Problem<KioskErrorCode>
 package enum KioskErrorCode: String, ProblemCode, CaseIterable {
   /// The token file cannot be used.
   case tokenFile
-  /// The file for the page's address cannot be written.
+  /// The file with the page's address, or the file that opens it, cannot be written.
   case addressFile
   /// The folder with the page's files is missing.
   case assets
@@ -32,7 +32,8 @@ package struct KioskToken: Sendable {
     value = (0..<4).map { _ in (generator.next() as UInt64).digits(16, radix: 16) }.joined()
   }
 
-  /// Reads the token of a file that only its owner can write, or makes one and writes it there with mode 0640.
+  /// Reads the token from a file that only its owner can write. If the file is missing or has no token, makes one and
+  /// writes it there with mode 0640.
   ///
   /// - Throws: `KioskError` if the file belongs to another user, can be written by others, or cannot be created.
   package init(file path: String) throws(KioskError) {
@@ -139,7 +140,7 @@ package struct SecretFile: Sendable {
     }
   }
 
-  /// Replaces the file by one with this line.
+  /// Writes a line as the whole content of the file.
   ///
   /// - Throws: `KioskError` when the file cannot be written.
   package func write(_ line: String) throws(KioskError) {

@@ -46,7 +46,7 @@ final class Pickups: Sendable {
     return "\(origin.text)\(Self.path)\(code)"
   }
 
-  /// Reads a document that the service saved; nil for other files, and for a document that was read before.
+  /// Reads a document that the service saved; nil for other files, and for a document that was already read.
   func document(_ path: String) -> [UInt8]? {
     guard !state.withLock({ $0.offered.contains(path) }), let bytes = documents.read(path, limit: itemLimit) else {
       return nil

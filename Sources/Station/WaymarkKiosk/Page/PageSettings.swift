@@ -92,7 +92,7 @@ package struct PageSettings: Sendable {
     json = .object(members)
   }
 
-  /// Returns the part of a way that the page receives, which excludes its program.
+  /// Returns the settings of a way of handover that the page receives: all but those of the program.
   private static func shownWay(_ node: SourceNode) -> JSONValue {
     let shown = ["name", "label", "of", "ask", "pattern", "wrong", "done"]
     return .object(

@@ -5,7 +5,8 @@ import ServiceLifecycle
 import WaymarkHTTP
 import WaymarkSystem
 
-/// Serves the page's commands, uploads and stream of events.
+/// Serves the page's commands, uploads and stream of events. `CommandAllowList` below has the methods that commands may
+/// name.
 struct CommandRoutes: Sendable {
   /// The largest command, in bytes.
   private static let commandLimit = 64 << 10

@@ -4,7 +4,8 @@ import WaymarkProtocol
 import WaymarkSystem
 
 /// The service as the kiosk uses it. Tests and `--preview` replace it. `SocketBackend` below is the service behind its
-/// socket, `PreviewBackend` the replacement for `--preview`.
+/// socket, `PreviewBackend` the replacement for `--preview`. Between them are the values of the protocol: replies, and
+/// requests for pictures.
 package protocol KioskBackend: Sendable {
   /// Sends a request to the service. The reply is JSON: `{"result":…}` or `{"error":…}`.
   ///

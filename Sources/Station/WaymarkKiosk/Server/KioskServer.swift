@@ -76,7 +76,7 @@ package struct KioskServer: Sendable {
     }
   }
 
-  /// Returns a router with all routes behind the gate.
+  /// Returns a router whose routes serve only requests that pass `gate`.
   func router(behind gate: AccessGate, connections: Connections) -> Router<ConnectionContext> {
     let router = Router(context: ConnectionContext.self)
     figures.add(connections)

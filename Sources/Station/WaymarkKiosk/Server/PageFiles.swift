@@ -61,7 +61,7 @@ extension KioskOptions {
   }
 }
 
-/// The connections over which the pages' commands are sent; without I/O.
+/// The connection to the service for each open page. The table does no I/O.
 ///
 /// A browser may connect again under the same name while its old stream of events still seems open.
 /// A page uses the connection of its newest stream, which the end of an older stream does not remove.

@@ -10,7 +10,7 @@ package struct Account: Hashable, Sendable {
   package var title = ""
   /// The line below the name.
   package var subtitle: String?
-  /// The host of the activation.
+  /// The host to which the activation connected the user.
   package var host: String?
   /// `PasscodeHash.text` of the passcode; nil without a passcode.
   package var passcode: String?
@@ -38,7 +38,7 @@ package struct Account: Hashable, Sendable {
     }
   }
 
-  /// The last choice about a consent, in any version.
+  /// Returns the last choice about a consent, in any version; nil if there was none.
   package func choice(about consent: String) -> ConsentRecord? { consents.last { $0.consent == consent } }
 
   /// Returns the consents to ask for: those not answered in this version, and mandatory ones not allowed.

@@ -6,7 +6,6 @@
 ///
 /// The file is long because all transitions change the same private state.
 package struct AccountFlow: Sendable {
-  /// The policy in force.
   package private(set) var policy: AccountPolicy
   package private(set) var phase: AccountPhase
   /// The reason why the last step failed; nil if it did not.
@@ -349,7 +348,7 @@ package struct AccountFlow: Sendable {
     if let user = phase.user, !users.contains(where: { $0.id == user }) { start(at: now) }
   }
 
-  /// Signs in a user, after open consents and synchronizing.
+  /// Continues signing in a user: asks for the open consents, then synchronizes if the policy says so, then signs in.
   private mutating func enter(_ id: String, _ now: AccountTime) {
     guard let account = accounts[id], account.isReady else { return start(at: now) }
     if last != id {

@@ -67,7 +67,7 @@ package enum PasscodeCheck: Hashable, Sendable {
   case failed
 }
 
-/// An answer of the provider.
+/// The provider's answer to a `ProviderRequest`.
 package enum ProviderAnswer: Hashable, Sendable {
   case accepted(ProviderPerson)
   case refused(text: String?)
@@ -122,7 +122,7 @@ package enum AccountEffect: Hashable, Sendable {
   case erase(String)
   /// Stores the user to be offered first after a restart.
   case remember(String)
-  /// A choice was stored.
+  /// Publishes a choice that was stored.
   case recorded(ConsentRecord, user: String)
 }
 
@@ -147,9 +147,8 @@ package enum AccountRefusal: Hashable, Sendable, Error {
 /// The reason why the last step failed, for the screen that it leads back to.
 package struct AccountProblem: Hashable, Sendable {
   package enum Code: String, CaseIterable, Sendable {
-    /// No provider is connected.
     case noProvider
-    /// The provider disconnected.
+    /// The provider disconnected before it answered.
     case providerGone
     /// The provider did not answer in time.
     case providerSilent
@@ -185,11 +184,11 @@ struct AccountOperation: Hashable, Sendable {
   enum Kind: Hashable, Sendable {
     /// A request to the provider.
     case ask(ProviderRequest.Kind)
-    /// Hashes a new passcode.
+    /// The hashing of a new passcode.
     case hash
-    /// Compares a passcode.
+    /// The comparison of a passcode with the stored hash.
     case check
-    /// Stores a user.
+    /// The storing of a user, and the step after it.
     case store(Account, Completion)
   }
 
@@ -197,7 +196,7 @@ struct AccountOperation: Hashable, Sendable {
   enum Completion: Hashable, Sendable {
     /// The choice takes effect.
     case answer(ConsentRecord)
-    /// The onboarding is finished.
+    /// The onboarding ends with the stored user.
     case finish
     /// The passcode is compared, now that the attempt is stored.
     case check(Secret)

@@ -24,7 +24,7 @@ package struct AccountPolicy: Hashable, Sendable {
     case code
     /// Typing an e-mail address that the provider looks up.
     case email
-    /// The host of the configuration.
+    /// Using `presetHost`, the host in the configuration.
     case preset
   }
 
@@ -45,7 +45,7 @@ package struct AccountPolicy: Hashable, Sendable {
     }
   }
 
-  /// A field of the credentials.
+  /// A field of the credentials that a person types in.
   package struct Field: Hashable, Sendable {
     /// The kind of the value, which determines the keyboard and whether the value is hidden.
     package enum Kind: String, CaseIterable, Sendable { case text, email, number, password }
@@ -167,7 +167,7 @@ package struct Consent: Hashable, Sendable {
   }
 }
 
-/// The answer to a consent.
+/// The choice of a person about a consent.
 package enum ConsentChoice: String, CaseIterable, Codable, Sendable {
   case allow
   /// A mandatory consent is denied, or an allowed one withdrawn.

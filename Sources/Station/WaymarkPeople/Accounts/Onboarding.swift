@@ -15,7 +15,7 @@ package struct Onboarding: Hashable, Sendable {
   /// The index of the current step; the number of steps after the last.
   package private(set) var index = 0
   package private(set) var account: Account
-  /// The chosen way of activation.
+  /// The chosen way of activation; nil until one is chosen.
   package private(set) var method: AccountPolicy.ActivationMethod?
   /// The payload of the activation code, for the provider.
   package private(set) var payload: Secret?
@@ -113,6 +113,8 @@ package struct Onboarding: Hashable, Sendable {
   }
 
   /// Enters a passcode, or its repetition.
+  ///
+  /// - Throws: `wrongPhase` at another step, or `rules` if the passcode breaks rules.
   package mutating func take(
     _ passcode: Secret, _ rules: PasscodeRules
   ) throws(AccountRefusal) -> PasscodeEntry.Outcome {
@@ -221,7 +223,7 @@ package struct PasscodeEntry: Hashable, Sendable {
 
   /// Enters a passcode or its repetition.
   ///
-  /// - Throws: `rules` if the passcode breaks rules.
+  /// - Throws: `rules` with the faults if the first passcode breaks rules; the repetition is only compared.
   package mutating func take(_ passcode: Secret, _ rules: PasscodeRules) throws(AccountRefusal) -> Outcome {
     guard let before = first else {
       let faults = rules.faults(of: passcode)
@@ -234,13 +236,15 @@ package struct PasscodeEntry: Hashable, Sendable {
   }
 
   /// Discards the first passcode, so that the entry starts again.
+  ///
+  /// - Throws: `wrongPhase` if no passcode was entered.
   package mutating func back() throws(AccountRefusal) {
     guard first != nil else { throw .wrongPhase }
     first = nil
   }
 }
 
-/// The state of synchronizing.
+/// The state of synchronizing a user's data with the provider.
 package enum SyncState: Hashable, Sendable {
   /// Synchronizing is running; the value is the completed share, if known.
   case running(Double?)

@@ -17,7 +17,8 @@ package struct PasscodeHash: Hashable, Sendable {
     /// The cost of new hashes: 64 MiB, about 200 ms on a desktop.
     package static let standard = Cost(log: 16)
 
-    /// True if the cost is within limits, so that a damaged file cannot exhaust the memory.
+    /// True if each parameter is in its range and the memory of all lanes is at most 256 MiB, so that a damaged file
+    /// cannot exhaust the memory.
     package var isWithinLimits: Bool {
       (1...18).contains(log) && (1...16).contains(blocks) && (1...4).contains(lanes)
         && 128 * (1 << log) * blocks * lanes <= 256 << 20
@@ -61,7 +62,7 @@ package struct PasscodeHash: Hashable, Sendable {
     (self.cost, self.salt, self.hash) = (cost, salt, hash)
   }
 
-  /// The PHC string.
+  /// The PHC string, as `init(text:)` parses it.
   package var text: String {
     "$scrypt$ln=\(cost.log),r=\(cost.blocks),p=\(cost.lanes)$\(Self.encoded(salt))$\(Self.encoded(hash))"
   }
@@ -120,7 +121,7 @@ package struct PasscodeThrottle: Hashable, Sendable {
     if now < since { since = 0 }
   }
 
-  /// Returns the seconds until the next attempt.
+  /// Returns the seconds until the next attempt is allowed; 0 if it is allowed now.
   package func remaining(at now: Double, _ rules: PasscodeRules) -> Double {
     let wait = rules.wait(after: failures)
     return wait <= 0 ? 0 : max(0, wait - max(0, now - since))
@@ -129,12 +130,12 @@ package struct PasscodeThrottle: Hashable, Sendable {
 
 /// The rules for passcodes, and for the wait after wrong ones.
 package struct PasscodeRules: Hashable, Sendable {
-  /// The faults of a passcode, named as in messages.
+  /// The faults of a passcode. The error messages of the service contain the raw values.
   package enum Fault: String, CaseIterable, Sendable {
     case tooShort, tooLong, noDigit, noLower, noUpper, noSymbol, onlyDigits, badCharacter
   }
 
-  /// The least and the largest length in characters.
+  /// The least length in characters. The largest is `maximum`, and 1024 bytes.
   package var minimum = 6
   package var maximum = 64
   /// True if the passcode must be a PIN of the digits 0 to 9.
@@ -182,7 +183,7 @@ package struct PasscodeRules: Hashable, Sendable {
     Secret(passcode.text.precomposedStringWithCompatibilityMapping)
   }
 
-  /// The seconds to wait after a number of wrong passcodes in a row.
+  /// Returns the seconds to wait after so many wrong passcodes in a row; 0 below `tries`.
   package func wait(after failures: Int) -> Double {
     guard failures >= tries else { return 0 }
     var seconds = wait

@@ -63,7 +63,7 @@ package struct SignatureCurve: Sendable {
 }
 
 extension SignatureCurve.Piece {
-  /// Flattens the piece to points with widths, the start first.
+  /// Approximates the piece by at most 64 straight segments; returns their ends with the widths there, the start first.
   ///
   /// - Parameter scale: The number of pixels per pixel of the area.
   package func line(scale: Double) -> [(at: Point2, width: Double)] {

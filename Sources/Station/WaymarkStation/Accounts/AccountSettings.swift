@@ -221,7 +221,7 @@ struct AccountPolicyReader {
     return Consent.Page(title: localized(node["title"]), text: text, more: localized(node["more"]))
   }
 
-  // MARK: The whole
+  // MARK: Checks of the whole section
 
   private mutating func check(_ node: SourceNode) {
     let policy = settings.policy

@@ -123,7 +123,6 @@ package final class AccountStore: Sendable {
 /// Hashes passcodes and writes users to the `AccountStore`, on the threads of `BlockingWork`.
 struct AccountIO: Sendable {
   let store: AccountStore
-  /// The cost of new hashes.
   let cost: PasscodeHash.Cost
 
   /// Hashes a passcode; nil if that failed.

@@ -226,6 +226,9 @@ package final class AccountsModule: FeatureModule {
   }
 
   /// Activates with a typed text: an onboarding code is judged here, a short word by the provider.
+  ///
+  /// - Throws: `codeRefused` if the judge refuses the code, `replayed` if it was already used, or the refusal of the
+  ///   flow.
   func activate(_ code: String) async throws -> AccountState {
     guard case .onboarding(let onboarding)? = flow?.phase, onboarding.step == .activation, onboarding.method == .code
     else { return try perform(.activate(Secret(code))) }
@@ -336,7 +339,7 @@ package final class AccountsModule: FeatureModule {
 }
 
 extension Feature {
-  /// Users of the device: onboarding, consents, signing in.
+  /// The feature of the device's users: onboarding, consents and signing in.
   package static let accounts: Feature = {
     var feature = Feature()
     feature.sectionKeys = AccountSettings.keys

@@ -29,7 +29,7 @@ package struct CodeCounter: Sendable {
   private static let reach = 0.1
   private static let farReach = 0.4
   private static let leap = 0.25
-  /// The distance of the frame numbers that two pictures of `waymark count` get.
+  /// The difference between the frame numbers of two successive pictures of `waymark count`.
   private static let pictureInterval = 2
 
   /// The views that must show a code at its place before it is counted, as a misreading is seldom repeated there.
@@ -51,7 +51,7 @@ package struct CodeCounter: Sendable {
   private var last: Int?
   private var step = Point2.zero
 
-  /// The number of views.
+  /// The number of views that were looked at.
   package private(set) var views = 0
   /// The contents that were ever counted, in the order in which they were first counted.
   private var order: [Copies] = []
@@ -185,7 +185,8 @@ package struct CodeCounter: Sendable {
     return CodePlaces.fit(anchors) ?? expected
   }
 
-  /// Finds the map by the contents of codes: the map nearest to the expected one, or one on which two different contents agree.
+  /// Finds the map by the contents of codes: the map nearest to the expected one, or one on which two different
+  /// contents agree; nil if the view fits no chart.
   private mutating func mapByContents(_ seen: [ObservedCode], width: Double, passed: Int?) -> Homography? {
     guard chart >= 0 else { return nil }
     if let passed, passed <= Self.memory {

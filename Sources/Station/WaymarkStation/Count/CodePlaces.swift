@@ -61,8 +61,8 @@ struct CodePlaces: Sendable {
     var shift: Double
   }
 
-  /// The largest distance between the centres of a code and its place, in units of the larger `Quadrilateral.size`: half a linear code is
-  /// often taken for the whole. Neighbouring copies are at least two sizes apart.
+  /// The largest distance between the centres of a code and its place, in units of the larger `Quadrilateral.size`:
+  /// half a linear code is often taken for the whole. Copies side by side are usually about two sizes apart.
   private static let tolerance = 0.8
   /// The largest number of places tried for one code, nearest first, and for one alignment, rarest contents first. Trying more
   /// takes longer without better results.
@@ -197,8 +197,9 @@ struct CodePlaces: Sendable {
     return best
   }
 
-  /// Fits the map to pairs by least squares over their corners: a similarity after the expected map, whose perspective is kept, or a
-  /// homography if it fits at least four codes clearly better. Followed codes are aligned by similarities alone.
+  /// Fits the map to pairs by least squares over their corners: a similarity after the expected map, whose perspective
+  /// is kept, or a homography if it fits at least four codes clearly better. Followed codes are aligned by similarities
+  /// alone. Nil if the corners determine no similarity.
   private func refined(_ pairs: [Pair], expected: Homography?) -> Homography? {
     let corners = pairs.map { ($0.code.quad, all[$0.place].quad) }
     let base = expected ?? .identity
@@ -255,7 +256,8 @@ struct CodePlaces: Sendable {
     expected.inverse.map { $0.apply(map.apply(point)).distance(to: point) } ?? .infinity
   }
 
-  /// Fits the similarity between corners; of three or more pairs, those that contradict the majority are left out.
+  /// Fits the similarity between corners; of three or more pairs, those that contradict the majority are left out. Nil
+  /// if the corners determine none.
   static func fit(_ pairs: [(Quadrilateral, Quadrilateral)]) -> Homography? {
     guard let map = Homography(similarityOver: pairs), pairs.count >= 3 else {
       return Homography(similarityOver: pairs)

@@ -211,7 +211,6 @@ final class CountDesk: CodeTap {
     }
   }
 
-  /// Ends the count.
   func end() { state.withLock { $0.counter = nil } }
 
   func take(_ codes: FollowedCodes, width: Int, height: Int, frame: Int) -> TappedCodes? {
@@ -264,7 +263,7 @@ package struct CountMembers: Sendable {
   /// Adds a client.
   ///
   /// - Parameters:
-  ///   - wanted: the id of the count that the client took part in before, or `nil`.
+  ///   - wanted: the id of the count in which the client took part earlier; nil for none.
   ///   - new: the id for a new count.
   /// - Returns: the id of the count that is ended, and whether a new one begins.
   package mutating func join(_ client: Int, wanted: String?, new: String) -> (ended: String?, isNew: Bool) {
@@ -282,7 +281,7 @@ package struct CountMembers: Sendable {
 
   /// Removes a client.
   ///
-  /// - Returns: the id of the count if that was its last client; it is ended.
+  /// - Returns: the id of the count, which is ended, if that was its last client; otherwise nil.
   package mutating func end(_ client: Int) -> String? {
     guard clients.remove(client) != nil, clients.isEmpty else { return nil }
     return finish()
@@ -333,6 +332,8 @@ struct ArticleText: Hashable {
   /// Kinds whose text may be shown unless it holds a secret or begins with one of `contactWords`.
   private static let openKinds: Set<PayloadKind> = [.text, .url, .gs1DigitalLink]
 
+  /// Decides which parts of a content are published.
+  ///
   /// - Parameter isHarmless: true if observers may see the content.
   init(_ content: String, isHarmless: Bool, policy: OnboardingPolicy) {
     let inspection = Inspection(ScannedCode(content), policy: policy)

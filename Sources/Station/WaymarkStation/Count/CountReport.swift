@@ -20,7 +20,7 @@ package struct CountReport: Encodable {
   }
 
   let by: String
-  /// The number of pictures.
+  /// The number of pictures that were read.
   let pictures: Int
   /// `CodeCounter.stretches`: with more than 1, copies may be counted twice. Nil if each picture shows another shelf.
   package let stretches: Int?
@@ -39,7 +39,8 @@ package struct CountReport: Encodable {
     total = codes.reduce(0) { $0 + $1.amount }
   }
 
-  /// RFC 4180: every field quoted, so that separators, quotes and line ends in a code stay as they are.
+  /// The report as CSV (RFC 4180) with a header. Texts are quoted, so that separators, quotes and line ends in a code
+  /// stay as they are.
   package var csv: String {
     func field(_ text: String) -> String { "\"" + text.replacing("\"", with: "\"\"") + "\"" }
     let rows = codes.map { [field($0.symbology), field($0.text), "\($0.amount)", field($0.input)] }

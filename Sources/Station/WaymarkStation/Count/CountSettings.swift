@@ -19,7 +19,7 @@ package struct CountSettings: Configurable, Hashable {
         into: \.file, change: .restart)
     ])
 
-  /// The settings, from the configuration.
+  /// Reads the section of a configuration.
   init(_ configuration: ServiceConfiguration) { read(configuration.values) }
 
   /// Reads the expected articles; nil without a file.
@@ -38,7 +38,7 @@ package struct CountSettings: Configurable, Hashable {
     }
   }
 
-  /// The problem of the named file.
+  /// Returns the problem of the file with the expected articles; empty if its content is valid or no file is named.
   static func problems(_ configuration: ServiceConfiguration) -> [ConfigurationProblem] {
     let problem = configuration.problem("count.expected") { _ = try CountSettings(configuration).articles() }
     return problem.map { [$0] } ?? []

@@ -67,6 +67,8 @@ final class DocumentCapture {
   // MARK: The task of the lane
 
   /// Begins a session with the requested camera, or continues the open document.
+  ///
+  /// - Throws: a `ServiceError` if there is no such camera, or the errors of `OpenDocument.begin`.
   func begin(_ request: DocumentBeginRequest, _ connection: Connection) throws -> DocumentSession {
     let (chosen, camera) = try lanes.part(of: request.camera)
     try document.begin(request, connection)

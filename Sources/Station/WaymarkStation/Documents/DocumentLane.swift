@@ -2,7 +2,8 @@ package import WaymarkImage
 package import WaymarkProtocol
 package import WaymarkService
 
-/// The lane that finds pages: luma in, outlines and captured pages out.
+/// The lane that finds pages: luma in, outlines and captured pages out. Below are its settings (`DocumentTask`), and
+/// its result for a frame (`DocumentReading`) with a captured page (`PageShot`); `PageTracker` does the work.
 package typealias DocumentLane = Lane<DocumentTask, DocumentReading>
 
 /// The requests of the open document to its lane.
@@ -23,7 +24,7 @@ package struct DocumentTask: Hashable, Sendable {
   }
 }
 
-/// A captured page.
+/// A captured picture with the outline of its page.
 package struct PageShot: Sendable {
   /// A JPEG file.
   package var picture: [UInt8]

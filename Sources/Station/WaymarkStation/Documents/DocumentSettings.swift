@@ -68,7 +68,8 @@ extension DocumentSettings {
     if hasText { textLanguages = TextSettings(configuration).languages }
   }
 
-  /// The problems of the named folders and of the key file, which is made if it is missing.
+  /// Returns the problems of the folders and of the key file. A missing key file is a problem only if the service
+  /// cannot create it.
   static func problems(_ configuration: ServiceConfiguration) -> [ConfigurationProblem] {
     var problems = ["documents.folder", "documents.output"].flatMap { configuration.folderProblems($0) }
     if let file = DocumentSettings(configuration).keyFile, !Credential.isMissing(file) {

@@ -30,6 +30,7 @@ struct DocumentWriter: Sendable {
   ///   - folder: the folder, which is made if it is missing.
   ///   - name: the name of the files without extension; a number is added if it is taken.
   /// - Returns: their paths.
+  /// - Throws: `FileError` if a file cannot be written, or the error of reading or rendering a page.
   func write(_ format: DocumentFormat, into folder: String, named name: String) throws -> [String] {
     try Folder.make(folder, mode: 0o750)
     guard format == .pdf else { return try writeEach(format, into: folder, named: name) }
@@ -143,7 +144,7 @@ struct DocumentWriter: Sendable {
   }
 }
 
-/// Reads the words of pages with the program of the package waymark-text. One thread.
+/// Reads the words of pages with the program of the package waymark-text. Not thread-safe.
 package struct PageWordReader: ~Copyable {
   /// The largest number of lines of a page, enough for small print.
   private static let lineLimit = 150
@@ -160,7 +161,8 @@ package struct PageWordReader: ~Copyable {
 
   /// Reads the words of an upright page without shadows, with their places as shares of it. Blocks.
   ///
-  /// - Parameter end: the monotonic time after which no further line is read; at the latest after `pageLimit`.
+  /// - Parameter end: the monotonic time after which no further line is read; reading also stops after `pageLimit`
+  ///   seconds.
   /// - Returns: the words, and the number of lines that were not read.
   /// - Throws: `TextError` if the program is lost.
   package func words(of page: GrayImage, before end: Double = .infinity) throws -> (words: [PageWord], skipped: Int) {

@@ -317,7 +317,7 @@ package final class DocumentsModule: FeatureModule {
 }
 
 extension Feature {
-  /// Finding, capturing, correcting and saving pages.
+  /// The feature that finds, captures, corrects and saves pages.
   package static let documents: Feature = {
     var feature = Feature()
     feature.keys = DocumentSettings.keys

@@ -20,7 +20,7 @@ final class OpenDocument {
 
   /// The manifest of the open session, which each change stores before it is replaced here; nil without a session.
   private(set) var ledger: DocumentManifest?
-  /// The files of the pages; nil before `start`, and if the folder or its key cannot be used.
+  /// The files of the pages; nil until `start` has loaded them, and if the folder or its key cannot be used.
   private(set) var store: PageStore?
   /// The number of the connection that holds the session; nil if none does.
   private(set) var owner: Int?
@@ -48,7 +48,7 @@ final class OpenDocument {
   /// The languages of the hidden text in PDFs; nil for no text.
   var textLanguages: [String]? { settings.textLanguages }
 
-  /// Applies new limits.
+  /// Applies new settings; the session expires if it has no owner and was not changed for `keepFor` seconds.
   func use(_ new: DocumentSettings) {
     settings = new
     expire()
@@ -207,6 +207,8 @@ final class OpenDocument {
   }
 
   /// Ends the session and removes its pages.
+  ///
+  /// - Throws: `noSession` without a session, or a `ServiceError` if the record cannot be removed.
   func end(_ reason: DocumentEnding, by connection: Connection?) async throws {
     guard let ended = ledger, let store else { throw Self.noSession }
     try await Self.blocking { try store.clear() }
@@ -268,6 +270,8 @@ final class OpenDocument {
   }
 
   /// Changes the page with an id, and increases its revision.
+  ///
+  /// - Throws: `notFound` if there is no such page, or the error of `change`.
   func edit(_ id: String, _ body: (inout DocumentManifest.Page) -> Void) async throws -> DocumentPage {
     try await change(page: try page(id).number) { page in
       body(&page)

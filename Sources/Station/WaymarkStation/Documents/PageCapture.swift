@@ -3,6 +3,7 @@ package import WaymarkImage
 package import WaymarkProtocol
 
 /// Decides when a page in front of the camera is captured automatically, and which advice is shown until then.
+/// `PageCandidate` below is a page found in a frame.
 ///
 /// A value without clock and I/O. A page must rest for `holdTime`, and the sharpest frame of that time is kept. After a capture the view
 /// must change before another page is captured. A page that returns is recognized and not captured again.
@@ -13,8 +14,8 @@ package struct PageCapture: Sendable {
     /// The largest movement of a page that rests, as a share of its diagonal: between the mean outlines of the first and the last
     /// `glance` seconds.
     var maxDrift = 0.015
-    /// The largest distance between an outline and the mean of those just before, as a share of the diagonal; a larger one restarts
-    /// holding.
+    /// The largest distance (`shift`) between an outline and the mean outline of the preceding `glance` + `gap`
+    /// seconds, as a share of the diagonal; a larger one restarts holding.
     let maxJitter = 0.035
     /// The largest movement, as a share of the diagonal, between the mean outlines of the last two periods of `glance` seconds.
     var finalMaxDrift = 0.01
@@ -75,8 +76,8 @@ package struct PageCapture: Sendable {
       return Quadrilateral(corners: sums).mapped { $0 / Double(used.count) }
     }
 
-    /// The outline with which most frames since `from` agree to `limit` pixels, and the share of those frames; both are weighted by
-    /// score.
+    /// The outline with which most frames since `from` agree to `limit` pixels, and the share of those frames; both are
+    /// weighted by score. Nil if there is no such frame.
     func mostFrequent(from: Double, within limit: Double) -> (outline: Quadrilateral, share: Double)? {
       let used = trail.filter { $0.at >= from - 1e-6 }
       let total = used.reduce(0) { $0 + $1.score }
@@ -105,12 +106,12 @@ package struct PageCapture: Sendable {
   /// The fingerprints of the captured pages, oldest first.
   private var known: [PageFingerprint] = []
   private var hint: (advice: DocumentAdvice, since: Double)?
-  /// The advice that is shown.
+  /// The shown advice, which may differ from that of the last frame.
   private var currentAdvice: DocumentAdvice?
   private static let memory = 64
   /// The `PageQuality.brightness` below which paper is dark or poorly lit.
   private static let dark = 0.14
-  /// The seconds in which `changedFraction` decays to zero.
+  /// The time constant in seconds with which `changedFraction` decays.
   private static let stirring = 0.33
   /// The largest number of outlines in `StillPeriod.trail`; then the oldest are dropped.
   private static let longestTrail = 512
@@ -124,7 +125,7 @@ package struct PageCapture: Sendable {
   ///
   /// - Parameters:
   ///   - sight: the page; nil if the frame shows none.
-  ///   - changedFraction: the share of the picture that has changed since the frame before.
+  ///   - changedFraction: the share of the picture that has changed since the previous frame.
   ///   - now: the time of the frame, in seconds of any monotonic clock.
   package mutating func see(_ sight: Observation?, changedFraction: Double = 1, at now: Double) -> Outcome {
     if let before = shown { note(changedFraction, against: before, at: now) }
@@ -159,7 +160,7 @@ package struct PageCapture: Sendable {
     if let sight { remember(sight.look.marks) }
   }
 
-  /// Allows the page in view to be captured again.
+  /// Forgets the captured pages, so that the page in view and earlier ones can be captured again.
   package mutating func forget() {
     hold = nil
     shown = nil
@@ -271,7 +272,8 @@ package struct PageCapture: Sendable {
     min(1, max(0, (now - hold.since) / max(settings.holdTime, 1e-3)))
   }
 
-  /// Returns an advice once it has held for a while, so that it does not flicker.
+  /// Returns the advice to show; nil for none. A new advice replaces the shown one once it has held for `settling`
+  /// seconds, so that it does not flicker.
   private mutating func say(_ advice: DocumentAdvice?, at now: Double) -> DocumentAdvice? {
     var advice = advice
     // `alreadyCaptured` stays until the page is gone.

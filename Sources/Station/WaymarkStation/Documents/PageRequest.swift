@@ -3,7 +3,8 @@ package import WaymarkImage
 import WaymarkSystem
 package import WaymarkWorker
 
-/// A request to the worker that decodes the picture of a page.
+/// A request to the worker that decodes the picture of a page. `PageLocation` below is its answer about the position of
+/// a page.
 package struct PageRequest: Hashable, Sendable {
   package enum Operation: Hashable, Sendable {
     /// Finds the page near an outline, or anywhere if nil.
@@ -44,7 +45,7 @@ package struct PageRequest: Hashable, Sendable {
   package enum Result: Hashable, Sendable {
     /// The page; nil if none was found.
     case place(PageLocation?)
-    /// A file or the data of a PDF, with the size on paper.
+    /// A picture file, or the picture data of a PDF's page, with the size on paper.
     case picture(CodedPage, paper: PDFWriter.PaperSize)
   }
 

@@ -42,6 +42,8 @@ final class PageStore: Sendable {
   // MARK: Writing
 
   /// Writes the record of all pages.
+  ///
+  /// - Throws: an error if the folder cannot be made, or the file cannot be encrypted or replaced.
   func write(_ ledger: DocumentManifest) throws { try put(try ledger.encoded(), as: "record") }
 
   /// Writes the picture of the page with a number.
@@ -51,6 +53,8 @@ final class PageStore: Sendable {
   func remove(_ numbers: some Sequence<Int>) { for number in numbers { _ = disk.remove(path(Self.name(number))) } }
 
   /// Removes all files, the record first: if the process ends in between, `load` removes the pictures, as no record names them.
+  ///
+  /// - Throws: `FileError` if the record cannot be removed; the pictures are then kept.
   func clear() throws {
     if let number = disk.remove(path("record")), number != ENOENT {
       throw FileError(path("record"), cannotBe: "removed", number: number)

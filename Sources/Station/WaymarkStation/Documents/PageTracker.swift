@@ -46,9 +46,11 @@ package final class PageTracker {
   private var task: DocumentTask?
   private var capture = PageCapture()
   private var last: (page: Candidate, size: (Int, Int), source: Source)?
+  /// The time of the last search of the whole frame in luma, in seconds of the frames' clock.
   private var searched = -Double.infinity
   /// True if the view has changed since `searched`.
   private var hasChanged = false
+  /// The times of the last search of the whole frame in colours, and of the last step of following a page in colours.
   private var searchedColours = -Double.infinity
   private var followedColours = -Double.infinity
   /// The best frame so far, and the page in it.
@@ -82,7 +84,7 @@ package final class PageTracker {
     self.colours = colours
   }
 
-  /// Finds the page in a frame, and decides whether the frame or the best one before it is captured.
+  /// Finds the page in a frame, and decides whether this frame or an earlier, better one is captured.
   package func look(_ frame: Frame, _ wanted: DocumentTask) -> DocumentReading? {
     if task?.generation != wanted.generation {
       capture = PageCapture()
@@ -122,7 +124,8 @@ package final class PageTracker {
     return reading
   }
 
-  /// Finds the page: in luma in most frames, in the foreground on a patterned table, and in colours for paper as bright as the table.
+  /// Finds the page: in luma in most frames, in the foreground on a patterned table, and in colours for paper as bright
+  /// as the table; nil if there is none.
   private func page(in frame: Frame) -> Candidate? {
     let now = frame.captured
     let size = (frame.width, frame.height)
@@ -166,7 +169,8 @@ package final class PageTracker {
     return found?.page
   }
 
-  /// Returns whether to search the whole frame for the page; an unchanged view without foreground is not searched.
+  /// Returns whether to search the whole frame for the page: at the latest after `doubt` seconds; sooner if the page came to
+  /// rest, its score is low, it was lost, or the view changes or has a foreground.
   private func isDue(_ followed: Candidate?, _ isNew: Bool, at now: Double) -> Bool {
     let passed = now - searched
     if memory.changedFraction > Self.minChangedFraction { hasChanged = true }
@@ -187,7 +191,7 @@ package final class PageTracker {
     page.score > other.score + 0.1 || page.score * (1 - other.score) > 3 * other.score * (1 - page.score)
   }
 
-  /// Follows the page of the frame before.
+  /// Follows the page of the previous frame; nil if it is lost or its score has fallen too far (`isStill`).
   private func followed(in view: ImageView, _ foreground: BackgroundModel.Foreground?) -> (
     page: Candidate, source: Source
   )? {
@@ -207,7 +211,7 @@ package final class PageTracker {
     return found.flatMap { isStill($0, last.page) ? ($0, last.source) : nil }
   }
 
-  /// Returns whether a followed page has a score of `leastFollowed`, or 60 % of the score before if that is less.
+  /// Returns whether a followed page has a score of `leastFollowed`, or 60 % of its previous score if that is less.
   private func isStill(_ page: Candidate, _ before: Candidate) -> Bool {
     page.score >= min(0.6 * before.score, Self.leastFollowed)
   }
@@ -249,7 +253,7 @@ package final class PageTracker {
     return sighting
   }
 
-  /// Raises the score of a page in the foreground, and lowers it in the background.
+  /// Raises the score of a page in the foreground, and lowers it in the background; nil stays nil.
   private func weighed(_ sighting: Candidate?) -> Candidate? {
     guard var sighting, let change = memory.change(of: sighting.outline) else { return sighting }
     if change.inside > 0.85, change.outside < 0.5 {
@@ -293,7 +297,7 @@ package final class PageTracker {
     return Candidate(outline: found.outline, score: found.score)
   }
 
-  /// Encodes a frame as a picture file; a JPEG of the camera is kept as it is.
+  /// Encodes a frame as a picture file, nil if that fails; a JPEG of the camera is kept as it is.
   private static func picture(of frame: Frame) -> [UInt8]? {
     var encoder = MediaEncoder(quality: JPEGQuality.capture)
     return encoder.encode(frame, wanted: nil)?.bytes
@@ -301,7 +305,7 @@ package final class PageTracker {
 
   /// Makes the captured picture. Its outline is the exact one that the search in colours finds, or else `outline`.
   ///
-  /// - Returns: The picture; nil if the frame cannot be encoded.
+  /// - Returns: the picture; nil if the frame cannot be encoded.
   private func shot(_ frame: Frame, _ outline: Quadrilateral?, isAutomatic: Bool) -> PageShot? {
     guard let picture = Self.picture(of: frame) else { return nil }
     let place = colours?.settle(picture, outline).flatMap { $0.isIn(frame) ? $0 : nil }
@@ -332,7 +336,7 @@ struct NewPageDetector {
   let detector: PageDetector
   let memory: BackgroundModel
 
-  /// The least fit score of a sheet that `BackgroundModel.sheet` returns.
+  /// The least fit score with which the result of `BackgroundModel.sheet` is used.
   private static let minFitScore = 0.6
   /// The lead in fit score that a sheet needs over the known outline, which is traced more exactly.
   private static let lead = 0.08
@@ -345,7 +349,7 @@ struct NewPageDetector {
   /// The fit score from which a sheet's score is raised.
   private static let confidentFitScore = 0.8
 
-  /// Returns the sheet if its shape explains the foreground better than a known outline.
+  /// Returns the sheet if its shape explains the foreground better than a known outline; otherwise nil.
   func page(
     insteadOf known: PageCandidate?, in view: ImageView, _ foreground: BackgroundModel.Foreground
   ) -> PageCandidate? {

@@ -23,7 +23,7 @@ package struct PageColours: Sendable {
 package final class PageWorker: Sendable {
   /// Seconds from the last request until the worker is ended.
   package static let idleTime = 5.0
-  /// The largest size of an answer in bytes: four corners, bends and size.
+  /// The largest size of an answer in bytes: the outlines, the bends, the score and the size of the picture.
   private static let answerLimit = 512 + 8 * PageBends.numberLimit
   /// Nil if requests run in this process.
   private let worker: IdleWorker<PersistentWorker>?

@@ -107,7 +107,7 @@ package final class FormModule: FeatureModule {
 }
 
 extension Feature {
-  /// Keeping submitted forms until clients acknowledge them.
+  /// The feature that keeps submitted forms until clients acknowledge them.
   package static let forms: Feature = {
     var feature = Feature()
     feature.keys = FormSettings.keys

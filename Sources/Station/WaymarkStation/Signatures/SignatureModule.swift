@@ -9,7 +9,7 @@ package import WaymarkServer
 package import WaymarkService
 import WaymarkSystem
 
-/// `signature.*`: keeps signatures until they expire, and renders them as SVG, PNG or strokes.
+/// `signature.*`: keeps signatures until they expire or are removed, and returns them as SVG, PNG or JSON.
 @ServiceActor
 package final class SignatureModule: FeatureModule {
   private unowned let hub: Hub
@@ -156,7 +156,7 @@ package final class SignatureModule: FeatureModule {
 }
 
 extension Feature {
-  /// Stored signatures.
+  /// The feature that stores signatures.
   package static let signatures: Feature = {
     var feature = Feature()
     feature.keys = SignatureSettings.keys

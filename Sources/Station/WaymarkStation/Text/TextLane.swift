@@ -42,8 +42,8 @@ package struct TextReading: Sendable {
   package var failure: TextError?
 }
 
-/// Reads the symbols in the picture of a line with the networks of all languages, or without `asksAll` of the first alone. Called
-/// on the lane's thread.
+/// Reads the symbols in the picture of a line with the networks of all languages if `asksAll` is true, otherwise with
+/// that of the first one. Called on the lane's thread.
 package typealias LineRecognizer =
   @Sendable (GrayImage, _ asksAll: Bool, LineAlphabet, _ languages: [String]) throws -> [ReadSymbol]
 

@@ -299,7 +299,7 @@ extension ServiceError {
 }
 
 extension Feature {
-  /// Reading text from frames.
+  /// The feature that reads text from frames.
   package static let text: Feature = {
     var feature = Feature()
     feature.keys = TextSettings.keys

@@ -105,7 +105,8 @@ package struct TextSettings: Configurable, Hashable {
 }
 
 extension TextPattern {
-  /// Reads the description in a request or the configuration.
+  /// Creates a pattern from its description in a request or the configuration; a description that is one word names a
+  /// known pattern.
   ///
   /// - Parameter known: patterns that the description may name, in addition to the built-in ones.
   /// - Throws: `badPattern` if it names an unknown pattern, a member is out of range, or it has no condition.

@@ -3,8 +3,8 @@ package import WaymarkConfiguration
 package import WaymarkService
 import WaymarkSystem
 
-/// The settings of `waymark type` except for its lists of rules. The service reads them only to report
-/// problems.
+/// The settings of `waymark type` except for its lists of rules. `TypingConfiguration` below has the whole section:
+/// these settings, the rules and the layout. The service reads them only to report problems.
 package struct TypingSettings: Configurable, Hashable {
   /// The scans whose codes are typed.
   package enum Arm: String, CaseIterable, Sendable {
@@ -108,7 +108,7 @@ package struct TypingConfiguration {
   package private(set) var rules = TypingRules()
   /// The keyboard layout that the focused program uses.
   package private(set) var layout: KeyboardLayout.Name
-  /// The problems of the section.
+  /// The problems found in the section, each at the position of its value in the file.
   package private(set) var problems: [ConfigurationProblem] = []
   private let configuration: ServiceConfiguration
 
@@ -244,7 +244,7 @@ package struct TypingConfiguration {
 }
 
 extension Feature {
-  /// The keys of `waymark type`, a program of its own that reads the service's file.
+  /// The feature with the configuration keys of `waymark type`, a separate program that reads the service's file.
   package static let typing: Feature = {
     var feature = Feature()
     feature.keys = TypingSettings.keys

@@ -7,7 +7,8 @@ import WaymarkStation
 import WaymarkSystem
 import WaymarkText
 
-/// `waymark documents scan`: makes clean pages from pictures.
+/// `waymark documents scan`: makes clean pages from pictures. Below are its output (`PageFile`) and the values of its
+/// options (`FilterName`, `FormatName`, `CornerList`).
 struct DocumentsScanCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "scan",

@@ -122,7 +122,8 @@ struct TextCommand: ParsableCommand {
   }
 }
 
-/// Reads pictures as the service reads frames: lines are rendered in one style per picture, and the pictures vote.
+/// Reads pictures as the service reads frames: the lines of each picture are drawn in one `LinePicture.Style`, and the
+/// pictures vote.
 private struct FrameFollower {
   /// The assumed seconds between two pictures.
   private static let step = 0.1

@@ -150,7 +150,7 @@ struct TypeCommand: AsyncParsableCommand {
 }
 
 extension TypeCommand {
-  /// Applies the settings of a profile; nil for those without a profile.
+  /// Applies the settings of a profile, or those without a profile if `profile` is nil or not in the file.
   private func use(
     _ profile: String?, of usual: ServiceConfiguration, _ controller: TypingController, _ feed: inout ScanFeed
   ) async {
@@ -251,7 +251,7 @@ struct ScanFeed {
 
   mutating func disconnected() { client = nil }
 
-  /// Returns the code to type after an event.
+  /// Returns the code to type after an event; nil if nothing is to be typed.
   mutating func code(in event: Event) async -> ScanSuccessful? {
     switch event.body {
     case .scanEnded(let ended):

@@ -4,7 +4,8 @@ import WaymarkProtocol
 package import WaymarkSpool
 package import WaymarkSystem
 
-/// The settings of a bridge, from its file `/etc/waymark/bridge.yaml`.
+/// The settings of a bridge, from its file `/etc/waymark/bridge.yaml`. The file also has the errors with which the
+/// bridge ends (`BridgeError`).
 package struct BridgeConfiguration: Configurable, Hashable {
   /// The broker and the credentials for it.
   package struct Broker: Hashable, Sendable {
@@ -46,7 +47,7 @@ package struct BridgeConfiguration: Configurable, Hashable {
   package var device = "device"
   /// The first levels of all topics.
   package var prefix = "waymark"
-  /// The service's socket; nil for the one that commands use.
+  /// The path of the service's socket; nil for the default path.
   package var socket: String?
   /// The folder of the pending events.
   package var storeFolder = "/var/lib/waymark-bridge"
@@ -70,7 +71,7 @@ package struct BridgeConfiguration: Configurable, Hashable {
   /// Creates the default configuration of a device.
   package init(device: String) { self.device = device }
 
-  /// The keys and the files for the connection, which must exist.
+  /// The files for the connection that must exist, with their keys; nil for a file that is not configured.
   var connectionFiles: [(key: String, path: String?)] {
     [
       ("broker.tls.caFile", broker.tls?.caFile), ("broker.tls.certificateFile", broker.tls?.certificateFile),

@@ -10,7 +10,7 @@ package struct EventSelection: Hashable, Sendable {
     case off
     /// The fields of `standardFields`.
     case standard
-    /// These fields, by name or by path (`fields.serial`), and the standard ones on request.
+    /// These fields, by name or by path (`fields.serial`), and the standard ones if `withStandard` is true.
     case named([String], withStandard: Bool)
     /// Every field, including secrets.
     case all
@@ -66,7 +66,7 @@ package struct EventSelection: Hashable, Sendable {
 
   /// Returns the fields of an event that leave the device.
   package func fields(of event: String) -> Fields {
-    // Lost events are reported under any rules.
+    // The report of lost events leaves the device whatever the rules are.
     if event == "stream.dropped" { return .standard }
     if let own = rules[event] { return own }
     var family = event[...]
@@ -104,7 +104,8 @@ package struct EventSelection: Hashable, Sendable {
 
 // MARK: - Commands
 
-/// Accepts the commands that the configuration allows, and ignores an id that is among the last 256.
+/// Accepts the commands that the configuration allows, and ignores a command whose id is among the last 256 accepted
+/// ones.
 package struct CommandFilter: Sendable {
   /// An accepted command, as a request for the service.
   package struct Command: Hashable, Sendable {

@@ -5,7 +5,8 @@ package import WaymarkProtocol
 package import WaymarkSpool
 import WaymarkSystem
 
-/// The settings of a gateway, from its file `/etc/waymark/gateway.yaml`.
+/// The settings of a gateway, from its file `/etc/waymark/gateway.yaml`. `ListenAddress` below is an address that it
+/// listens on.
 package struct GatewayConfiguration: Configurable, Hashable {
   /// A token and the rights of its holder.
   package struct Token: Configurable, Hashable {
@@ -56,13 +57,13 @@ package struct GatewayConfiguration: Configurable, Hashable {
     package subscript<Value>(dynamicMember path: KeyPath<Options, Value>) -> Value { options[keyPath: path] }
   }
 
-  /// The addresses that it listens on.
+  /// The addresses on which the gateway listens.
   package var listen = [ListenAddress.socket(path: standardListener)]
-  /// The service's socket; nil for the one that commands use.
+  /// The path of the service's socket; nil for the default path.
   package var socket: String?
   /// Further values of `Host` that are accepted.
   package var hosts: [String] = []
-  /// The origins of pages whose scripts may use it.
+  /// The origins of pages whose scripts may use the gateway.
   package var origins: [String] = []
   package var tls: TLS?
   /// The tokens; every request to a port needs one.
@@ -253,7 +254,7 @@ extension GatewayConfiguration {
     }
   }
 
-  /// Returns why a socket cannot be made at a path; nil for other addresses.
+  /// Returns why a socket cannot be made at its path; nil if it can, and for an address of another kind.
   private func problem(of address: ListenAddress) -> ConfigurationProblem? {
     guard case .socket(let path) = address, places.has("listen") else { return nil }
     switch FileKind(path) {
@@ -274,6 +275,9 @@ extension GatewayConfiguration {
   }
 
   /// Reads a secret, which is the first line of a file.
+  ///
+  /// - Throws: with the code `cannotOpen` if the file cannot be read, or the secret is shorter than
+  ///   `TokenTable.shortest`.
   static func secret(_ path: String, named name: String) throws(GatewayError) -> String {
     let line: String
     do {

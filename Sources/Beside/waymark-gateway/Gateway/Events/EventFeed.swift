@@ -15,7 +15,7 @@ final class EventFeed: Sendable {
     var position: EventID?
     /// The number of replayed events still to come; nil before the first subscription.
     var replaying: Int?
-    /// True until the id of the oldest event in the service's history is known.
+    /// True after a subscription to an incomplete history, until its first event shows where the history begins.
     var isBeginning = false
     /// The number of events that the service has dropped for this connection.
     var dropped = 0
@@ -46,7 +46,7 @@ final class EventFeed: Sendable {
   private let path: String
   private let outage: ServiceOutage
   private let state: Mutex<State>
-  /// The seconds after which all waiting clients are woken in any case.
+  /// The seconds between two times at which all waiting clients are woken, which bounds their waits.
   private static let pulse = 15
 
   init(role: Role, path: String, ring: EventRing, outage: ServiceOutage) {
@@ -70,8 +70,8 @@ final class EventFeed: Sendable {
 
   // MARK: Reading
 
-  /// Waits until the ring contains the service's history, for some seconds at most; returns whether it does. Without the history,
-  /// every client that reconnects would seem to have missed events.
+  /// Waits until the ring contains the service's history, for at most `pulse` seconds; returns whether it does. Without
+  /// the history, every client that reconnects would seem to have missed events.
   func ready() async -> Bool {
     await wait { $0.isReady }
     return state.withLock { $0.isReady }
@@ -86,7 +86,8 @@ final class EventFeed: Sendable {
     state.withLock { $0.ring.position(after: id) }
   }
 
-  /// Waits for events from a number on, for some seconds at most, and returns them; nil after the end of the feed.
+  /// Returns the events from `number` on, at most `bytes` bytes of them but at least one; waits for it for at most
+  /// `pulse` seconds, and then returns an empty batch; nil after the end of the feed.
   func next(from number: Int, bytes: Int) async -> EventRing.Batch? {
     let ready = state.withLock { $0.ring.read(from: number, bytes: bytes) }
     if ready.next > number { return ready }

@@ -2,6 +2,7 @@ import NIOCore
 import WaymarkSpool
 
 /// The newest events, for clients that are connected and for clients that reconnect; limited in number and bytes.
+/// `EventID` below identifies an event across reconnections.
 ///
 /// For each client only the number of its next event is stored. A slow client therefore takes no memory: it receives a gap if
 /// its next events have been overwritten.

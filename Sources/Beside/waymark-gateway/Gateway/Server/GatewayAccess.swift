@@ -2,7 +2,8 @@ import WaymarkCrypto
 import WaymarkHTTP
 import WaymarkProtocol
 
-/// Decides which requests to a listener are accepted.
+/// Decides which requests to a listener are accepted. The file also has the tokens (`TokenTable`), the sender of a
+/// request (`Caller`) and the quotas of senders (`GatewayRooms`).
 ///
 /// A request must pass the `AccessGuard` and contain a token. A Unix socket needs no token, as the permissions of its file decide, and
 /// browsers cannot connect to it.
@@ -56,7 +57,7 @@ struct GatewayAccess: Sendable {
 
   func decide(_ claims: AccessClaims) -> Decision {
     if let refusal = refusal(of: claims) { return .refused(refusal) }
-    // A wrong token is refused, also where none is needed.
+    // A wrong token is refused even where no token is needed.
     let caller = if let token = Self.token(of: claims) { tokens.caller(of: token) } else { anonymous }
     return caller.map { .allowed($0) } ?? .refused(.noToken)
   }

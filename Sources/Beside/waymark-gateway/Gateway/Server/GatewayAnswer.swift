@@ -5,7 +5,9 @@ import WaymarkClient
 import WaymarkProtocol
 package import WaymarkSystem
 
-/// The answers of the gateway: results as the service sent them, and errors as at the socket with an HTTP status.
+/// The answers of the gateway: results as the service sent them, and errors as at the socket with an HTTP status. The
+/// file also has the context of a request (`GatewayContext`) and the errors with which the gateway ends
+/// (`GatewayError`).
 enum GatewayAnswer {
   /// The error codes that only the gateway has, with the HTTP status and the meaning of each.
   static let ownCodes: [(code: String, status: HTTPResponse.Status, description: String)] = [

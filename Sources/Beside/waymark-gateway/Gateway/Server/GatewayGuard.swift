@@ -15,7 +15,7 @@ struct GatewayGuard: RouterMiddleware {
   let connections: Connections
   let paths: GatewayPaths
   let page: GatewayPage
-  /// Counts refused requests.
+  /// The counters to which each refused request is added.
   let figures: ServerFigures
   /// Returns whether the service is connected.
   let isReady: @Sendable () -> Bool

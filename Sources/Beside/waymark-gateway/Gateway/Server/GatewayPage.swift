@@ -5,8 +5,8 @@ import NIOCore
 import WaymarkHTTP
 import WaymarkSystem
 
-/// The files of the page for the person who sets the device up, read once and served from memory. They contain no secret: the page asks for a
-/// token, and reads everything with it by the paths of all clients.
+/// The files of the page for the person who sets the device up, read once and served from memory. They contain no
+/// secret: the page asks for a token, with which it sends requests like any other client.
 package struct GatewayPage: Sendable {
   /// The files by their paths, each with its type.
   private static let files = [

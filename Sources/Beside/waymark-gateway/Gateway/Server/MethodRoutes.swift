@@ -56,7 +56,7 @@ struct MethodRoutes: Sendable {
     }
     router.get("/v1/state") { _, context in
       do {
-        // Sent over the connection of the token. Requests with `Waymark-Session` go over another connection.
+        // The request is sent over the connection of the token, even if it names a session with `Waymark-Session`.
         return GatewayAnswer.result(
           try await sessions.use(ServiceSessions.Key(caller: context.caller, name: nil)) {
             try await $0.send(method: SubscribeRequest.method, params: ["events": []])
@@ -135,7 +135,7 @@ struct MethodRoutes: Sendable {
     } ?? false
   }
 
-  /// Reserves its size in `room`, then reads a whole body.
+  /// Reserves the size of a body in `room`, then reads the whole body.
   ///
   /// - Throws: the answer to send if the room is full, or if the body is too large or too slow.
   private func collect(

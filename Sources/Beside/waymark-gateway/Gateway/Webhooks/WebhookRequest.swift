@@ -6,7 +6,8 @@ import WaymarkCrypto
 import WaymarkHTTP
 import WaymarkSystem
 
-/// One request to the receiver of a webhook, over its own connection.
+/// One request to the receiver of a webhook, over its own connection. The file also has the receiver's address
+/// (`WebhookAddress`) and the signature of a request (`WebhookSignature`).
 struct WebhookRequest: Sendable {
   let address: WebhookAddress
   let headers: [(name: String, value: String)]

@@ -6,7 +6,7 @@ import WaymarkSystem
 import WaymarkWorker
 
 /// The lane that reads codes in the luma of frames, and delivers their symbols. `CodeLane` below follows the codes from
-/// frame to frame, by `CodeProcessor`.
+/// frame to frame, by `CodeProcessor`; `CodeMailbox` passes it the symbols that were read.
 package typealias BarcodeLane = Lane<ScanConfiguration, ScanReading>
 
 extension Lane where Settings == ScanConfiguration, Output == ScanReading {
@@ -47,7 +47,7 @@ package final class CodeMailbox: Sendable {
     state.withLock { $0 = State(isOpen: isOpen) }
   }
 
-  /// Replaces the current reading by the symbols of a frame; ignored while closed or without symbols.
+  /// Replaces the current reading with the symbols of a frame; ignored while closed or without symbols.
   package func put(_ symbols: [Symbol], _ frame: Frame) {
     state.withLock { if $0.isOpen, !symbols.isEmpty { $0.newest = (symbols, frame) } }
   }

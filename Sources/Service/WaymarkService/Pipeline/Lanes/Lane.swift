@@ -3,7 +3,7 @@ package import WaymarkImage
 package import WaymarkProtocol
 import WaymarkSystem
 
-/// The interface of a lane to the pipeline.
+/// The interface of a lane to the pipeline. `Lane` below implements it for any work on frames.
 package protocol FrameLane: AnyObject, Sendable {
   /// A short name for statistics and the thread, such as `barcode`.
   var name: String { get }
@@ -217,7 +217,7 @@ package final class Lane<Settings: Sendable, Output: Sendable>: FrameLane {
 }
 
 extension StageTimes {
-  /// The times of the stages as in the protocol; nil before the first stage.
+  /// The times of the stages as in the protocol; nil before the first time is recorded.
   package var statistics: [StageStatistics]? {
     let summary = summary
     guard !summary.isEmpty else { return nil }

@@ -17,7 +17,8 @@ package struct LiveScan: Sendable {
     /// The symbologies to read; nil for the configured ones.
     package var symbologies: Set<Symbology>?
     package var region = ScanRegion.whole
-    /// The seconds without a read code after which the scan ends; nil for no limit.
+    /// The seconds without an accepted code or, in barcode mode, a new code after which the scan ends; nil for no
+    /// limit.
     package var timeout: Double?
     /// True if the scan ends after the first code, in barcode mode.
     package var once = false
@@ -27,7 +28,7 @@ package struct LiveScan: Sendable {
 
   /// An armed scan.
   package struct Scan: Sendable {
-    /// The prefix and a number that increases with every scan of a run.
+    /// The prefix of the ids, and the number of the scan since the service started, from 1.
     package let id: String
     package let request: Request
     package let begun: Double
@@ -59,7 +60,8 @@ package struct LiveScan: Sendable {
     /// A client confirms the waiting verdict, and `judge` judges the code again; a nil `scan` means the armed one.
     case confirm(scan: String?, by: Int?, judge: OnboardingJudge, date: Date)
     case cancel(scan: String?, by: Int?)
-    /// The result of the effect `record`: true if the confirmation was written, false if the code was confirmed before, nil if writing failed.
+    /// The result of the effect `record`: true if the confirmation was written, false if the code had already been
+    /// confirmed, nil if writing failed.
     case recorded(Bool?)
     /// A client disconnected.
     case left(Int)
@@ -281,7 +283,8 @@ package struct LiveScan: Sendable {
 
   // MARK: Requests
 
-  /// Returns whether a client may act on the armed scan: its owner may, and every client if the service armed it.
+  /// Returns whether a client may act on the armed scan: its owner and the service may, and every client if the service
+  /// armed it.
   private func mayAct(_ owner: Int?, on scan: Scan) -> Bool {
     scan.request.owner == nil || owner == nil || scan.request.owner == owner
   }

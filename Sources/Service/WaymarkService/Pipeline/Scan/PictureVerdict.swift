@@ -4,10 +4,10 @@ package import WaymarkImage
 package import WaymarkOnboarding
 
 /// A verdict and the code in the picture that was judged. `ScanRegion` below is the part of the picture whose codes are
-/// kept.
+/// kept, and `PictureSize` the size of the picture.
 package struct PictureVerdict: Sendable {
   package let verdict: Verdict
-  /// The judged code, or `nil`.
+  /// The judged code; nil if no code was judged, or only an incomplete message.
   package let symbol: Symbol?
   /// The corners of the code, or of the first part of its message.
   package let corners: Quadrilateral?

@@ -15,7 +15,7 @@ struct ScanHistory: Sendable {
 
   private var seen: SeenCodes
   private var advisor = GuideAdvisor()
-  /// The codes that were seen but not read.
+  /// The evidence for why no code was accepted.
   private(set) var evidence = ScanEvidence()
   private(set) var frames = 0
 
@@ -41,7 +41,7 @@ struct ScanHistory: Sendable {
 
   /// Adds a frame of an onboarding scan.
   ///
-  /// - Returns: the result to publish; nil if it was published before.
+  /// - Returns: the result to publish; nil if it was already published.
   mutating func take(
     _ result: PictureVerdict, _ reading: ScanReading, accepting accepted: Set<Symbology>, at now: Double
   ) -> Finding? {
@@ -76,7 +76,8 @@ struct ScanHistory: Sendable {
     return news
   }
 
-  /// Adds a frame without a code of the requested symbologies, and returns advice for a person, or `nil`.
+  /// Adds a frame without a code of the requested symbologies, and returns advice for a person, or `nil` if none is
+  /// due.
   mutating func takeEmpty(
     _ result: PictureVerdict, _ reading: ScanReading, accepting accepted: Set<Symbology>, at now: Double
   ) -> GuideAdvisor.Guidance? {
@@ -206,7 +207,8 @@ struct SeenCodes: Sendable {
   /// The minimum distance of a movement, in pixels, since smaller differences are noise of the outline.
   private static let leastMove = 2.0
 
-  /// The largest distance between two frames that agree, in frames: two of five consecutive ones.
+  /// The largest number of frames from one sighting of a code to the next at which both agree, so that they lie within
+  /// five consecutive frames.
   private static let agreementLooks = 4
 }
 
@@ -281,7 +283,7 @@ package struct GuideAdvisor: Sendable {
 
   package init() {}
 
-  /// Adds the hints of a frame; returns advice if it is due.
+  /// Adds the hints of a frame; returns advice if it is due, otherwise nil.
   package mutating func update(_ unread: [UnreadCode], at now: Double) -> Guidance? {
     tracks = tracks.filter { now - $0.value.last <= Self.trackTimeout }
     for code in unread {

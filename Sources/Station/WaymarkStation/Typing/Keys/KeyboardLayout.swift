@@ -230,13 +230,13 @@ package struct KeySequencer: Sendable {
 
   package init(layout: KeyboardLayout) { keys = layout.modifierKeys }
 
-  /// Returns the transitions for the next stroke.
+  /// Returns the transitions for the next stroke: changes of modifiers, then key-down and key-up.
   mutating func transitions(for stroke: KeyStroke) -> [KeyTransition] {
     let steps = change(to: stroke.modifiers)
     return steps + [KeyTransition(stroke.key, isDown: true), KeyTransition(stroke.key, isDown: false)]
   }
 
-  /// Returns the transitions that release all keys.
+  /// Returns the transitions that release the held modifiers.
   package mutating func release() -> [KeyTransition] { change(to: []) }
 
   private mutating func change(to wanted: KeyModifiers) -> [KeyTransition] {

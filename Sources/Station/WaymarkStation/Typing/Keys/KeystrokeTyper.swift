@@ -112,7 +112,8 @@ package struct TypingPlanner: Sendable {
 
   /// Returns the strokes for pieces of text.
   ///
-  /// - Throws: `charactersNotOnLayout`, which names them.
+  /// - Throws: `charactersNotOnLayout`, which names the first eight characters that the layout cannot type and
+  ///   `missing` does not replace.
   package func strokes(for pieces: [KeyText.Piece], capsLock: Bool = false) throws(TypingError) -> [KeyStroke] {
     guard capsLock else { return try plan(pieces, capsLock: false) }
     do throws(TypingError) {

@@ -1,14 +1,14 @@
 import WaymarkService
 import WaymarkSystem
 
-/// A code to type; `TypingRules` below turns it into text and keys.
+/// A code to type. `TypingRules` below turns it into text and keys, `Substitution` replaces parts of its text.
 package struct TypedCode: Sendable {
   /// The symbology's name on the wire, such as `ean13`.
   package var symbology: String
   package var text: String
   /// True if the code declares GS1 element strings.
   package var isGS1: Bool
-  /// True if it holds a secret.
+  /// True if it holds a secret, so that it is not typed.
   package var isSecret: Bool
   /// The digits of an add-on, which are typed after the code.
   package var addOn: String?
@@ -64,7 +64,8 @@ package struct TypingRules: Sendable {
 
   /// Returns the pieces to type for a code.
   ///
-  /// - Throws: `secretPayload`, `notTyped`, `controlCharacter`, `substitutionTooSlow` or `tooLong`, see `TypingErrorCode`.
+  /// - Throws: a `TypingError` with the code `secretPayload`, `notTyped`, `controlCharacter`, `substitutionTooSlow` or
+  ///   `tooLong`; `TypingErrorCode` has their conditions.
   package func pieces(for code: TypedCode) throws(TypingError) -> [KeyText.Piece] {
     guard !code.isSecret else {
       throw TypingError(

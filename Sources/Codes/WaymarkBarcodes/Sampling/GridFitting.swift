@@ -145,6 +145,7 @@ extension GridMesh {
   /// sides (S. Coons, "Surfaces for computer-aided design of space forms", MIT 1967).
   ///
   /// - Parameter cells: the number of lines from one side of a cell to the next, across and down.
+  /// - Returns: `nil` if no crossing along the sides was found.
   init?(columns: [Double], rows: [Double], found: [Point2?], cells: [Int]) {
     let n = columns.count
     let (wide, high) = (cells[0], cells[1])

@@ -70,7 +70,7 @@ package struct TokenClaims: Sendable, Hashable {
 
   /// Reads the claims.
   ///
-  /// - Throws: `badClaims` for a claim of the wrong type.
+  /// - Throws: `badClaims` for a claim of the wrong type, and for a time before 1970 or after the year 9999.
   package init(_ payload: JSONValue) throws(TokenError) {
     issuer = try Self.text("iss", payload)
     identifier = try Self.text("jti", payload)

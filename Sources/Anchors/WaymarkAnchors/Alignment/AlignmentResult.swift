@@ -1,10 +1,10 @@
 package import WaymarkImage
 
 /// The coordinates in which an alignment step is solved: the origin is the mean of the patches' positions, the unit
-/// their standard deviation.
+/// their standard deviation, at least four pixels.
 ///
-/// The file has these coordinates, the parameters of a step (`AlignmentParameters`) and its outcome
-/// (`AlignmentResult`).
+/// The file has these coordinates, the parameters of a step (`AlignmentParameters`), the outcome of an alignment
+/// (`AlignmentResult`), and the matrices of its covariance (`Matrix8`).
 struct AlignmentFrame {
   let center: Point2
   let radius: Double
@@ -37,7 +37,7 @@ struct AlignmentFrame {
 ///
 /// Each parameter is scaled so that one unit moves a patch by about the unit of `AlignmentFrame`.
 struct AlignmentParameters {
-  /// The cylinder on the level, and the point about which it turns.
+  /// The cylinder of a round anchor in pixels of the level, `nil` for a flat one, and the point about which it turns.
   private let cylinder: CylinderMap?
   private let pivot: Point3
   /// The shifts in metres along x, along y and along the line of sight that move the picture by one unit of the frame.
@@ -63,7 +63,8 @@ struct AlignmentParameters {
     return (x * unit, y * unit)
   }
 
-  /// Returns the derivatives of the position of a point of a plane on the level.
+  /// Returns the derivatives of the x and y of a plane's point at `place` by the eight parameters, in pixels of the
+  /// level.
   @inline(__always)
   static func derivative(_ frame: AlignmentFrame, at place: Point2) -> (SIMD8<Double>, SIMD8<Double>) {
     let p = frame.point(place)
@@ -126,7 +127,7 @@ package struct AlignmentResult: Sendable {
 
 // MARK: - Covariance
 
-/// A matrix of eight rows and columns.
+/// A matrix of eight rows and columns, such as the covariance of the coordinates of four corners.
 package struct Matrix8: Sendable {
   var rows: InlineArray<8, SIMD8<Double>>
 
@@ -145,7 +146,7 @@ package struct Matrix8: Sendable {
     return result
   }
 
-  /// The mean of the matrix and its transpose: without rounding errors, a symmetric one itself.
+  /// The mean of the matrix and its transpose, which removes the asymmetry that rounding errors cause.
   var symmetric: Matrix8 { (self + transposed) * 0.5 }
 
   /// The inverse of a symmetric matrix; `nil` if it is not positive definite to working precision.

@@ -1,6 +1,7 @@
 /// A colour picture to draw on; `finish` converts it to an ``RGBImage``.
 ///
-/// Pixel centres have integer coordinates.
+/// Pixel centres have integer coordinates. The file also has `Colour`, a bitmap font, and `MarkedPicture`, which draws
+/// labelled outlines.
 package struct RGBCanvas: ~Copyable {
   package let width: Int
   package let height: Int
@@ -168,14 +169,14 @@ package enum MarkedPicture {
     let line = max(1.5, side / 200)
     let scale = max(1, Int(side / 300))
     for mark in marks { canvas.polygon(mark.corners.corners, width: line, mark.colour) }
-    // Labels last, so that no outline crosses them.
+    // The labels are drawn last, so that no outline crosses them.
     for mark in marks {
       let text = BitmapFont.width(of: mark.label) * scale + 4 * scale
       let height = (BitmapFont.height + 4) * scale
       let xs = mark.corners.corners.map(\.x)
       let ys = mark.corners.corners.map(\.y)
       guard let left = xs.min(), let top = ys.min(), let bottom = ys.max(), mark.corners.isFinite else { continue }
-      // Above the outline if there is room, else below it, and always inside the picture.
+      // A label is above its outline if there is room, else below it, and always inside the picture.
       let above = Int(top - line) - height
       let y = above >= 0 ? above : max(0, min(image.height - height, Int(bottom + line) + 1))
       let x = max(0, min(image.width - text, Int(left)))

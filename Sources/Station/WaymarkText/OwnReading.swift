@@ -29,7 +29,7 @@ package struct OwnReading {
   private(set) var lattices: [LineLattice]
   /// The characters of each view.
   private(set) var readings: [[ReadSymbol]]
-  /// The first view, not limited.
+  /// The first view, not limited to the allowed characters.
   let first: LineLattice
   /// The confidence of the first view over all characters; low for texture.
   let glance: Double
@@ -218,12 +218,12 @@ package enum TesseractReading {
   }
 }
 
-// MARK: - Ways up
+// MARK: - Orientations
 
 /// A line in one of its possible orientations, with the network's reading of it. The network reads a line that is upside down as
 /// other characters and may be confident of them, so the readings of several orientations are compared.
 struct LineWay {
-  /// The number of quarter turns by which the line is rotated.
+  /// The number of clockwise quarter turns by which the line is rotated.
   let turn: Int
   /// The picture of the line, rotated back by `turn`.
   let picture: GrayImage
@@ -238,8 +238,8 @@ struct LineWay {
   static let certain = 3.0
   /// The log-odds from which a line alone in a picture is read.
   private static let least = 2.0
-  /// The log-odds, before reading, of the likely orientation of a line alone in a picture: upright and level, or, if it fills a tall
-  /// picture, along that picture.
+  /// The prior log-odds of the likely orientation of a line alone in a picture: upright and level, or, if it fills a
+  /// tall picture, along that picture.
   private static let prior = 3.0
   /// The confidence from which a character is evidence.
   private static let leastConfidence = 0.9
@@ -249,9 +249,10 @@ struct LineWay {
   private static let upright = Set("1245BCFGKPQRUYcfghijklmrv,".map { String($0) })
   /// The characters that were read at least about twice as often upside down as upright.
   private static let upsideDown = Set("EILSXZd[".map { String($0) })
-  /// The weights, in log-odds, of a character of each kind and of a reading's log-likelihood.
+  /// The weights in `evidence`, in log-odds: of each character in `upright` and in `upsideDown`, and of each unit of
+  /// the reading's log-likelihood.
   private static let weights = (upright: 2.0, upsideDown: 1.0, likelihood: 8.0)
-  /// The evidence of a picture without characters.
+  /// The evidence of a picture without characters; lower log-likelihoods count as this one.
   private static let empty = -100.0
 
   /// Reads a picture of a line after rotating it back by quarter turns; `nil` if the network cannot read it.
@@ -286,7 +287,7 @@ struct LineWay {
 
   /// Returns the likeliest of several orientations; `nil` if another one is about as likely and reads differently.
   ///
-  /// - Parameter likely: The numbers of quarter turns that are likelier than others before reading.
+  /// - Parameter likely: The numbers of quarter turns that are a priori likelier than others; empty if all are equal.
   static func likeliest(_ ways: [LineWay], likely: [Int]) -> LineWay? {
     func weight(_ way: LineWay) -> Double { way.evidence + (likely.contains(way.turn) ? prior : 0) }
     guard let best = ways.max(by: { weight($0) < weight($1) }) else { return nil }

@@ -54,7 +54,7 @@ extension PolicyReader {
   }
 
   /// Returns the key of which a word is probably a misspelling: it differs in case alone, or in one letter of at least five or
-  /// two of at least eight, and not in a digit, which numbers the members.
+  /// two of at least eight, but not in digits alone, which number the members. Returns nil for any other word.
   private static func misspelling(_ word: String, of keys: [String]) -> String? {
     guard let key = NearestWord.of(word, among: keys),
       word.filter({ !$0.isNumber }) != key.filter({ !$0.isNumber })

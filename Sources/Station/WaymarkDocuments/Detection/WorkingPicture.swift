@@ -114,7 +114,7 @@ struct FullResolutionPicture {
     self.channels = channels
   }
 
-  /// Finds the straight edge of the paper near a part of one of its sides.
+  /// Finds the paper's straight edge near a stretch of one side.
   ///
   /// A line is robustly fitted to the steepest points across the part, then moved inwards to the end of the step, so that the
   /// page has no rim of the background.
@@ -188,7 +188,8 @@ struct FullResolutionPicture {
   }
 }
 
-/// Working memory for one plane of bytes with rows without padding. It grows but never shrinks, and belongs to one detector.
+/// Working memory for one plane of bytes, without padding between rows. It grows but never shrinks, and belongs to one
+/// detector.
 ///
 /// Sixteen readable bytes precede and follow the pixels, so that neighbours of the outermost ones may be read.
 final class PixelPlane {

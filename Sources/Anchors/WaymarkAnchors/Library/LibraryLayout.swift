@@ -1,8 +1,8 @@
 package import WaymarkImage
 import WaymarkSystem
 
-/// The header of a library's file. The layout of the file is in `LibraryLayout`, that of its last section in
-/// `LibraryTwins`.
+/// The header of a library's file. The layout of the file is in `LibraryLayout`, the key of its index in `FeatureKey`,
+/// and the layout of its last section, the pairs of similar pictures (`AnchorTwin`), in `LibraryTwins`.
 struct LibraryHeader {
   let anchors: Int
   let features: Int
@@ -17,10 +17,10 @@ struct LibraryHeader {
 
   /// The most bytes of an anchor's name.
   static let longestName = 1024
-  /// The most features accepted in a library, more than a device could search: 1.4 GB.
+  /// The most features accepted in a library, more than a device could search: 1.4 GiB.
   static let mostFeatures = 1 << 25
 
-  /// Reads the header from a file's first bytes; `nil` if there are too few.
+  /// Reads the header from the first `LibraryLayout.headerSize` bytes of a file; `nil` for another number of bytes.
   init?(_ head: [UInt8]) {
     guard head.count == LibraryLayout.headerSize else { return nil }
     func number<T: FixedWidthInteger>(_ at: Int, _ type: T.Type) -> T { head.withUnsafeBytes { $0.number(at) } }
@@ -136,7 +136,7 @@ struct LibraryHeader {
 /// | 96 | 8 | checksum of anchor records and names |
 /// | 104 | 8 | checksum of the index: key starts, descriptors, features, lists |
 /// | 112 | 8 | offset of the pairs of pictures that look alike, behind the pixels; zero without pairs |
-/// | 120 | 8 | checksum of the 120 bytes before |
+/// | 120 | 8 | checksum of the preceding 120 bytes |
 ///
 /// Features and descriptors are sorted by key, so that those of one key are contiguous. The lists have the indices of each
 /// anchor's features, the most useful first. The pixels of a reference are rows without padding; their checksum is in the
@@ -152,8 +152,8 @@ enum LibraryLayout {
   static func align(_ n: Int) -> Int { (n + alignment - 1) & ~(alignment - 1) }
 
   /// Returns the number of bits of an index key for a number of features: about eight features per key, sixteen in large
-  /// libraries, and eight again with thousands of anchors, because keys are unevenly filled and reading the features takes
-  /// the time.
+  /// libraries, and eight again with thousands of anchors, because keys are unevenly filled and reading the features
+  /// takes most of the time.
   static func keyBits(features: Int) -> Int {
     var bits = 8
     func eachKey(_ bits: Int) -> Int { bits < 13 || bits >= FeatureKey.bitsOfThousands ? 3 : 4 }
@@ -177,7 +177,7 @@ enum LibraryLayout {
 enum FeatureKey {
   /// The most bits of a key. The 24 leading bits of a descriptor depend least on each other.
   static let greatestBits = 20
-  /// The key bits from which a library has thousands of anchors.
+  /// The number of key bits from which a library is taken to have thousands of anchors.
   static let bitsOfThousands = 18
 
   @inline(__always)

@@ -1,6 +1,6 @@
 package import WaymarkImage
 
-/// Chooses the intrinsics for frames of a size.
+/// Chooses the intrinsics for frames of a given size, from the calibrations, the field of view, and what was learned.
 package struct CameraChoice: Hashable, Sendable {
   /// A calibration with the size of the frames from which it was made, in pixels; a width of 0 means an unknown size, and the calibration then
   /// applies to frames of any size.

@@ -23,7 +23,7 @@ package struct LinearTap: Sendable {
     share = inside - Double(low)
   }
 
-  /// - Parameter inside: a coordinate of at least 0 and less than that of the last element.
+  /// - Parameter place: a coordinate of at least 0 and less than the index of the last element.
   @inlinable @inline(__always)
   package init(inside place: Double) {
     step = 1
@@ -109,8 +109,8 @@ extension RGBImage {
 }
 
 extension ImageView {
-  /// Returns the picture at twice the size by bilinear interpolation: each pixel becomes four, a quarter of a pixel towards its
-  /// neighbours.
+  /// Returns the picture at twice the size by bilinear interpolation: each pixel becomes four, sampled a quarter of a
+  /// pixel from its centre to each side.
   package func doubled() -> GrayImage {
     GrayImage(width: width * 2, height: height * 2) { pixels in
       guard let target = pixels.baseAddress, width > 0, height > 0 else { return }
@@ -139,7 +139,8 @@ extension GrayImage {
 
 /// Shrinks pictures by a whole factor, by means over squares of pixels.
 package enum Shrinking {
-  /// The greatest number of rows and columns of a square that are used; of larger squares, every n-th row and column.
+  /// The greatest number of rows and columns of a square that are used; in larger squares, rows and columns are skipped
+  /// at equal steps.
   private static let most = 16
 
   /// Shrinks the planes of a picture by `factor`; remaining columns at the right and rows at the bottom are dropped.
@@ -192,7 +193,7 @@ package enum Shrinking {
 }
 
 extension ImageView {
-  /// Returns the picture shrunk by `factor`, by means of `factor` × `factor` pixels; remaining columns and rows are dropped.
+  /// Returns the picture shrunk by `factor` as by `Shrinking.means`; remaining columns and rows are dropped.
   package func shrunk(by factor: Int) -> GrayImage {
     GrayImage(width: width / factor, height: height / factor) { pixels in
       guard let target = pixels.baseAddress else { return }

@@ -3,7 +3,8 @@ import WaymarkImage
 import WaymarkScenes
 import WaymarkSystem
 
-/// Finds the sample files of the installed package or of the checkout.
+/// Finds the sample files of the installed package or of the checkout. The file also has what the configured scenes
+/// need: their folders, and the calibrations of their cameras.
 package enum SampleFiles {
   /// Returns the path of a folder of samples, such as `scenes`; nil if it is not installed.
   package static func folder(_ name: String) -> String? {
@@ -54,6 +55,8 @@ extension CameraChoice {
   }
 
   /// Reads the file of an entry of `camera.calibrations`: `CAMERA=FILE`, or a file for any camera.
+  ///
+  /// - Throws: `FileError` if the file cannot be read, or the error of `CameraInfo` if it is not valid.
   static func calibration(_ entry: String) throws -> Calibration {
     let parts = entry.split(separator: "=", maxSplits: 1).map(String.init)
     let (camera, path) = parts.count == 2 ? (parts[0], parts[1]) : (nil, entry)

@@ -41,7 +41,7 @@ struct SideBends: Sendable {
     guard largest > 0.004 else { return nil }
   }
 
-  /// Returns the least-squares fit, repeated without outliers.
+  /// Returns the least-squares fit, repeated without outliers; `nil` if no more than twelve points are left.
   private static func fit(_ points: [(t: Double, d: Double)]) -> (a: Double, b: Double)? {
     var kept = points.filter { $0.t > 0.01 && $0.t < 0.99 && abs($0.d) < 0.12 }
     var fit: (a: Double, b: Double)?

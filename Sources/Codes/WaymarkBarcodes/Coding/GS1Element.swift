@@ -1,4 +1,4 @@
-/// One element string of GS1: an application identifier and its value.
+/// One element string of GS1: an application identifier and its value. `GTIN` below computes check digits.
 public struct GS1Element: Hashable, Sendable {
   /// The application identifier, two to four digits.
   public var identifier: String

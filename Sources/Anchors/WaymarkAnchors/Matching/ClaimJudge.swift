@@ -146,8 +146,8 @@ final class PlaceProver {
       pyramid = doubled
     }
     guard let result = best else { return nil }
-    // Wrong maps can be bent until a quarter of the patches agree; the more features agree, the less is required. A known
-    // shape cannot be bent, and a small anchor has few features: the structure verification decides about them.
+    // Wrong maps can be bent until a quarter of the patches agree; the more features agree, the fewer patches must. A
+    // known shape cannot be bent, and a small anchor has few features: the structure verification decides about them.
     let least = expected == nil && sight.doubled == nil ? Self.leastScore(inliers) : Self.leastScore
     guard result.determines(template), result.score > least, result.share + 0.004 * Double(min(inliers, 50)) > 0.44,
       let outline = result.map.outline(width: template.width, height: template.height),
@@ -208,7 +208,7 @@ final class PlaceProver {
 
 /// The claims of the current frame: the anchors detected in it so far, and the limits on their copies.
 ///
-/// A frame is searched in several passes, called looks: as it is, at double size, and with the copies found before
+/// A frame is searched in several passes, called looks: as it is, at double size, and with the copies already found
 /// painted over.
 struct FrameClaims {
   /// The most copies of each anchor that may be claimed.

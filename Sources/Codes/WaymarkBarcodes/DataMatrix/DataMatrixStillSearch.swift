@@ -4,7 +4,8 @@ import WaymarkImage
 /// ones with other thresholds, at the places where frames of symbols were seen, or over the whole picture if symbols were read.
 ///
 /// The L is found as a border between dark and light. A shadow that touches it, the grain of metal and gloss displace that border;
-/// half the size removes grain, and lower thresholds remove shadows.
+/// half the size removes grain, and lower thresholds remove shadows. The extension of `DataMatrixReader` below chooses between these
+/// searches and that of a live frame.
 struct DataMatrixLooks {
   let view: ImageView
   let levels: BlockMean
@@ -22,7 +23,7 @@ struct DataMatrixLooks {
       return look
     }
     for place in places(of: look.frames) {
-      // Aligned to the blocks of the local means.
+      // The part is aligned to the blocks of the local means.
       let side = Double(BlockMean.side)
       let origin = Point2((place.min.x / side).rounded(.down), (place.min.y / side).rounded(.down)) * side
       let size = place.max - origin
@@ -48,7 +49,8 @@ struct DataMatrixLooks {
     DataMatrixReader(view: view, levels: levels, isThorough: true, failures: Self.failures, findsCut: findsCut)
   }
 
-  /// The contours of the picture, of at most half as many border pixels as it has pixels: more are noise.
+  /// The contours of the picture, traced along at most 400,000 border pixels, or half as many as the picture has pixels if that is more:
+  /// further ones are noise.
   private var contours: Contours {
     Contours(view, levels: levels, budget: max(400_000, view.width * view.height / 2))
   }

@@ -53,11 +53,13 @@ package struct MotionHistory: Sendable {
     let v1 = velocity(before, last)
     let v0 = velocity(first, before)
     let gap = 0.5 * (last.time - first.time)
-    // Half of the acceleration, which is noisy and does not last.
+    // A constant acceleration would add the whole difference of the velocities at equal intervals. Three quarters of it
+    // are added, because the acceleration is noisy and does not last.
     return last.corners.moved(by: v1 + (v1 - v0) * (0.75 * interval / gap), interval)
   }
 
-  /// Returns the motion of the corners if the anchor is at `corners` at `time`, from that position and the last three; `nil` without a recent one.
+  /// Returns the motion of the corners if the anchor is at `corners` at `time`, from that position and the last three;
+  /// `nil` if the last one is not earlier than `time`, or older than 0.25 s.
   package func motion(at corners: Quadrilateral, _ time: Double) -> CornerMotion? {
     guard let last, time > last.time, time - last.time <= 0.25 else { return nil }
     let now = Entry(time: time, corners: corners)
@@ -152,8 +154,8 @@ struct CylinderMotion: Sendable {
   mutating func add(_ map: CylinderMap, at time: Double) {
     velocity = velocity(to: map, at: time)
     speed = 0
-    // Computed over a short interval: extrapolated by a second, the anchor could be behind the camera or turned more
-    // than once.
+    // The speed is computed over a short interval: extrapolated by a second, the anchor could be behind the camera or
+    // turned more than once.
     let moment = 0.01
     if let last, let velocity { speed = Self.way(from: moved(last.map, velocity, -moment), to: last.map) / moment }
     last = (map, time)
@@ -212,8 +214,8 @@ package struct ExposureEstimate: Sendable {
   /// - Parameter seconds: The initial estimate; half the interval between frames is the usual shutter of a film camera.
   package init(seconds: Double = 1.0 / 60) { self.seconds = seconds }
 
-  /// Updates the estimate with the likeness of frame and reference at an exposure time shorter by the factor `step`, at
-  /// the estimated one and at one longer by it.
+  /// Updates the estimate with the likeness of frame and reference at three exposure times: the estimated one divided
+  /// by `step`, the estimated one, and the estimated one times `step`.
   package mutating func update(shorter: Double, present: Double, longer: Double) {
     guard shorter.isFinite, present.isFinite, longer.isFinite else { return }
     let curvature = shorter - 2 * present + longer
@@ -223,7 +225,7 @@ package struct ExposureEstimate: Sendable {
     } else {
       move = longer > shorter ? 1 : -1
     }
-    // Half of the step, so that a single unusual frame has little influence.
+    // Only half of the step is taken, so that a single unusual frame has little influence.
     seconds = min(max(seconds * Double.power(Self.step, 0.5 * move), 0.0005), 0.2)
   }
 

@@ -3,8 +3,8 @@ import WaymarkSystem
 
 /// The engine's state of one anchor that it has seen.
 ///
-/// The file also has the assignment of detections to copies (`CopyRoster`), the results of a frame (`AnchorReport`),
-/// and the pose of an anchor (`AnchorPose`).
+/// The file also has the assignment of detections to copies (`CopyRoster`), the results of a frame (`AnchorReport`,
+/// with `AnchorObservation` and `AnchorLoss`), and the pose of an anchor (`AnchorPose`).
 struct FollowedAnchor {
   let index: Int
   let name: String
@@ -197,8 +197,8 @@ struct CopyRoster {
 
   /// Returns whether the position found for the copy at index `i` belongs to another followed copy.
   ///
-  /// Alignment that loses its own copy can lock on to a neighbour. If two copies that were apart now coincide, the one that
-  /// jumped is the wrong one; if they coincided before, the younger one is.
+  /// Alignment that loses its own copy can lock on to a neighbour. If two copies that were apart now coincide, the one
+  /// that jumped is the wrong one; if they already coincided in the last frame, the one with the higher number is.
   func isAnother(_ corners: Quadrilateral, than i: Int, among anchors: [FollowedAnchor]) -> Bool {
     let own = anchors[i]
     guard let copy = own.copy else { return false }

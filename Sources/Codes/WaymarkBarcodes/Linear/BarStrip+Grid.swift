@@ -7,7 +7,8 @@ extension BarStrip {
   /// Draws the strip of a drawing in two tones, with the edges moved to the grid of its modules: at few pixels per module, edges rounded
   /// to pixels change the widths of elements.
   ///
-  /// - Returns: nil if the bars are not along rows or columns, have other tones than two, or show no grid.
+  /// - Returns: nil if the bars are not along rows or columns, have other tones than two, show no grid, or are partly outside the
+  ///   picture.
   func drawOnGrid(_ view: ImageView) -> GrayImage? {
     let along = place(1, 0) - place(0, 0)
     let isAlongRows = abs(along.y) < Self.slope * abs(along.x)
@@ -55,7 +56,7 @@ private struct ModuleGrids {
 
   /// The least number of edges from which a grid is estimated.
   private static let fewest = 16
-  /// The width of a run that separates codes, as a multiple of the shortest run: wider than any element of DataBar.
+  /// The width of a run that separates codes, as a multiple of the shortest run plus one pixel: wider than any element of DataBar.
   private static let separate = 9.5
 
   /// Returns the edges moved to the grids of the codes that they belong to; edges of parts without a grid are unchanged.

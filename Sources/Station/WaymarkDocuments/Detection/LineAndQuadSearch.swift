@@ -124,7 +124,8 @@ final class LineSearch {
     }
   }
 
-  /// Returns a line fitted to the edge pixels nearby by total least squares, in two passes.
+  /// Returns a line fitted to the edge pixels near `guess` by total least squares, in two passes; `nil` if these weigh
+  /// too little.
   private func fit(_ edges: [EdgeMap.Edge], _ guess: StraightLine) -> StraightLine? {
     var line = guess
     for reach in [Float(3), 1.8] {
@@ -192,7 +193,7 @@ struct PageHypothesis {
   var borders: [Bool] = [false, false, false, false]
 }
 
-/// Combines straight lines to quadrilaterals that may be pages.
+/// Combines straight lines into quadrilaterals that may be pages.
 struct QuadSearch {
   /// The largest number of quadrilaterals returned.
   private let limit = 48

@@ -244,7 +244,7 @@ private struct PayloadRecognizer {
   /// Returns, in words, the keys that an object lacks to be of one of the integrator's kinds; nil if it resembles none.
   func nearMiss(_ object: JSONValue) -> String? { policy.customKinds.lazy.compactMap { $0.nearMiss(object) }.first }
 
-  /// Returns the kind of JSON object whose keys occur in a text that is not valid JSON.
+  /// Returns the kind of JSON object whose keys occur in a text that is not valid JSON; nil if those of no kind do.
   func objectKind(ofBroken text: String) -> PayloadKind? {
     for kind in policy.customKinds {
       if case .json(let keys) = kind.form, keys.allSatisfy(text.mentions) { return kind.kind }
@@ -254,7 +254,8 @@ private struct PayloadRecognizer {
     }?.kind
   }
 
-  /// Returns the structured kind whose marks occur in a text that is not UTF-8 or contains control characters.
+  /// Returns the structured kind whose marks occur in a text that is not UTF-8 or contains control characters; nil if those of no kind
+  /// do.
   func claimedKind(of text: String) -> PayloadKind? {
     if text.utf8.first == UInt8(ascii: "{") { return objectKind(ofBroken: text) }
     if CompactJWS.isLikely(text) { return .jws }
@@ -264,7 +265,8 @@ private struct PayloadRecognizer {
     return WebAddress.isWeb(parts.scheme) ? .url : nil
   }
 
-  /// Returns the kind with whose prefix a text begins, in letters of either case, and the function that parses it.
+  /// Returns the kind with whose prefix a text begins, in letters of either case, and the function that parses it; nil if it begins with
+  /// no prefix of a kind.
   private func announced(_ text: String) -> (kind: PayloadKind, payload: (String) -> Payload)? {
     for definition in PayloadKind.definitions {
       guard case .prefix(let prefix, let payload) = definition.form else { continue }
@@ -276,7 +278,7 @@ private struct PayloadRecognizer {
     return nil
   }
 
-  /// Returns the kind of app link whose marks a URL has, and the function that parses it.
+  /// Returns the kind of app link whose marks a URL has, and the function that parses it; nil if it has the marks of no kind.
   private func appLink(_ parts: URLParts) -> (kind: PayloadKind, payload: (URLParts) -> Payload)? {
     for definition in PayloadKind.definitions {
       if case .appLink(let hasMarks, let payload) = definition.form, hasMarks(parts) {

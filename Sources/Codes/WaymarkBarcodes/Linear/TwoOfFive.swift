@@ -75,7 +75,7 @@ enum TwoOfFive {
     private func limit(_ kind: Int) -> Double { (widest.narrow[kind] + narrowest.wide[kind]) / 2 }
   }
 
-  /// Returns for each element of the symbol of some digits, with start and stop, whether it is wide.
+  /// Returns, for each element of the symbol that encodes some digits, from the start to the stop, true if it is wide.
   static func elements(_ bytes: [UInt8]) -> [Bool] {
     let digits = bytes.map { Self.digits[Int($0 - 0x30) % 10] }
     let pairs = stride(from: 0, to: digits.count - 1, by: 2).flatMap { i in

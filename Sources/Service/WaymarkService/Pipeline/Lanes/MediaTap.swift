@@ -60,7 +60,7 @@ package final class MediaTap: Sendable {
   }
 }
 
-/// A subscriber of the preview.
+/// A subscriber of a `MediaTap`: a preview, or a snapshot that waits for its picture.
 package final class MediaSubscription: Sendable {
   private struct State: Sendable {
     var ready = true
@@ -164,7 +164,7 @@ package struct MediaEncoder: ~Copyable {
       guard let bytes = try? JPEGEncoder.encode(small, quality: quality) else { return nil }
       return picture(frame, width: small.width, height: small.height, bytes: bytes)
     }
-    // `wanted` is the width after the transform is applied; the size in `layout` is the one before.
+    // `wanted` is the width after the transform is applied; `layout` has the size before the transform.
     let layout = encoded.layout
     let seen = encoded.transform.size(width: layout.width, height: layout.height)
     let factor = Self.factor(from: seen.width, to: wanted)
@@ -225,7 +225,7 @@ package struct MediaEncoder: ~Copyable {
 
 /// A picture of the preview, as a complete JPEG file.
 package struct MediaPicture: Sendable {
-  /// The frame in the lanes.
+  /// The frame that the picture shows.
   package let frame: FrameReference
   /// The width of the picture after its orientation is applied, in pixels.
   package let width: Int
