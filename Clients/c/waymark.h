@@ -193,11 +193,16 @@ static inline int waymark_request(struct waymark *w, const char *method, const c
   }
 }
 
-/* Connects to `path`, else $WAYMARK_SOCKET, else the system's service, and reads `hello`. NULL with errno. */
+/* Connects to `path`, else $WAYMARK_SOCKET, else the system's service, else the user's own, and reads `hello`. NULL with errno. */
 static inline struct waymark *waymark_connect(const char *path) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
+  char own[sizeof address.sun_path];
   if (!path) path = getenv("WAYMARK_SOCKET");
-  if (!path) path = "/run/waymark/waymark.sock";
+  if (!path) {
+    const char *folder = getenv("XDG_RUNTIME_DIR");
+    path = "/run/waymark/waymark.sock";
+    if (folder && access(path, F_OK) && snprintf(own, sizeof own, "%s/waymark/waymark.sock", folder) < (int)sizeof own) path = own;
+  }
   if (strlen(path) >= sizeof address.sun_path) { errno = ENAMETOOLONG; return NULL; }
   strcpy(address.sun_path, path);
   struct waymark *w = calloc(1, sizeof *w);

@@ -164,17 +164,19 @@ export class GatewayClient {
 
   /** @param {string[]} [events] */
   async subscribe(events) {
-    for (const pattern of events ?? ["*"]) if (!this.patterns.includes(pattern)) this.patterns.push(pattern);
+    const patterns = [...new Set([...this.patterns, ...(events ?? ["*"])])];
+    const stream = await this.begin(patterns);
     this.stream?.end();
-    this.stream = await this.begin();
+    this.stream = stream;
+    this.patterns = patterns;
     return this.state();
   }
 
   /** The stream of events, from behind the last one that was read. */
-  async begin() {
+  async begin(patterns = this.patterns) {
     /** @type {Record<string, string>} */
     const headers = this.last ? { "Last-Event-ID": this.last } : {};
-    const path = `/v1/events?events=${this.patterns.map(encodeURIComponent).join(",")}`;
+    const path = `/v1/events?events=${patterns.map(encodeURIComponent).join(",")}`;
     const response = await this.answer(path, { headers }, new AbortController());
     if (!response.body) throw new ConnectionLost(`${this.url}: the gateway sent no stream.`);
     return new Pieces(response.body);

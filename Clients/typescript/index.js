@@ -189,8 +189,8 @@ export class Client {
    * @param {{ instance: string, seq: number }} [after]
    */
   async subscribe(events, after) {
-    for (const pattern of events ?? ["*"]) if (!this.patterns.includes(pattern)) this.patterns.push(pattern);
     const snapshot = await this.request("subscribe", { events, after });
+    for (const pattern of events ?? ["*"]) if (!this.patterns.includes(pattern)) this.patterns.push(pattern);
     if (this.position?.instance !== snapshot.instance) this.position = { instance: snapshot.instance, seq: snapshot.seq };
     return snapshot;
   }

@@ -1615,7 +1615,7 @@ export interface Snapshot {
   instance: string;
   /** The patterns now subscribed. */
   events: string[];
-  /** Those of them that match no event that this service has: mistyped, or of a newer service. */
+  /** Missing: patterns that match no event are refused. */
   unmatched?: string[] | null;
   /** How many earlier events follow this answer, where they were asked for. */
   replayed?: number | null;

@@ -1,10 +1,12 @@
 #!/usr/bin/env node
 // Arms a scan and prints what comes of it; Node without packages.
 //   client.mjs [SOCKET] [onboarding|barcode]
+import { existsSync } from "node:fs";
 import { createConnection } from "node:net";
 import { createInterface } from "node:readline";
 
-const path = process.argv[2] ?? process.env.WAYMARK_SOCKET ?? "/run/waymark/waymark.sock";
+const own = `${process.env.XDG_RUNTIME_DIR}/waymark/waymark.sock`;
+const path = process.argv[2] ?? process.env.WAYMARK_SOCKET ?? (existsSync(own) ? own : "/run/waymark/waymark.sock");
 const mode = process.argv[3] ?? "onboarding";
 const socket = createConnection(path);
 const waiting = new Map();

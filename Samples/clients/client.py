@@ -5,7 +5,9 @@ import os
 import socket
 import sys
 
-path = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("WAYMARK_SOCKET", "/run/waymark/waymark.sock")
+own = os.environ.get("XDG_RUNTIME_DIR", "") + "/waymark/waymark.sock"
+default = own if os.path.exists(own) else "/run/waymark/waymark.sock"
+path = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("WAYMARK_SOCKET", default)
 mode = sys.argv[2] if len(sys.argv) > 2 else "onboarding"
 
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Arms a scan and prints what comes of it; needs socat and jq.
 #   client.sh [SOCKET] [onboarding|barcode]
-socket=${1:-${WAYMARK_SOCKET:-/run/waymark/waymark.sock}}
+socket=${1:-${WAYMARK_SOCKET:-$(waymark socket-path)}}
 mode=${2:-onboarding}
 
 # A pipe for the requests, so that they can be sent while events come in.

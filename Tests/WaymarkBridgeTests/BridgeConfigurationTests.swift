@@ -101,7 +101,15 @@ import WaymarkSystem
     #expect(
       problem("events: { scan.successful: some }").contains(
         "events.scan.successful: one of off, default, all is expected, not \"some\""))
-    #expect(problem("events: { \"a b\": all }").contains("events.a b: it is not a name of events"))
+    #expect(problem("events: { \"a b\": all }").contains("events.a b: \"a b\" is not a pattern of events"))
+    #expect(
+      problem("events: { scan.succesful: all }")
+        == "bridge.yaml:1: events.scan.succesful: there is no event \"scan.succesful\"")
+    #expect(
+      problem("events: { scan.successful: [defualt, text] }")
+        == "bridge.yaml:1: events.scan.successful: there is no field \"defualt\"")
+    #expect(problem("events: { scan.*: [default, fields.serial, reason], '*': [time] }") == "none")
+    #expect(problem("events: { scan.*: off, bridge.missed: all, bridge.*: all, stream.dropped: off }") == "none")
     #expect(problem("events: [a]").contains("bridge.yaml:1: events: a section with keys is expected"))
     #expect(problem("[").contains("bridge.yaml:1: it is not YAML"))
     #expect(problem("text") == "bridge.yaml:1: a section with keys is expected")

@@ -89,6 +89,8 @@ import WaymarkSystem
     #expect(EventSelection(rules: ["*": .standard, "statistics": .all]).subscriptions == ["*", "statistics"])
     let some = EventSelection(rules: ["*": .off, "document.*": .all, "scan.successful": .standard])
     #expect(some.subscriptions == ["document.*", "scan.successful"])
+    // The service has no events of the bridge.
+    #expect(EventSelection(rules: ["bridge.*": .all, "*": .off]).subscriptions.isEmpty)
   }
 
   @Test func lossIsReported() throws {

@@ -115,6 +115,8 @@ import Testing
     #expect(hint("camera: {widht: 5}") == "Did you mean camera.width?")
     #expect(hint("camra: {width: 5}") == "Did you mean camera?")
     #expect(hint("links: [{ulr: x}]") == "Did you mean links.1.url?")
+    // Nearly every short word is near to some other one.
+    #expect(hint("links: [{foo: x}]")?.hasPrefix("Keys are ") == true)
     #expect(hint("links: [{colours: x}]") == "Keys are url.")
     #expect(hint("hosts: []") == "Write hosts: [a].")
   }

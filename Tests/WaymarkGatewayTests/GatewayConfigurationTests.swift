@@ -71,6 +71,10 @@ struct GatewayConfigurationTests {
       ("webhooks: { a: { url: 'https://other.example/' } }", "no secret"),
       ("webhooks: { a/b: { url: 'https://other.example/', secretFile: /s } }", "becomes a folder"),
       ("webhooks: { a: { url: 'https://other.example/', secretFile: /s, events: ['scan.*.x'] } }", "not a pattern"),
+      (
+        "webhooks: { a: { url: 'https://other.example/', secretFile: /s, events: [scan.*, scan.succesful] } }",
+        "webhooks.a.events: there is no event \"scan.succesful\". Did you mean scan.successful?"
+      ),
       ("lissen: [/a]", "listen"), ("connections: 1", "from 8 to 10000"),
     ])
   func refused(yaml: String, words: String) {

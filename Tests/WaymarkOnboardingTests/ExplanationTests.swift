@@ -63,9 +63,9 @@ struct ExplanationTests {
     let missing = refusal(#"{"InstanceUrl":"https://a.test"}"#) { $0.customKinds = [kind] }
     #expect(missing?.check == .kindNotAllowed)
     #expect(missing?.finding == "text")
-    #expect(missing?.detail == #"text; allowed: sapLink, sapOnboarding, serviceNow; serviceNow also has "Name""#)
+    #expect(missing?.detail == #"text; allowed: sapLink, sapOnboarding, serviceNow; missing for serviceNow: "Name""#)
     let misspelled = refusal(#"{"instanceurl":"https://a.test","Name":"x"}"#) { $0.customKinds = [kind] }
-    #expect(misspelled?.detail.hasSuffix(#"serviceNow also has "InstanceUrl" in this spelling"#) == true)
+    #expect(misspelled?.detail.hasSuffix(#"missing for serviceNow: "InstanceUrl" in this spelling"#) == true)
     let other = refusal(#"{"a":1}"#) { $0.customKinds = [kind] }
     #expect(other?.detail == "text; allowed: sapLink, sapOnboarding, serviceNow")
   }

@@ -249,6 +249,24 @@ struct OnboardingConfigurationTests {
     #expect(configuration.policy.ports == [443, 8443])
   }
 
+  @Test("The files of waymark.d override a policy, and their problems are of theirs")
+  func layers() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("policy-\(UUID().uuidString)").path
+    let layers = folder + "/w.d"
+    try FileManager.default.createDirectory(atPath: layers, withIntermediateDirectories: true)
+    for (name, yaml) in [
+      ("w.yaml", "onboarding: { hosts: [base.example], ports: [443] }\n"),
+      ("w.d/20.yaml", "onboarding: { hosts: [device.example] }\n"),
+      ("w.d/10.yaml", "camera: { width: 640 }\nonboarding: { hosts: [site.example] }\n"),
+    ] { try yaml.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8) }
+    let policy = try OnboardingConfiguration(file: folder + "/w.yaml").policy
+    #expect(policy.hosts?.map(\.description) == ["device.example"])
+    #expect(policy.ports == [443])
+    try "onboarding: { hots: [a] }\n".write(toFile: layers + "/30.yaml", atomically: true, encoding: .utf8)
+    let error = #expect(throws: OnboardingError.self) { try OnboardingConfiguration(file: folder + "/w.yaml") }
+    #expect(error?.message.hasPrefix("\(layers)/30.yaml:1: onboarding.hots: ") == true)
+  }
+
   @Test("A policy that cannot be read is an error with a hint")
   func unreadable() {
     #expect(throws: OnboardingError.self) { try OnboardingConfiguration(file: "/nowhere/w.yaml") }

@@ -111,7 +111,7 @@ import WaymarkSystem
     #expect(Samples.allEvents.count == Set(Samples.allEvents.map { type(of: $0).event }).count)
     // Events that concern one connection alone cannot be subscribed to: hello, stream.dropped, connection.closed, and the
     // questions to the program that verifies.
-    #expect(Samples.allEvents.count == EventBody.subscribable.count + 5)
+    #expect(Samples.allEvents.count == ProtocolCatalog.subscribable.count + 5)
     #expect(Samples.allRequests.count == Set(Samples.allRequests.map { type(of: $0).method }).count)
   }
 

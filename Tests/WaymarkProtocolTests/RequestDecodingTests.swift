@@ -24,6 +24,15 @@ import WaymarkSystem
     #expect(error.hint.hasPrefix("Did you mean region? It takes "))
   }
 
+  @Test func aMisspeltParameterIsNamedWithTheMissingOne() throws {
+    for (params, words) in [
+      (#"{"mdoe":"barcode"}"#, #"mode: it is missing, and there is no parameter "mdoe""#),
+      (#"{"region":[0,0,1,1]}"#, "mode: it is missing"),
+      (#"{"kind":"barcode"}"#, #"mode: it is missing, and there is no parameter "kind""#),
+      (#"{"other":1,"mod":2}"#, #"mode: it is missing, and there is no parameter "mod""#),
+    ] { #expect(try refusal(ScanBeginRequest.self, params)?.message == "scan.begin: \(words).") }
+  }
+
   @Test func aLongNameIsCut() throws {
     let error = try #require(try refusal(PingRequest.self, #"{"\#(String(repeating: "x", count: 100))":1}"#))
     #expect(error.message == #"ping: there is no parameter "\#(String(repeating: "x", count: 80))"."#)

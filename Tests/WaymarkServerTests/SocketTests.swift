@@ -67,6 +67,7 @@ import WaymarkSystem
     let user = ["XDG_RUNTIME_DIR": "/run/user/7"]
     #expect(SocketPath.standard(environment: user, isSystem: false) == "/run/user/7/waymark/waymark.sock")
     #expect(SocketPath.standard(environment: user, isSystem: true) == "/run/waymark/waymark.sock")
+    #expect(SocketPath.forClient(environment: ["WAYMARK_SOCKET": "/nowhere/x"]) == "/nowhere/x")
   }
 }
 
@@ -204,6 +205,19 @@ import WaymarkSystem
     patterns.remove(["*", "scan.*"])
     #expect(!patterns.match("scan.successful"))
     #expect(patterns.match("anchor.lost"))
+  }
+
+  @Test func aMisspeltPatternIsRefusedWithTheNearestOne() {
+    for (pattern, hint) in [
+      ("scan.succesful", "Did you mean scan.successful?"), ("scan", "Did you mean scan.*?"),
+      ("SCAN.*", "Did you mean scan.*?"), ("gateway.mised", "Did you mean gateway.missed?"),
+      ("text.zzzzzzzzzzzz", "There are text.began, text.candidates, text.accepted, text.failed, text.ended."),
+    ] { #expect(EventPatterns.fault(of: pattern, own: ["gateway.missed"])?.hint == hint) }
+    #expect(EventPatterns.fault(of: "zzzzzzzzzz.z")?.hint.hasPrefix("There are account.*, anchor.*, ") == true)
+    #expect(EventPatterns.fault(of: "scan.*.x")?.message == "\"scan.*.x\" is not a pattern of events")
+    for good in ["*", "scan.*", "statistics", "stream.dropped", "camera.intrinsics"] {
+      #expect(EventPatterns.fault(of: good) == nil, "\(good)")
+    }
   }
 }
 

@@ -175,14 +175,14 @@ import WaymarkSystem
     await service.stop()
   }
 
-  @Test func patternsThatMatchNothingAreNamed() async throws {
+  @Test func patternsThatMatchNothingAreRefused() async throws {
     let service = try await TestService()
     let client = try service.client()
-    let answer = try client.ask("subscribe", #"{"events":["scan.*","scan","SCAN.*","scan.succesful","statistics"]}"#)
-    #expect(answer["result"]?["unmatched"] == ["scan", "SCAN.*", "scan.succesful"])
-    #expect(answer["result"]?["events"]?.array?.count == 5)
-    _ = try client.ask("unsubscribe")
-    #expect(try client.ask("subscribe")["result"]?["unmatched"] == nil)
+    for bad in ["scan", "SCAN.*", "scan.succesful", "shelf.counted"] {
+      let error = try client.ask("subscribe", #"{"events":["scan.*","\#(bad)"]}"#)["error"]
+      #expect(error?["code"] == "badParams" && error?["message"]?.string == "subscribe: there is no event \"\(bad)\".")
+    }
+    #expect(try client.ask("subscribe", #"{"events":["statistics","hello"]}"#)["result"]?["events"]?.array?.count == 2)
     await service.stop()
   }
 

@@ -16,6 +16,13 @@ import Testing
     #expect(path[0].deletingPathExtension == path[4])
   }
 
+  @Test func aRelativePathStartsAtTheCurrentFolder() {
+    let folder = FileManager.default.currentDirectoryPath
+    let start = folder == "/" ? "" : folder
+    #expect(
+      ["/a/b", "a/b", "./a", "../a"].map(\.absolutePath) == ["/a/b", "\(start)/a/b", "\(start)/a", "\(start)/../a"])
+  }
+
   @Test func whiteSpaceIsTrimmed() {
     #expect(" \t a b\r\n".trimmed == "a b")
     #expect(" \n ".trimmed.isEmpty)

@@ -9,7 +9,9 @@ enum Client {
   static func main() async throws {
     let arguments = CommandLine.arguments
     let environment = ProcessInfo.processInfo.environment["WAYMARK_SOCKET"]
-    let path = arguments.count > 1 ? arguments[1] : environment ?? "/run/waymark/waymark.sock"
+    let own = (ProcessInfo.processInfo.environment["XDG_RUNTIME_DIR"] ?? "") + "/waymark/waymark.sock"
+    let usual = FileManager.default.fileExists(atPath: own) ? own : "/run/waymark/waymark.sock"
+    let path = arguments.count > 1 ? arguments[1] : environment ?? usual
     let mode = arguments.count > 2 ? ScanMode(rawValue: arguments[2]) ?? .onboarding : .onboarding
 
     let client = try await WaymarkClient.connect(to: path)

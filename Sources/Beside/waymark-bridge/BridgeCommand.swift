@@ -23,7 +23,7 @@ struct BridgeCommand: AsyncParsableCommand {
   @Option(help: "The configuration file.")
   var config = "/etc/waymark/bridge.yaml"
 
-  @Option(help: "The service's socket (else the configuration's, else $WAYMARK_SOCKET, else the system's).")
+  @Option(help: "The service's socket (else the configuration's, else the one that waymark socket-path prints).")
   var socket: String?
 
   @Flag(help: "Check the configuration and what it names, and end.")
@@ -66,8 +66,7 @@ struct BridgeCommand: AsyncParsableCommand {
   }
 
   private func socketPath(_ configuration: BridgeConfiguration) -> String {
-    let environment = ProcessInfo.processInfo.environment["WAYMARK_SOCKET"]
-    return socket ?? configuration.socket ?? environment ?? "/run/waymark/waymark.sock"
+    socket ?? configuration.socket ?? SocketPath.forClient(environment: ProcessInfo.processInfo.environment)
   }
 }
 

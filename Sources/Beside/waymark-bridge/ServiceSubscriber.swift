@@ -44,7 +44,7 @@ struct ServiceSubscriber: Sendable {
         members += [.init("after", .int(after.seq)), .init("afterInstance", .string(after.instance))]
       }
       if let count { members.append(.init("count", .int(count))) }
-      return format.record(event: "bridge.missed", time: WallClock.timestamp, members: members)
+      return format.record(event: MessageFormat.missedEvent, time: WallClock.timestamp, members: members)
     } stored: { [publisher] in
       publisher.wake()
     } connected: { [publisher] client, replayed in

@@ -21,7 +21,7 @@ struct GatewayCommand: AsyncParsableCommand {
   @Option(help: "The configuration file (default: /etc/waymark/gateway.yaml, where there is one).")
   var config: String?
 
-  @Option(help: "The service's socket (else the configuration's, else $WAYMARK_SOCKET, else the system's).")
+  @Option(help: "The service's socket (else the configuration's, else the one that waymark socket-path prints).")
   var socket: String?
 
   @Option(help: "The folder of the page's files (default: that of the package).")
@@ -38,7 +38,8 @@ struct GatewayCommand: AsyncParsableCommand {
       if check {
         let places = configuration.listen.map(\.text).joined(separator: ", ")
         let absence = page.absence.map { "; \($0)" } ?? ""
-        try report("\(config ?? Self.standardFile) is good: listens on \(places)\(absence)\n")
+        let file = config ?? (FileKind(Self.standardFile) == nil ? "The default configuration" : Self.standardFile)
+        try report("\(file) is good: listens on \(places)\(absence)\n")
         return
       }
       try await serve(configuration, page)
@@ -76,12 +77,10 @@ struct GatewayCommand: AsyncParsableCommand {
     if let absence = page.absence { JournalLog.write(.warning, absence) }
     var logger = Logger(label: "waymark-gateway") { _ in SwiftLogNoOpLogHandler() }
     logger.logLevel = .critical
-    let environment = ProcessInfo.processInfo.environment["WAYMARK_SOCKET"]
+    let usual = SocketPath.forClient(environment: ProcessInfo.processInfo.environment)
     let server = try GatewayServer(
       configuration: configuration,
-      socket: socket ?? configuration.socket ?? environment ?? "/run/waymark/waymark.sock", page: page,
-      version: waymarkVersion,
-      logger: logger)
+      socket: socket ?? configuration.socket ?? usual, page: page, version: waymarkVersion, logger: logger)
     let serving = Task {
       try await server.run { JournalLog.write(.notice, "gateway \(waymarkVersion) listens on \($0.text)") }
     }

@@ -71,6 +71,14 @@ package enum SocketPath {
     return system
   }
 
+  /// Returns the path to which a client of this process's user connects: the default, or that of the system if only that socket
+  /// exists.
+  package static func forClient(environment: [String: String]) -> String {
+    let own = standard(environment: environment, isSystem: isSystem(environment: environment))
+    let isNamed = environment["WAYMARK_SOCKET"]?.isEmpty == false
+    return !isNamed && FileKind(own) == nil && FileKind(system) != nil ? system : own
+  }
+
   /// Returns whether this process runs for the system: as root, or as a user whose runtime folder systemd created for
   /// the unit.
   package static func isSystem(environment: [String: String]) -> Bool {

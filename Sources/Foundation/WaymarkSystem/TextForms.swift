@@ -29,10 +29,13 @@ extension Unicode.Scalar {
 /// Finds the known word nearest to a mistyped one.
 package enum NearestWord {
   /// Returns the word of `known` with the least Levenshtein distance from `word`, regardless of case; `nil` if that
-  /// distance is greater than both two and a third of the length of `word`, or `word` is longer than `longest`.
+  /// distance is greater than both two and a third of the length of `word`, or `word` is longer than `longest`. A word
+  /// of up to three letters needs the same first letter.
   package static func of(_ word: String, among known: some Sequence<String>) -> String? {
     guard word.utf8.count <= longest else { return nil }
-    let distances = known.map { ($0, distance($0.lowercased(), word.lowercased())) }
+    let word = word.lowercased()
+    let distances = known.filter { word.count > 3 || $0.lowercased().first == word.first }
+      .map { ($0, distance($0.lowercased(), word)) }
     guard let best = distances.min(by: { $0.1 < $1.1 }), best.1 <= max(2, word.count / 3) else { return nil }
     return best.0
   }
@@ -234,6 +237,13 @@ extension StringProtocol {
   package var deletingPathExtension: String {
     let suffix = pathExtension
     return String(suffix.isEmpty ? unslashed : unslashed.dropLast(suffix.count + 1))
+  }
+
+  /// The path from the root, if the process's current folder is that of a relative path.
+  package var absolutePath: String {
+    guard !hasPrefix("/"), let folder = getcwd(nil, 0) else { return String(self) }
+    defer { free(folder) }
+    return "\(String(cString: folder).unslashed)/\(hasPrefix("./") ? String(dropFirst(2)) : String(self))"
   }
 
   /// The text without white space and line ends around it.

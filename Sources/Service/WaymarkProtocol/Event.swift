@@ -106,19 +106,28 @@ package struct EventPatterns: Hashable, Sendable {
     }
   }
 
-  /// The patterns that match no known event; nil if each matches one.
-  package var unmatched: [String]? {
-    let idle = patterns.filter { pattern in
-      let one = EventPatterns(pattern)
-      return !EventBody.subscribable.contains(where: one.match)
-    }
-    return idle.isEmpty ? nil : idle
-  }
-
   private init(_ pattern: String) { patterns = [pattern] }
 
+  /// Returns why no event can match a pattern, with the pattern that is probably meant; `nil` if an event of this version can.
+  ///
+  /// - Parameter own: the names of events that the caller adds to those of the service.
+  package static func fault(of pattern: String, own: [String] = []) -> (message: String, hint: String)? {
+    let shown = JSONValue.string(String(pattern.prefix(64))).compactText
+    guard isValid(pattern) else {
+      return ("\(shown) is not a pattern of events", "Use names (scan.successful), families (scan.*) or *.")
+    }
+    let names = ProtocolCatalog.events.map { $0.event } + own
+    if names.contains(where: EventPatterns(pattern).match) { return nil }
+    let families = Set(names.compactMap { name in name.lastIndex(of: ".").map { "\(name[...$0])*" } }).sorted()
+    let siblings = names.filter { $0.hasPrefix(pattern.prefix { $0 != "." } + ".") }
+    let hint =
+      NearestWord.of(pattern, among: names + families).map { "Did you mean \($0)?" }
+      ?? "There are \((siblings.isEmpty ? families : siblings).joined(separator: ", "))."
+    return ("there is no event \(shown)", hint)
+  }
+
   /// Returns whether a pattern has a valid form: a name, `family.*`, or `*`.
-  package static func isValid(_ pattern: String) -> Bool {
+  private static func isValid(_ pattern: String) -> Bool {
     guard !pattern.isEmpty, pattern.utf8.count <= 64 else { return false }
     let stem = pattern == "*" ? "" : pattern.hasSuffix(".*") ? String(pattern.dropLast(2)) : pattern
     return pattern == "*" || (!stem.isEmpty && stem.allSatisfy { $0.isASCII && ($0.isLetter || $0 == ".") })

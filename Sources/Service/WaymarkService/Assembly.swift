@@ -142,7 +142,7 @@ package final class Assembly {
   func configuration(isDefault: Bool) -> ConfigurationInUse {
     let cautions = cameras.first.scans.rules.judge.policy.cautions.map(\.message)
     return ConfigurationInUse(
-      file: configuration.file, isDefault: isDefault, cautions: cautions.isEmpty ? nil : cautions)
+      file: configuration.file?.absolutePath, isDefault: isDefault, cautions: cautions.isEmpty ? nil : cautions)
   }
 
   /// The state of each camera with its device and problem, for `systemctl status`.

@@ -184,7 +184,14 @@ tokens: {{ view: {{ file: {self.folder}/observer }} }}
         wait(lambda: foreign.events, "no gap is told")
         assert foreign.events[0]["event"] == "gateway.missed", foreign.events[0]
         foreign.close()
-        assert self.local.get("/v1/events?events=**").status == 400
+        for path, hint in (
+            ("events?events=**", "Use names"), ("events?events=scan.*,scan.succesful", "Did you mean scan.successful?"),
+            ("events?event=scan.*", "Did you mean events?"), ("preview?widht=320", "Did you mean width?"),
+        ):
+            answer = self.local.get("/v1/" + path)
+            assert answer.status == 400 and answer.json["error"]["hint"].startswith(hint), (path, answer.body)
+        assert self.local.request("POST", "/v1/media.snapshot?width=320", b"").status == 400
+        assert self.local.get("/v1/evnts").json["error"]["hint"] == "Use POST, or GET /v1/events."
         assert self.local.get("/v1/events", [("Last-Event-ID", "x")]).status == 400
         print("        %d events over reconnects" % len(truth), flush=True)
 

@@ -112,10 +112,10 @@ class Client(Methods):
         :param events: Names or patterns such as `scan.*`; without any, everything but `statistics`.
         :param after: The last event that this client has: the later ones that the service keeps come first.
         """
+        snapshot = self._call("subscribe", {"events": list(events) or None, "after": after}, Snapshot)
         for pattern in events or ("*",):
             if pattern not in self._patterns:
                 self._patterns.append(pattern)
-        snapshot = self._call("subscribe", {"events": list(events) or None, "after": after}, Snapshot)
         if self._position is None or self._position.instance != snapshot.instance:
             self._position = EventPosition(instance=snapshot.instance, seq=snapshot.seq)
         return snapshot

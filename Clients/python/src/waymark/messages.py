@@ -1959,7 +1959,7 @@ class Snapshot(Message):
     events: list[str]
     """The patterns now subscribed."""
     unmatched: list[str] | None = None
-    """Those of them that match no event that this service has: mistyped, or of a newer service."""
+    """Missing: patterns that match no event are refused."""
     replayed: int | None = None
     """How many earlier events follow this answer, where they were asked for."""
     missed: bool | None = None

@@ -262,18 +262,22 @@ package enum KeyFile {
 }
 
 extension OnboardingConfiguration {
-  /// Reads `onboarding:` and `replay:` of a configuration file, for `--policy`. Also reads a file with the keys of `onboarding:` at its
-  /// top level.
+  /// Reads `onboarding:` and `replay:` of a configuration file and of the files that override it, for `--policy`. Also reads files with
+  /// the keys of `onboarding:` at their top level.
   ///
-  /// - Throws: `cannotOpen` if the file cannot be read, `badPolicy` if there are problems in it.
+  /// - Throws: `cannotOpen` if the file cannot be read, `badPolicy` if there are problems in it or in those files.
   package init(file: String) throws(OnboardingError) {
     guard let bytes = try? WholeFile.read(file, limit: 1 << 20) else {
       throw OnboardingError(
         .cannotOpen, "The policy \(file) cannot be read.",
         hint: "Check the path and who may read it; a policy has at most one megabyte.")
     }
-    let (configuration, problems) = Self.read(
-      yaml: String(decoding: bytes, as: UTF8.self), file: file, allowsBare: true)
+    let layers = ConfigurationLayers(over: file) { Self.document(yaml: $0, file: $1, allowsBare: true) }
+    let document = layers.documents.reduce(
+      Self.document(yaml: String(decoding: bytes, as: UTF8.self), file: file, allowsBare: true)
+    ) { $0.overlaid(by: $1) }
+    let (configuration, found) = Self.read(document, allowsBare: true)
+    let problems = layers.problems + found
     if let text = problems.text { throw OnboardingError(.badPolicy, text.message, hint: text.hint) }
     self = configuration
   }
@@ -303,14 +307,23 @@ extension OnboardingConfiguration {
   package static func read(
     yaml: String, file: String, allowsBare: Bool = false
   ) -> (configuration: Self, problems: [ConfigurationProblem]) {
-    let document = ConfigurationDocument(yaml, path: file, table: table) { root in
+    read(document(yaml: yaml, file: file, allowsBare: allowsBare), allowsBare: allowsBare)
+  }
+
+  /// Parses a file's text without the sections that other parts of the service check.
+  private static func document(yaml: String, file: String, allowsBare: Bool) -> ConfigurationDocument {
+    ConfigurationDocument(yaml, path: file, table: table) { root in
       guard case .map(let entries) = root.value else { return root }
       var kept = entries.filter { allowsBare ? true : $0.key == "onboarding" || $0.key == "replay" }
-      // Other parts of the service check the sections that are not read here.
       for index in kept.indices where Self.isOthers(kept[index].key) { kept[index].node.value = .null }
       return allowsBare
         ? wrapped(SourceNode(mark: root.mark, value: .map(kept))) : SourceNode(mark: root.mark, value: .map(kept))
     }
+  }
+
+  private static func read(
+    _ document: ConfigurationDocument, allowsBare: Bool
+  ) -> (configuration: Self, problems: [ConfigurationProblem]) {
     let (configuration, problems) = read(document)
     var all = document.problems + problems
     if allowsBare, all.isEmpty, document.root?.isNull == false, document.checked["onboarding"] == nil,
@@ -318,7 +331,7 @@ extension OnboardingConfiguration {
     {
       all.append(
         ConfigurationProblem(
-          origin: file, mark: SourceMark(line: 1, column: 1), message: "there is no section \"onboarding\"",
+          origin: document.path, mark: SourceMark(line: 1, column: 1), message: "there is no section \"onboarding\"",
           hint: "Write onboarding: and the policy's keys under it."))
     }
     return (configuration, all.inOrder)

@@ -192,7 +192,7 @@ extension CustomKind {
     let names = missing.prefix(10).map { key in
       "\"\(DisplayText.escaped(key, limit: 60))\"" + (misspelled.contains(key) ? " in this spelling" : "")
     }
-    return "\(DisplayText.escaped(kind.rawValue, limit: 60)) also has \(names.joined(separator: ", "))"
+    return "missing for \(DisplayText.escaped(kind.rawValue, limit: 60)): \(names.joined(separator: ", "))"
   }
 
   /// Returns, in words, the pattern of this kind, if an address nearly fits it; nil otherwise.

@@ -130,9 +130,18 @@ private struct JSONKeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol
 
   private func decoder(_ key: Key) throws -> JSONValueDecoder {
     guard let value = value(key) else {
-      throw DecodingError.keyNotFound(key, .init(codingPath: codingPath + [key], debugDescription: "it is missing"))
+      let description = "it is missing" + (misspelt(key).map { ", and there is no parameter \($0)" } ?? "")
+      throw DecodingError.keyNotFound(key, .init(codingPath: codingPath + [key], debugDescription: description))
     }
     return JSONValueDecoder(value: value, codingPath: codingPath + [key], uses: uses)
+  }
+
+  /// Returns the unknown member that is nearest to a missing one, else the first, quoted, if all members must be known; `nil` otherwise.
+  private func misspelt(_ key: Key) -> String? {
+    guard uses != nil else { return nil }
+    let unknown = Array(members.lazy.map(\.name).filter { Key(stringValue: $0) == nil }.prefix(16))
+    let meant = NearestWord.of(key.stringValue, among: unknown) ?? unknown.first
+    return meant.map { JSONValue.string(String($0.prefix(80))).compactText }
   }
 
   func decodeNil(forKey key: Key) throws -> Bool { try decoder(key).decodeNil() }

@@ -171,7 +171,7 @@ package struct Diagnosis {
           "service", .good,
           "The service \(status.version) answers on \(socket); you are \(client.hello.role.rawValue).")
       ]
-      if let running = status.configuration, running.file != loader.load().configuration.file {
+      if let running = status.configuration, running.file != loader.load().configuration.file?.absolutePath {
         findings.append(
           Finding(
             "service", .remark,

@@ -24,7 +24,7 @@ struct OnboardingInput: ParsableArguments {
   var text: String?
 
   @Option(
-    help: "The policy: a waymark.yaml, or a file with an onboarding section; read alone, without waymark.d.",
+    help: "The policy: a waymark.yaml with its waymark.d, or a file with an onboarding section.",
     completion: .file())
   var policy: String?
 

@@ -15,15 +15,7 @@ package struct SocketOptions: ParsableArguments {
   /// Returns the named path, else that in the environment, else that of the user's own service; that of the system's
   /// service if only its socket exists.
   static func path(_ named: String?) -> String {
-    if let named { return named }
-    let environment = ProcessInfo.processInfo.environment
-    let own = SocketPath.standard(environment: environment, isSystem: SocketPath.isSystem(environment: environment))
-    if own != SocketPath.system, environment["WAYMARK_SOCKET"] == nil, !FileManager.default.fileExists(atPath: own),
-      FileManager.default.fileExists(atPath: SocketPath.system)
-    {
-      return SocketPath.system
-    }
-    return own
+    named ?? SocketPath.forClient(environment: ProcessInfo.processInfo.environment)
   }
 }
 

@@ -292,11 +292,6 @@ public enum EventBody: Hashable, Sendable {
   }
 }
 
-extension EventBody {
-  /// The names of all events that a subscription can bring.
-  static let subscribable: [String] = ProtocolCatalog.subscribable.map { $0.event }
-}
-
 /// Every request and every event of the protocol, by its type.
 package enum ProtocolCatalog {
   /// The version of the protocol, as in `hello`.

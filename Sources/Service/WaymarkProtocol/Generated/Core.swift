@@ -580,7 +580,7 @@ public struct Snapshot: Codable, Hashable, Sendable {
   public var instance: String
   /// The patterns now subscribed.
   public var events: [String]
-  /// Those of them that match no event that this service has: mistyped, or of a newer service.
+  /// Missing: patterns that match no event are refused.
   public var unmatched: [String]?
   /// How many earlier events follow this answer, where they were asked for.
   public var replayed: Int?

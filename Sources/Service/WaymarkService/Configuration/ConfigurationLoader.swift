@@ -56,16 +56,15 @@ package struct ConfigurationLoader: Sendable {
     let path = named ?? standardFile
     let overrides = origins.map(\.values)
     var document: ConfigurationDocument?
-    for file in [path] + layers(of: path, &problems) {
-      switch file == path ? text.map(Result.success) ?? Self.read(file) : Self.read(file) {
-      case .success(let yaml):
-        let read = ConfigurationDocument(yaml, path: file, table: table)
-        document = document?.overlaid(by: read) ?? read
-      case .failure(let reason) where file != path || named != nil || reason.code != .notFound:
-        problems.append(.unreadable(file, reason))
-      case .failure: break
-      }
+    switch text.map(Result.success) ?? ConfigurationDocument.text(of: path) {
+    case .success(let yaml): document = ConfigurationDocument(yaml, path: path, table: table)
+    case .failure(let reason) where named != nil || reason.code != .notFound:
+      problems.append(.unreadable(path, reason))
+    case .failure: break
     }
+    let layers = ConfigurationLayers(over: path) { ConfigurationDocument($0, path: $1, table: table) }
+    problems += layers.problems
+    for layer in layers.documents { document = document?.overlaid(by: layer) ?? layer }
     if let document { origins.append(ConfigurationValues(document, table: table)) }
     problems += origins.flatMap(\.problems)
     var configuration = ServiceConfiguration(origins.map(\.values), schema: schema)
@@ -74,42 +73,6 @@ package struct ConfigurationLoader: Sendable {
     configuration.overrides = overrides
     configuration.stateFolder = stateFolder
     return (configuration, problems)
-  }
-
-  /// Returns the files that override a configuration file: those with the extension `yaml` in the folder `waymark.d` beside
-  /// `waymark.yaml`, by name. Each overrides the files before it.
-  private func layers(of path: String, _ problems: inout [ConfigurationProblem]) -> [String] {
-    let folder = path.deletingPathExtension + ".d"
-    guard FileKind(folder) == .folder else { return [] }
-    do throws(FileError) {
-      let names = try Folder.names(folder).filter { $0.hasSuffix(".yaml") && !$0.hasPrefix(".") }.sorted()
-      if names.count > Self.layerLimit {
-        problems.append(
-          ConfigurationProblem(
-            origin: folder, message: "it has more than \(Self.layerLimit) files", hint: "Join some of them."))
-      }
-      return names.prefix(Self.layerLimit).map { "\(folder)/\($0)" }
-    } catch {
-      problems.append(.unreadable(folder, error))
-      return []
-    }
-  }
-
-  /// The maximum number of files that override the configuration file.
-  private static let layerLimit = 64
-
-  /// Reads a file of at most 1 MiB as text.
-  static func read(_ path: String) -> Result<String, FileError> {
-    Result { () throws(FileError) in String(decoding: try WholeFile.read(path, limit: 1 << 20), as: UTF8.self) }
-  }
-}
-
-extension ConfigurationProblem {
-  /// Returns the problem of a file or folder that cannot be read.
-  fileprivate static func unreadable(_ path: String, _ error: FileError) -> Self {
-    Self(
-      origin: path, message: "it cannot be read: \(error.cause ?? error.message)",
-      hint: "Check the path and who may read it.")
   }
 }
 

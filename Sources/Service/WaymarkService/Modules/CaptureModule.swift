@@ -8,7 +8,7 @@ package import WaymarkSystem
 package import WaymarkWorker
 
 /// Holds the source of a camera's frames, and the pipeline that carries them to the lanes of other modules, and publishes
-/// `camera.status`. `LensStore` below saves the estimated lenses.
+/// `camera.status`. `SourceLogPace` below limits the log lines about it, and `LensStore` saves the estimated lenses.
 @ServiceActor
 package final class CaptureModule: ServiceModule {
   /// The pipeline; other modules add their lanes to it.
@@ -24,6 +24,7 @@ package final class CaptureModule: ServiceModule {
   package nonisolated let learner = LensLearner()
   private unowned let hub: Hub
   private let lenses: LensStore
+  private var logPace = SourceLogPace()
   /// Nil before `stop()`, false while the source is being closed, true when it is closed.
   private var hasEnded: Bool?
 
@@ -89,16 +90,34 @@ package final class CaptureModule: ServiceModule {
   private func changed(_ new: SourceStatus) {
     if new.device != status.device { learner.begin(lenses.lens(of: new.device), of: new.device) }
     status = CameraStatus(new)
+    let isLogged = logPace.takes(new, at: MonotonicClock.now)
     var details: Logger.Metadata = ["device": "\(new.device)", "state": "\(new.state.rawValue)"]
     if let camera { details["camera"] = "\(camera)" }
     if let problem = new.problem {
       details["problem"] = "\(problem.code)"
       hub.log.subsystem(.camera).warning("the source of frames has a problem", metadata: details)
-    } else {
+    } else if isLogged {
       hub.log.subsystem(.camera).info("the source of frames changed", metadata: details)
     }
     hub.publish(status, camera: camera)
     for action in onStatus { action(new) }
+  }
+}
+
+/// Chooses the changes of a source that are logged: all but those of the pictures' size or rate alone, of which one a minute is.
+struct SourceLogPace {
+  private var last: SourceStatus?
+  /// The time from which another size is logged, in seconds.
+  private var due = -Double.infinity
+
+  /// Returns whether a change at the time `now`, in seconds, is logged.
+  mutating func takes(_ new: SourceStatus, at now: Double) -> Bool {
+    var sameSize = new
+    (sameSize.layout, sameSize.rate) = (last?.layout, last?.rate)
+    defer { last = new }
+    guard sameSize != last || now >= due else { return false }
+    due = now + 60
+    return true
   }
 }
 

@@ -54,11 +54,8 @@ final class CoreModule: ServiceModule {
       throw ServiceError(
         .wrongConnection, "This connection streams pictures.", hint: "Open another one for events.")
     }
-    if let bad = events.first(where: { !EventPatterns.isValid($0) }) {
-      let shown = bad.unicodeScalars.prefix(64).map { $0.isASCII && $0.value >= 32 ? Character($0) : "?" }
-      throw ServiceError(
-        .badParams, "\"\(String(shown))\" is not a pattern of events.",
-        hint: "Use names (scan.successful), families (scan.*) or *.")
+    if let fault = events.lazy.compactMap({ EventPatterns.fault(of: $0) }).first {
+      throw ServiceError(.badParams, "subscribe: \(fault.message).", hint: fault.hint)
     }
     var patterns = connection.patterns
     patterns.add(events)
@@ -72,7 +69,6 @@ final class CoreModule: ServiceModule {
   private static func snapshot(of hub: Hub, for connection: Connection) -> Snapshot {
     var snapshot = Snapshot(
       seq: hub.seq, instance: hub.instance, events: connection.patterns.patterns,
-      unmatched: connection.patterns.unmatched,
       scanner: ScannerStatus(status: .idle),
       camera: CameraStatus(status: .closed))
     for case let module as any ServiceModule in hub.modules { module.contribute(to: &snapshot) }

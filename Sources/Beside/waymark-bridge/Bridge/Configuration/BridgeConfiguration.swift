@@ -1,5 +1,6 @@
 import Glibc
 package import WaymarkConfiguration
+import WaymarkProtocol
 package import WaymarkSpool
 package import WaymarkSystem
 
@@ -147,13 +148,8 @@ extension BridgeConfiguration {
   ) -> [String: EventSelection.Fields] {
     var rules: [String: EventSelection.Fields] = [:]
     for entry in document.checked["events"]?.entries ?? [] {
-      let levels = entry.key.split(separator: ".", omittingEmptySubsequences: false)
-      let names = levels.last == "*" ? levels.dropLast() : levels[...]
-      guard names.allSatisfy({ BridgeTopics.isLevel(String($0)) }) else {
-        problems.append(
-          document.problem(
-            "it is not a name of events", "events.\(entry.key)", entry.node,
-            hint: "Give a name, a family such as scan.*, or *."))
+      if let fault = EventPatterns.fault(of: entry.key, own: MessageFormat.ownEvents) {
+        problems.append(document.problem(fault.message, "events.\(entry.key)", entry.node, hint: fault.hint))
         continue
       }
       switch entry.node.string {
@@ -167,10 +163,29 @@ extension BridgeConfiguration {
             hint: "Or give a list of fields: [default, text]."))
       case nil:
         let fields = entry.node.strings
+        let known = fieldNames(of: entry.key)
+        for field in fields where !known.contains(String(field.prefix { $0 != "." })) {
+          let hint = NearestWord.of(field, among: known).map { "Did you mean \($0)?" }
+          problems.append(
+            document.problem(
+              "there is no field \"\(field)\"", "events.\(entry.key)", entry.node,
+              hint: hint ?? "There are \(known.sorted().joined(separator: ", "))."))
+        }
         rules[entry.key] = .named(fields.filter { $0 != "default" }, withStandard: fields.contains("default"))
       }
     }
     return rules
+  }
+}
+
+extension BridgeConfiguration {
+  /// The names that a list of fields can have for the events of a pattern.
+  private static func fieldNames(of pattern: String) -> Set<String> {
+    guard let schema = try? ProtocolSchema() else { return [] }
+    var patterns = EventPatterns()
+    patterns.add([pattern])
+    let events = schema.events.map(\.name).filter(patterns.match)
+    return Set(events.flatMap { schema.members(of: "event.\($0)").map(\.name) } + ["default"])
   }
 }
 
@@ -227,7 +242,7 @@ extension BridgeConfiguration {
       otherwise: "the name of the host"),
     Setting("prefix", name, "the first level of all topics", into: \.prefix),
     Setting(
-      "socket", .path, "the service's socket", into: \.socket, otherwise: "`$WAYMARK_SOCKET`, else the system's"),
+      "socket", .path, "the service's socket", into: \.socket, otherwise: "that of `waymark socket-path`"),
     Setting("store.folder", .path, "folder of the pending events", into: \.storeFolder),
     Setting(
       "store.events", .int(1000...10_000_000), "events that are kept at least, as long as they fit",

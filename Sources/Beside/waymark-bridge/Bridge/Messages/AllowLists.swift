@@ -1,3 +1,4 @@
+import WaymarkProtocol
 package import WaymarkSystem
 
 /// The events that leave the device, and their fields. An allow list: events and fields that it does not name stay on the device.
@@ -60,7 +61,7 @@ package struct EventSelection: Hashable, Sendable {
     let own: Set = ["stream.dropped", "connection.closed", "hello"]
     let names = Set(Self.standardFields.keys).union(rules.keys)
       .filter { !$0.hasSuffix("*") && !own.contains($0) && fields(of: $0) != .off }
-    return (families + names).sorted()
+    return (families + names).filter { EventPatterns.fault(of: $0) == nil }.sorted()
   }
 
   /// Returns the fields of an event that leave the device.
@@ -171,7 +172,14 @@ package struct CommandFilter: Sendable {
     guard !isRetained else {
       return refuse(id, "notPermitted", "A retained command is refused.", "Publish it without the retain flag.")
     }
-    guard allowed.contains(method), Self.permissible[method] != nil else {
+    let permissible = Self.permissible.keys.sorted()
+    guard permissible.contains(method) else {
+      return refuse(
+        id, "notPermitted", "The bridge has no command of this name.",
+        NearestWord.of(method, among: permissible).map { "Did you mean \($0)?" }
+          ?? "There are \(permissible.joined(separator: ", ")).")
+    }
+    guard allowed.contains(method) else {
       return refuse(
         id, "notPermitted", "The configuration of this device does not allow this command.",
         "List it under commands in the bridge's configuration.")

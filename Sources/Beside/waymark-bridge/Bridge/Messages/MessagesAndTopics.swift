@@ -67,7 +67,13 @@ package struct MessageFormat: Sendable {
     return .keep(Self.record(event, json))
   }
 
-  /// Makes the record of an event of the bridge itself, such as `bridge.missed`.
+  /// The name of the event that reports events that the bridge has missed.
+  package static let missedEvent = "bridge.missed"
+
+  /// The names of the bridge's own events.
+  static let ownEvents = [missedEvent, "bridge.dropped"]
+
+  /// Makes the record of an event of the bridge itself.
   package func record(event: String, time: String, members: [JSONValue.Member]) -> [UInt8] {
     let all =
       [JSONValue.Member("event", .string(event)), .init("time", .string(time))] + members

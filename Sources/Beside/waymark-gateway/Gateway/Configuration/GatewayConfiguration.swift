@@ -157,10 +157,8 @@ extension GatewayConfiguration {
       return
     }
     let options = Webhook.Options(node, of: reading.document, under: "webhooks.NAME")
-    if let bad = options.events.first(where: { !EventPatterns.isValid($0) }) {
-      reading.add(
-        "\"\(bad)\" is not a pattern of events", "\(key).events",
-        hint: "Use names (scan.successful), families (scan.*) or *.")
+    for fault in options.events.compactMap({ EventFeed.fault(of: $0) }) {
+      reading.add(fault.message, "\(key).events", hint: fault.hint)
     }
     webhooks.append(Webhook(name: entry.key, url: url, options: options))
   }

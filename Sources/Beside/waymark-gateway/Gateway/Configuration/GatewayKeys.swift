@@ -19,7 +19,7 @@ extension GatewayConfiguration {
       "addresses to listen on: paths of Unix sockets, and `HOST:PORT`; a port needs `tokens`, one that other devices reach needs `tls` too",
       otherwise: "`[\(standardListener)]`"),
     Setting(
-      "socket", .path, "the service's socket", into: \.socket, otherwise: "`$WAYMARK_SOCKET`, else the system's"),
+      "socket", .path, "the service's socket", into: \.socket, otherwise: "that of `waymark socket-path`"),
     Setting(
       "hosts", .texts(256), "further accepted values of `Host`, such as `kiosk.example:8632`",
       into: \.hosts, otherwise: "none", from: { (names: [String]) in names.map { $0.lowercased() } }),

@@ -31,6 +31,11 @@ final class EventFeed: Sendable {
   /// The name of the event that reports missed events to a client.
   static let missedEvent = "gateway.missed"
 
+  /// Returns why no event of the service or the gateway can match a pattern; nil if one can.
+  static func fault(of pattern: String) -> (message: String, hint: String)? {
+    EventPatterns.fault(of: pattern, own: [missedEvent])
+  }
+
   /// Returns the line that reports missed events, with their number if it is known.
   static func missedLine(count: Int?) -> String {
     let number = count.map { #","count":\#($0)"# } ?? ""

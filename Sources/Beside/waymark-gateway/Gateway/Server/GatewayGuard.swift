@@ -3,6 +3,7 @@ import Hummingbird
 import NIOCore
 import WaymarkHTTP
 import WaymarkProtocol
+import WaymarkSystem
 
 /// Checks the access of every request before its route runs, and adds to every answer security headers and, for
 /// listed pages, those of CORS. `GatewayPaths` below has the paths of the gateway, and those that only operators may
@@ -71,9 +72,11 @@ struct GatewayGuard: RouterMiddleware {
   }
 
   private static func unknownVerb(_ request: Request, _ verbs: [String]) -> Response {
+    let isOwn = request.method == .get && request.uri.path.hasPrefix("/v1/")
+    let near = isOwn ? NearestWord.of(String(request.uri.path.dropFirst(4)), among: GatewayPaths.own) : nil
     var response = GatewayAnswer.own(
       "unknownVerb", "This path knows no \(request.method.rawValue.prefix(16)).",
-      hint: "Use \(verbs.joined(separator: " or ")).")
+      hint: "Use \(verbs.joined(separator: " or "))\(near.map { ", or GET /v1/\($0)" } ?? "").")
     response.headers[.allow] = verbs.joined(separator: ", ")
     return response
   }

@@ -97,9 +97,20 @@ package struct GatewayServer: Sendable {
       }
     } catch {
       try Task.checkCancellation()
-      throw GatewayError(
-        .listen, "Cannot listen on \(address.text): \(error)", hint: "Name a free address of this device under listen.")
+      throw Self.failure(on: address, error)
     }
+  }
+
+  /// Returns the error of an address on which the gateway cannot listen.
+  private static func failure(on address: ListenAddress, _ error: any Error) -> GatewayError {
+    if case .socket(let path) = address, case let folder = Folder.parent(of: path), FileKind(folder) != .folder {
+      return GatewayError(
+        .listen, "Cannot listen on \(path): there is no folder \(folder)",
+        hint: "Create it, or name another path under listen in a file for --config.")
+    }
+    let reason = (error as? IOError).map { systemMessage($0.errnoCode) } ?? "\(error)"
+    return GatewayError(
+      .listen, "Cannot listen on \(address.text): \(reason)", hint: "Name a free address of this device under listen.")
   }
 
   /// The permissions of a Unix socket: its user and its group may connect.

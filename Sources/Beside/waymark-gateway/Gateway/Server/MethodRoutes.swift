@@ -98,6 +98,10 @@ struct MethodRoutes: Sendable {
   /// Reads the parameters from the body of a request.
   private func parameters(_ request: Request, _ context: GatewayContext) async throws -> JSONValue {
     let notJSON = ServiceError.Code(rawValue: "notJSON")
+    guard request.uri.query?.isEmpty ?? true else {
+      throw ServiceError(
+        .badParams, "The parameters are in the query.", hint: "Send them as JSON in the body, as curl --json does.")
+    }
     let type = request.headers[.contentType]
     if let type, !Self.isJSON(type) {
       throw ServiceError(

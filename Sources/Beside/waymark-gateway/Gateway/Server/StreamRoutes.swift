@@ -31,12 +31,15 @@ struct StreamRoutes: Sendable {
   /// Adds `GET /v1/events` and `GET /v1/preview`.
   func add(to router: Router<GatewayContext>) {
     router.get("/v1/events") { request, context in
+      if let refusal = Self.refusal(of: request, unless: ["events", "after"]) { return refusal }
       let asked = request.uri.queryParameters["events"].map { $0.split(separator: ",").map(String.init) } ?? ["*"]
-      guard asked.count <= EventPatterns.maximum, asked.allSatisfy(EventPatterns.isValid) else {
+      guard asked.count <= EventPatterns.maximum else {
         return GatewayAnswer.error(
           ServiceError(
-            .badParams, "events holds something that is not a pattern of events.",
-            hint: "Use names (scan.successful), families (scan.*) or *, with commas in between."))
+            .badParams, "A stream takes at most \(EventPatterns.maximum) patterns.", hint: "Use families: scan.*"))
+      }
+      if let fault = asked.lazy.compactMap({ EventFeed.fault(of: $0) }).first {
+        return GatewayAnswer.error(ServiceError(.badParams, "events: \(fault.message).", hint: fault.hint))
       }
       let given = request.headers[.init("Last-Event-ID")!] ?? request.uri.queryParameters["after"].map(String.init)
       let last = given.flatMap { EventID($0) }
@@ -50,6 +53,7 @@ struct StreamRoutes: Sendable {
       return events(asked, after: last, request, context, place)
     }
     router.get("/v1/preview") { request, context in
+      if let refusal = Self.refusal(of: request, unless: ["width", "rate", "camera"]) { return refusal }
       let room = rooms.previews
       guard let place = room.take(for: context.caller.holder) else { return GatewayAnswer.busy(room.name) }
       var params: [JSONValue.Member] = []
@@ -66,6 +70,18 @@ struct StreamRoutes: Sendable {
       }
       return await preview(.object(params), request, context, place)
     }
+  }
+
+  /// Returns the refusal of a query with a parameter of another name; nil for other queries.
+  private static func refusal(of request: Request, unless known: [String]) -> Response? {
+    guard let name = request.uri.queryParameters.map({ String($0.key) }).first(where: { !known.contains($0) }) else {
+      return nil
+    }
+    let near = NearestWord.of(name, among: known).map { "Did you mean \($0)? " } ?? ""
+    let shown = JSONValue.string(String(name.prefix(80))).compactText
+    return GatewayAnswer.error(
+      ServiceError(
+        .badParams, "The query has no parameter \(shown).", hint: near + "It takes \(known.joined(separator: ", "))."))
   }
 
   private func events(
