@@ -30,9 +30,10 @@ def screen(browser, name, within=20):
 
 def fill(browser, name, text):
     """Types into a field, as a person does."""
-    field = browser.find(f'wm-text-field[name="{name}"]')
-    browser.script("arguments[0].focus()", field)
-    browser.driver.switch_to.active_element.send_keys(text)
+    field = f'wm-text-field[name="{name}"]'
+    browser.find(field)
+    browser.script("document.querySelector(arguments[0]).focus()", field)
+    browser.type(text)
 
 
 def submit(browser):

@@ -74,15 +74,20 @@ class Browser:
         self.cdp("Emulation.setEmulatedMedia", features=[{"name": k.replace("_", "-"), "value": v} for k, v in features.items()])
 
     def find(self, selector, within=20):
-        """The first visible match, waited for."""
-        end = time.monotonic() + within
+        """The first visible match, waited for. A dialog that fades in shows between two questions: a later match counts if the next look finds it, too."""
+        end, before = time.monotonic() + within, None
         while time.monotonic() < end:
-            for node in self.driver.find_elements(By.CSS_SELECTOR, selector):
+            shown = None
+            for at, node in enumerate(self.driver.find_elements(By.CSS_SELECTOR, selector)):
                 try:
                     if node.is_displayed():
-                        return node
+                        if at == 0 or node == before:
+                            return node
+                        shown = node
+                        break
                 except Exception:  # replaced meanwhile
                     pass
+            before = shown
             time.sleep(0.03)
         raise AssertionError(f"{selector} did not appear within {within} s")
 
@@ -106,6 +111,10 @@ class Browser:
             except StaleElementReferenceException:  # replaced meanwhile
                 if time.monotonic() > end:
                     raise
+
+    def type(self, text):
+        """Types into what has the focus."""
+        self.driver.switch_to.active_element.send_keys(text)
 
     def text(self, selector):
         return self.find(selector).text

@@ -114,7 +114,7 @@ class Firefox:
         return value
 
     def find(self, selector, within=20):
-        return Node(self.until(f"[...document.querySelectorAll({json.dumps(selector)})].find((one) => one.checkVisibility({{ visibilityProperty: true }}))?.innerText.replace(/^$/, ' ')", within, f"{selector} to be seen"))
+        return Node(self.until(f"[...document.querySelectorAll({json.dumps(selector)})].filter((one) => one.checkVisibility({{ visibilityProperty: true }})).map((one) => one.innerText || ' ')[0]", within, f"{selector} to be seen"))
 
     def gone(self, selector, within=20):
         self.until(f"![...document.querySelectorAll({json.dumps(selector)})].some((one) => one.checkVisibility({{ visibilityProperty: true }}))", within, f"{selector} to go away")
@@ -122,6 +122,13 @@ class Firefox:
     def click(self, selector, within=20):
         self.find(selector, within)
         self.script(f"[...document.querySelectorAll({json.dumps(selector)})].find((one) => one.checkVisibility({{ visibilityProperty: true }})).click()")
+
+    def type(self, text):
+        keys = [{"type": kind, "value": key} for key in text for kind in ("keyDown", "keyUp")]
+        self.ask("input.performActions", context=self.context, actions=[{"type": "key", "id": "keys", "actions": keys}])
+
+    def media(self, **_):
+        """Movements and colours are as they are without a preference."""
 
     def text(self, selector):
         return self.find(selector).text

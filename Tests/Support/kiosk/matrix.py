@@ -1,13 +1,13 @@
 """Every state of the page at every size: what a person would stumble over is found by a machine.
 
-  matrix.py [--sample] [STATE...]
+  matrix.py [--sample | --axe] [STATE...]
 
 All states × sizes × English, German and a pseudo language with texts a third longer × light and dark × 200 % text, `--reach` and single functions included. A fault is: text that is cut
 off, lies on other text or under something, a word broken inside, a primary action out of view, a target under something, under 48 px or closer
 than 8 px to an edge or another one, a focus that is covered or cannot be seen, sideways scrolling, two languages on one screen, too little
 contrast, or an order of Tab against that of reading. Then the
 way through all states is gone once more in either language, at usual letters and at 200 %, and a layout that shifts by itself is
-a fault. `--sample` looks at the smallest and the most usual size alone.
+a fault. `--sample` looks at the smallest and the most usual size alone; `--axe` asks axe-core about every state at these two, with BROWSER=firefox in Firefox.
 """
 import json
 import os
@@ -22,7 +22,8 @@ if __name__ == "__main__":
 
 from states import GROUPS, reached
 from browser import Browser
-from checks import check, settle
+from firefox import Firefox
+from checks import at_rest, check, settle
 from stand import ROOT
 
 SIZES = [(360, 640), (800, 480), (1024, 600), (1280, 720), (1920, 1080), (1080, 1920)]
@@ -144,6 +145,24 @@ def run(browser, wanted=(), sample=False, languages=("en", "de")):
     return screens, lines
 
 
+def accessible(browser, wanted):
+    """What axe-core finds in the states, in English, at the smallest and the most usual size."""
+    lines, screens = [], 0
+    for group in GROUPS:
+        try:
+            for state, _ in reached(group, browser, "en", wanted, False):
+                screens += 1
+                for size in ((360, 640), (1280, 720)):
+                    browser.resize(*size)
+                    at_rest(browser)
+                    lines += [f"{state}: axe: {rule}: {nodes} ({size[0]}×{size[1]})" for rule, nodes in browser.accessibility()]
+                print(f"  {state}: {len(lines)} faults so far", flush=True)
+        except Exception as error:
+            lines.append(f"{group.__name__}: a state could not be reached: {error}")
+            print(lines[-1], flush=True)
+    return screens, lines
+
+
 # What a touch opens once the service has answered, which may be later than a browser counts it to the touch.
 OPENED = ["ar detail"]
 # Doubles the font size, as a user can in the browser, from the first element of a page on.
@@ -188,13 +207,13 @@ def a_sample_of_states_holds_at_every_size(browser):
 
 
 def main():
-    sample = "--sample" in ARGUMENTS
+    sample, axe = "--sample" in ARGUMENTS, "--axe" in ARGUMENTS
     wanted = [one for one in ARGUMENTS if not one.startswith("--")]
-    browser = Browser((1280, 720))
+    browser = Firefox() if os.environ.get("BROWSER") == "firefox" else Browser((1280, 720))
     begun = time.monotonic()
     try:
-        screens, lines = run(browser, wanted, sample, ("en", "de", "long"))
-        lines += [] if sample else shifts(browser, wanted)
+        screens, lines = accessible(browser, wanted) if axe else run(browser, wanted, sample, ("en", "de", "long"))
+        lines += [] if sample or axe else shifts(browser, wanted)
     finally:
         browser.close()
     for line in lines:

@@ -179,7 +179,7 @@ def ar_states_at_rest(browser):
         opened(browser, stand, "ar")
         browser.find(".coaching .primary", within=60)
         browser.until("document.querySelector('.coaching img').naturalWidth > 0", what="the guide picture")
-        assert "Hold the camera before one of the posters." in browser.text(".coaching .steps")
+        assert "Stand in front of one of the posters." in browser.text(".coaching .steps")
         shown(browser, "ar-coaching")
         browser.resize(800, 337)
         at_rest(browser)

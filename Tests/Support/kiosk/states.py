@@ -259,7 +259,7 @@ def accounts(browser, lang):
         yield "about with consents"
         browser.click(".about .primary")
         browser.click("[data-profile]")
-        browser.click("[data-state=profile] summary")
+        browser.click("[data-state=profile] [data-consent=usage] summary")
         yield "profile signed in"
         browser.script("document.querySelector('[data-consents=privacy]').click()")
         browser.find("dialog[role=alertdialog]")

@@ -97,6 +97,7 @@ export function countedList({ onchange }) {
     const back = button('', () => step(-1), { kind: 'quiet round', 'aria-label': t('count.earlier'), before: icon('back') });
     const next = button('', () => step(1), { kind: 'quiet round', 'aria-label': t('count.later'), before: icon('forward') });
     amount.addEventListener('input', () => { if (amount.checkValidity() && amount.value) set(index, Number(amount.value)); });
+    const away = button(t('count.remove'), () => { dialog.close(); remove(index); }, { 'data-remove': true, before: icon('trash') });
     const content = el('div', { class: 'content' }, head, facts, amount);
 
     function show(way = 0) {
@@ -107,6 +108,8 @@ export function countedList({ onchange }) {
       const { name, symbology, text, copies } = all[at];
       place.textContent = t('count.place', { number: at + 1, count: all.length });
       head.replaceChildren(el('span', { class: 'sign' }, icon(['qr', 'microQR', 'rMQR', 'dataMatrix', 'aztec', 'maxiCode', 'dotCode'].includes(symbology) ? 'qr' : 'barcode')), el('div', { class: 'grow' }, el('h2', {}, articleName(name)), el('span', { class: 'soft' }, expected.size ? verdict(all[at]) : kindOf(symbology))));
+      // An expected article stays in the list with any amount.
+      away.hidden = expected.has(text);
       facts.replaceChildren(...(symbology ? [el('dt', {}, t('count.kind')), el('dd', {}, kindOf(symbology))] : []), ...(expected.has(text) ? [el('dt', {}, t('count.wanted')), el('dd', {}, String(wanted(all[at])))] : []), ...(text && name !== undefined ? [el('dt', {}, t('count.content')), el('dd', {}, printable(text))] : []));
       amount.value = String(copies);
       back.disabled = at <= 0;
@@ -118,7 +121,7 @@ export function countedList({ onchange }) {
       label: t('count.details'), kind: 'ask push details',
       build: (self) => el('div', { class: 'column', 'data-state': 'count-details' },
         el('header', { class: 'heading' }, back, el('p', { class: 'grow' }, place, el('strong', {}, t('count.list'))), next), content,
-        el('div', { class: 'actions' }, button(t('count.remove'), () => { self.close(); remove(index); }, { 'data-remove': true, before: icon('trash') }), button(t('common.close'), () => self.close(), { kind: 'primary', 'data-first': true }))),
+        el('div', { class: 'actions' }, away, button(t('common.close'), () => self.close(), { kind: 'primary', 'data-first': true }))),
     });
     show();
   }
@@ -149,6 +152,7 @@ export function countedList({ onchange }) {
       if (!expected.size) return null;
       const all = rows();
       const some = all.filter((one) => difference(one) !== 0);
+      if (!all.some((one) => one.amount > 0)) return { words: t('count.awaited', { count: [...expected.values()].reduce((total, one) => total + (wanted(one) ?? 0), 0) }), list: [] };
       const sum = (which) => all.reduce((total, one) => total + Math.max(0, which * (difference(one) ?? 0)), 0);
       const words = [[sum(-1), 'count.missing'], [sum(1), 'count.surplus'], [all.filter((one) => difference(one) === null).length, 'count.unknowns']].filter(([count]) => count).map(([count, key]) => t(String(key), { count: Number(count) }));
       return { words: words.join(' · ') || t('count.complete'), list: some.map((one) => ({ text: one.text ?? '', expected: wanted(one) ?? 0, counted: one.amount })) };

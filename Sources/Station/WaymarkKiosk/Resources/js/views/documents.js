@@ -72,8 +72,8 @@ export function openDocuments(app) {
     if (sheet) return;
     if (others && event.advice === 'nextPage') say(t('document.others'), 'done');
     else if (event.advice) say(tOr(`document.advice.${event.advice}`, 'document.prompt'), event.phase === 'waiting' ? 'done' : 'advice');
-    else if (event.phase === 'holding') say(t('document.hold'), 'holding');
     else if (outlined && !automatic) say(t('document.press'), 'holding');
+    else if (outlined || event.phase === 'holding') say(t('document.hold'), 'holding');
     else say(t(session.retake ? 'document.prompt.retake' : 'document.prompt'));
   }
 
