@@ -93,6 +93,8 @@ def a_count_is_compared_with_what_is_expected(browser):
         browser.find(".counted .row")
         # The first code is there too often, one is missing, and two are not on the list.
         expected = [{"text": "4006381333931", "name": "Pens", "amount": 3}, {"text": "40123455", "name": "Rulers", "amount": 2}]
+        tell(browser, event="count.changed", **{**COUNT, "total": 0, "codes": []}, expected=expected)
+        browser.until("document.querySelector('.compared').textContent === '5 expected'", what="what is expected before anything is counted")
         tell(browser, event="count.changed", **COUNT, expected=expected)
         rows = "return [...document.querySelectorAll('.counted .row')].map((one) => [one.querySelector('strong').textContent, one.querySelector('.amount').textContent, one.querySelector('.soft').textContent])"
         browser.until("!document.querySelector('.compared').hidden", what="a comparison")
@@ -103,6 +105,7 @@ def a_count_is_compared_with_what_is_expected(browser):
         # Two that no camera sees are added by hand; later events without the list change nothing about it.
         browser.script("[...document.querySelectorAll('.counted .row')].find((one) => one.textContent.includes('Rulers')).click()")
         browser.find(".details wm-stepper")
+        assert browser.script("return document.querySelector('.details [data-remove]').hidden"), "what is expected stays in the list"
         for _ in range(2):
             browser.script("document.querySelector('.details wm-stepper').shadowRoot.querySelector('.more').click()")
         browser.click(".details .actions .primary")
