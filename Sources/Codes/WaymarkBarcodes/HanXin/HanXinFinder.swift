@@ -23,10 +23,25 @@ struct HanXinFinder {
     var ray: Int
   }
 
+  /// A hit in a row, and the middle of the block in it.
+  private struct Crossing {
+    var x: Double
+    var hit: Hit
+
+    /// Returns whether a hit in another row may belong to the same pattern.
+    func agrees(with other: Crossing) -> Bool {
+      let (a, b) = (hit.width, other.hit.width)
+      return hit.isLight == other.hit.isLight && hit.ray == other.hit.ray && abs(x - other.x) < 1.5 * a && a < 1.4 * b
+        && b < 1.4 * a
+    }
+  }
+
   /// The largest numbers of finder patterns, of positions that are examined, and of rays in a sector.
   private static let most = (patterns: 60, places: 4000, length: 30)
   /// The least difference of the block and the light beside it, in gray levels.
   private static let contrast = 24
+  /// The least share of the modules of a pattern that have the right tone.
+  private static let leastAgreement = 0.7
   /// The number of rays from a block, about a third of which cross the angles; the least number of rays in a sector that must cross
   /// them; and the largest number of consecutive rays in a sector that may miss them.
   private static let (all, least, gap) = (48, 11, 2)
@@ -43,7 +58,10 @@ struct HanXinFinder {
     var seen = SeenPlaces(view)
     func look(_ view: ImageView, _ levels: BlockMean, _ examine: (Double, Double, Hit) -> Void) {
       var edges = [Int32](repeating: 0, count: view.width + 3)
+      // The hits in this row and in the two before it.
+      var (hits, before, earlier): ([Crossing], [Crossing], [Crossing]) = ([], [], [])
       for y in stride(from: step / 2, to: view.height, by: step) {
+        (hits, before, earlier) = ([], hits, before)
         let (count, line) = (levels.edges(of: view, row: y, into: &edges), view.row(y))
         guard count >= 7 else { continue }
         // Run i is from edges[i] to edges[i + 1]; even runs are light.
@@ -64,7 +82,12 @@ struct HanXinFinder {
           // Noise on paper has such runs, too.
           guard abs(Int(line[middle / 2]) - Int(line[gap])) >= contrast else { continue }
           let hit = Hit(width: Double(total) / 7, isLight: i.isMultiple(of: 2), ray: block == 0 ? 0 : all / 2)
-          examine(Double(middle) / 2, Double(y), hit)
+          let crossing = Crossing(x: Double(middle) / 2, hit: hit)
+          hits.append(crossing)
+          // Several rows at this distance cross a pattern; most other hits are single.
+          if step > 2 || before.contains(where: crossing.agrees) || earlier.contains(where: crossing.agrees) {
+            examine(crossing.x, Double(y), hit)
+          }
         }
       }
     }
@@ -73,7 +96,8 @@ struct HanXinFinder {
       let patterns = patterns(view, levels, p, hit)
       seen.add(patterns.first?.center ?? p, hit, reach: patterns.isEmpty ? 0.4 : 2)
       found += patterns.filter { pattern in
-        !found.contains { $0.isLight == hit.isLight && $0.center.distance(to: pattern.center) < pattern.module }
+        pattern.agreement >= leastAgreement
+          && !found.contains { $0.isLight == hit.isLight && $0.center.distance(to: pattern.center) < pattern.module }
       }
     }
     look(view, levels) { examine([$0, $1], $2) }
