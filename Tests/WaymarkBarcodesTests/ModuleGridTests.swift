@@ -71,6 +71,16 @@ import WaymarkImage
     }
   }
 
+  /// Pixels that several modules share have tones between dark and light: 1.6 and 1.75 pixels a module.
+  @Test(arguments: [(8, 5), (7, 4)]) func readsRMQRWithTones(scale: Int, factor: Int) throws {
+    for fixture in try MatrixFixture.load("matrices.txt")
+    where fixture.symbology == .rMQR && fixture.modules.columns < 80 {
+      let picture = fixture.draw(scale: scale).withView { $0.shrunk(by: factor) }
+      let symbols = try picture.read(ScanConfiguration(symbologies: [.rMQR])).symbols
+      #expect(symbols.map(\.text) == [fixture.text], "\(fixture.testDescription)")
+    }
+  }
+
   @Test func leavesPhotographsAsTheyAre() throws {
     let image = try Fixture.load("ean13")
     let region = BarRegion(
