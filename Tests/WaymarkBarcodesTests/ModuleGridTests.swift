@@ -3,7 +3,7 @@ import WaymarkImage
 
 @testable import WaymarkBarcodes
 
-/// Drawings of few pixels a module without tones between dark and light.
+/// Drawings of few pixels a module.
 @Suite struct ModuleGridTests {
   /// The edges of elements of one to four modules, each before the first pixel whose centre is behind it.
   private func edges(_ module: Double, _ random: inout RandomSource) -> (modules: [Int], pixels: [Int]) {

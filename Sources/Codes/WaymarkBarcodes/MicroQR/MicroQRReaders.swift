@@ -126,7 +126,7 @@ struct RMQRReader {
 
   private func read(_ ring: Quadrilateral, inverted: Bool) -> MatrixDetection? {
     let module = abs(ring.signedArea).squareRoot() / 7
-    let start = GridRefinement(view: view, size: [12, 7], known: Self.known, inverted: inverted)
+    let start = GridRefinement(view: view, size: [9, 7], known: Self.known, inverted: inverted)
     for corners in ring.turns {
       guard var map = Homography(from: MicroQRReader.outline, to: corners) else { continue }
       if module < Self.small {
