@@ -99,12 +99,9 @@ struct MatrixFixture: Sendable, CustomTestStringConvertible {
 extension MatrixFixture {
   /// A MaxiCode symbol with its hexagons as discs and its three rings (ISO/IEC 16023 clause 4.11).
   ///
-  /// - Parameters:
-  ///   - beside: how far the rings lie to the left of where they belong, in modules.
-  ///   - rise: the distance of the rows, in modules.
-  func drawRound(
-    module: Double, beside: Double = 0, rise: Double = 0.75.squareRoot(), isMirrored: Bool = false
-  ) -> GrayImage {
+  /// - Parameter beside: how far the rings lie to the left of where they belong, in modules.
+  func drawRound(module: Double, beside: Double = 0, isMirrored: Bool = false) -> GrayImage {
+    let rise = 0.75.squareRoot()
     let (width, height) = (Int(34 * module), Int(33 * module))
     return GrayImage(width: width, height: height) { pixels in
       for y in 0..<height {
