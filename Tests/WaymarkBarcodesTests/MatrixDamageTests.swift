@@ -134,6 +134,11 @@ struct MatrixDamageTests {
     }
   }
 
+  @Test("MaxiCode is read where the distance of its rows is rounded to whole pixels")
+  func maxiCodeInWholePixels() throws {
+    #expect(try texts(Fixture.load("maxicode-rounded"), .maxiCode) == ["RdN0CENcxPIQRrFDcZoO61AymZ3RFXE4"])
+  }
+
   @Test("MaxiCode is read turned, tilted, mixed in its character sets, and with its rings beside the middle")
   func maxiCode() throws {
     let fixtures = try fixtures(.maxiCode)

@@ -3,7 +3,7 @@ import WaymarkImage
 
 @testable import WaymarkBarcodes
 
-/// Drawings of few pixels a module without tones between dark and light.
+/// Drawings of few pixels a module.
 @Suite struct ModuleGridTests {
   /// The edges of elements of one to four modules, each before the first pixel whose centre is behind it.
   private func edges(_ module: Double, _ random: inout RandomSource) -> (modules: [Int], pixels: [Int]) {
@@ -68,6 +68,16 @@ import WaymarkImage
         let symbols = try coarse(picture, module / 8).read(ScanConfiguration(symbologies: [symbology])).symbols
         #expect(symbols.map(\.text) == [fixture.text], "\(fixture.testDescription) \(module)")
       }
+    }
+  }
+
+  /// Pixels that several modules share have tones between dark and light: 1.6 and 1.75 pixels a module.
+  @Test(arguments: [(8, 5), (7, 4)]) func readsRMQRWithTones(scale: Int, factor: Int) throws {
+    for fixture in try MatrixFixture.load("matrices.txt")
+    where fixture.symbology == .rMQR && fixture.modules.columns < 80 {
+      let picture = fixture.draw(scale: scale).withView { $0.shrunk(by: factor) }
+      let symbols = try picture.read(ScanConfiguration(symbologies: [.rMQR])).symbols
+      #expect(symbols.map(\.text) == [fixture.text], "\(fixture.testDescription)")
     }
   }
 

@@ -14,6 +14,10 @@ struct MaxiCodeReader {
   private static let middle = Point2(15, 16.5)
   /// The distance of the rows divided by the width of a module.
   private static let rise = 0.75.squareRoot()
+  /// The same in upright drawings, where encoders round it to whole pixels: to four for a module of five pixels, to five for six.
+  private static let rounded = [rise, 5.0 / 6, 0.8]
+  /// The sizes of a module to try, as shares of the one that the outer ring suggests.
+  private static let scales = [0.9, 0.93, 0.96, 0.99, 1.02, 1.05, 1.08]
 
   static func detections(_ search: inout MatrixSearch) -> [MatrixDetection] {
     MaxiCodeReader(view: search.view, levels: search.levels, step: search.step).read()
@@ -22,14 +26,16 @@ struct MaxiCodeReader {
   private func read() -> [MatrixDetection] {
     var detections: [MatrixDetection] = []
     var failed = 0
-    for mark in MaxiCodeMark.find(view, levels: levels, step: step) where failed < Self.failures {
+    let marks = MaxiCodeMark.find(view, levels: levels, step: step)
+    let isDrawn = !marks.isEmpty && view.isDrawn
+    for mark in marks where failed < Self.failures {
       if detections.contains(where: { $0.corners.contains(mark.center) }) { continue }
-      if let found = read(mark) { detections.append(found) } else { failed += 1 }
+      if let found = read(mark, isDrawn: isDrawn) { detections.append(found) } else { failed += 1 }
     }
     return detections
   }
 
-  private func read(_ mark: MaxiCodeMark) -> MatrixDetection? {
+  private func read(_ mark: MaxiCodeMark, isDrawn: Bool) -> MatrixDetection? {
     // The centre line of the outer ring has a diameter of 7.07 mm, and modules are 0.88 mm wide (clause 4.11); printers make
     // the ring larger.
     let unit = mark.outer / 8.25
@@ -41,10 +47,11 @@ struct MaxiCodeReader {
     for turn in 0..<180 {
       let angle = Double(turn) * .pi / 90
       let (c, s) = (Double.cosine(angle), Double.sine(angle))
-      for scale in [0.9, 0.93, 0.96, 0.99, 1.02, 1.05, 1.08] {
+      let rises = isDrawn && turn.isMultiple(of: 45) ? Self.rounded : [Self.rise]
+      for (scale, rise) in Self.scales.flatMap({ scale in rises.map { (scale, $0) } }) {
         let w = unit * scale
         let a = Point2(c * w.x, s * w.y)
-        let b = Point2(-s * w.x, c * w.y) * Self.rise
+        let b = Point2(-s * w.x, c * w.y) * rise
         // Some printers shift the rings from the centre of the modules by more than half a module.
         for beside in [0, 0.6, -0.6] {
           let origin = mark.center - a * (Self.middle.x + beside) - b * Self.middle.y

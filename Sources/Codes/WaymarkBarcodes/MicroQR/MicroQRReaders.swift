@@ -125,19 +125,40 @@ struct RMQRReader {
   }
 
   private func read(_ ring: Quadrilateral, inverted: Bool) -> MatrixDetection? {
+    let module = abs(ring.signedArea).squareRoot() / 7
+    let start = GridRefinement(view: view, size: [9, 7], known: Self.known, inverted: inverted)
     for corners in ring.turns {
-      guard let map = Homography(from: MicroQRReader.outline, to: corners) else { continue }
+      guard var map = Homography(from: MicroQRReader.outline, to: corners) else { continue }
+      if module < Self.small {
+        let (refined, score) = start.refine(map, module: module)
+        if score > 10 { map = refined }
+      }
       let sampler = ModuleSampler(view, columns: 12, rows: 7) { map.apply([$0, $1]) }
       let matrix = sampler.matrix(radius: 4, inverted: inverted)
       var word: UInt32 = 0
       for (i, place) in RMQRSize.formatPlaces.enumerated() where matrix[place.x, place.y] { word |= 1 << UInt32(i) }
       let (size, isHigh, errors) = RMQRSize.format(word)
       guard errors <= 3 else { continue }
-      let module = abs(ring.signedArea).squareRoot() / 7
+      let corners = map.apply(MicroQRReader.outline)
       if let found = examine(map, corners, size, isHigh: isHigh, module: module, inverted: inverted) { return found }
     }
     return nil
   }
+
+  /// The size of a module in pixels below which the corners of the ring, which are whole pixels, are too coarse for the format
+  /// information.
+  private static let small = 4.0
+
+  /// The modules of the finder pattern and its border, and the first ones of the timing pattern along the upper side. Below the corner
+  /// of the finder pattern, high symbols have a timing pattern, too.
+  private static let known: [KnownModule] = {
+    let modules = (-1..<8).flatMap { y in (-1..<8).map { x in (x, y) } }.filter { x, y in y < 7 || x > 2 }
+    return (modules + (8..<12).map { ($0, 0) }).map { x, y in
+      let isInside = (0..<12).contains(x) && (0..<7).contains(y)
+      let isDark = isInside && (x > 7 ? x.isMultiple(of: 2) : x < 7 && max(abs(x - 3), abs(y - 3)) != 2)
+      return KnownModule(at: [Double(x) + 0.5, Double(y) + 0.5], isDark: isDark)
+    }
+  }()
 
   private func examine(
     _ start: Homography, _ ring: Quadrilateral, _ size: RMQRSize, isHigh: Bool, module: Double, inverted: Bool
