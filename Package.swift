@@ -139,7 +139,7 @@ let package = Package(
     native("Station/CKeyboard", linking: "xkbcommon"),
     native("Station/CTesseract", linking: "dl"),
     native("Station/CPageModels", excluding: ["page-network.model", "page-scorers.model"]),
-    native("Station/CTextModel", excluding: ["text-network.model"]),
+    native("Station/CTextModel", excluding: ["text-network.model", "word-network.model", "NOTICE"]),
     native("Station/CGlyphs", excluding: ["zone-glyphs.model", "signature-font.bin"]),
     module("Station/WaymarkPeople", ["WaymarkSystem", "WaymarkImage", "WaymarkCrypto", "CGlyphs"]),
     module("Station/WaymarkDocuments", ["WaymarkSystem", "WaymarkCrypto", "WaymarkImage", "CPageModels", "CZlib"]),

@@ -76,7 +76,7 @@ struct LayerNetworkTests {
     refuses("no layer", [])
     refuses("a height that is left", [first])
     refuses("its own result", [first, head]) { $0[1].from = 2 }
-    refuses("a kind that is none", [first, head]) { $0[0].kind = 3 }
+    refuses("a kind that is none", [first, head]) { $0[0].kind = 4 }
     refuses("a range of nothing", [first, head]) { $0[0].range = 0 }
     refuses("a range that is no number", [first, head]) { $0[0].range = .nan }
     refuses("a scale of nothing", [first, head]) { $0[0].scales[2] = 0 }

@@ -296,4 +296,43 @@ struct TextReaderTests {
     }
     #expect(wall.withView { LineFinder().search($0) }.panels.isEmpty)
   }
+
+  /// Reads a picture with views of the network of lines and a reading of the network of words.
+  private func read(_ own: LineLattice, words: LineLattice, frames: Bool = false) throws -> ReadLine? {
+    var reader = TextReader { _, _, _ in [] }
+    if frames { reader.styles = [LinePicture.Style.live[0]] }
+    reader.lattice = { _ in own }
+    reader.words = { drawn in
+      #expect(drawn.height == WordNetwork.height && !frames)
+      return words
+    }
+    return try picture.withView { try reader.read($0).first }
+  }
+
+  @Test func theNetworkOfWordsIsHeardWhereViewsAreUnsure() throws {
+    let line = try #require(try read(says("BBB8", 0.6), words: says("BBBB", 0.99)))
+    #expect(line.text == "BBBB" && line.confidence < 0.9, "disputed")
+    #expect(try read(says("BBB8", 0.95), words: says("BBBB", 0.6))?.text == "BBB8")
+    // A line that is read without doubt is not read again, nor is a frame.
+    #expect(try read(says("BBB8", 1), words: says("BBBB", 1))?.text == "BBB8")
+    #expect(try read(says("BBB8", 0.6), words: says("BBBB", 0.99), frames: true)?.text == "BBB8")
+    // It does not overrule a character that it does not know.
+    let letters = LineLattice(
+      alphabet: ["B"], columns: (0..<8).map { .init(choices: [.init(label: $0 % 2 == 0 ? 1 : 0, share: 0.99)]) })
+    #expect(try read(says("BBB8", 0.9), words: letters)?.text == "BBB8")
+    #expect(try read(says("BBB8", 0.4), words: letters)?.text == "BBBB")
+  }
+
+  @Test func theNetworkOfWordsChoosesAmongUnsureOrientations() throws {
+    var reader = TextReader { _, _, _ in [] }
+    reader.lattice = { _ in says("0000", 0.4) }
+    var readings = 0
+    reader.words = { _ in
+      readings += 1
+      return readings % 2 == 0 ? says("WORD", 0.95) : says("OHOM", 0.3)
+    }
+    let line = try #require(try picture.withView { try reader.read($0).first })
+    #expect(line.text == "WORD" && readings == 2)
+    #expect(line.outline.topLeft.x > line.outline.topRight.x)
+  }
 }

@@ -4,7 +4,7 @@ import WaymarkSystem
 @testable import WaymarkImage
 @testable import WaymarkText
 
-/// The file of the network that reads lines: arbitrary bytes, and arbitrary bytes behind a valid head.
+/// The files of the networks that read lines and words: arbitrary bytes, and arbitrary bytes behind a valid head.
 @main
 struct FuzzModels {
   static func main() { fuzz(seeds: seeds()) { feed($0, $1) } }
@@ -14,8 +14,15 @@ private let picture = GrayImage(width: 37, height: LineLattice.height) { target 
   for i in 0..<(37 * LineLattice.height) { target[i] = UInt8(truncatingIfNeeded: i &* 73) }
 }
 
+private let tall = GrayImage(width: 37, height: WordNetwork.height, value: 90)
+
 private func feed(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = input(bytes, count)
+  if let file = try? ModelFile(headed(bytes, WordNetwork.modelName), name: WordNetwork.modelName),
+    let words = try? WordNetwork(file)
+  {
+    _ = tall.withView { words.read($0) }
+  }
   _ = try? ModelFile(bytes, name: LineNetwork.modelName)
   guard let file = try? ModelFile(headed(bytes), name: LineNetwork.modelName) else { return 0 }
   guard let network = try? LineNetwork(file) else { return 0 }
@@ -34,10 +41,10 @@ private func feed(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 }
 
 /// The file whose numbers these are.
-private func headed(_ payload: [UInt8]) -> [UInt8] {
+private func headed(_ payload: [UInt8], _ name: String = LineNetwork.modelName) -> [UInt8] {
   let sum = String(CRC32C.of(payload), radix: 16)
   return Array(
-    "waymark model 1\nname text-network\nscript x\nbytes \(payload.count)\ncrc32c \(sum)\n\n".utf8) + payload
+    "waymark model 1\nname \(name)\nscript x\nbytes \(payload.count)\ncrc32c \(sum)\n\n".utf8) + payload
 }
 
 /// Two networks of a few weights, one with all kinds of layers.

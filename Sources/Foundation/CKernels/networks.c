@@ -3,6 +3,8 @@
 #include "include/cknetworks.h"
 #include <string.h>
 
+CK_ROUND_PRODUCTS
+
 // Compilers do not generate the multiply-add of pairs in every clone: it is written with intrinsics for each vector width.
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -157,6 +159,25 @@ void ck_settle(const int32_t *sums, int blocks, int count, const float *factors,
     for (int c = 0; c < channels; c++) {
       float value = (float)sum[c] * factors[c];
       value = value > low ? value : low;
+      value = value < high ? value : high;
+      d[c] = (int16_t)((value + whole) - whole);
+    }
+  }
+}
+
+CK_CLONES
+void ck_settle_swish(const int32_t *sums, int blocks, int count, const float *factors, float slope, float scale,
+                     float shift, float high, int channels, int16_t *dst) {
+  const size_t width = (size_t)blocks * CK_OUTPUTS;
+  for (int at = 0; at < count; at++) {
+    const int32_t *CK_RESTRICT sum = sums + (size_t)at * width;
+    int16_t *CK_RESTRICT d = dst + (size_t)at * (size_t)channels;
+    for (int c = 0; c < channels; c++) {
+      float value = (float)sum[c] * factors[c], share = value * slope + 0.5f;
+      share = share > 0 ? share : 0;
+      share = share < 1 ? share : 1;
+      value = scale * (value * share) + shift;
+      value = value > -high ? value : -high;
       value = value < high ? value : high;
       d[c] = (int16_t)((value + whole) - whole);
     }

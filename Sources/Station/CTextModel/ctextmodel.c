@@ -7,7 +7,16 @@ static const unsigned char text_network[] = {
 #embed "text-network.model"
 };
 
+static const unsigned char word_network[] = {
+#embed "word-network.model"
+};
+
 const void *waymark_text_network(size_t *count) {
   *count = sizeof text_network;
   return text_network;
+}
+
+const void *waymark_word_network(size_t *count) {
+  *count = sizeof word_network;
+  return word_network;
 }

@@ -8,7 +8,6 @@ package final class LineNetwork {
   /// The name under which the model's file is stored.
   package static let modelName = "text-network"
   private static let version = 1
-  private static let alphabetLimit = 1000
   /// The largest number of columns that one output position of the network describes.
   private static let columnLimit = 8
   /// The largest width of a picture in pixels.
@@ -42,13 +41,7 @@ package final class LineNetwork {
     guard height == LineLattice.height, temperature.isFinite, (0.05...20).contains(temperature) else {
       throw file.misfit("its height or its temperature is not one of a line")
     }
-    let bytes = numbers.bytes(Int(numbers.word()))
-    guard let text = String(validating: bytes, as: UTF8.self),
-      (1...Self.alphabetLimit).contains(text.unicodeScalars.count),
-      text.unicodeScalars.allSatisfy({ $0 == " " || !($0.properties.isWhitespace || $0.value < 0x20) }),
-      Set(text.unicodeScalars).count == text.unicodeScalars.count, text.count == text.unicodeScalars.count
-    else { throw file.misfit("its alphabet is invalid") }
-    alphabet = Array(text)
+    alphabet = try numbers.alphabet(of: file)
     network = try LayerNetwork(&numbers, height: height, zero: zero, step: step, of: file)
     guard numbers.isEmpty else { throw file.misfit("\(numbers.count) bytes follow the last layer") }
     let classes = alphabet.count + 1
@@ -69,5 +62,23 @@ package final class LineNetwork {
       LineLattice.Column(logits: values[first..<(first + classes)], temperature: temperature)
     }
     return LineLattice(alphabet: alphabet, columns: columns)
+  }
+}
+
+extension ModelFile.Numbers {
+  /// The largest number of characters of an alphabet.
+  private static let alphabetLimit = 1000
+
+  /// Reads an alphabet: its length in bytes, then its characters.
+  ///
+  /// - Throws: `otherModel` for characters that are invisible or repeated.
+  mutating func alphabet(of file: ModelFile) throws(ModelError) -> [Character] {
+    let bytes = bytes(Int(word()))
+    guard let text = String(validating: bytes, as: UTF8.self),
+      (1...Self.alphabetLimit).contains(text.unicodeScalars.count),
+      text.unicodeScalars.allSatisfy({ $0 == " " || !($0.properties.isWhitespace || $0.value < 0x20) }),
+      Set(text.unicodeScalars).count == text.unicodeScalars.count, text.count == text.unicodeScalars.count
+    else { throw file.misfit("its alphabet is invalid") }
+    return Array(text)
   }
 }

@@ -198,12 +198,15 @@ package struct LinePicture {
   }
 }
 
-/// Draws the picture of a line for Waymark's own network: gray values of either polarity, with the height and contrast used in training.
+/// Draws the picture of a line for the networks of lines and of words: gray values of either polarity, with the height and, for
+/// lines, the contrast used in training.
 enum LatticePicture {
   /// The least width of a picture in pixels.
   private static let leastWidth = 32
   /// The largest width in pixels; wider pictures are compressed.
   private static let mostWidth = 1600
+  /// The margin above and below the rows for the network of words, as a share of their height.
+  private static let wordMargin = 0.15
   /// The smallest range of gray levels that is stretched to the full one, so that noise is not amplified further.
   private static let leastContrast = 24
 
@@ -216,16 +219,25 @@ enum LatticePicture {
   static func drawn(
     _ view: ImageView, rows: ClosedRange<Int>?, margin: Double, stretch: Double
   ) -> GrayImage? {
+    scaled(view, rows: rows, margin: margin, stretch: stretch, height: LineLattice.height).map(stretched)
+  }
+
+  /// Draws the picture of a line for the network of words.
+  static func word(_ view: ImageView, rows: ClosedRange<Int>?) -> GrayImage? {
+    scaled(view, rows: rows, margin: wordMargin, stretch: 1, height: WordNetwork.height)
+  }
+
+  private static func scaled(
+    _ view: ImageView, rows: ClosedRange<Int>?, margin: Double, stretch: Double, height: Int
+  ) -> GrayImage? {
     guard view.width >= 4, view.height >= 4 else { return nil }
     let rows = rows ?? 0...(view.height - 1)
     let more = Int((margin * Double(rows.count)).rounded())
     let (top, bottom) = (max(0, rows.lowerBound - more), min(view.height - 1, rows.upperBound + more))
     let part = view.cropped(x: 0, y: top, width: view.width, height: bottom - top + 1)
     guard part.height >= 4 else { return nil }
-    let height = LineLattice.height
     let width = Int((Double(part.width) * Double(height) / Double(part.height) * stretch).rounded())
-    let drawn = GrayImage(copying: part).resized(width: max(leastWidth, min(mostWidth, width)), height: height)
-    return stretched(drawn)
+    return GrayImage(copying: part).resized(width: max(leastWidth, min(mostWidth, width)), height: height)
   }
 
   /// Returns the picture with the 1st and 99th percentiles stretched to 10 and 245.

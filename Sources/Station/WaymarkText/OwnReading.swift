@@ -2,10 +2,9 @@ package import WaymarkImage
 
 /// The readings of a line by Waymark's own network from several views: with larger and smaller margins, and drawn wider,
 /// because views seldom have the same errors. A picture cut out for one line is also viewed whole, because on a spotted
-/// background the rows of its ink may not be found. `TesseractReading` below reads the line with Tesseract. `LineWay`
-/// below is the line in one of its possible orientations.
+/// background the rows of its ink may not be found. `TesseractReading` below reads the line with Tesseract.
 package struct OwnReading {
-  /// Reads a picture of one line, drawn for Waymark's own network; `nil` if it cannot be read.
+  /// Reads a picture of one line, drawn for the network; `nil` if it cannot be read.
   package typealias Network = (GrayImage) throws -> LineLattice?
 
   /// The margin of each view above and below the ink, as a share of its height, and the ratio of the horizontal to the vertical
@@ -20,6 +19,13 @@ package struct OwnReading {
   /// The least log-likelihood that a text gets in a view, so that a single view does not exclude it.
   private static let least = -15.0
 
+  /// The weight of the network of words relative to all views of the network of lines together.
+  private static let wordWeight = 1.0
+  /// The confidence of the network of lines below which the network of words decides on characters that its alphabet lacks.
+  private static let leastOfForeign = 0.5
+  /// The factor of the confidence of a line on which both networks disagree.
+  private static let disputed = 0.85
+
   private let image: GrayImage
   private let rows: ClosedRange<Int>?
   /// True if the line fills the picture.
@@ -29,6 +35,8 @@ package struct OwnReading {
   private(set) var lattices: [LineLattice]
   /// The characters of each view.
   private(set) var readings: [[ReadSymbol]]
+  /// The reading of the network of words; `nil` before `look` and if that network is not available.
+  private(set) var word: (lattice: LineLattice, symbols: [ReadSymbol])?
   /// The first view, not limited to the allowed characters.
   let first: LineLattice
   /// The confidence of the first view over all characters; low for texture.
@@ -55,9 +63,9 @@ package struct OwnReading {
     symbols = readings[0]
   }
 
-  /// Adds views of the line until there are `count`, and one view of the whole picture if it was cut out and `count` is more
-  /// than 1.
-  mutating func look(times count: Int, _ network: Network) throws {
+  /// Adds views of the line until there are `count`, one view of the whole picture if it was cut out and `count` is more
+  /// than 1, and then the reading of the network of words.
+  mutating func look(times count: Int, _ network: Network, words: Network? = nil) throws {
     func add(_ seen: LineLattice?) {
       guard let seen else { return }
       lattices.append(seen.limited(to: alphabet))
@@ -70,7 +78,26 @@ package struct OwnReading {
       let whole = image.withView { LatticePicture.drawn($0, rows: nil, margin: 0, stretch: Self.wholeStretch) }
       add(try whole.flatMap(network))
     }
-    symbols = LineVote.mostConfident(readings, leader: leader)
+    if count > 1, let words { try readWord(words) }
+    let all = readings + (word.map { [$0.symbols] } ?? [])
+    symbols = LineVote.mostConfident(all, leader: leader)
+    guard let word, word.symbols.map(\.text) != symbols.map(\.text) || !isBacked else { return }
+    for i in symbols.indices { symbols[i].confidence *= Self.disputed }
+  }
+
+  /// Reads the line with the network of words, unless it was read before.
+  mutating func readWord(_ words: Network) throws {
+    guard word == nil, let picture = image.withView({ LatticePicture.word($0, rows: isCutOut ? nil : rows) }),
+      let seen = try words(picture)
+    else { return }
+    let lattice = seen.limited(to: alphabet)
+    word = (lattice, lattice.symbols())
+  }
+
+  /// True if a view of the network of lines has the text of `symbols`.
+  private var isBacked: Bool {
+    let text = symbols.map(\.text)
+    return readings.contains { $0.map(\.text) == text }
   }
 
   private static func view(
@@ -85,15 +112,26 @@ package struct OwnReading {
   private(set) var symbols: [ReadSymbol]
 
   /// The index of the reading that is likeliest in all views, so that one confident view does not overrule two others; `nil` if
-  /// all agree.
+  /// all agree. The index after the last is the reading of the network of words.
   private var leader: Int? {
-    let texts = readings.map { $0.map(\.text).joined() }
+    var texts = readings.map { $0.map(\.text).joined() }
+    if let word { texts.append(word.symbols.map(\.text).joined()) }
     guard Set(texts).count > 1 else { return nil }
-    let scores = texts.map { text in
-      text.isEmpty
-        ? -.infinity
-        : lattices.reduce(0) { $0 + max(Self.least, $1.score(of: text, in: $1.columns.indices)) }
+    func score(_ text: String, _ lattice: LineLattice) -> Double {
+      max(Self.least, lattice.score(of: text, in: lattice.columns.indices))
     }
+    var scores = texts.map { text in
+      text.isEmpty ? -.infinity : lattices.reduce(0) { $0 + score(text, $1) } / Double(lattices.count)
+    }
+    let own = scores.indices.max { (scores[$0], $1) < (scores[$1], $0) }
+    guard let word else { return own }
+    // A character that the network of words does not have is left to the other one.
+    if let own, readings.indices.contains(own), ReadLine.confidence(of: readings[own]) >= Self.leastOfForeign,
+      !texts[own].allSatisfy(word.lattice.alphabet.contains)
+    {
+      return own
+    }
+    for i in texts.indices where !texts[i].isEmpty { scores[i] += Self.wordWeight * score(texts[i], word.lattice) }
     return scores.indices.max { (scores[$0], $1) < (scores[$1], $0) }
   }
 
@@ -124,10 +162,23 @@ package struct OwnReading {
     return lattices[place ?? 0]
   }
 
-  /// The number of views with the text of `symbols`.
+  /// The number of readings with the text of `symbols`; that of the network of words counts twice.
   var witnesses: Int {
     let text = ReadLine.text(of: symbols)
     return readings.count { ReadLine.text(of: $0) == text }
+      + (word.map { ReadLine.text(of: $0.symbols) == text ? 2 : 0 } ?? 0)
+  }
+
+  /// True if all views of the network of lines have one text, or one of them has that of the network of words, as texture does not.
+  var isSteady: Bool {
+    let texts = Set(readings.map { ReadLine.text(of: $0) })
+    return texts.count == 1 || word.map { texts.contains(ReadLine.text(of: $0.symbols)) } ?? false
+  }
+
+  /// True if all readings have the text of `symbols`.
+  var isAgreed: Bool {
+    let text = ReadLine.text(of: symbols)
+    return (readings + (word.map { [$0.symbols] } ?? [])).allSatisfy { ReadLine.text(of: $0) == text }
   }
 
   /// The likelihood that all characters are correct; 0 without characters.
@@ -215,86 +266,5 @@ package enum TesseractReading {
       paired[paired.count - 1].text = ":"
     }
     return paired
-  }
-}
-
-// MARK: - Orientations
-
-/// A line in one of its possible orientations, with the network's reading of it. The network reads a line that is upside down as
-/// other characters and may be confident of them, so the readings of several orientations are compared.
-struct LineWay {
-  /// The number of clockwise quarter turns by which the line is rotated.
-  let turn: Int
-  /// The picture of the line, rotated back by `turn`.
-  let picture: GrayImage
-  /// The views of the picture.
-  var own: OwnReading
-  /// The evidence in log-odds for this orientation, from the reading.
-  private let evidence: Double
-  /// The number of confident characters that are hardly ever read from an upside-down line.
-  private let telling: Int
-
-  /// The log-odds from which one orientation is certain.
-  static let certain = 3.0
-  /// The log-odds from which a line alone in a picture is read.
-  private static let least = 2.0
-  /// The prior log-odds of the likely orientation of a line alone in a picture: upright and level, or, if it fills a
-  /// tall picture, along that picture.
-  private static let prior = 3.0
-  /// The confidence from which a character is evidence.
-  private static let leastConfidence = 0.9
-  /// The value of `telling` from which the orientation is certain: of 1,161 rendered lines upside down, none had three.
-  private static let leastTelling = 3
-  /// The characters that were read at least eight times as often upright as upside down, in renders of 55 typefaces.
-  private static let upright = Set("1245BCFGKPQRUYcfghijklmrv,".map { String($0) })
-  /// The characters that were read at least about twice as often upside down as upright.
-  private static let upsideDown = Set("EILSXZd[".map { String($0) })
-  /// The weights in `evidence`, in log-odds: of each character in `upright` and in `upsideDown`, and of each unit of
-  /// the reading's log-likelihood.
-  private static let weights = (upright: 2.0, upsideDown: 1.0, likelihood: 8.0)
-  /// The evidence of a picture without characters; lower log-likelihoods count as this one.
-  private static let empty = -100.0
-
-  /// Reads a picture of a line after rotating it back by quarter turns; `nil` if the network cannot read it.
-  init?(
-    _ image: GrayImage, turn: Int, isCutOut: Bool = false, limitedTo alphabet: LineAlphabet,
-    _ network: OwnReading.Network
-  ) throws {
-    picture = turn == 0 ? image : image.oriented(Orientation(quarterTurns: -turn))
-    guard let own = try OwnReading(picture, isCutOut: isCutOut, limitedTo: alphabet, network) else { return nil }
-    self.turn = turn
-    self.own = own
-    let symbols = own.first.symbols()
-    let certain = symbols.lazy.filter { $0.confidence >= Self.leastConfidence }
-    telling = certain.count { Self.upright.contains($0.text) }
-    let text = symbols.map(\.text).joined()
-    evidence =
-      text.isEmpty
-      ? Self.empty
-      : Self.weights.likelihood * max(Self.empty, own.first.score(of: text, in: own.first.columns.indices))
-        + Self.weights.upright * Double(telling)
-        - Self.weights.upsideDown * Double(certain.count { Self.upsideDown.contains($0.text) })
-  }
-
-  /// True if this orientation is certain, so that the line turned by 180° need not be read.
-  var isCertain: Bool { telling >= Self.leastTelling }
-
-  /// True if the reading has no character whose shape shows the orientation.
-  var isDoubtful: Bool { telling == 0 }
-
-  /// Returns the log-odds that this orientation is right rather than another.
-  func odds(against other: LineWay) -> Double { evidence - other.evidence }
-
-  /// Returns the likeliest of several orientations; `nil` if another one is about as likely and reads differently.
-  ///
-  /// - Parameter likely: The numbers of quarter turns that are a priori likelier than others; empty if all are equal.
-  static func likeliest(_ ways: [LineWay], likely: [Int]) -> LineWay? {
-    func weight(_ way: LineWay) -> Double { way.evidence + (likely.contains(way.turn) ? prior : 0) }
-    guard let best = ways.max(by: { weight($0) < weight($1) }) else { return nil }
-    let (text, margin) = (best.own.symbols.map(\.text), likely.isEmpty ? certain : least)
-    let isClear = ways.allSatisfy { way in
-      way.turn == best.turn || weight(best) - weight(way) >= margin || way.own.symbols.map(\.text) == text
-    }
-    return isClear ? best : nil
   }
 }

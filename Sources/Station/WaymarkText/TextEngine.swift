@@ -61,6 +61,7 @@ package final class TextEngine {
   package func reader() -> TextReader {
     var reader = TextReader { try self.read($0, asksAll: $1, alphabet: $2) }
     reader.lattice = { try self.lattice($0) }
+    reader.words = { try self.lattice($0) }
     return reader
   }
 
@@ -76,7 +77,8 @@ package final class TextEngine {
     )?.symbols ?? []
   }
 
-  /// Reads a line with Waymark's own network; `nil` if it fails or does not support a language.
+  /// Reads a line with the network of lines or, for a picture of the height of `WordNetwork`, with that of words; `nil` if it
+  /// fails or does not support a language.
   ///
   /// - Throws: `TextError` if the line was lost. The next line is read by a restarted program.
   package func lattice(_ image: GrayImage) throws(TextError) -> LineLattice? {

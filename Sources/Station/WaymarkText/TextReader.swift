@@ -8,6 +8,8 @@ package struct TextReader {
   package var styles = LinePicture.Style.all
   /// Waymark's own network, if it is available.
   package var lattice: OwnReading.Network?
+  /// The network of words, which is used with `lattice` for pictures, not for frames.
+  package var words: OwnReading.Network?
   /// Called before each line and each further drawing of it. Once it returns false, the rest of the picture is not read,
   /// which limits the time per picture.
   package var continues: () -> Bool = { true }
@@ -211,15 +213,19 @@ package struct TextReader {
     var best = first
     if shared == nil {
       let others = first.isCertain ? [] : try turns.compactMap { try way($0, lattice) }
-      guard let likeliest = LineWay.likeliest([first] + others, likely: likely) else { return nil }
-      best = likeliest
+      let ways = [first] + others
+      let likeliest = LineWay.likeliest(ways, likely: likely)
+      let isClear = likeliest.map { $0.own.glance >= Self.leastUprightConfidence } ?? false
+      let byWords = isClear ? nil : try words.flatMap { try LineWay.readByWords(ways, likely: likely, $0) }
+      guard let settled = byWords ?? likeliest else { return nil }
+      best = settled
     } else if first.isDoubtful || first.own.glance < Self.leastUprightConfidence,
       let other = try way(2 - first.turn, lattice), other.odds(against: first) >= LineWay.certain
     {
       best = other
     }
     guard isSure || best.own.glance >= Self.leastOfText else { return nil }
-    if best.own.likelihood < Self.clear { try best.own.look(times: styles.count, lattice) }
+    if best.own.likelihood < Self.clear { try best.own.look(times: styles.count, lattice, words: words) }
     var reading = try settled(best.own, best.picture, isSure: isSure)
     reading.lattices = [best.own.lattice]
     reading.turn = best.turn
@@ -230,10 +236,10 @@ package struct TextReader {
   /// drawings agree on one text than views of Waymark's network.
   private func settled(_ own: OwnReading, _ image: GrayImage, isSure: Bool) throws -> Reading {
     let symbols = own.symbols
-    let isAgreed = own.witnesses == own.readings.count
+    let isAgreed = own.isAgreed
     if isAgreed, !symbols.isEmpty, own.likelihood >= Self.believed { return Reading(symbols: symbols, all: [symbols]) }
     func isText(_ theirs: [ReadSymbol]) -> Bool {
-      isSure || isAgreed || LineVote.agreement(symbols, theirs) >= Self.leastAgreement
+      isSure || own.isSteady || LineVote.agreement(symbols, theirs) >= Self.leastAgreement
     }
     let drawn = continues() || symbols.isEmpty ? try drawings(image) { continues() && isText($0) } : []
     let theirs = Reading(symbols: LineVote.mostConfident(drawn), all: drawn)

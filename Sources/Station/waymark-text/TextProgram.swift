@@ -21,6 +21,7 @@ enum TextProgram {
     let languages = arguments[2]
     let first = String(languages.prefix { $0 != "+" })
     let network = network()
+    let words = try? WordNetwork(ModelFile(waymark_word_network, name: WordNetwork.modelName))
     var readers: (all: OpaquePointer, first: OpaquePointer)?
     // With Waymark's own network, one language of Tesseract reads as much as several, in less time and memory.
     let isCovered =
@@ -37,14 +38,17 @@ enum TextProgram {
         _ = read(view, readers.first, .any)
       }
     }
-    TextEngineMain.run(problem: network == nil && readers == nil ? ENOENT : 0, lattice: { network?.read($0) }) {
+    TextEngineMain.run(
+      problem: network == nil && readers == nil ? ENOENT : 0,
+      lattice: { $0.height == WordNetwork.height ? words?.read($0) : network?.read($0) }
+    ) {
       view, asksAll, alphabet in
       readers.flatMap { read(view, asksAll ? $0.all : $0.first, alphabet) }
     }
     exit(69)
   }
 
-  /// Returns the network embedded in this program; nil if it is damaged.
+  /// Returns the network of lines embedded in this program; nil if it is damaged.
   private static func network() -> LineNetwork? {
     try? LineNetwork(ModelFile(waymark_text_network, name: LineNetwork.modelName))
   }

@@ -29,6 +29,10 @@ void ck_convolve_channels(const int16_t *src, size_t src_row, size_t src_step, i
 void ck_settle(const int32_t *sums, int blocks, int count, const float *factors, float low, float high, int channels,
                int16_t *dst);
 
+// Like ck_settle, with scale * x * clamp(x * slope + 1/2, 0 ... 1) + shift of each product x, clamped to -high ... high.
+void ck_settle_swish(const int32_t *sums, int blocks, int count, const float *factors, float slope, float scale,
+                     float shift, float high, int channels, int16_t *dst);
+
 // dst = (a * a_factor + b * b_factor) / 2 to the power of CK_SHARE_BITS, rounded to the nearest integer (ties upwards), clamped to `low` ...
 // `high`.
 void ck_add(const int16_t *a, int32_t a_factor, const int16_t *b, int32_t b_factor, int16_t low, int16_t high,

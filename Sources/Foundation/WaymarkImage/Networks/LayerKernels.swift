@@ -2,7 +2,7 @@ import CKernels
 
 /// The weights of a convolution in integers: activations of 12 bits, weights of 8 bits and sums of 32 bits (B. Jacob et al., "Quantization and
 /// training of neural networks for efficient integer-arithmetic-only inference", 2018). The results are identical on every processor.
-/// `FloatKernel` below has floating-point weights instead.
+/// `FloatKernel` has floating-point weights instead.
 package struct IntegerKernel: LayerKernel {
   package let shape: ConvolutionShape
   /// The number of blocks of `CK_OUTPUTS` outputs.
@@ -16,6 +16,17 @@ package struct IntegerKernel: LayerKernel {
   private let offsets: [Int32]
   /// The unit of each output's sum, in quantisation steps of the activations that the layer produces.
   private let factors: [Float]
+  private let swish: HardSwish?
+  /// True if the activations are not linear in the sums.
+  fileprivate var isCurved: Bool { swish != nil }
+
+  /// The activation y = scale · x · clamp(x / 6 + 1/2, 0 ... 1) + shift (A. Howard et al., "Searching for MobileNetV3", 2019).
+  struct HardSwish: Sendable {
+    /// The quantisation step of the activations.
+    var step: Float
+    var scale: Float
+    var shift: Float
+  }
 
   package static let slack = Int(CK_SLACK)
   package var sumCount: Int { blocks * Int(CK_OUTPUTS) }
@@ -28,9 +39,12 @@ package struct IntegerKernel: LayerKernel {
   ///   - weights: the weights, indexed [output][row][column][input].
   ///   - offsets: the offset of each output, in units of its sum.
   ///   - factors: the unit of each output's sum, in quantisation steps of the layer's activations.
-  init(_ shape: ConvolutionShape, weights: [Int8], offsets: [Int32], factors: [Float]) {
+  init(
+    _ shape: ConvolutionShape, weights: [Int8], offsets: [Int32], factors: [Float], swish: HardSwish? = nil
+  ) {
     let width = Int(CK_OUTPUTS)
     self.shape = shape
+    self.swish = swish
     blocks = (shape.outputs + width - 1) / width
     let spare = [Int32](repeating: 0, count: blocks * width - shape.outputs)
     self.offsets = offsets + spare
@@ -77,12 +91,23 @@ package struct IntegerKernel: LayerKernel {
   package func settle(
     _ sums: UnsafePointer<Int32>, count: Int, rectified: Bool, into numbers: UnsafeMutablePointer<Int16>
   ) {
+    if let swish {
+      ck_settle_swish(
+        sums, Int32(blocks), Int32(count), factors, swish.step / 6, swish.scale, swish.shift / swish.step,
+        Float(Self.most), Int32(shape.outputs), numbers)
+      return
+    }
     ck_settle(
       sums, Int32(blocks), Int32(count), factors, Float(Self.low(rectified)), Float(Self.most), Int32(shape.outputs),
       numbers)
   }
 
   package func value(_ sum: Int32, of output: Int) -> Float { Float(sum) * factors[output] }
+
+  package static func real(_ number: Int16) -> Float { Float(number) }
+  package static func number(_ real: Float) -> Int16 {
+    Int16(max(-Float(most), min(Float(most), real)).rounded(.toNearestOrEven))
+  }
 
   package static func add(
     _ a: UnsafePointer<Int16>, _ b: UnsafePointer<Int16>, _ factors: (Int32, Int32), count: Int, rectified: Bool,
@@ -101,7 +126,7 @@ extension IntegerKernel {
   fileprivate static let weightLimit = 12_000_000
   /// The width of the picture for which the costs are bounded; the limits below are for the products and activations of all layers together.
   fileprivate static let judgedWidth = 320
-  fileprivate static let productLimit = 384_000_000
+  fileprivate static let productLimit = 768_000_000
   fileprivate static let numberLimit = 8_000_000
 
   /// The properties of a layer's picture while the network is read.
@@ -133,7 +158,7 @@ extension IntegerKernel {
   }
 
   fileprivate static func kernel(
-    _ numbers: inout ModelFile.Numbers, _ shape: ConvolutionShape, reads: Plane, makes: Plane,
+    _ numbers: inout ModelFile.Numbers, _ shape: ConvolutionShape, reads: Plane, makes: Plane, swish: HardSwish?,
     _ misfit: (String) -> ModelError
   ) throws(ModelError) -> IntegerKernel {
     let scales = numbers.floats(shape.outputs).map(Double.init)
@@ -158,7 +183,7 @@ extension IntegerKernel {
       offsets.append(Int32(offset))
       factors.append(factor)
     }
-    return IntegerKernel(shape, weights: weights, offsets: offsets, factors: factors)
+    return IntegerKernel(shape, weights: weights, offsets: offsets, factors: factors, swish: swish)
   }
 }
 
@@ -172,9 +197,12 @@ extension LayerNetwork where Kernel == IntegerKernel {
   ///   - height: the height of the input pictures, in pixels.
   ///   - zero: the gray value that represents 0.
   ///   - step: the value of one gray level, in real units.
+  ///   - outputRows: the number of rows that the last layer makes.
+  ///   - leastWidth: the width to which narrower pictures are padded.
   /// - Throws: `otherModel` if the network is invalid or exceeds the limits on its cost.
   package init(
-    _ numbers: inout ModelFile.Numbers, height: Int, zero: Int, step: Double, of file: ModelFile
+    _ numbers: inout ModelFile.Numbers, height: Int, zero: Int, step: Double, outputRows: Int = 1,
+    leastWidth: Int = 1, of file: ModelFile
   ) throws(ModelError) {
     let count = Int(numbers.word())
     guard (1...IntegerKernel.heightLimit).contains(height), (0...255).contains(zero), step.isFinite, step > 0,
@@ -188,14 +216,19 @@ extension LayerNetwork where Kernel == IntegerKernel {
       let (kind, rectifies) = (numbers.byte(), numbers.byte())
       let from = Int(numbers.half())
       let range = Double(numbers.float())
-      guard kind <= 2, rectifies <= 1, planes.indices.contains(from), range.isFinite, range > 0 else {
+      guard kind <= 3, rectifies <= (kind < 2 ? 2 : kind == 2 ? 1 : 0), planes.indices.contains(from), range.isFinite,
+        range > 0
+      else {
         throw misfit("is of no known kind, or reads what is not there")
       }
       var plane = planes[from]
       // The outputs of the last layer are in real units.
       (plane.step, plane.most) = (index + 1 == count ? 1 : range / Double(IntegerKernel.most), IntegerKernel.most)
       let work: Work
-      if kind == 2 {
+      if kind == 3 {
+        plane.step = planes[from].step
+        work = .gate(try ChannelGate(&numbers, channels: plane.channels, step: Float(plane.step), of: file))
+      } else if kind == 2 {
         let other = Int(numbers.half())
         guard planes.indices.contains(other), planes[other].channels == plane.channels,
           planes[other].height == plane.height
@@ -209,6 +242,12 @@ extension LayerNetwork where Kernel == IntegerKernel {
         }
         work = .addition(other: other, factors: (Int32(factors[0]), Int32(factors[1])))
       } else {
+        var swish: IntegerKernel.HardSwish?
+        if rectifies == 2 {
+          let (scale, shift) = (numbers.float(), numbers.float())
+          guard scale.isFinite, shift.isFinite else { throw misfit("has an activation that is not finite") }
+          swish = IntegerKernel.HardSwish(step: Float(plane.step), scale: scale, shift: shift)
+        }
         let shape = try IntegerKernel.shape(&numbers, reads: plane.channels, isByChannel: kind == 1, misfit)
         weights += shape.outputs * shape.weightCount
         guard weights <= IntegerKernel.weightLimit, numbers.count >= shape.outputs * (8 + shape.weightCount) else {
@@ -219,17 +258,21 @@ extension LayerNetwork where Kernel == IntegerKernel {
         guard (1...IntegerKernel.heightLimit).contains(plane.height) else {
           throw misfit("makes a picture of no height")
         }
-        work = .convolution(try IntegerKernel.kernel(&numbers, shape, reads: planes[from], makes: plane, misfit))
+        work = .convolution(
+          try IntegerKernel.kernel(&numbers, shape, reads: planes[from], makes: plane, swish: swish, misfit))
       }
       layers.append(Layer(from: from, work: work, rectifies: rectifies == 1))
       planes.append(plane)
     }
-    guard let last = layers.last, case .convolution = last.work, !last.rectifies, planes[count].height == 1 else {
-      throw file.misfit("its last layer does not make one row of columns")
+    guard let last = layers.last, case .convolution(let kernel) = last.work, !last.rectifies, !kernel.isCurved,
+      planes[count].height == outputRows
+    else {
+      throw file.misfit("its last layer does not make \(outputRows) rows of columns")
     }
     let network = LayerNetwork(layers, channels: 1, height: height)
     self.init(
-      layers, channels: 1, height: height, zero: Int16(zero), leastWidth: try network.leastWidthChecked(file))
+      layers, channels: 1, height: height, zero: Int16(zero),
+      leastWidth: max(leastWidth, try network.leastWidthChecked(file)))
   }
 
   /// Returns the least width of an input picture, after checking that all layers fit together at this and every greater width.
@@ -241,6 +284,7 @@ extension LayerNetwork where Kernel == IntegerKernel {
       switch layer.work {
       case .convolution(let kernel): strides.append(own * kernel.shape.stepAcross)
       case .addition(let other, _): strides.append(max(own, strides[other]))
+      case .gate: strides.append(own)
       }
       guard strides[strides.count - 1] <= 64 else { throw file.misfit("it makes one column of more than 64") }
     }
@@ -270,80 +314,5 @@ extension LayerNetwork where Kernel == IntegerKernel {
       throw file.misfit("a line would cost too much")
     }
     return least
-  }
-}
-
-// MARK: - Floating point
-
-/// The weights of a convolution over floating-point activations.
-///
-/// An output is its offset plus the products, added in the order of rows, columns and inputs, so that the results do not depend on the
-/// processor.
-package struct FloatKernel: LayerKernel {
-  package let shape: ConvolutionShape
-  /// The weights, indexed [row][column][channel] for a convolution by channel, else [block of `CK_FLOATS`
-  /// outputs][row][column][input][output of the block].
-  private let weights: [Float]
-  private let offsets: [Float]
-  private let blocks: Int
-
-  package static let slack = 0
-  package var sumCount: Int { blocks * Int(CK_FLOATS) }
-
-  /// - Parameters:
-  ///   - shape: the shape; by channel, the number of channels is a multiple of `CK_FLOATS`.
-  ///   - weights: the weights, indexed [row][column][input][output].
-  package init(_ shape: ConvolutionShape, weights: [Float], offsets: [Float]) {
-    let width = Int(CK_FLOATS)
-    self.shape = shape
-    blocks = (shape.outputs + width - 1) / width
-    self.offsets = offsets + [Float](repeating: 0, count: blocks * width - shape.outputs)
-    guard !shape.isByChannel else {
-      self.weights = weights
-      return
-    }
-    var packed = [Float](repeating: 0, count: blocks * shape.weightCount * width)
-    for row in 0..<shape.weightCount {
-      for output in 0..<shape.outputs {
-        packed[(output / width * shape.weightCount + row) * width + output % width] =
-          weights[row * shape.outputs + output]
-      }
-    }
-    self.weights = packed
-  }
-
-  package func sum(
-    _ source: UnsafePointer<Float>, rowStride: Int, count: Int, into sums: UnsafeMutablePointer<Float>
-  ) {
-    let step = shape.stepAcross * shape.inputs
-    if shape.isByChannel {
-      ck_convolve_float_channels(
-        source, rowStride, step, Int32(shape.rows), Int32(shape.columns), Int32(count), weights, Int32(blocks), offsets,
-        sums)
-    } else {
-      ck_convolve_floats(
-        source, rowStride, step, Int32(shape.rows), Int32(shape.columns * shape.inputs), Int32(count), weights,
-        Int32(blocks), offsets, sums)
-    }
-  }
-
-  package func settle(
-    _ sums: UnsafePointer<Float>, count: Int, rectified: Bool, into numbers: UnsafeMutablePointer<Float>
-  ) {
-    let low: Float = rectified ? 0 : -.infinity
-    for place in 0..<count {
-      let (own, to) = (sums + place * sumCount, numbers + place * shape.outputs)
-      for output in 0..<shape.outputs { to[output] = max(low, own[output]) }
-    }
-  }
-
-  package func value(_ sum: Float, of output: Int) -> Float { sum }
-
-  package static func add(
-    _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>, _ factors: (Float, Float), count: Int, rectified: Bool,
-    into numbers: UnsafeMutablePointer<Float>
-  ) {
-    let low: Float = rectified ? 0 : -.infinity
-    for i in 0..<count { numbers[i] = max(low, a[i] * factors.0 + b[i] * factors.1) }
   }
 }

@@ -27,6 +27,10 @@ package protocol LayerKernel: Sendable {
   /// Converts the sum of an output to real units.
   func value(_ sum: Sum, of output: Int) -> Float
 
+  /// Converts an activation to a real number of any unit, and back to the nearest activation.
+  static func real(_ number: Number) -> Float
+  static func number(_ real: Float) -> Number
+
   /// Adds `count` activations of two pictures, each multiplied by its factor; `rectified` replaces negative sums by 0.
   static func add(
     _ a: UnsafePointer<Number>, _ b: UnsafePointer<Number>, _ factors: (Sum, Sum), count: Int, rectified: Bool,
@@ -103,6 +107,7 @@ package struct LayerNetwork<Kernel: LayerKernel>: Sendable {
     case convolution(Kernel)
     /// Adds another picture of the same size, or of half the size, of which each position is added to four positions.
     case addition(other: Int, factors: (Kernel.Sum, Kernel.Sum))
+    case gate(ChannelGate)
   }
 
   /// The properties of a picture that do not depend on its width.
@@ -140,6 +145,8 @@ package struct LayerNetwork<Kernel: LayerKernel>: Sendable {
         planes.append(Plane(channels: kernel.shape.outputs, height: kernel.shape.height(of: source.height)))
       case .addition(let other, _):
         planes[other].lastUse = index
+        planes.append(Plane(channels: source.channels, height: source.height))
+      case .gate:
         planes.append(Plane(channels: source.channels, height: source.height))
       }
     }

@@ -71,6 +71,8 @@ package final class NetworkRunner<Kernel: LayerKernel> {
         if let made, let second = pictures[other] {
           add(source, second, factors, rectified: layer.rectifies, into: made)
         }
+      case .gate(let gate):
+        if let made { self.gate(source, gate, into: made) }
       }
       pictures.append(made)
       for place in pictures.indices where network.planes[place].lastUse == index {
@@ -142,6 +144,26 @@ package final class NetworkRunner<Kernel: LayerKernel> {
     kernel.sum(
       source.numbers(-shape.padding.left, row * shape.stepDown - shape.padding.top), rowStride: source.rowStride,
       count: count, into: sums)
+  }
+
+  private func gate(_ source: Picture, _ gate: ChannelGate, into made: Picture) {
+    let channels = source.plane.channels
+    var means = [Float](repeating: 0, count: channels)
+    for y in 0..<source.plane.height {
+      for x in 0..<source.width {
+        let numbers = source.numbers(x, y)
+        for channel in 0..<channels { means[channel] += Kernel.real(numbers[channel]) }
+      }
+    }
+    let factors = gate.factors(means.map { $0 / Float(source.plane.height * source.width) })
+    for y in 0..<source.plane.height {
+      for x in 0..<source.width {
+        let (numbers, target) = (source.numbers(x, y), made.numbers(x, y))
+        for channel in 0..<channels {
+          target[channel] = Kernel.number(Kernel.real(numbers[channel]) * factors[channel])
+        }
+      }
+    }
   }
 
   private func add(
