@@ -2,7 +2,7 @@ import CKernels
 
 /// The weights of a convolution in integers: activations of 12 bits, weights of 8 bits and sums of 32 bits (B. Jacob et al., "Quantization and
 /// training of neural networks for efficient integer-arithmetic-only inference", 2018). The results are identical on every processor.
-/// `FloatKernel` has floating-point weights instead.
+/// The end of the file reads networks of such kernels from model files.
 package struct IntegerKernel: LayerKernel {
   package let shape: ConvolutionShape
   /// The number of blocks of `CK_OUTPUTS` outputs.
@@ -190,6 +190,8 @@ extension IntegerKernel {
 /// Reads networks over a gray picture of fixed height and any width from a file. The last layer returns its sums in real units.
 ///
 /// A file is checked once, when it is read: after that, no sum can overflow and no access can be outside a picture.
+// MARK: - Reading networks
+
 extension LayerNetwork where Kernel == IntegerKernel {
   /// Reads a network from the beginning of `numbers`: the number of layers, then the layers.
   ///
