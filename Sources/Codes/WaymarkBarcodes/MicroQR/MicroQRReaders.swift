@@ -147,7 +147,7 @@ struct RMQRReader {
 
   /// The size of a module in pixels below which the corners of the ring, which are whole pixels, are too coarse for the format
   /// information.
-  private static let small = 4.0
+  private static let small = 3.0
 
   /// The modules of the finder pattern and its border, and the first ones of the timing pattern along the upper side. Below the corner
   /// of the finder pattern, high symbols have a timing pattern, too.
