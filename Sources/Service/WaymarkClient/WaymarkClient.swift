@@ -206,6 +206,7 @@ extension WaymarkClient {
   /// ```
   ///
   /// - Parameters:
+  ///   - path: the service's socket.
   ///   - events: the names and patterns of the events; nil for all except `statistics`.
   ///   - backoff: the pauses between attempts.
   /// - Throws: errors that another attempt cannot change: `notPermitted`, or a refusal of the subscription as
