@@ -137,6 +137,17 @@ import WaymarkImage
     #expect(seen == 45 && searches == 3)
   }
 
+  @Test func lookingFromOtherDirectionsTakesNoMemory() throws {
+    let empty = Scenery.picture(seed: 60, width: 640, height: 480)
+    let engine = AnchorEngine(library: try Scenery.library(Scenery.anchors))
+    func step(_ i: Int) { empty.withView { _ = engine.process($0, at: Double(i) / 30) } }
+    let round = 4 * TiltedFrames.views.count
+    // Two seconds and a round of the directions.
+    for i in 0..<(60 + round) { step(i) }
+    let count = try #require(AllocationCount.during { for i in (60 + round)..<(60 + 2 * round) { step(i) } })
+    #expect(count == 0)
+  }
+
   @Test func detectionTakesNoMemory() throws {
     let empty = (0..<2).map { Scenery.picture(seed: UInt64(60 + $0), width: 640, height: 480) }
     let library = try Scenery.library(Scenery.anchors)

@@ -114,7 +114,7 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   }
 
   /// Returns the symbologies for a word of a list: every symbology, those on request included, for `all`; the one with that
-  /// name or alias for any other word; nil if there is none.
+  /// name or alias for any other word; nil if it is no symbology.
   public static func named(_ word: String) -> Set<Symbology>? {
     word.lowercased() == "all" ? Set(allCases) : Symbology(name: word).map { [$0] }
   }

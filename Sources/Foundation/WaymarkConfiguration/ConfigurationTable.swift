@@ -303,7 +303,7 @@ package struct ConfigurationTable: Sendable {
   }
 
   /// Returns the key or section outside of the overlay that `path`, an unknown key in a section of the overlay, would
-  /// override; nil if there is none.
+  /// override; nil without such a key.
   func fixed(_ path: String) -> (path: String, key: ConfigurationKey?)? {
     let parts = path.split(separator: ".", omittingEmptySubsequences: false)
     guard !overlay.isEmpty, parts.count > overlay.count,

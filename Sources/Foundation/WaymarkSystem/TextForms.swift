@@ -40,6 +40,11 @@ package enum NearestWord {
     return best.0
   }
 
+  /// Returns the hint that names the nearest word of `known`; `nil` if no word is near.
+  package static func hint(_ word: String, among known: some Sequence<String>) -> String? {
+    of(word, among: known).map { "Did you mean \($0)?" }
+  }
+
   /// The greatest length of a word in bytes, which bounds the time.
   private static let longest = 128
 

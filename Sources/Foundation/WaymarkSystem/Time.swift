@@ -269,7 +269,7 @@ package struct Presence: Hashable, Sendable {
   /// True if the object is found and not lost.
   package var isPresent: Bool { state == .present }
 
-  /// Handles an observation at `time`, in seconds; returns the change, `nil` if there is none.
+  /// Handles an observation at `time`, in seconds; returns the change, or `nil` without a change.
   package mutating func handle(seen: Bool, at time: Double, _ options: Options) -> Change? {
     defer { if seen { lastSeen = time } }
     switch state {

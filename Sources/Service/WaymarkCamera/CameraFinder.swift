@@ -58,7 +58,7 @@ package struct CameraFinder: Sendable {
   ///   - vendorFormats: true if libv4l2 may decode vendor-specific compressed formats in this process.
   ///   - use: receives an open camera; if it throws, the next one is tried.
   /// - Returns: the result of `use`.
-  /// - Throws: the first fault other than `absent` and `gone`; if there is none, one of these two.
+  /// - Throws: the first fault other than `absent` and `gone`; otherwise one of these two.
   package func open<Use: ~Copyable>(
     _ selector: CameraSelector, pinned: CameraIdentity?, mayReplace: Bool, vendorFormats: Bool = true,
     use: (consuming Found) throws(CameraFault) -> Use

@@ -121,7 +121,7 @@ package struct EventPatterns: Hashable, Sendable {
     let families = Set(names.compactMap { name in name.lastIndex(of: ".").map { "\(name[...$0])*" } }).sorted()
     let siblings = names.filter { $0.hasPrefix(pattern.prefix { $0 != "." } + ".") }
     let hint =
-      NearestWord.of(pattern, among: names + families).map { "Did you mean \($0)?" }
+      NearestWord.hint(pattern, among: names + families)
       ?? "There are \((siblings.isEmpty ? families : siblings).joined(separator: ", "))."
     return ("there is no event \(shown)", hint)
   }

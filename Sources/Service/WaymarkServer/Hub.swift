@@ -262,7 +262,7 @@ package final class Hub: ConnectionOwner {
         let shown = request.method.unicodeScalars.prefix(64).map { $0.isASCII && $0.value >= 32 ? Character($0) : "?" }
         throw ServiceError(
           .unknownMethod, "There is no method \(String(shown)).",
-          hint: NearestWord.of(request.method, among: methods.methods.keys.sorted()).map { "Did you mean \($0)?" }
+          hint: NearestWord.hint(request.method, among: methods.methods.keys.sorted())
             ?? "docs/protocol.md lists the methods.")
       }
       guard method.allowsObservers || connection.role == .operator else {

@@ -137,7 +137,7 @@ package final class WordNetwork {
         let (from, to) = ((row * width + x) * channels, x / Self.pooled.columns * channels)
         for channel in 0..<channels {
           let value = values[from + channel]
-          columns[to + channel] += value * max(0, min(1, value / 6 + 0.5)) * share
+          columns[to + channel] += value * value.hardSigmoid * share
         }
       }
     }

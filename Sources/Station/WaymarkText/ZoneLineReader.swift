@@ -118,7 +118,7 @@ package struct ZoneLineReader {
     }
   }
 
-  /// Returns the grid with the most evidence; `nil` if there is none for any number of characters.
+  /// Returns the grid with the most evidence; `nil` if no number of characters has a grid.
   private func grid() -> Grid? {
     // A grid of more characters requires more agreement: every character must add evidence.
     Self.counts.compactMap { grid(of: $0).map(refined) }.max { evidence($0) < evidence($1) }

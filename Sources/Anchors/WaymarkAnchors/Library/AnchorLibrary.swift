@@ -91,7 +91,7 @@ public final class AnchorLibrary: Sendable {
   /// Returns the quality of an anchor's picture, 0…100, measured when it was compiled.
   public func quality(of anchor: Int) -> Int { Int((100 * records[anchor].recall).rounded()) }
 
-  /// Returns the index of the anchor with this name; `nil` if there is none.
+  /// Returns the index of the anchor with this name; `nil` if no anchor has it.
   public func index(of name: String) -> Int? { references.firstIndex { $0.name == name } }
 
   // MARK: Data read on demand

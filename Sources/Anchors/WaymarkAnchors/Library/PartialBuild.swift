@@ -39,7 +39,7 @@ package final class PartialBuild {
     number = names.compactMap { Int($0.prefix { $0 != "." }) }.max() ?? 0
   }
 
-  /// Returns an anchor as an earlier build compiled it, with its physical size at that time; `nil` if there is none,
+  /// Returns an anchor as an earlier build compiled it, with its physical size at that time; `nil` if that build has no such anchor,
   /// its picture has changed or more features are required than were kept.
   ///
   /// - Parameters:

@@ -278,11 +278,14 @@ package final class PictureRenderer {
     while level + 2 < pyramid.count, shrink / 2 * pyramid.scale(level + 2) >= 1 { level += 2 }
     let source = pyramid.level(level)
     let s = pyramid.scale(level)
-    let full = Homography.resize(Point2(s, s)) * map * Homography.resize(Point2(0.5, 0.5))
-    let m = full.normalized.rowMajor
-    ck_warp(
-      source.base, source.stride, Int32(source.width), Int32(source.height), m, surroundings ? -1 : 8, wide.bytes,
-      2 * width, Int32(2 * width), Int32(2 * height))
+    let full = (Homography.resize(Point2(s, s)) * map * Homography.resize(Point2(0.5, 0.5))).normalized
+    let (a, b, c) = (full.row0, full.row1, full.row2)
+    withUnsafeTemporaryAllocation(of: Double.self, capacity: 9) { m in
+      for k in 0..<3 { (m[k], m[3 + k], m[6 + k]) = (a[k], b[k], c[k]) }
+      ck_warp(
+        source.base, source.stride, Int32(source.width), Int32(source.height), m.baseAddress, surroundings ? -1 : 8,
+        wide.bytes, 2 * width, Int32(2 * width), Int32(2 * height))
+    }
     ck_halve(wide.bytes, 2 * width, target, width, Int32(width), Int32(height))
   }
 
@@ -299,11 +302,14 @@ package final class PictureRenderer {
     let linear = view.linear.scaled(by: Float(size))
     let (w, h) = (Double(width), Double(height))
     // The bounding box of the picture in the view.
-    let corners = [(0.0, 0.0), (w, 0), (w, h), (0, h)].map { linear.apply(Float($0.0 - 0.5), Float($0.1 - 0.5)) }
-    let x0 = Double(corners.map(\.x).min()!)
-    let y0 = Double(corners.map(\.y).min()!)
-    let columns = Int((Double(corners.map(\.x).max()!) - x0).rounded(.up))
-    let rows = Int((Double(corners.map(\.y).max()!) - y0).rounded(.up))
+    let (right, bottom) = (Float(w - 0.5), Float(h - 0.5))
+    let (a, b) = (linear.apply(-0.5, -0.5), linear.apply(right, -0.5))
+    let (c, d) = (linear.apply(right, bottom), linear.apply(-0.5, bottom))
+    let low = pointwiseMin(pointwiseMin(a, b), pointwiseMin(c, d))
+    let high = pointwiseMax(pointwiseMax(a, b), pointwiseMax(c, d))
+    let (x0, y0) = (Double(low.x), Double(low.y))
+    let columns = Int((Double(high.x) - x0).rounded(.up))
+    let rows = Int((Double(high.y) - y0).rounded(.up))
     let forward =
       Homography.translation(Point2(-x0 - 0.5, -y0 - 0.5))
       * Homography(

@@ -55,6 +55,21 @@ public struct DetectedAnchor: Sendable {
   }
 }
 
+extension DetectedAnchor {
+  /// Aligns the detection in a frame as tracking would align it, unless it then agrees less.
+  ///
+  /// - Returns: The covariance of the corners, see `AlignmentResult`; `nil` if the detection was not aligned.
+  mutating func align(_ template: AnchorTemplate, in pyramid: GrayPyramid, by aligner: PatchAligner) -> Matrix8? {
+    guard let result = aligner.align(template, from: map, in: pyramid), result.score >= score - 0.05,
+      result.inliers >= 6
+    else { return nil }
+    map = result.map
+    inliers = max(inliers, result.inliers)
+    score = max(score, result.score)
+    return result.covariance
+  }
+}
+
 /// The most copies of each anchor that are reported in one frame.
 ///
 /// A copy is another object with the same picture, such as the boxes of one article on a shelf. If one copy is allowed, only

@@ -281,14 +281,7 @@ public final class AnchorEngine {
     for var detection in detections where !isTaken(detection) {
       let template = source.template(detection.anchor)
       // The detection is aligned as tracking would align it, so that its position does not jump in the next frame.
-      var covariance: Matrix8?
-      if let result = aligner.align(template, from: detection.map, in: pyramid), result.score >= detection.score - 0.05,
-        result.inliers >= 6
-      {
-        (detection.map, covariance) = (result.map, result.covariance)
-        detection.inliers = max(detection.inliers, result.inliers)
-        detection.score = max(detection.score, result.score)
-      }
+      let covariance = detection.align(template, in: pyramid, by: aligner)
       take(
         detection, AnchorTracker(template, at: detection.map, time: time), covariance, time, of: detections.count)
     }

@@ -217,7 +217,7 @@ package struct Session: Sendable {
   }
 
   /// Returns the addressed copy of an annotation's anchor: the given one, else the one on which the annotation was
-  /// selected, else its default copy; `nil` if there is none.
+  /// selected, else its default copy; `nil` if no copy is followed.
   package func meant(_ annotation: Annotation, _ copy: Int?) -> Int? {
     copy ?? (annotation.id == selected ? selectedCopy : nil) ?? sights.copy(of: annotation)
   }

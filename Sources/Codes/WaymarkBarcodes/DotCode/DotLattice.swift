@@ -304,7 +304,7 @@ struct DotLattice {
     return (mean - u * mx - v * my, SIMD4(lowHalf: u, highHalf: v))
   }
 
-  /// Returns the position of a place in pixels, from the dots within 24 modules; `nil` if there are none.
+  /// Returns the position of a place in pixels, from the dots within 24 modules; `nil` if there are no dots so near.
   func place(_ x: Int, _ y: Int) -> Point2? {
     for reach in [Self.window, 6, 12, 24] {
       if let found = predict(x, y, reach: reach) { return found.place }

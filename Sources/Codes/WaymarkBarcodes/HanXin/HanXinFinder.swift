@@ -61,7 +61,8 @@ struct HanXinFinder {
       // The hits in this row and in the two before it.
       var (hits, before, earlier): ([Crossing], [Crossing], [Crossing]) = ([], [], [])
       for y in stride(from: step / 2, to: view.height, by: step) {
-        (hits, before, earlier) = ([], hits, before)
+        (hits, before, earlier) = (earlier, hits, before)
+        hits.removeAll(keepingCapacity: true)
         let (count, line) = (levels.edges(of: view, row: y, into: &edges), view.row(y))
         guard count >= 7 else { continue }
         // Run i is from edges[i] to edges[i + 1]; even runs are light.
@@ -83,11 +84,12 @@ struct HanXinFinder {
           guard abs(Int(line[middle / 2]) - Int(line[gap])) >= contrast else { continue }
           let hit = Hit(width: Double(total) / 7, isLight: i.isMultiple(of: 2), ray: block == 0 ? 0 : all / 2)
           let crossing = Crossing(x: Double(middle) / 2, hit: hit)
-          hits.append(crossing)
-          // Several rows at this distance cross a pattern; most other hits are single.
-          if step > 2 || before.contains(where: crossing.agrees) || earlier.contains(where: crossing.agrees) {
-            examine(crossing.x, Double(y), hit)
+          if step <= 2 {
+            // Several rows at such a distance cross a pattern; most other hits are single.
+            hits.append(crossing)
+            guard before.contains(where: crossing.agrees) || earlier.contains(where: crossing.agrees) else { continue }
           }
+          examine(crossing.x, Double(y), hit)
         }
       }
     }

@@ -81,7 +81,7 @@ struct LinearSearch {
     bars.coherence > 0.85 && bars.energy > 50 && bars.length > 100
   }
 
-  /// The directions of the scan lines that cross all clear bars; `both` if there are none.
+  /// The directions of the scan lines that cross all clear bars; `both` without clear bars.
   var scanDirections: BarWindow.Ways {
     let clear = bars.filter(Self.isClear)
     let upright = clear.count { abs($0.direction.x) >= abs($0.direction.y) }

@@ -48,7 +48,7 @@ struct TwoTrackPharmacode {
   /// The largest distance of an end of a bar from the end of its track, as a share of the height of both tracks.
   private static let slack = 0.14
 
-  /// Reads the symbol in a region of bars; `nil` if there is none.
+  /// Reads the symbol in a region of bars; `nil` if the bars are not of a symbol.
   ///
   /// - Parameter tone: prepares the tones of a strip, such as inverting them for codes light on dark.
   static func read(
@@ -116,7 +116,7 @@ struct TwoTrackPharmacode {
   }
 
   /// Returns the runs of a line between two quiet zones: as many as those of a symbol, all bars of one width and all spaces of one
-  /// width; `nil` if there are none.
+  /// width; `nil` if they are not of a symbol.
   private static func symbol(_ line: LinearLine) -> LinearLine? {
     let w = line.widths
     var start = 0

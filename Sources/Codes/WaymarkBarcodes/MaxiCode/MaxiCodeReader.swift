@@ -14,10 +14,15 @@ struct MaxiCodeReader {
   private static let middle = Point2(15, 16.5)
   /// The distance of the rows divided by the width of a module.
   private static let rise = 0.75.squareRoot()
-  /// The same in upright drawings, where encoders round it to whole pixels: to four for a module of five pixels, to five for six.
-  private static let rounded = [rise, 5.0 / 6, 0.8]
-  /// The sizes of a module to try, as shares of the one that the outer ring suggests.
-  private static let scales = [0.9, 0.93, 0.96, 0.99, 1.02, 1.05, 1.08]
+  /// The widths of a module to try, as shares of the one that the outer ring suggests, each with a distance of the rows.
+  private static let sizes = sizes(rises: [rise])
+  /// The same in upright drawings, where encoders round the distance of the rows to whole pixels: to four for a module of five pixels, to
+  /// five for six.
+  private static let drawnSizes = sizes(rises: [rise, 5.0 / 6, 0.8])
+
+  private static func sizes(rises: [Double]) -> [(scale: Double, rise: Double)] {
+    [0.9, 0.93, 0.96, 0.99, 1.02, 1.05, 1.08].flatMap { scale in rises.map { (scale, $0) } }
+  }
 
   static func detections(_ search: inout MatrixSearch) -> [MatrixDetection] {
     MaxiCodeReader(view: search.view, levels: search.levels, step: search.step).read()
@@ -47,8 +52,7 @@ struct MaxiCodeReader {
     for turn in 0..<180 {
       let angle = Double(turn) * .pi / 90
       let (c, s) = (Double.cosine(angle), Double.sine(angle))
-      let rises = isDrawn && turn.isMultiple(of: 45) ? Self.rounded : [Self.rise]
-      for (scale, rise) in Self.scales.flatMap({ scale in rises.map { (scale, $0) } }) {
+      for (scale, rise) in isDrawn && turn.isMultiple(of: 45) ? Self.drawnSizes : Self.sizes {
         let w = unit * scale
         let a = Point2(c * w.x, s * w.y)
         let b = Point2(-s * w.x, c * w.y) * rise

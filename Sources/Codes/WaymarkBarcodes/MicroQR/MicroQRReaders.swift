@@ -14,6 +14,8 @@ struct MicroQRReader {
 
   /// The outline of the finder pattern, in modules.
   static let outline = Quadrilateral(width: 7, height: 7)
+  /// The score of a refinement, see `GridRefinement.refine`, above which its map is used.
+  static let leastFit = 10.0
 
   private func read(_ ring: Quadrilateral, inverted: Bool) -> MatrixDetection? {
     let module = abs(ring.signedArea).squareRoot() / 7
@@ -23,7 +25,7 @@ struct MicroQRReader {
     for turned in ring.turns {
       guard let start = Homography(from: Self.outline, to: turned) else { continue }
       let (map, score) = refine(1, inverted, endsThere: false).refine(start, module: module)
-      guard score > 10 else { continue }
+      guard score > Self.leastFit else { continue }
       let sampler = ModuleSampler(view, columns: 11, rows: 11) { map.apply([$0, $1]) }
       for sharpen: Float in [0, 0.6] {
         let matrix = sampler.matrix(radius: 4, sharpen: sharpen, inverted: inverted)
@@ -47,7 +49,7 @@ struct MicroQRReader {
   private func examine(_ start: Homography, _ version: Int, module: Double, inverted: Bool) -> MatrixDetection? {
     let side = 9 + 2 * version
     let (map, score) = refine(version, inverted).refine(start, module: module)
-    guard score > 10 else { return nil }
+    guard score > Self.leastFit else { return nil }
     let s = Double(side)
     let frame = Quadrilateral(width: s, height: s)
     let corners = map.apply(frame)
@@ -131,7 +133,7 @@ struct RMQRReader {
       guard var map = Homography(from: MicroQRReader.outline, to: corners) else { continue }
       if module < Self.small {
         let (refined, score) = start.refine(map, module: module)
-        if score > 10 { map = refined }
+        if score > MicroQRReader.leastFit { map = refined }
       }
       let sampler = ModuleSampler(view, columns: 12, rows: 7) { map.apply([$0, $1]) }
       let matrix = sampler.matrix(radius: 4, inverted: inverted)

@@ -154,7 +154,7 @@ struct MicroPDF417Reader {
     return found
   }
 
-  /// Returns the crossing, from an edge on, of a symbol whose rows begin with a codeword; `nil` if there is none.
+  /// Returns the crossing, from an edge on, of a symbol whose rows begin with a codeword; `nil` if the edges are not of such a symbol.
   private func crossingWithoutLeft(
     _ edges: [Double], _ widths: [Double], _ i: Int, _ place: (Double) -> Point2
   ) -> Crossing? {
@@ -245,7 +245,7 @@ struct MicroPDF417Reader {
     return map
   }
 
-  /// Returns the codeword between two positions of a line, whose edges may be a module off; `nil` if there is none.
+  /// Returns the codeword between two positions of a line, whose edges may be a module off; `nil` if no codeword fits.
   private func codeword(_ line: ScanLine, from: Double, to: Double) -> (value: Int, cluster: Int)? {
     let edges = line.edges
     let slack = 0.06 * (to - from)

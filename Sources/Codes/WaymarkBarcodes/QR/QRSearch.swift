@@ -7,7 +7,7 @@ struct QRSearch {
   private var field = FinderField()
   /// The candidates that the finder patterns gave.
   private(set) var candidates: [QRReader.Candidate] = []
-  /// Finder patterns that only a code can have; `nil` if there are none, and before `readScaled`.
+  /// Finder patterns that only a code can have; `nil` without such patterns, and before `readScaled`.
   private(set) var trace: FinderTrace?
   /// True if the search was cut short because the picture would have cost too much time.
   private(set) var isLimited = false

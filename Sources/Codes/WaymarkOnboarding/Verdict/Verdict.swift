@@ -42,7 +42,7 @@ public struct Verdict: Sendable, Hashable {
   public var fields: [PayloadField] = []
   /// The parts of a structured append that are missing, counted from 1.
   public var missing: [Int] = []
-  /// The index of the code that the verdict is about, among the codes of the picture; nil if there is none.
+  /// The index of the code that the verdict is about, among the codes of the picture; nil if the verdict is not about one code.
   public var chosen: Int?
   /// Every check in order, up to the one that refused.
   public var steps: [VerdictStep] = []

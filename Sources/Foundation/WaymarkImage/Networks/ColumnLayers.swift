@@ -145,6 +145,11 @@ package struct ChannelGate: Sendable {
 
   func factors(_ means: [Float]) -> [Float] {
     let hidden = squeeze.outputs(of: means.map { $0 * step }).map { max(0, $0) }
-    return excite.outputs(of: hidden).map { max(0, min(1, $0 / 6 + 0.5)) }
+    return excite.outputs(of: hidden).map(\.hardSigmoid)
   }
+}
+
+extension Float {
+  /// x / 6 + 1/2, limited to 0…1 (A. Howard et al., "Searching for MobileNetV3", 2019).
+  package var hardSigmoid: Float { max(0, min(1, self / 6 + 0.5)) }
 }

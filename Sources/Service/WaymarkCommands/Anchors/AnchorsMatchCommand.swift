@@ -32,7 +32,7 @@ struct AnchorsMatchCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "quick, or thorough: a picture in which nothing is found is searched from 38 directions, which takes as many times as long.",
+      "quick, or thorough: a picture in which nothing is found is searched from other directions, which takes thirty times as long.",
       valueName: "effort"))
   var effort = Effort.quick
 

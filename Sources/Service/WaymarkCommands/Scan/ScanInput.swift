@@ -212,7 +212,7 @@ package struct FileIdentity: Hashable, Sendable {
   private let device: UInt64
   private let number: UInt64
 
-  /// Creates the identity of the regular file at a path; nil if there is none.
+  /// Creates the identity of the regular file at a path; nil if the path has no regular file.
   package init?(_ path: [UInt8]) {
     guard let status = regularFile(path) else { return nil }
     device = UInt64(status.st_dev)
@@ -220,7 +220,7 @@ package struct FileIdentity: Hashable, Sendable {
   }
 }
 
-/// Returns the result of stat(2) for the regular file at a path; nil if there is none.
+/// Returns the result of stat(2) for the regular file at a path; nil if the path has no regular file.
 private func regularFile(_ path: [UInt8]) -> stat? {
   var status = stat()
   guard stat(path.map { CChar(bitPattern: $0) } + [0], &status) == 0, status.st_mode & S_IFMT == S_IFREG else {

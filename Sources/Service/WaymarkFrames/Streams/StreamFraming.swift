@@ -46,7 +46,7 @@ package struct MJPEGFramer: Sendable {
     }
   }
 
-  /// Returns the offset of the first SOI that is followed by the first byte of another marker; nil if there is none.
+  /// Returns the offset of the first SOI that is followed by the first byte of another marker; nil if the bytes have no such marker.
   private static func beginning(in bytes: UnsafeRawBufferPointer) -> Int? {
     var position = 0
     while position + 2 < bytes.count {

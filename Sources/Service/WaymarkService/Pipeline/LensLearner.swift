@@ -144,7 +144,7 @@ struct LaneLens<Key: Hashable> {
   }
 
   /// Returns the object of a frame to learn from: it is large, has a high score, and is nearly at rest, since a rolling
-  /// shutter distorts moving objects. Several such objects take turns from frame to frame; nil if there is none.
+  /// shutter distorts moving objects. Several such objects take turns from frame to frame; nil if no object is suitable.
   ///
   /// - Parameter seen: the followed objects in the frame that are flat and whose proportions are known.
   mutating func next(_ seen: some Sequence<(Key, AnchorPlacement)>, width: Int, height: Int) -> AnchorPlacement? {

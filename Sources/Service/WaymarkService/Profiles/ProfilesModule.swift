@@ -73,7 +73,7 @@ package final class ProfilesModule: ServiceModule {
       return ServiceError(
         .notConfigured, "There is no profile \"\(shown)\": none are configured.", hint: "Write them under profiles.")
     }
-    let near = NearestWord.of(name, among: profiles.map(\.name)).map { "Did you mean \($0)?" }
+    let near = NearestWord.hint(name, among: profiles.map(\.name))
     return ServiceError(
       .notFound, "There is no profile \"\(shown)\".", hint: near ?? "profile.list names those that there are.")
   }

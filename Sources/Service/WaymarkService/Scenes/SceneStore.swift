@@ -102,7 +102,7 @@ struct SceneStore: Sendable {
   /// Reads a scene and compiles its anchors, which may take a while. Anchors in the cache, or in the scene in use, are not
   /// compiled again.
   ///
-  /// - Parameter previous: the scene in use; nil if there is none.
+  /// - Parameter previous: the scene in use; nil if no scene is in use.
   func load(
     _ entry: SceneCatalog.Entry, previous: LoadedScene?, progress: (_ done: Int, _ total: Int) -> Void
   ) -> Result<LoadedScene, SceneFailure> {

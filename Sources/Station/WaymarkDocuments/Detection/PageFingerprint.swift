@@ -198,7 +198,7 @@ struct FinePageFingerprint {
   /// repeating pattern from matching its neighbour.
   private static let farthestShift = 1.1
 
-  /// Returns the index of the other page's cell that coincides with a cell of this page; `nil` if there is none.
+  /// Returns the index of the other page's cell that coincides with a cell of this page; `nil` if no cell coincides with it.
   private static func place(_ x: Int, _ y: Int, _ turn: Int, _ corners: [Point2]) -> Int? {
     let n = side
     let (u, v) = (Double(x) / Double(n - 1), Double(y) / Double(n - 1))

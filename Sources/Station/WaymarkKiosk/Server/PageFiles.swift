@@ -170,7 +170,7 @@ struct Assets: Sendable {
       "</head>", with: "  <link rel=\"stylesheet\" href=\"/assets/brand.css\">\n</head>", maxReplacements: 1)
   }
 
-  /// The file with exactly this relative path; nil if there is none.
+  /// The file with exactly this relative path; nil if no file has it.
   subscript(name: String) -> File? { files[name] }
 
   private static let contentTypes = [

@@ -125,7 +125,7 @@ package final class PageTracker {
   }
 
   /// Finds the page: in luma in most frames, in the foreground on a patterned table, and in colours for paper as bright
-  /// as the table; nil if there is none.
+  /// as the table; nil if no page is found.
   private func page(in frame: Frame) -> Candidate? {
     let now = frame.captured
     let size = (frame.width, frame.height)

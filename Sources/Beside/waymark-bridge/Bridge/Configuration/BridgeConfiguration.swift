@@ -165,7 +165,7 @@ extension BridgeConfiguration {
         let fields = entry.node.strings
         let known = fieldNames(of: entry.key)
         for field in fields where !known.contains(String(field.prefix { $0 != "." })) {
-          let hint = NearestWord.of(field, among: known).map { "Did you mean \($0)?" }
+          let hint = NearestWord.hint(field, among: known)
           problems.append(
             document.problem(
               "there is no field \"\(field)\"", "events.\(entry.key)", entry.node,
@@ -179,9 +179,11 @@ extension BridgeConfiguration {
 }
 
 extension BridgeConfiguration {
-  /// The names that a list of fields can have for the events of a pattern.
+  private static let schema = try? ProtocolSchema()
+
+  /// Returns the names that a list of fields can have for the events of a pattern.
   private static func fieldNames(of pattern: String) -> Set<String> {
-    guard let schema = try? ProtocolSchema() else { return [] }
+    guard let schema else { return [] }
     var patterns = EventPatterns()
     patterns.add([pattern])
     let events = schema.events.map(\.name).filter(patterns.match)

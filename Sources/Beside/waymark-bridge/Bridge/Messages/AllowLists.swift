@@ -66,7 +66,7 @@ package struct EventSelection: Hashable, Sendable {
 
   /// Returns the fields of an event that leave the device.
   package func fields(of event: String) -> Fields {
-    // The report of lost events leaves the device whatever the rules are.
+    // The rules do not apply to the report of lost events.
     if event == "stream.dropped" { return .standard }
     if let own = rules[event] { return own }
     var family = event[...]
@@ -176,7 +176,7 @@ package struct CommandFilter: Sendable {
     guard permissible.contains(method) else {
       return refuse(
         id, "notPermitted", "The bridge has no command of this name.",
-        NearestWord.of(method, among: permissible).map { "Did you mean \($0)?" }
+        NearestWord.hint(method, among: permissible)
           ?? "There are \(permissible.joined(separator: ", ")).")
     }
     guard allowed.contains(method) else {

@@ -71,7 +71,8 @@ package struct MessageFormat: Sendable {
   package static let missedEvent = "bridge.missed"
 
   /// The names of the bridge's own events.
-  static let ownEvents = [missedEvent, "bridge.dropped"]
+  static let ownEvents = [missedEvent, droppedEvent]
+  private static let droppedEvent = "bridge.dropped"
 
   /// Makes the record of an event of the bridge itself.
   package func record(event: String, time: String, members: [JSONValue.Member]) -> [UInt8] {
@@ -102,12 +103,12 @@ package struct MessageFormat: Sendable {
   package func lossMessage(_ numbers: ClosedRange<UInt64>, stream: UInt64, time: String) -> BridgeMessage {
     let members: [JSONValue.Member] = [
       .init("id", .string(Self.id(stream: stream, sequence: numbers.upperBound))),
-      .init("event", .string("bridge.dropped")), .init("time", .string(time)),
+      .init("event", .string(Self.droppedEvent)), .init("time", .string(time)),
       .init("first", .string(Self.id(stream: stream, sequence: numbers.lowerBound))),
       .init("count", .number(String(numbers.upperBound - numbers.lowerBound + 1))), .init("device", .string(device)),
     ]
     let json = (try? JSONLineEncoder.encode(JSONValue.object(members))) ?? []
-    return BridgeMessage(topic: topics.topic(ofEvent: "bridge.dropped"), payload: json)
+    return BridgeMessage(topic: topics.topic(ofEvent: Self.droppedEvent), payload: json)
   }
 
   /// Returns whether a name can be part of a topic: its parts between full stops must be valid levels.
