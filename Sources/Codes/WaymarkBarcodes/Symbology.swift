@@ -113,8 +113,8 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
     self = found
   }
 
-  /// Returns the symbologies for a word of a list: every symbology, those on request included, for `all`; the one with that
-  /// name or alias for any other word; nil if it is no symbology.
+  /// Returns every symbology for `all`, those on request included, and the one with that name or alias for another word; nil if no
+  /// symbology has that name.
   public static func named(_ word: String) -> Set<Symbology>? {
     word.lowercased() == "all" ? Set(allCases) : Symbology(name: word).map { [$0] }
   }
