@@ -122,7 +122,8 @@
     const frame = node.matches('input, textarea') ? node.getRootNode().querySelector?.('.box')?.getBoundingClientRect() ?? size : size;
     if (frame.width < 47.5 || frame.height < 47.5) faults.push(`small: ${name(node)} ${Math.round(frame.width)}×${Math.round(frame.height)}`);
     const primary = node.matches('.button.primary');
-    let { part } = seen(box, node);
+    let { part, lost } = seen(box, node);
+    if (lost && !node.closest(mayScrollSideways)) { faults.push(`cut off: ${name(node)} by ${name(lost)}`); continue; }
     if (primary && options.primary && (isEmpty(part) || part.bottom - part.top < box.height - 2 || part.right - part.left < box.width - 2)) { faults.push(`out of view: ${name(node)}`); continue; }
     // Of a target that is mostly scrolled away a hit test would miss what shows by its rounding.
     if ((isEmpty(part) || part.bottom - part.top < box.height / 2) && options.reach !== false) { node.scrollIntoView({ block: 'center' }); box = node.getBoundingClientRect(); ({ part } = seen(box, node)); if (isEmpty(part)) { faults.push(`out of reach: ${name(node)}`); continue; } }
