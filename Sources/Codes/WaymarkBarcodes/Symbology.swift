@@ -10,7 +10,7 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case ean8
   /// UPC-A: an EAN-13 with a leading zero, twelve digits.
   case upcA
-  /// UPC-E: a zero-suppressed UPC-A, eight digits with number system and check digit.
+  /// UPC-E: a zero-suppressed UPC-A, eight digits with its check digit and number system 0, the one that ISO/IEC 15420 defines.
   case upcE
   /// Code 128, ISO/IEC 15417; GS1-128 if its first character is FNC1.
   case code128
@@ -20,7 +20,7 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case code93
   /// Codabar (NW-7); its start and stop characters are part of the text.
   case codabar
-  /// Interleaved 2 of 5, ISO/IEC 16390.
+  /// Interleaved 2 of 5, ISO/IEC 16390: six digits and more.
   case itf
   /// GS1 DataBar Omnidirectional, Truncated and Stacked, ISO/IEC 24724.
   case dataBar
