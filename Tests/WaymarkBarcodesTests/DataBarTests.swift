@@ -27,6 +27,14 @@ struct DataBarTests {
     try image.read(ScanConfiguration(symbologies: symbologies, effort: effort)).symbols
   }
 
+  @Test("a Limited that is close, whose wide elements are larger than the cells of the search", arguments: [5, 8])
+  func close(scale: Int) throws {
+    for fixture in try MatrixFixture.load("databar.txt") where fixture.symbology == .dataBarLimited {
+      let symbols = try read(draw(fixture, scale: scale), [.dataBarLimited])
+      #expect(symbols.map(\.text) == [fixture.text], "\(fixture.testDescription)")
+    }
+  }
+
   @Test("every encodation method, every number of characters, every number of rows, and Limited over its range")
   func all() throws {
     let fixtures = try MatrixFixture.load("databar.txt")

@@ -2,7 +2,7 @@ import WaymarkImage
 
 /// Finds regions that may hold the bars of 1-D codes (`BarRegion`).
 struct BarSearch {
-  /// The regions in descending order of area times coherence.
+  /// The regions in descending order of area times coherence; after them those that consist of several.
   private(set) var regions: [BarRegion] = []
 
   /// The least mean square of neighbour differences, in gray levels squared; less is noise.
@@ -14,6 +14,8 @@ struct BarSearch {
   /// The height in cells below which bars are low: their ends then distort the direction and the extent that are
   /// measured.
   private static let low = 6.0
+  /// The number of regions, the largest ones, among which pieces of one code are sought.
+  private static let joinable = 24
 
   /// The pixels that show that a cell contains bars.
   private enum Evidence: Int, Comparable {
@@ -78,7 +80,24 @@ struct BarSearch {
       regions += low
     }
     regions.sort { $0.length * $0.height * $0.coherence > $1.length * $1.height * $1.coherence }
-    if regions.count > limit { regions.removeLast(regions.count - limit) }
+    let joined = Self.joined(regions.prefix(Self.joinable))
+    if regions.count > limit - joined.count { regions.removeLast(regions.count - max(0, limit - joined.count)) }
+    regions += joined
+  }
+
+  /// Returns regions that consist of several in a line: in a code that is close, a wide bar or space has cells without a change of
+  /// brightness, at which its region ends.
+  private static func joined(_ regions: some Sequence<BarRegion>) -> [BarRegion] {
+    var (rest, found) = (Array(regions), [BarRegion]())
+    while !rest.isEmpty {
+      var (whole, pieces) = (rest.removeFirst(), 1)
+      while let next = rest.firstIndex(where: { whole.isInLine(with: $0) }) {
+        whole = whole.joined(with: rest.remove(at: next))
+        pieces += 1
+      }
+      if pieces > 1 { found.append(whole) }
+    }
+    return found
   }
 
   private static func region(_ cells: [Int], _ tensor: StructureTensor) -> BarRegion? {
@@ -167,6 +186,29 @@ struct BarRegion {
     other.length *= factor
     other.height *= factor
     return other
+  }
+
+  /// Returns whether another region continues this one: beside it in its direction, as high, and not far away.
+  fileprivate func isInLine(with other: BarRegion) -> Bool {
+    let between = other.center - center
+    let gap = abs(between.dot(direction)) - (length + other.length) / 2
+    let (lower, higher) = (min(height, other.height), max(height, other.height))
+    return abs(direction.cross(other.direction)) < 0.1 && lower > 0.6 * higher
+      && abs(between.dot(upright)) < 0.3 * lower && gap > -16 && gap < 0.2 * (length + other.length)
+  }
+
+  /// Returns the region from the outer end of this one to that of another, as high as both are.
+  fileprivate func joined(with other: BarRegion) -> BarRegion {
+    let between = other.center - center
+    let (along, across) = (between.dot(direction), between.dot(upright))
+    let (left, right) = (min(-length / 2, along - other.length / 2), max(length / 2, along + other.length / 2))
+    let (top, bottom) = (max(-height / 2, across - other.height / 2), min(height / 2, across + other.height / 2))
+    var whole = self
+    whole.center += (left + right) / 2 * direction + (top + bottom) / 2 * upright
+    (whole.length, whole.height) = (right - left, bottom - top)
+    whole.coherence = min(coherence, other.coherence)
+    whole.energy = min(energy, other.energy)
+    return whole
   }
 
   /// The unit vector along the bars.
