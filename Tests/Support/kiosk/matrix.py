@@ -163,8 +163,9 @@ def accessible(browser, wanted):
     return screens, lines
 
 
-# What a touch opens once the service has answered, which may be later than a browser counts it to the touch.
-OPENED = ["ar detail"]
+# What a touch opens once the service has answered, which may be later than a browser counts it to the touch; and what follows from typing,
+# which is a script here.
+OPENED = ["ar detail", "form filled"]
 # Doubles the font size, as a user can in the browser, from the first element of a page on.
 LARGE_LETTERS = "new MutationObserver(() => { if (document.documentElement) document.documentElement.style.fontSize = '200%'; }).observe(document, { childList: true });"
 
