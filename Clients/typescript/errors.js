@@ -5,7 +5,7 @@ export class ConnectionLost extends Error {}
 export class RequestFailed extends Error {
   /** @param {any} error */
   constructor(error) {
-    super(`${error.message ?? ""} ${error.hint ?? ""}`.trim());
+    super(String(error.message ?? ""));
     this.code = String(error.code);
     this.hint = String(error.hint ?? "");
     this.holder = error.holder;

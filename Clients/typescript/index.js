@@ -36,7 +36,10 @@ class Link {
       if (this.size > 32 << 20) this.socket.pause();
       this.wake?.();
     });
-    this.socket.on("error", (error) => this.end(`${path}: ${error.message}. Is the service running?`));
+    this.socket.on("error", (/** @type {NodeJS.ErrnoException} */ error) => {
+      const hint = error.code === "EACCES" ? "Join the group that owns the socket, and log in again." : "Is the service running?";
+      this.end(`${path}: ${error.message}. ${hint}`);
+    });
     this.socket.on("close", () => this.end(`${path}: the service closed the connection.`));
   }
 
@@ -121,7 +124,15 @@ export class Client {
 
   async open() {
     this.link = new Link(this.path);
-    this.hello = await this.link.line();
+    const first = await this.link.line();
+    if (first.event !== "hello") {
+      // The service stops, or refuses this user.
+      const hint = first.reason === "notPermitted" ? " The configuration names who may connect under roles." : "";
+      this.link.end(`The service closed the connection: ${first.reason}.${hint}`);
+      this.link.socket.destroy();
+      throw this.link.ended;
+    }
+    this.hello = first;
     this.waiting = [];
     void this.read(this.link);
   }

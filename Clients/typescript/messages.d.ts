@@ -1214,7 +1214,7 @@ export interface OnboardingEnded {
   /** How it ended. */
   outcome: "connected" | "failed";
   /** Why it failed. */
-  reason?: string | null;
+  reason?: "unreachable" | "refused" | "timedOut" | "other" | null;
   /** A sentence for the person. */
   text?: string | null;
   /** The client that reported it. */
@@ -1988,7 +1988,7 @@ export interface OnboardingOutcomeRequest {
   /** How it ended. */
   outcome: "connected" | "failed";
   /** Why it failed. */
-  reason?: string | null;
+  reason?: "unreachable" | "refused" | "timedOut" | "other" | null;
   /** A sentence for the person, which replaces that of the reason. From 1 to 500 bytes. */
   text?: string | null;
 }

@@ -8,8 +8,10 @@ import json
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import tempfile
+import threading
 import time
 import unittest
 
@@ -85,6 +87,10 @@ class ServiceTest(unittest.TestCase):
                 client.call("scan.begin", {"mode": "barcode", "regoin": [0, 0, 1, 1]})
             self.assertEqual(refused.exception.code, "badParams")
             self.assertIn("region", refused.exception.hint)
+            for method, hint in (("scan.bgin", "Did you mean scan.begin?"), ("session.begin", "There are session.")):
+                with self.assertRaises(RequestFailed) as refused:
+                    client.call(method)
+                self.assertIn(hint, refused.exception.hint)
             # The connection stays open.
             client.ping()
 
@@ -166,6 +172,25 @@ class ServiceTest(unittest.TestCase):
     def test_nobody_listens(self) -> None:
         with self.assertRaises(ConnectionLost):
             Client(self.folder.name + "/none.sock")
+
+    def test_a_service_may_refuse_to_greet(self) -> None:
+        path = self.folder.name + "/refusing.sock"
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(path)
+            listener.listen()
+
+            def refuse() -> None:
+                for _ in range(2):
+                    with listener.accept()[0] as peer:
+                        peer.sendall(b'{"event":"connection.closed","reason":"notPermitted"}\n')
+
+            refusing = threading.Thread(target=refuse)
+            refusing.start()
+            with self.assertRaisesRegex(ConnectionLost, "notPermitted.*roles"):
+                Client(path)
+            with self.assertRaisesRegex(ConnectionLost, "notPermitted.*roles"):
+                asyncio.run(AsyncClient(path).connect())
+            refusing.join()
 
 
 def without_nulls(value: object) -> object:

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { after, before, test } from "node:test";
@@ -90,6 +91,14 @@ test("pictures", async () => {
   const outcome = await client.scanPicture(readFileSync(join(root, "Samples/pictures/wifi.png")), { mode: "barcode" });
   assert.equal(outcome.outcome, "successful");
   client.close();
+});
+
+test("a service may refuse to greet", async () => {
+  const refusing = createServer((peer) => peer.end('{"event":"connection.closed","reason":"notPermitted"}\n'));
+  const other = `${path}.refusing`;
+  await new Promise((resolve) => refusing.listen(other, () => resolve(undefined)));
+  await assert.rejects(Client.connect({ path: other }), (error) => error instanceof ConnectionLost && /notPermitted.*roles/.test(error.message));
+  refusing.close();
 });
 
 test("a service that was killed is found again", async () => {

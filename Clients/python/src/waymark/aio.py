@@ -11,7 +11,7 @@ from typing import Any, Literal, Self, cast
 from .codec import EventOf, decode, event
 from .errors import ConnectionLost
 from .events import Event
-from .link import BACKOFF, LINE_LIMIT, parsed, request_line, result, socket_path
+from .link import BACKOFF, LINE_LIMIT, greeting, parsed, request_line, result, socket_path, unreachable
 from .messages import EventPosition, GalleryScanResult, Hello, MediaHeader, Snapshot
 from .methods import AsyncMethods, Result
 from .picture import Picture
@@ -55,8 +55,12 @@ class AsyncClient(AsyncMethods):
         try:
             self._reader, self._writer = await asyncio.open_unix_connection(self.path, limit=LINE_LIMIT)
         except OSError as error:
-            raise ConnectionLost(f"{self.path}: {error.strerror or error}. Is the service running?") from None
-        self.hello = cast(Hello, decode(Hello, await self._line(self._reader)))
+            raise unreachable(self.path, error) from None
+        try:
+            self.hello = greeting(await self._line(self._reader))
+        except ConnectionLost:
+            self._writer.close()
+            raise
         self._events = asyncio.Queue(self._backlog)
         self._reading = asyncio.create_task(self._read(self._reader, self._events))
         return self

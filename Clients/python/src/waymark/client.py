@@ -13,7 +13,7 @@ from typing import Any, Literal, Self, cast
 from .codec import EventOf, decode, event
 from .errors import ConnectionLost
 from .events import Event
-from .link import BACKOFF, LINE_LIMIT, parsed, request_line, result, socket_path
+from .link import BACKOFF, LINE_LIMIT, greeting, parsed, request_line, result, socket_path, unreachable
 from .messages import EventPosition, GalleryScanResult, Hello, MediaHeader, Snapshot
 from .methods import Methods, Result
 from .picture import Picture
@@ -49,10 +49,14 @@ class Client(Methods):
             self._socket.settimeout(self.timeout)
             self._socket.connect(self.path)
             self._stream = self._socket.makefile("rb")
-            self.hello: Hello = cast(Hello, decode(Hello, self._read()))
         except OSError as error:
             self._socket.close()
-            raise ConnectionLost(f"{self.path}: {error.strerror or error}. Is the service running?") from None
+            raise unreachable(self.path, error) from None
+        try:
+            self.hello: Hello = greeting(self._read())
+        except ConnectionLost:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Ends the connection, and with it the scans and sessions that this client holds."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from .codec import encode
+from .codec import decode, encode
 from .errors import ConnectionLost, RequestFailed
+from .messages import Hello
 
 LINE_LIMIT = 32 * 1024 * 1024
 """The longest line that is read, in bytes."""
@@ -47,6 +48,28 @@ def parsed(line: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise ConnectionLost("The service sent a line that is no object.")
     return value
+
+
+def greeting(message: dict[str, Any]) -> Hello:
+    """The service's greeting, its first line.
+
+    :raises ConnectionLost: when the service closes the connection instead, because it stops or refuses this user.
+    """
+    if message.get("event") == "hello":
+        return cast(Hello, decode(Hello, message))
+    reason = str(message.get("reason", "no hello"))
+    hint = " The configuration names who may connect under roles." if reason == "notPermitted" else ""
+    raise ConnectionLost(f"The service closed the connection: {reason}.{hint}")
+
+
+def unreachable(path: str, error: OSError) -> ConnectionLost:
+    """The error of a socket that cannot be opened."""
+    hint = (
+        "Join the group that owns the socket, and log in again."
+        if isinstance(error, PermissionError)
+        else "Is the service running?"
+    )
+    return ConnectionLost(f"{path}: {error.strerror or error}. {hint}")
 
 
 def result(message: dict[str, Any]) -> Any:

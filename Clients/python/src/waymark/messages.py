@@ -1456,7 +1456,7 @@ class OnboardingEnded(Message):
     """The `context` of `scan.begin`, unread."""
     outcome: Literal["connected", "failed"]
     """How it ended."""
-    reason: str | None = None
+    reason: Literal["unreachable", "refused", "timedOut", "other"] | None = None
     """Why it failed."""
     text: str | None = None
     """A sentence for the person."""

@@ -178,7 +178,7 @@ class Methods:
         *,
         scan: str,
         outcome: Literal["connected", "failed"],
-        reason: str | None = None,
+        reason: Literal["unreachable", "refused", "timedOut", "other"] | None = None,
         text: str | None = None,
     ) -> None:
         """Reports how the onboarding of a confirmed scan ended; sent by the program that connects the device.
@@ -940,7 +940,7 @@ class AsyncMethods:
         *,
         scan: str,
         outcome: Literal["connected", "failed"],
-        reason: str | None = None,
+        reason: Literal["unreachable", "refused", "timedOut", "other"] | None = None,
         text: str | None = None,
     ) -> None:
         """Reports how the onboarding of a confirmed scan ended; sent by the program that connects the device.

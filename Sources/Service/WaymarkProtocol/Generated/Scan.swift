@@ -687,21 +687,15 @@ public enum OnboardingResult: String, Codable, CaseIterable, Sendable {
 }
 
 /// Why an onboarding failed.
-public struct OnboardingFault: RawRepresentable, Codable, Hashable, Sendable {
-  /// The word on the wire.
-  public let rawValue: String
-
-  /// A word of this service, or of a newer one.
-  public init(rawValue: String) { self.rawValue = rawValue }
-
+public enum OnboardingFault: String, Codable, CaseIterable, Sendable {
   /// The host did not answer.
-  public static let unreachable = OnboardingFault(rawValue: "unreachable")
+  case unreachable
   /// The host refused the device.
-  public static let refused = OnboardingFault(rawValue: "refused")
+  case refused
   /// It took too long.
-  public static let timedOut = OnboardingFault(rawValue: "timedOut")
+  case timedOut
   /// Another reason.
-  public static let other = OnboardingFault(rawValue: "other")
+  case other
 }
 
 /// The outcome of a picture: accepted, refused, or nothing acceptable.
