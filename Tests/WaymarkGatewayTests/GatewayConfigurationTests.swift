@@ -9,8 +9,10 @@ import WaymarkSystem
 
 @Suite("The gateway's configuration")
 struct GatewayConfigurationTests {
-  private func read(_ yaml: String, file: String = "gateway.yaml") throws -> GatewayConfiguration {
-    try GatewayConfiguration(yaml: yaml, file: file)
+  private func read(_ yaml: String, file: String = "gateway.yaml", checksFiles: Bool = false) throws
+    -> GatewayConfiguration
+  {
+    try GatewayConfiguration(yaml: yaml, file: file, checksFiles: checksFiles)
   }
 
   private func problem(_ yaml: String) -> String {
@@ -126,11 +128,12 @@ struct GatewayConfigurationTests {
       #expect(made)
     }
     func configuration(_ files: [String]) throws -> GatewayConfiguration {
-      try read("tokens:\n" + files.enumerated().map { "  t\($0): { file: \(folder)/\($1) }\n" }.joined())
+      try read(
+        "tokens:\n" + files.enumerated().map { "  t\($0): { file: \(folder)/\($1) }\n" }.joined(), checksFiles: true)
     }
     #expect(try configuration(["a", "c"]).tokenTable().caller(of: "another-token-of-it")?.name == "t1")
     for files in [["a", "b"], ["a", "a"], ["c", "a", "b"]] {
-      let error = #expect(throws: GatewayError.self) { try configuration(files).checkFiles() }
+      let error = #expect(throws: GatewayError.self) { try configuration(files) }
       #expect(error?.code == .badConfiguration)
       #expect(error?.message.contains("have the same token") == true)
     }
@@ -146,7 +149,7 @@ struct GatewayConfigurationTests {
     #expect(made)
     func problem(_ yaml: String) throws -> String {
       do {
-        try read(yaml.replacing("DIR", with: folder)).checkFiles()
+        _ = try read(yaml.replacing("DIR", with: folder), checksFiles: true)
         return ""
       } catch let error as GatewayError where error.code == .badConfiguration {
         return error.message
@@ -167,6 +170,14 @@ struct GatewayConfigurationTests {
     ] {
       let found = try problem(yaml)
       #expect(found.hasPrefix(words), "\(yaml): \(found)")
+    }
+    let several = try problem(
+      "hots: [a]\ntokens: { a: { file: DIR/none } }\nwebhooks: { b: { url: http://127.0.0.1/ } }")
+    for words in [
+      "gateway.yaml:1: hots: ", "gateway.yaml:2: tokens.a.file: ",
+      "gateway.yaml:3: webhooks.b: the webhook has no secret",
+    ] {
+      #expect(several.contains(words), "\(several)")
     }
     #expect(try problem(hook + "store: { folder: DIR/store }\nlisten: [DIR/s, /run/none/s]") == "")
   }

@@ -33,7 +33,6 @@ struct GatewayCommand: AsyncParsableCommand {
   func run() async throws {
     do {
       let configuration = try load()
-      try configuration.checkFiles()
       let page = self.page.map { GatewayPage(folder: $0) } ?? GatewayPage()
       if check {
         let places = configuration.listen.map(\.text).joined(separator: ", ")
@@ -56,7 +55,7 @@ struct GatewayCommand: AsyncParsableCommand {
     let path = config ?? Self.standardFile
     do {
       return try GatewayConfiguration(
-        yaml: String(decoding: try WholeFile.read(path, limit: 1 << 20), as: UTF8.self), file: path)
+        yaml: String(decoding: try WholeFile.read(path, limit: 1 << 20), as: UTF8.self), file: path, checksFiles: true)
     } catch let error as FileError {
       if config == nil, error.code == .notFound { return GatewayConfiguration() }
       throw GatewayError(.cannotOpen, error.message, hint: error.hint)

@@ -7,7 +7,7 @@ import time
 from gateway import ROOT, TOKENS, Gateway, parse, wait
 
 FOLDER = os.environ.get("GATEWAY_PAGE", str(ROOT / ".build/gateway-page"))
-PATHS = ["/", "/assets/page.js", "/assets/icon.svg", "/assets/fonts/inter-regular.woff2", "/assets/fonts/inter-semibold.woff2"]
+PATHS = ["/", "/assets/page.css", "/assets/page.js", "/assets/icon.svg", "/assets/fonts/inter-regular.woff2", "/assets/fonts/inter-semibold.woff2"]
 BYTES = 100_000
 OBSERVER_MESSAGE = "This token is an observer’s; the page needs an operator’s."
 

@@ -88,13 +88,16 @@ package struct GatewayConfiguration: Configurable, Hashable {
 
   /// Reads a configuration.
   ///
-  /// - Parameter file: its name in errors.
-  /// - Throws: with the code `badConfiguration`, file and line: unknown keys and wrong values are errors.
-  package init(yaml: String, file: String) throws(GatewayError) {
+  /// - Parameters:
+  ///   - file: its name in errors.
+  ///   - checksFiles: whether the files and folders that it names are checked, without which the gateway does not start.
+  /// - Throws: all problems, with the code `badConfiguration`, file and line: unknown keys and wrong values are errors.
+  package init(yaml: String, file: String, checksFiles: Bool = false) throws(GatewayError) {
     let document = ConfigurationDocument(yaml, path: file, table: Self.table)
     var reading = Reading(document: document, problems: document.problems)
     read(&reading)
     check(&reading)
+    if checksFiles { reading.problems += fileProblems }
     if let text = reading.problems.inOrder.text { throw GatewayError(.badConfiguration, text.message, hint: text.hint) }
   }
 }
@@ -214,22 +217,22 @@ extension GatewayConfiguration {
       if let same = rows.first(where: { ConstantTime.areEqual($0.token, text) }) {
         throw GatewayError(
           .badConfiguration, "tokens.\(same.caller.name) and tokens.\(token.name) have the same token",
-          hint: "Make another one for \(token.file): head -c 32 /dev/urandom | base64")
+          hint: "Make another one: \(Self.newSecret) > \(token.file)")
       }
       rows.append((text, Caller(name: token.name, role: token.role)))
     }
     return TokenTable(rows)
   }
 
-  /// Checks every file and folder that the configuration names. The gateway does not start before this has succeeded.
-  ///
-  /// - Throws: all problems, with the code `badConfiguration`, file and line.
-  package func checkFiles() throws(GatewayError) {
-    var problems = tokens.map { token in
+  /// The problems of the files and folders that the configuration names.
+  private var fileProblems: [ConfigurationProblem] {
+    var problems = tokens.filter { !$0.file.isEmpty }.map { token in
       places.problem("tokens.\(token.name).file") { _ = try Self.secret(token.file, named: "token \(token.name)") }
     }
-    if problems.allSatisfy({ $0 == nil }) { problems.append(places.problem("tokens") { _ = try tokenTable() }) }
-    for webhook in webhooks {
+    if problems.count == tokens.count, problems.allSatisfy({ $0 == nil }) {
+      problems.append(places.problem("tokens") { _ = try tokenTable() })
+    }
+    for webhook in webhooks where !webhook.secretFile.isEmpty {
       let key = "webhooks.\(webhook.name)"
       problems.append(
         places.problem("\(key).secretFile") {
@@ -239,7 +242,7 @@ extension GatewayConfiguration {
         problems.append(places.problem("\(key).caFile") { _ = try Self.certificates(file) })
       }
     }
-    if let tls {
+    if let tls, !tls.keyFile.isEmpty, !tls.certificateFile.isEmpty {
       let parts = [
         places.problem("tls.keyFile") { _ = try SecretLine.file(tls.keyFile) },
         places.problem("tls.certificateFile") { _ = try Self.certificates(tls.certificateFile) },
@@ -249,9 +252,7 @@ extension GatewayConfiguration {
     }
     if !webhooks.isEmpty { problems.append(places.folderProblem("store.folder", storeFolder)) }
     problems += listen.map(problem(of:))
-    if let text = problems.compactMap(\.self).inOrder.text {
-      throw GatewayError(.badConfiguration, text.message, hint: text.hint)
-    }
+    return problems.compactMap(\.self)
   }
 
   /// Returns why a socket cannot be made at its path; nil if it can, and for an address of another kind.
@@ -274,6 +275,9 @@ extension GatewayConfiguration {
     }
   }
 
+  /// The command that prints a secret. Browsers offer a token as the name of a protocol of a WebSocket, which has neither `=` nor `/`.
+  private static let newSecret = "head -c 24 /dev/urandom | base64 | tr / _"
+
   /// Reads a secret, which is the first line of a file.
   ///
   /// - Throws: with the code `cannotOpen` if the file cannot be read, or the secret is shorter than
@@ -288,7 +292,7 @@ extension GatewayConfiguration {
     guard line.utf8.count >= TokenTable.shortest else {
       throw GatewayError(
         .cannotOpen, "The \(name) in \(path) has fewer than \(TokenTable.shortest) characters",
-        hint: "Make another one: head -c 32 /dev/urandom | base64 > \(path)")
+        hint: "Make another one: \(newSecret) > \(path)")
     }
     return line
   }

@@ -2,7 +2,6 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
-import WaymarkCrypto
 import WaymarkHTTP
 import WaymarkSystem
 
@@ -11,29 +10,18 @@ import WaymarkSystem
 package struct GatewayPage: Sendable {
   /// The files by their paths, each with its type.
   private static let files = [
-    "/": ("index.html", "text/html; charset=utf-8"),
+    "/": ("index.html", "text/html; charset=utf-8"), "/assets/page.css": ("page.css", "text/css; charset=utf-8"),
     "/assets/page.js": ("page.js", "text/javascript; charset=utf-8"), "/assets/icon.svg": ("icon.svg", "image/svg+xml"),
     "/assets/fonts/inter-regular.woff2": ("fonts/inter-regular.woff2", "font/woff2"),
     "/assets/fonts/inter-semibold.woff2": ("fonts/inter-semibold.woff2", "font/woff2"),
   ]
 
-  /// Returns the content security policy: only files of this gateway, no embedding in frames, and nothing inline except the style
-  /// in the document, which the policy names by its hash.
-  private static func policy(document: [UInt8]) -> String {
-    let document = String(decoding: document, as: UTF8.self)
-    var style = "'self'"
-    if let begin = document.range(of: "<style>")?.upperBound, let end = document.range(of: "</style>")?.lowerBound,
-      begin <= end
-    {
-      let digest = HashFunction.sha256.hash(Array(document[begin..<end].utf8))
-      style = "'sha256-\(Data(digest).base64EncodedString())'"
-    }
-    return [
-      "default-src 'none'", "script-src 'self'", "style-src \(style)", "img-src 'self'", "font-src 'self'",
-      "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
-      "require-trusted-types-for 'script'", "trusted-types 'none'",
-    ].joined(separator: "; ")
-  }
+  /// The content security policy: only files of this gateway, nothing inline, and no embedding in frames.
+  private static let policy = [
+    "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self'", "font-src 'self'",
+    "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'", "trusted-types 'none'",
+  ].joined(separator: "; ")
 
   /// The folder of the files: of the package that the program belongs to, else beside a build.
   static var standardFolder: String {
@@ -46,8 +34,6 @@ package struct GatewayPage: Sendable {
   let folder: String
   /// The bytes of the files by their paths; only those that are there.
   let contents: [String: ByteBuffer]
-  /// The content security policy of every file.
-  let policy: String
 
   /// The sentence that there is no page, with the remedy; nil if there is one.
   var absence: String? { contents["/"] == nil ? "the files of the page are not in \(folder). \(Self.remedy)" : nil }
@@ -58,9 +44,9 @@ package struct GatewayPage: Sendable {
   /// Reads the files of a folder; without it the gateway has no page.
   init(folder: String = standardFolder) {
     self.folder = folder
-    let files = Self.files.compactMapValues { name, _ in try? WholeFile.read("\(folder)/\(name)", limit: 1 << 20) }
-    contents = files.mapValues { ByteBuffer(bytes: $0) }
-    policy = Self.policy(document: files["/"] ?? [])
+    contents = Self.files.compactMapValues { name, _ in
+      (try? WholeFile.read("\(folder)/\(name)", limit: 1 << 20)).map { ByteBuffer(bytes: $0) }
+    }
   }
 
   /// Returns whether a path is one of the page.
@@ -73,7 +59,7 @@ package struct GatewayPage: Sendable {
         "unknownPath", "The files of the page are not installed.",
         hint: Self.remedy)
     }
-    var headers: HTTPFields = [.contentType: type, .contentSecurityPolicy: policy]
+    var headers: HTTPFields = [.contentType: type, .contentSecurityPolicy: Self.policy]
     headers[.init("Cross-Origin-Opener-Policy")!] = "same-origin"
     headers[.init("Permissions-Policy")!] = "camera=(), microphone=(), geolocation=()"
     return Response(status: .ok, headers: headers, body: .init(byteBuffer: bytes))
