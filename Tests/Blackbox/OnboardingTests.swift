@@ -237,9 +237,34 @@ struct OnboardingTests {
     let bad = try Executable.run(["onboarding", "check", "x", "--policy", file])
     #expect(bad.status == 65)
     #expect(bad.diagnostics.contains("bad.yaml:2: onboarding.hots"))
+    let empty = try Executable.run(["onboarding", "check", "-"])
+    #expect(empty.status == 1 && empty.diagnostics.contains("Standard input is empty."))
     let taken = try Executable.run(["onboarding", "keygen", "--key", file])
     #expect(taken.status == 66)
     #expect(try String(contentsOfFile: file, encoding: .utf8).contains("hots"), "nothing was overwritten")
+  }
+
+  @Test("Without a policy of their own, commands judge by that of the service's configuration")
+  func configured() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("site.yaml")
+    try Data("onboarding: { hosts: [corp.example] }\n".utf8).write(to: URL(fileURLWithPath: file))
+    let code = #"{"appID":"com.example.app","host":"elsewhere.example"}"#
+    let picture = folder.file("code.png")
+    let none = ["WAYMARK_CONFIG": "", "XDG_CONFIG_HOME": folder.file("none")]
+    for (environment, status) in [(none, 0), (["WAYMARK_CONFIG": file], 2)] {
+      for command in ["check", "confirm"] {
+        #expect(try Executable.run(["onboarding", command, code], environment: environment).status == Int32(status))
+      }
+    }
+    #expect(
+      try Executable.run(["onboarding", "check", "--policy", "/dev/null", code], environment: ["WAYMARK_CONFIG": file])
+        .status == 0)
+    try Data("onboarding: { hots: [corp.example] }\n".utf8).write(to: URL(fileURLWithPath: file))
+    for arguments in [["onboarding", "confirm", code], ["scan", "--onboarding", picture]] {
+      let run = try Executable.run(arguments, environment: ["WAYMARK_CONFIG": file])
+      #expect(run.status == 65 && run.diagnostics.contains("site.yaml:1: onboarding.hots"), "\(run.diagnostics)")
+    }
   }
 
   @Test("A signed code goes through qrencode and back through scan", .enabled(if: qrencode != nil))

@@ -196,6 +196,15 @@ import WaymarkSystem
     #expect(standard.role(of: Peer(process: 1, user: 0, groups: [0])) == .operator)
     #expect(standard.role(of: Peer(process: 1, user: 9, groups: [9, 77])) == .operator)
     #expect(standard.role(of: Peer(process: 1, user: 9, groups: [9])) == nil)
+    // Observers who join the socket's group, so that they can open the socket, stay observers; so does a user among operators.
+    roles.observerUsers = ["9"]
+    roles.observerGroups = ["34"]
+    let watched = RolePolicy.make(roles, socketGroup: 77, ownUser: 5).policy
+    #expect(watched.role(of: Peer(process: 1, user: 9, groups: [9, 77])) == .observer)
+    #expect(watched.role(of: Peer(process: 1, user: 8, groups: [77, 34])) == .observer)
+    #expect(watched.role(of: Peer(process: 1, user: 8, groups: [77])) == .operator)
+    #expect(watched.role(of: Peer(process: 1, user: 5, groups: [34])) == .operator)
+    roles.observerUsers = []
     roles.operatorUsers = ["12"]
     roles.observerGroups = ["34", "no-such-group-here"]
     let (named, unknown) = RolePolicy.make(roles, socketGroup: 77, ownUser: 5)

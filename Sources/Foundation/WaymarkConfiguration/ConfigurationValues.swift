@@ -37,7 +37,7 @@ package struct ConfigurationValues: Sendable {
         problems.append(
           ConfigurationProblem(
             origin: "environment", key: name, message: "no key of the configuration has this name",
-            hint: "docs/configuration.md lists the names."))
+            hint: NearestWord.hint(name, among: names.keys.sorted()) ?? "docs/configuration.md lists the names."))
         continue
       }
       set(key, text, named: name, origin: "environment")

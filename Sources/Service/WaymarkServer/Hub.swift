@@ -249,6 +249,18 @@ package final class Hub: ConnectionOwner {
     }
   }
 
+  /// Returns the hint for an unknown method: the nearest one, which is sought within the family if that is known, else the family.
+  private static func hint(_ method: String, among known: [String]) -> String {
+    let family = method.prefix { $0 != "." } + "."
+    let relatives = known.filter { $0.hasPrefix(family) }
+    guard !relatives.isEmpty else {
+      return NearestWord.hint(method, among: known) ?? "docs/protocol.md lists the methods."
+    }
+    let near = NearestWord.of(
+      String(method.dropFirst(family.count)), among: relatives.map { $0.dropFirst(family.count) }.map(String.init))
+    return near.map { "Did you mean \(family)\($0)?" } ?? "There are \(relatives.joined(separator: ", "))."
+  }
+
   private func run(_ request: IncomingRequest, from connection: Connection) {
     var upload: RequestBody?
     do {
@@ -262,13 +274,14 @@ package final class Hub: ConnectionOwner {
         let shown = request.method.unicodeScalars.prefix(64).map { $0.isASCII && $0.value >= 32 ? Character($0) : "?" }
         throw ServiceError(
           .unknownMethod, "There is no method \(String(shown)).",
-          hint: NearestWord.hint(request.method, among: methods.methods.keys.sorted())
-            ?? "docs/protocol.md lists the methods.")
+          hint: Self.hint(request.method, among: methods.methods.keys.sorted()))
       }
       guard method.allowsObservers || connection.role == .operator else {
         throw ServiceError(
           .notPermitted, "An observer may not use \(request.method).",
-          hint: "Connect as a user or group that the configuration names under roles.operators.")
+          hint:
+            "Connect as a user or group that the configuration names under roles.operators; at the gateway, use an operator's token."
+        )
       }
       switch try method.run(request, connection, upload) {
       case .result(let result): reply(result, to: request.id, connection)

@@ -23,10 +23,7 @@ struct OnboardingInput: ParsableArguments {
   @Argument(help: "The payload as the code has it, or - for standard input.")
   var text: String?
 
-  @Option(
-    help: "The policy: a waymark.yaml with its waymark.d, or a file with an onboarding section.",
-    completion: .file())
-  var policy: String?
+  @OptionGroup var policy: PolicyOption
 
   @Option(help: "The moment to judge by (RFC 3339), instead of now.")
   var at: String?
@@ -50,7 +47,7 @@ struct OnboardingInput: ParsableArguments {
   /// The time at which the payload is judged.
   var moment: Date { fixedMoment ?? WallClock.date }
 
-  /// Reads the payload, and returns the judge's verdict on it.
+  /// Reads the payload, and returns the judge's verdict on it; ends the command if standard input is empty.
   ///
   /// - Throws: `FileError` if standard input cannot be read.
   func verdict(of judge: OnboardingJudge) throws -> Verdict {
@@ -61,6 +58,9 @@ struct OnboardingInput: ParsableArguments {
       while bytes.count < 4 << 20, case let chunk = try WholeFile.readStandardInput(upTo: 1 << 16), !chunk.isEmpty {
         bytes += chunk
       }
+      if bytes.isEmpty {
+        Output.fail(.nothingFound, "Standard input is empty.", hint: "The command before it may have read no code.")
+      }
     }
     return judge.verdict(for: [ScannedCode(bytes: bytes)], now: moment)
   }
@@ -68,11 +68,7 @@ struct OnboardingInput: ParsableArguments {
   /// Returns the judge of the policy; ends the command if the policy cannot be used.
   func judge(records: Bool) throws -> OnboardingJudge {
     do {
-      let configuration = try policy.map { path throws(OnboardingError) in
-        try OnboardingConfiguration(file: path)
-      }
-      for warning in configuration?.warnings ?? [] { Output.diagnostic("waymark: \(warning)\n  \(warning.hint)") }
-      return try (configuration ?? OnboardingConfiguration()).judge(records: records)
+      return try policy.configuration().judge(records: records)
     } catch {
       Output.fail(error.code == .replayStore ? .cannotOpen : error.code.exitStatus, error.message, hint: error.hint)
     }
@@ -163,9 +159,9 @@ struct OnboardingConfirmCommand: AsyncParsableCommand {
     abstract: "Judges a payload and, if it is accepted, records that it was used.",
     discussion: """
       For scripts that use what `waymark scan --onboarding` found. Of several that confirm the same token at \
-      once, one ends with 0 and the others with 2 (replayed).
+      once, one ends with 0 and the others with 2 (replayed), if the policy names a replay folder.
       Example:
-        waymark scan --onboarding --raw code.png | waymark onboarding confirm -
+        waymark scan --raw code.png | waymark onboarding confirm -
       """)
 
   @OptionGroup var input: OnboardingInput

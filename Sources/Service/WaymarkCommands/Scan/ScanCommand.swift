@@ -32,8 +32,7 @@ struct ScanCommand: ParsableCommand {
   @Flag(help: "Judge the codes for onboarding: is one of them accepted?")
   var onboarding = false
 
-  @Option(help: "The policy to judge by, in the form of the service's configuration (its onboarding: section).")
-  var policy: String?
+  @OptionGroup var policy: PolicyOption
 
   @Option(
     help: ArgumentHelp(
@@ -92,7 +91,7 @@ struct ScanCommand: ParsableCommand {
   var picturesOnly = false
 
   func validate() throws {
-    guard onboarding || policy == nil else { throw ValidationError("--policy needs --onboarding.") }
+    guard onboarding || policy.policy == nil else { throw ValidationError("--policy needs --onboarding.") }
     guard [json, raw, quiet].count(where: { $0 }) <= 1 else {
       throw ValidationError("--json, --raw and --quiet exclude each other.")
     }
@@ -170,7 +169,7 @@ struct ScanCommand: ParsableCommand {
     if !without.passes.isEmpty {
       words.append("without \(without.passes.map(\.rawValue).sorted().joined(separator: ","))")
     }
-    if onboarding { words.append("onboarding" + (policy.map { " by \($0)" } ?? "")) }
+    if onboarding { words.append("onboarding" + (policy.policy.map { " by \($0)" } ?? "")) }
     do throws(FileError) {
       return try ResumeFile(resume, settings: words.joined(separator: "; "))
     } catch {
@@ -192,9 +191,7 @@ struct ScanCommand: ParsableCommand {
       settings.onboardingSymbologies = formats.symbologies
     }
     if onboarding {
-      let configuration = try policy.map { try OnboardingConfiguration(file: $0) } ?? OnboardingConfiguration()
-      for warning in configuration.warnings { Output.diagnostic("waymark: \(warning)\n  \(warning.hint)") }
-      settings.judge = try configuration.judge(records: false)
+      settings.judge = try policy.configuration().judge(records: false)
     }
     return settings
   }

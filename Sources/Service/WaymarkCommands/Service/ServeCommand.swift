@@ -35,7 +35,7 @@ struct ServeCommand: AsyncParsableCommand {
   @Option(help: "Use this camera: its identity, or its device node.")
   var camera: String?
 
-  @Option(help: "Arm a scan at the start and after every verdict: onboarding or barcode.")
+  @Option(help: "Arm a scan at the start and after each: onboarding (accepted codes wait for scan.confirm) or barcode.")
   var autoBegin: String?
 
   @Option(help: "trace, debug, info, notice, warning, error or critical.")

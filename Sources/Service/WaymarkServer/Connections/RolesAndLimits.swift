@@ -8,6 +8,8 @@ package struct RolePolicy: Hashable, Sendable {
   package var operatorGroups: Set<UInt32>
   package var observerUsers: Set<UInt32>
   package var observerGroups: Set<UInt32>
+  /// The socket's group, whose other members are operators; nil if operators are configured.
+  package var socketGroup: UInt32?
   /// True if observers may request pictures.
   package var observersSeePictures: Bool
 
@@ -22,11 +24,14 @@ package struct RolePolicy: Hashable, Sendable {
     self.observersSeePictures = observersSeePictures
   }
 
-  /// Returns the role of `peer`; nil if its connection is to be refused.
+  /// Returns the role of `peer`; nil if its connection is to be refused. A user's own entry precedes those of its groups, and what is
+  /// configured precedes the socket's group, which observers join to open the socket.
   package func role(of peer: Peer) -> Role? {
-    if operatorUsers.contains(peer.user) || !operatorGroups.isDisjoint(with: peer.groups) { return .operator }
-    if observerUsers.contains(peer.user) || !observerGroups.isDisjoint(with: peer.groups) { return .observer }
-    return nil
+    if operatorUsers.contains(peer.user) { return .operator }
+    if observerUsers.contains(peer.user) { return .observer }
+    if !operatorGroups.isDisjoint(with: peer.groups) { return .operator }
+    if !observerGroups.isDisjoint(with: peer.groups) { return .observer }
+    return socketGroup.map(peer.groups.contains) == true ? .operator : nil
   }
 }
 

@@ -35,6 +35,9 @@ package struct ConfigurationLoader: Sendable {
     return (environment["HOME"] ?? "") + "/.config/waymark/waymark.yaml"
   }
 
+  /// False if no file is named and the default file is missing.
+  package var exists: Bool { named != nil || FileKind(standardFile) != nil }
+
   /// The folder of the persistent state: `STATE_DIRECTORY` of systemd, or the default.
   var stateFolder: String {
     // If the variable lists several folders, the first is that of the unit.
@@ -103,7 +106,7 @@ package enum Accounts {
 
 extension RolePolicy {
   /// Creates the policy of a configuration. Root and the service's own user are always operators. If the configuration
-  /// lists no operators, the members of the socket's group are operators, too.
+  /// lists no operators, the members of the socket's group that it does not list as observers are operators, too.
   ///
   /// - Returns: the policy, and the configured names without an account on this device, which the policy ignores.
   package static func make(
@@ -126,9 +129,7 @@ extension RolePolicy {
       observersSeePictures: roles.observersSeePictures)
     // Root and the service's own user are always operators, since they can also stop the service.
     policy.operatorUsers.formUnion([0, ownUser])
-    if roles.operatorUsers.isEmpty, roles.operatorGroups.isEmpty, let socketGroup {
-      policy.operatorGroups.insert(socketGroup)
-    }
+    if roles.operatorUsers.isEmpty, roles.operatorGroups.isEmpty { policy.socketGroup = socketGroup }
     return (policy, unknown)
   }
 }

@@ -148,7 +148,7 @@ package enum ScanWire {
     case .busy(let holder):
       ServiceError(
         .busy, "Another client holds the scanner.", hint: "Wait until its scan is over.", holder: client(holder))
-    case .noScan: ServiceError(.noScan, "No scan of this id is armed.", hint: "Arm one with scan.begin.")
+    case .noScan: ServiceError(.noScan, "No scan is armed, or none with this id.", hint: "Arm one with scan.begin.")
     case .nothingToConfirm:
       ServiceError(.nothingToConfirm, "No verdict is waiting to be confirmed.", hint: "Wait for scan.successful.")
     case .notAccepted(.replayed): alreadyConfirmed
