@@ -29,9 +29,12 @@ struct LinearSearch {
     let center: Point2
     let direction: Point2
     let size: Point2
+    /// The margin of a strip finer than the usual one; 0 for the usual one.
+    let margin: Double
 
-    init(_ region: BarRegion) {
+    init(_ region: BarRegion, margin: Double = 0) {
       (center, direction, size) = (region.center, region.direction, [region.length, region.height])
+      self.margin = margin
     }
   }
 
@@ -173,10 +176,14 @@ struct LinearSearch {
   }
 
   /// Returns the strip of a region of bars, drawn on the grid of its modules if it shows one; each strip is drawn once.
-  private mutating func draw(_ region: BarRegion) -> GrayImage {
-    let place = Place(region)
+  ///
+  /// - Parameters:
+  ///   - finer: the strip, if it is finer than the usual one.
+  ///   - margin: its margin.
+  private mutating func draw(_ region: BarRegion, _ finer: BarStrip? = nil, margin: Double = 0) -> GrayImage {
+    let place = Place(region, margin: margin)
     if let known = drawn[place] { return known }
-    let strip = BarStrip(region)
+    let strip = finer ?? BarStrip(region)
     let picture = strip.drawOnGrid(image) ?? strip.draw(image)
     drawn[place] = picture
     return picture
@@ -264,7 +271,7 @@ struct LinearSearch {
         // A wide strip is coarser, and in a live frame fewer samples are averaged, to save time; the next frame is another chance.
         let strip = BarStrip(
           region, bands: bands, scale: margin < 1 ? 2 : 1.5, margin: margin, depth: effort == .live ? 3 : 8)
-        let drawn = (effort == .still ? strip.drawOnGrid(image) : nil) ?? strip.draw(image)
+        let drawn = effort == .still ? draw(region, strip, margin: margin) : strip.draw(image)
         let fine = StripLines(picture: tone(drawn), strip: strip, pass: pass, image: image)
         let reader = fine.expanded()
         if let reading = reader.read(isStrict: margin >= 1), let extent = reader.extent {
