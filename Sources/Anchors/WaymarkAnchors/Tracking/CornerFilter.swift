@@ -1,12 +1,12 @@
 package import WaymarkImage
 
-/// Filters the corners of a flat anchor over time, each of the eight directions in which they can move by its own
-/// uncertainty.
+/// Filters the corners of a flat anchor over time, with a separate uncertainty for each of the eight directions in which they can
+/// move.
 ///
-/// A Kalman filter (R. Kalman, "A new approach to linear filtering and prediction problems", 1960) of the corners and their
-/// velocities. A direction that a frame determines exactly follows it at once; one that it hardly determines, such as the
-/// perspective of a picture with texture only in its middle, is averaged over frames. The acceleration is learned from the
-/// innovations: it decays, and where they exceed what the uncertainties explain, it is raised within the same frame.
+/// The filter is a Kalman filter (R. Kalman, "A new approach to linear filtering and prediction problems", 1960) of the corners and
+/// their velocities. A direction that a frame determines exactly follows it at once; a direction that it hardly determines, such as
+/// the perspective of a picture with texture only in its middle, is averaged over frames. The acceleration is learned from the
+/// innovations: it decays, and where innovations exceed the uncertainties, it is raised within the same frame.
 package struct CornerFilter: Sendable {
   /// The corners and the covariance of their coordinates: x and y of each, clockwise from the top left, in pixels.
   package struct Estimate: Sendable {
@@ -36,8 +36,8 @@ package struct CornerFilter: Sendable {
   /// The sum of the squared innovations, in units of their variances, above which the acceleration is raised. The sum
   /// has a mean of eight and a standard deviation of four.
   private static let expected = 14.0
-  /// The modes as rows, in turn for the x and the y coordinates of the corners: a shift of all corners, then
-  /// displacements in proportion to a corner's place in x, in y, and to the product of both.
+  /// The modes as rows, alternately for the x and the y coordinates of the corners: a shift of all corners, then displacements in
+  /// proportion to a corner's x, to its y, and to the product of both.
   private static let modes: Matrix8 = {
     var result = Matrix8()
     let places = [(-1.0, -1.0), (1, -1), (1, 1), (-1, 1)]
