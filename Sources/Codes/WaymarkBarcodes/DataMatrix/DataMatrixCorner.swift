@@ -1,7 +1,7 @@
 import WaymarkImage
 
-/// Two straight borders that meet: possibly the L of a Data Matrix symbol. `DataMatrixStroke` below rejects most
-/// corners that are not.
+/// Two straight borders that meet: possibly the L of a Data Matrix symbol. `DataMatrixStroke` below rejects most corners that are
+/// not an L.
 struct DataMatrixCorner {
   /// The point where the borders meet; `top` and `right` are their other ends: the upper end of the left border, and the right end of
   /// the lower border, unless the symbol is mirrored.
@@ -80,8 +80,8 @@ struct DataMatrixCorner {
     return found.sorted { $0.length > $1.length }
   }
 
-  /// Returns the end of a border that begins at a corner, 49 points along it, and whether it is longer than one side of the polygon:
-  /// a side of a symbol that is bent or damaged is several sides of the polygon, none of which leaves the chord far. `nil` for a border of
+  /// Returns the end of a border that begins at a corner, 49 points along it, and whether the border is longer than one side of the
+  /// polygon: the polygon has several sides along a bent or damaged side of a symbol, all close to the chord. `nil` for a border of
   /// less than ten points.
   ///
   /// - Parameter way: 1 to go forward along the polygon, -1 to go backward.

@@ -1,7 +1,8 @@
 import WaymarkImage
 
-/// Reads Data Matrix symbols whose modules are dots, touching or apart, as of dot peening and ink jets: a blur of less than half the
-/// distance of the dots joins the dots of the L to straight strokes, while alternating dots stay apart.
+/// Reads Data Matrix symbols whose modules are dots, touching or apart, such as those of dot peening and ink jets. A blur of less
+/// than half the distance of the dots joins the dots of the L to straight strokes, while the alternating dots of the other sides
+/// stay apart.
 ///
 /// The blur leaves 3 % of the amplitude of a pattern with a period of one module, and 42 % at a period of two modules.
 enum DottedDataMatrix {
