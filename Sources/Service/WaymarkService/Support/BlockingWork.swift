@@ -1,14 +1,4 @@
-import CMemory
 package import NIOPosix
-
-/// Reduces the memory of the process. `BlockingWork` below has the threads for work that blocks.
-package enum MemoryUse {
-  /// Makes the allocator return freed memory to the system. Call it once, before other threads start.
-  package static func keepHeapSmall() { waymark_keep_heap_small() }
-
-  /// Releases the pages of code that only the start used.
-  package static func releaseCodePages() { waymark_forget_code() }
-}
 
 /// Threads for blocking work, separate by purpose, so that short work does not wait for long work. Files, cameras and
 /// scenes use the threads of NIO.
