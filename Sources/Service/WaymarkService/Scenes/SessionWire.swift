@@ -81,8 +81,8 @@ enum SessionWire {
       distortion: camera.distortion.values, source: IntrinsicsSource(camera.source))
   }
 
-  /// Converts the card of an annotation. An annotation without a card gets one with its id as title, so that clients
-  /// can always show a card.
+  /// Converts the card of an annotation. For an annotation without a card, creates a card with the annotation's id as title, so
+  /// that clients can always show a card.
   static func card(_ annotation: Annotation) -> Card {
     guard let card = annotation.card else { return Card(title: annotation.id) }
     return Card(

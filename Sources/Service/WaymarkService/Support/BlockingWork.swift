@@ -1,10 +1,9 @@
 package import NIOPosix
 
-/// Threads for blocking work, separate by purpose, so that short work does not wait for long work. Files, cameras and
-/// scenes use the threads of NIO.
+/// Threads for blocking work, separate by purpose, so that short work does not wait for long work. Work on files, cameras and
+/// scenes uses the threads of NIO instead.
 package enum BlockingWork {
-  /// The thread that writes confirmations, for which a person waits, and the lenses of cameras, which are written
-  /// seldom and fast.
+  /// The thread that writes confirmations, for which a person waits, and camera lenses, which are written seldom and fast.
   package static let records = started(1)
   /// The thread that computes the hashes of passcodes, which take a fifth of a second each.
   package static let passcodes = started(1)

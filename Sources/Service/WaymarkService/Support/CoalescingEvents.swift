@@ -2,7 +2,7 @@
 package import WaymarkProtocol
 package import WaymarkServer
 
-/// An event type of which only the newest event in an outbox is sent.
+/// An event type that replaces the previous event of the same type in an outbox, so that only the newest is sent.
 package protocol NewestEvent: CoalescingEvent {}
 
 extension NewestEvent {
