@@ -14,7 +14,8 @@ public struct Backoff: Hashable, Sendable {
 
   /// Returns the next wait, in seconds.
   ///
-  /// - Parameter chance: a random number, 0 to 1; spreads clients that lost the service at the same moment over half of the wait.
+  /// - Parameter chance: a random number, 0 to 1. It shortens the wait by up to half, so that clients that lost the service at the
+  ///   same moment do not return at once.
   public mutating func next(chance: Double = .random(in: 0...1)) -> Double {
     defer { attempt = min(attempt + 1, 30) }
     var wait = first

@@ -15,13 +15,13 @@ package enum BootClock {
 
 /// The clock of used processor time, for measurements on a busy machine.
 package enum ProcessorClock {
-  /// Seconds that all threads of this process have run.
+  /// The seconds of processor time that all threads of this process have used.
   package static var process: Double { seconds(CLOCK_PROCESS_CPUTIME_ID) }
-  /// Seconds that this thread has run.
+  /// The seconds of processor time that this thread has used.
   package static var thread: Double { seconds(CLOCK_THREAD_CPUTIME_ID) }
 }
 
-/// The clock of messages and the log, which jumps when it is set.
+/// The clock of messages and the log. It jumps when it is set.
 package enum WallClock {
   /// Seconds since 1970.
   package static var now: Double { seconds(CLOCK_REALTIME) }
@@ -56,14 +56,14 @@ private func seconds(_ clock: clockid_t) -> Double {
 
 // MARK: - Trust in the wall clock
 
-/// Decides whether the wall clock can be trusted: after it has run in step with the boot clock for some time.
+/// Decides whether the wall clock can be trusted, which is the case after it has run in step with the boot clock for some time.
 ///
-/// A device without a battery starts in 1970, and time servers and people set the clock. Irreversible work waits until the clock has been
-/// steady.
+/// A device without a battery starts in 1970, and time servers and people set the clock. Irreversible work waits until the clock
+/// has been steady.
 package struct ClockWatch: Sendable {
-  /// Seconds for which both clocks must have run in step.
+  /// The seconds for which both clocks must have run in step.
   private let wanted: Double
-  /// Seconds by which the clocks may drift apart during this time.
+  /// The seconds by which the clocks may drift apart during this time.
   private let tolerance: Double
   private var wallStart: Double
   private var bootStart: Double

@@ -1,13 +1,13 @@
-/// Decides when an object is found or lost, with hysteresis in time. The type uses no clock: every step is passed
-/// with its time.
+/// Decides when an object is found or lost, with hysteresis in time. The type uses no clock: every observation is passed with its
+/// time.
 package struct Presence: Hashable, Sendable {
   /// The durations, in seconds.
   package struct Options: Hashable, Sendable {
-    /// Seconds for which the object must be seen before it is found.
+    /// The seconds for which the object must be seen before it is found.
     package var foundAfter: Double
-    /// Seconds out of sight after which `foundAfter` starts over; nil if a single miss suffices.
+    /// The seconds out of sight after which `foundAfter` starts over; nil if a single miss suffices.
     package var gap: Double?
-    /// Seconds for which the object must be out of sight before it is lost.
+    /// The seconds for which the object must be out of sight before it is lost.
     package var lostAfter: Double
 
     package init(foundAfter: Double = 0.05, gap: Double? = nil, lostAfter: Double = 0.5) {

@@ -1,4 +1,5 @@
-/// Limits how often changes are reported: immediately after a pause, else when the interval has passed. The type uses no clock.
+/// Limits how often changes are reported: a change after a pause is reported immediately, all others when the interval has passed.
+/// The type uses no clock.
 package struct UpdatePace: Sendable {
   /// The least number of seconds between two reports.
   package let interval: Double

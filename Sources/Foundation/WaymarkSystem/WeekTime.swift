@@ -36,7 +36,7 @@ package struct LocalMoment: Hashable, Sendable {
   }
 }
 
-/// A part of a day from one minute to another; it spans midnight if the end is not after the start.
+/// A part of a day from one minute to another. It spans midnight if the end is not after the start.
 package struct DayTime: Hashable, Sendable {
   /// Minutes since midnight.
   package let start: Int
