@@ -48,7 +48,7 @@ extension ImportDraft {
       let numbers = nodes.enumerated().compactMap {
         reader.number($0.element, "\(field).position_[\($0.offset)]")
       }
-      // A vector of three numbers may be written with a fourth one as padding.
+      // A vector of three numbers may have a fourth number as padding.
       guard numbers.count == nodes.count, nodes.count == 3 || nodes.count == 4 else {
         if numbers.count == nodes.count {
           reader.report(
