@@ -7,7 +7,7 @@ package struct LineFinder: Sendable {
   package var lineLimit = 40
   /// The long side of the searched picture in pixels; larger pictures are reduced.
   private static let workSize = 900.0
-  /// The factor by which the votes for another direction must exceed those for level lines.
+  /// The factor by which the votes for another direction must exceed the votes for level lines.
   private static let uprightPrior = 2.5
 
   package init() {}

@@ -184,7 +184,7 @@ struct LatticeVote {
     }
   }
 
-  /// The largest difference in characters between the length of the seen text and those of the pattern's texts.
+  /// The largest difference in characters between the length of the seen text and the lengths of the pattern's texts.
   private static let slack = 2
   /// The largest number of segments of one view.
   private static let segmentLimit = 6

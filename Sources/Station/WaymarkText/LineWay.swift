@@ -65,7 +65,7 @@ struct LineWay {
   /// Returns the log-odds that this orientation is right rather than another.
   func odds(against other: LineWay) -> Double { evidence - other.evidence }
 
-  /// Returns the likeliest of several orientations; `nil` if another one is about as likely and reads differently.
+  /// Returns the likeliest of several orientations; `nil` if another orientation is about as likely and reads differently.
   ///
   /// - Parameter likely: The numbers of quarter turns that are a priori likelier than others; empty if all are equal.
   static func likeliest(_ ways: [LineWay], likely: [Int]) -> LineWay? {

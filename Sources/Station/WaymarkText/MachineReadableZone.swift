@@ -115,8 +115,8 @@ package struct MachineReadableZone: Hashable, Sendable {
   /// Parses lines whose characters have alternatives: returns the likeliest combination that the fields allow and whose check
   /// digits are valid.
   ///
-  /// - Returns: The zone, which is doubtful if a character was changed, another reading is nearly as likely, or the
-  ///   names are unsure; `nil` if no combination is valid, or two changed ones are about as likely.
+  /// - Returns: The zone, which is doubtful if a character was changed, another reading is nearly as likely, or the names are
+  ///   unsure; `nil` if no combination is valid, or two changed combinations are about as likely.
   static func settle(_ lines: [[ReadSymbol]]) -> (zone: MachineReadableZone, isDoubtful: Bool)? {
     guard
       let format = Format.allCases.first(where: { format in

@@ -163,7 +163,7 @@ package struct OwnReading {
     return lattices[place ?? 0]
   }
 
-  /// The number of readings with the text of `symbols`; that of the network of words counts twice.
+  /// The number of readings with the text of `symbols`; the reading of the network of words counts twice.
   var witnesses: Int {
     let text = ReadLine.text(of: symbols)
     return readings.count { ReadLine.text(of: $0) == text }
