@@ -92,7 +92,8 @@ package final class AnchorTemplate {
 
 /// Finds the squares of a picture with most texture, the best first and spread over the picture.
 ///
-/// Memory is allocated once for pictures of up to 480 pixels a side, and again for larger ones. Use it from one thread at a time.
+/// Memory is allocated once for pictures of up to 480 pixels a side, and again for a larger picture. Use it from one thread at a
+/// time.
 package final class TextureRanking {
   /// The picture is cut into at most 8×8 fields with at most six squares each.
   private static let fields = 64

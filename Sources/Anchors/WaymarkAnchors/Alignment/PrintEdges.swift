@@ -43,7 +43,7 @@ struct PrintEdges {
     var weight = 0.0
   }
 
-  /// Adds the equations of the sides in view to those of the texture; returns whether there are any.
+  /// Adds the equations of the sides in view to the equations of the texture; returns whether any side is in view.
   func add(to system: inout NormalEquations) -> Bool {
     let texture = system
     var isAny = false

@@ -90,7 +90,7 @@ package final class StructureVerifier {
     let freedom: Double
     var n = 0.0
     var agreement = 0.0
-    /// The sums of the correlations at the eight shifts; `counts`: the numbers of squares in them.
+    /// The sums of the correlations at the eight shifts; `counts` has the numbers of squares in these sums.
     var rivals = SIMD8<Double>.zero
     var counts = SIMD8<Double>.zero
     var square = 0.0

@@ -168,7 +168,7 @@ struct CodeSampler {
     return sums
   }
 
-  /// Returns the contrast between the changes at the lines of a grid and those in the middle of its modules, −1…1.
+  /// Returns the contrast between the changes at the lines of a grid and the changes in the middle of its modules, −1…1.
   private static func contrast(_ changes: [Double], _ count: Int) -> Double {
     func sum(_ offset: Double, _ range: Range<Int>) -> Double {
       // A tenth of a module to each side, because lines are never quite straight and the outline is imprecise.

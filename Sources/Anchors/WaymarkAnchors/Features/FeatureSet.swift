@@ -2,7 +2,7 @@ package import WaymarkImage
 
 /// A corner of a picture with its size and direction. Its descriptor is at the same index in the `FeatureSet`.
 ///
-/// The file has the features of a frame (`Feature`, `FeatureSet`), those of a library (`AnchorFeature`), and
+/// The file has the features of a frame (`Feature`, `FeatureSet`), the features of a library (`AnchorFeature`), and
 /// `ScratchMemory`.
 package struct Feature: Sendable {
   /// The position in pixels of the picture, with pixel centres at integers.

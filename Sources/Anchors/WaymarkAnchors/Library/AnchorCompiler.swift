@@ -2,7 +2,8 @@ import CKernels
 package import WaymarkImage
 import WaymarkSystem
 
-/// Compiles reference pictures into anchors: it extracts features from many views and keeps those that are found again in simulated frames.
+/// Compiles reference pictures into anchors: it extracts features from many views and keeps the features that are found again in
+/// simulated frames.
 ///
 /// Use one compiler per thread. The result depends only on the picture and the settings.
 package final class AnchorCompiler {

@@ -2,7 +2,7 @@ import WaymarkImage
 
 /// Chooses the features that together are found again in as many simulated frames as possible.
 ///
-/// `LazyHeap` below orders the candidates by their gain, and `CandidatePool` finds those near a position.
+/// `LazyHeap` below orders the candidates by their gain, and `CandidatePool` finds candidates near a position.
 ///
 /// Every corner of a simulated frame that some candidate matches at its correct position is an item. The gain of a candidate is the
 /// number of items it covers, reduced for items that other candidates cover already, and for items of frames with many covered

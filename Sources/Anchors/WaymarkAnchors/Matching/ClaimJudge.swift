@@ -267,7 +267,7 @@ struct FrameClaims {
   /// Returns whether this look has claimed all allowed copies of an anchor.
   func isComplete(_ anchor: Int) -> Bool { found.count { $0.anchor == anchor } >= limits[anchor] }
 
-  /// Assigns a position claimed by two similar anchors to the one that fits better.
+  /// Assigns a position claimed by two similar anchors to the anchor that fits better.
   ///
   /// - Parameter outline: The outline of the new claim in the frame.
   /// - Returns: False if the earlier claim keeps the position; otherwise the earlier claim is removed.

@@ -28,8 +28,8 @@ package struct CornerFilter: Sendable {
     }
   }
 
-  /// The standard deviations of the acceleration of the eight modes, relative to that of a shift: shift, change of size,
-  /// turn and shape, and change of perspective. A hand shifts a picture by more than it tilts it.
+  /// The standard deviations of the acceleration of the eight modes, relative to the acceleration of a shift, for: shift, change of
+  /// size, turn and shape, and change of perspective. A hand shifts a picture by more than it tilts it.
   private static let ratios = SIMD8<Double>(1, 1, 0.6, 0.6, 0.6, 0.6, 0.25, 0.25)
   /// The range of the acceleration of a shift, in pixels per second squared.
   private static let (least, most) = (4.0, 40_000.0)
@@ -69,8 +69,8 @@ package struct CornerFilter: Sendable {
     let drift = mixed + mixed.transposed
     let innovation = measured - state - velocity * interval
     acceleration = max(Self.least, 0.6 * acceleration)
-    // The acceleration is raised in ten small steps, for a motion that changes slowly, and then doubled; nine
-    // doublings lead on to the greatest.
+    // The acceleration is first raised in ten small steps, for a motion that changes slowly; then nine doublings reach the largest
+    // acceleration.
     for round in 0..<20 {
       let agitation = Self.spread * (acceleration * acceleration)
       let square = interval * interval

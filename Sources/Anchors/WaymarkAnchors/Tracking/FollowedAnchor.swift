@@ -247,7 +247,7 @@ public struct AnchorObservation: Sendable {
   public subscript<Part>(dynamicMember part: KeyPath<AnchorPlacement, Part>) -> Part { placement[keyPath: part] }
 }
 
-/// The anchors in one frame, and those found and lost since the frame before.
+/// The anchors in one frame, and the anchors found and lost since the frame before.
 public struct AnchorReport: Sendable {
   /// The time of the frame, in seconds.
   public var time: Double
