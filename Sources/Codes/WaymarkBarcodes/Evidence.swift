@@ -194,7 +194,7 @@ struct ExplainedPlaces {
 
 // MARK: - Edges
 
-/// The structure tensor of a picture, made once for all readers, and its cells with edges as strong as those of a code.
+/// The structure tensor of a picture, made once for all readers, and its cells with edges as strong as the edges of a code.
 struct PictureEdges {
   let tensor: StructureTensor
   /// The number of pixels of the picture, along a side, per pixel of the octave of the tensor.

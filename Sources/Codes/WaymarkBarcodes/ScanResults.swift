@@ -63,7 +63,7 @@ public struct SymbolComposite: Hashable, Sendable {
   /// or that was seen, but that was not read.
   public var text: String?
 
-  /// Creates a component, by default one that was not read.
+  /// Creates a component, by default a component that was not read.
   public init(text: String? = nil) { self.text = text }
 }
 

@@ -59,7 +59,7 @@ public enum Symbology: String, Hashable, Sendable, CaseIterable, Codable {
   case dataMatrix
   /// Aztec Code, ISO/IEC 24778: full, compact, and runes.
   case aztec
-  /// PDF417, ISO/IEC 15438, truncated ones included.
+  /// PDF417, ISO/IEC 15438, including truncated symbols.
   case pdf417
   /// MicroPDF417, ISO/IEC 24728.
   case microPDF417

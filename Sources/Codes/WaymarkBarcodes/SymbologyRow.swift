@@ -124,8 +124,8 @@ extension Symbology {
     }
   }
 
-  /// Returns the elements of a linear GS1 code, then those of its 2-D component. The digits of a retail code become the element 01, a GTIN
-  /// of fourteen digits.
+  /// Returns the elements of a linear GS1 code, then the elements of its 2-D component. The digits of a retail code become the
+  /// element 01, a GTIN of fourteen digits.
   func elements(_ text: String, component: String) -> [GS1Element] {
     var string = text
     if row.linear?.isRetail == true {

@@ -34,7 +34,7 @@ struct AztecReader {
 
   // MARK: The bull's eye
 
-  /// Returns the map from modules, relative to the centre, to pixels, and whether the bull's eye is that of a full symbol; `nil`
+  /// Returns the map from modules, relative to the centre, to pixels, and whether the bull's eye belongs to a full symbol; `nil`
   /// without rings. The map is fitted to the corners of the ring at three modules from the centre, between two rings of the
   /// opposite tone.
   private func core(_ mark: BullseyeSearch.Bullseye) -> (map: Homography, isFull: Bool)? {
@@ -73,7 +73,7 @@ struct AztecReader {
     _ map: Homography, radius: Int, module: Double, inverted: Bool
   ) -> (map: Homography, score: Double) {
     let r = Double(radius)
-    // The corners to refine are those of the bull's eye.
+    // The corners of the bull's eye are refined.
     let shifted = map * Homography.translation([-r, -r])
     let known = knownRings(radius).map { KnownModule(at: $0.at + Point2(r, r), isDark: $0.isDark) }
     let refine = GridRefinement(view: view, size: [2 * r, 2 * r], known: known, inverted: inverted)

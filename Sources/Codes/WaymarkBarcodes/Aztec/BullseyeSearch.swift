@@ -93,7 +93,7 @@ struct BullseyeSearch {
       if runs.count == 4 { break }
     }
     guard runs.count == 4 else { return false }
-    // Ink spread makes dark rings wider and light ones narrower, but does not change pairs of them.
+    // Ink spread makes dark rings wider and light ones narrower, but does not change the width of a dark and a light ring together.
     let (inner, outer) = (runs[1] + runs[2], runs[2] + runs[3])
     let pair = (inner + outer) / 2
     let slack = 0.3 * pair + 0.5 / min(ring.x, ring.y)

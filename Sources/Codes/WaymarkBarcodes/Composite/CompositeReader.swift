@@ -124,7 +124,7 @@ struct CompositeReader {
     let c = symbol.corners
     for side in Self.sides(of: c) {
       let module = side.length / modules
-      // If this module's own reader found the code, its outline is that of the bar search, which may include the component.
+      // If this module's own reader found the code, its outline comes from the bar search, which may include the component.
       let isLoose = symbol.symbology == .dataBarLimited || symbol.symbology == .dataBarExpanded
       let inside = isLoose ? min(200, c.topLeft.distance(to: c.bottomLeft) / module) : Self.inside
       let isOpen =

@@ -13,7 +13,7 @@ struct CroppedDataMatrixFinder {
   private static let most = 12
 
   /// Returns the symbol whose L has its corner `c` inside the picture and exactly one stroke cut off by the border; `nil` for
-  /// another number of cut strokes, or if the alternating side and the tones around are not those of a symbol.
+  /// another number of cut strokes, or if the alternating side and the tones around do not fit a symbol.
   func finding(_ c: DataMatrixCorner) -> MatrixDetection? {
     let (isUpper, isRight) = (border(at: c.top) != nil, border(at: c.right) != nil)
     guard isUpper != isRight else { return nil }

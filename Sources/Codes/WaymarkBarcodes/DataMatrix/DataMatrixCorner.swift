@@ -10,8 +10,8 @@ struct DataMatrixCorner {
   var right: Point2
   /// True if the L is light on dark.
   var inverted: Bool
-  /// Points along the left border, from the corner outwards, if it is not straight; otherwise empty. `lower` has those of the lower
-  /// border.
+  /// Points along the left border, from the corner outwards, if it is not straight; otherwise empty. `lower` has points along the
+  /// lower border.
   var left: [Point2] = []
   var lower: [Point2] = []
 
@@ -163,9 +163,9 @@ enum DataMatrixStroke {
     return missing <= 0
   }
 
-  /// Returns whether two strokes are those of an L: dark along most of their length, with light beside them, and enough tone changes
-  /// between them for modules as wide as the strokes. In the symbols of two sets of photographs, at least nine tenths of the strokes
-  /// were dark, with at least 0.22 changes per module; half of the other corners pass.
+  /// Returns whether two strokes form an L: dark along most of their length, with light beside them, and enough tone changes
+  /// between them for modules as wide as the strokes. In the symbols of two sets of photographs, at least nine tenths of the
+  /// strokes were dark, with at least 0.22 changes per module; half of the other corners pass.
   ///
   /// - Parameters:
   ///   - inward: the unit vectors from the left and the lower border into the symbol.

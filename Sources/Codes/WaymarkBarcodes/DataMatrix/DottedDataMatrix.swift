@@ -16,7 +16,7 @@ enum DottedDataMatrix {
   /// The largest number of pixels of a picture to search.
   private static let largest = 250_000
 
-  /// Returns whether to search a picture: a small one that is drawn, or whose border has one tone.
+  /// Returns whether to search a picture: it must be small, and either drawn or with a border of one tone.
   static func suits(_ image: ImageView) -> Bool {
     guard image.width > 0, image.height > 0, image.width * image.height <= largest else { return false }
     if image.isDrawn { return true }

@@ -30,7 +30,7 @@ struct DotCodeReader {
     return found
   }
 
-  /// Reads the symbols with modules of two to five pixels, outside of known ones.
+  /// Reads the symbols with modules of two to five pixels, outside of known symbols.
   ///
   /// - Parameter isLimited: becomes true if a bound ended the search.
   static func read(

@@ -16,7 +16,7 @@ struct DotField {
   /// The side in pixels of the squares in which contrasts are compared, and the least contrast of a dot as a share of the highest
   /// contrast in its square and the eight squares around it.
   private static let (square, leastShare) = (12, 0.2)
-  /// The largest number of dots: in a picture with more, those of the highest contrast are kept.
+  /// The largest number of dots: in a picture with more, the dots of the highest contrast are kept.
   private static let most = 60_000
 
   /// - Parameter known: the outlines of symbols that were read, whose dots are left out.

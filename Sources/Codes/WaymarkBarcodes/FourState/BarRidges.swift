@@ -126,7 +126,7 @@ struct BarRidges {
     }
   }
 
-  /// Finds the neighbour of each ridge: the next one that overlaps it.
+  /// Finds the neighbour of each ridge: the next ridge that overlaps it.
   private mutating func link() {
     next = [Int32](repeating: -1, count: ridges.count)
     guard let s0 = ridges.map(\.s).min(), let t0 = ridges.map(\.middle).min(), let s1 = ridges.map(\.s).max() else {

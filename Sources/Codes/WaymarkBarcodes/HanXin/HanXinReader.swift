@@ -73,7 +73,7 @@ struct HanXinReader {
     [[5.5, 5.5], [side - 5.5, 5.5], [side - 5.5, side - 5.5], [1.5, side - 1.5]]
   }
 
-  /// Returns the sets of finder patterns that may be those of a symbol, the best first.
+  /// Returns the sets of finder patterns that may belong to one symbol, the best first.
   private static func corners(_ finders: [HanXinFinder]) -> [Corners] {
     var sets: [Corners] = []
     for (i, a) in finders.enumerated() {
@@ -212,7 +212,7 @@ struct HanXinReader {
     return matrix.picked(columns: matrix.rows, rows: matrix.columns) { (last - $1, last - $0) }
   }
 
-  /// Returns the function information from each way of sampling, without those that show none.
+  /// Returns the function information from each way of sampling, leaving out ways that show none.
   private func information(_ map: Homography, _ version: Int, _ isLight: Bool) -> [HanXinDecoder.Information] {
     let sampler = sampler(map, HanXinLayout.side(version))
     return Self.renderings.flatMap {

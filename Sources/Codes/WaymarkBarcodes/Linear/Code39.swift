@@ -3,7 +3,7 @@ import WaymarkSystem
 /// Reads Code 39 (ISO/IEC 16388), and Code 32 encoded in it. `Code39FullASCII` below decodes pairs of characters to
 /// full ASCII.
 enum Code39 {
-  /// Returns whether a text has only the 43 characters of Code 39; other characters come from full ASCII.
+  /// Returns whether a text has only the 43 characters of Code 39; any other character can only come from full ASCII.
   static func isPlain(_ text: String) -> Bool {
     text.utf8.allSatisfy(alphabet.contains)
   }

@@ -72,7 +72,7 @@ package struct DataBarExpandedReader {
     var character: SymbolCharacter
     var from: Double
     var to: Double
-    /// The runs of the finder pattern and those of the character.
+    /// The runs of the finder pattern and the runs of the character.
     var finder: Range<Int>
     var elements: Range<Int>
     /// The largest deviation of the finder pattern, in modules.

@@ -305,12 +305,10 @@ struct RetailFit {
 
 // MARK: - Rescue
 
-/// Reads EAN-13 and UPC-A symbols that libzbar does not read, by `RetailFit`, and requires the same proof of symbols that libzbar
-/// read with difficulty.
-///
-/// A check digit and many agreeing lines do not prove a code whose bars merge: all lines of a blurred print have the same errors.
+/// Reads EAN-13 and UPC-A symbols that libzbar does not read, by `RetailFit`, and confirms symbols that it read with difficulty. A
+/// check digit and many agreeing lines do not prove a code whose bars merge: all lines of a blurred print have the same errors.
 struct RetailRescue {
-  /// The symbols that the fit reads in a picture, and those that it refutes.
+  /// The symbols that the fit reads in a picture, and the symbols that it refutes.
   struct Outcome {
     var symbols: [Symbol] = []
     /// Symbols that were read and that the fit refuted.

@@ -107,7 +107,7 @@ struct MicroQRReader {
 }
 
 extension ModuleMatrix {
-  /// Returns whether the format information, with at most two wrong bits, is that of a version of Micro QR Code.
+  /// Returns whether the format information, with at most two wrong bits, belongs to a version of Micro QR Code.
   fileprivate func namesMicroVersion(_ version: Int) -> Bool {
     let (data, errors) = MicroQRDecoder.format(self)
     return errors <= 2 && MicroQRDecoder.version(data >> 2) == version

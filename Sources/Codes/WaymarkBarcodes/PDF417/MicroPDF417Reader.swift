@@ -41,7 +41,7 @@ struct MicroPDF417Reader {
     for region in GridRegions(view, limit: Self.most).regions where failed < regions {
       if detections.contains(where: { $0.isRead && $0.corners.contains(region.center) }) { continue }
       let known = detections.count
-      // The rows may have either of the two directions.
+      // The rows may run in either of the region's two directions.
       let upright = Point2(-region.direction.y, region.direction.x)
       let ways = [(region.direction, region.length, region.height), (upright, region.height, region.length)]
       for (along, length, height) in ways {

@@ -276,7 +276,7 @@ struct PDF417CodewordVotes {
         guard (1...shape.columns).contains(column) else { continue }
         let share = Double(column) / Double(shape.columns + 1)
         let near = place.left + (place.right - place.left) * share
-        // The row of that cluster closest to the expected row.
+        // Of the rows with the codeword's cluster, the row closest to the expected row.
         let guess = Int(near.rounded())
         guard let row = [guess, guess - 1, guess + 1].first(where: { ($0 % 3 + 3) % 3 == seen.cluster }),
           (0..<shape.rows).contains(row)
@@ -287,7 +287,7 @@ struct PDF417CodewordVotes {
     return Self.elected(votes)
   }
 
-  /// Returns the values with the most votes, the doubt about each, and the indices of those without a vote.
+  /// Returns the values with the most votes, the doubt about each, and the indices of values without a vote.
   static func elected(_ votes: [[Int: Int]]) -> (words: [Int], doubt: [Float], erasures: [Int]) {
     var words: [Int] = []
     var doubt: [Float] = []

@@ -181,7 +181,7 @@ struct PDF417Reader {
     return false
   }
 
-  /// Returns the sides that groups of hits form, the ones with the most hits first.
+  /// Returns the sides that groups of hits form, the sides with the most hits first.
   private static func ordered(_ groups: [Group]) -> [Side] {
     var sides: [(side: Side, rank: Double)] = []
     for group in merged(groups) {

@@ -228,7 +228,7 @@ package struct QRLayout {
     return [6] + (0..<(count - 1)).map { last - (count - 2 - $0) * gap }
   }
 
-  /// The centres of the alignment patterns, as (column, row), without those that would overlap a finder pattern.
+  /// The centres of the alignment patterns, as (column, row), without patterns that would overlap a finder pattern.
   package var alignmentCenters: [(x: Int, y: Int)] {
     let lines = alignmentLines
     guard let last = lines.last else { return [] }

@@ -65,7 +65,7 @@ struct QRReader {
   /// The centres of the patterns of triplets that failed in the second round, by polarity, in pixels of the picture.
   private var studied: [[[Point2]]] = [[], []]
 
-  /// Reads every code that the finder patterns show, apart from the known ones.
+  /// Reads every code that the finder patterns show, apart from the known codes.
   ///
   /// - Parameter scale: the number of pixels of the octaves' picture per pixel of the picture.
   mutating func read(

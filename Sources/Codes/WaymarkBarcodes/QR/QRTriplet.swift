@@ -13,7 +13,7 @@ struct QRTriplet {
   /// Returns the likely triplets among `patterns`, best first.
   ///
   /// The bounds allow a tilt of about 60°: one side may appear half as long as the other, a pattern half as large. If there are
-  /// many patterns, each is joined only with those around it, so that sixty codes cost no more than sixty times one.
+  /// many patterns, each is joined only with patterns around it, so that sixty codes cost at most sixty times as much as one code.
   static func candidates(among patterns: [FinderPattern], limit: Int = 8) -> [QRTriplet] {
     // An isolated ring is nearly always a finder pattern; inside a large code, a few other positions resemble a finder pattern.
     let closed = patterns.filter { $0.ring != nil }
@@ -260,7 +260,7 @@ struct QRPair {
     var layouts: [QRLayout]
   }
 
-  /// Returns at most `limit` likely pairs of patterns with isolated rings, those of equal size and small distance first.
+  /// Returns at most `limit` likely pairs of patterns with isolated rings, pairs of equal size and small distance first.
   static func candidates(among patterns: [FinderPattern], limit: Int) -> [QRPair] {
     let closed = Array(patterns.filter { $0.ring != nil && $0.rings >= 13 }.prefix(60))
     var all: [(pair: QRPair, cost: Double)] = []
