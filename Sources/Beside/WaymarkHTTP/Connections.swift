@@ -11,7 +11,7 @@ import Synchronization
 package final class Connections: Sendable {
   private struct State {
     var table: ConnectionTable<ObjectIdentifier>
-    /// All open connections, including those that are closing.
+    /// All open connections, including connections that are closing.
     var channels: [ObjectIdentifier: any Channel] = [:]
     /// The reservations of authenticated connections in `room`.
     var places: [ObjectIdentifier: Room.Place] = [:]

@@ -51,7 +51,7 @@ private struct PieceWriter: ResponseBodyWriter {
 
 // MARK: - Pictures
 
-/// Makes HTTP responses of pictures: single ones, and the parts of a stream.
+/// Makes HTTP responses of pictures: of single pictures, and of the parts of a stream.
 package enum PictureAnswer {
   /// Returns an answer with one picture, and releases its reservation once the client has received it.
   package static func whole(

@@ -41,7 +41,7 @@ package struct SpoolCursor: Sendable {
     case known
     /// The event is to be stored.
     case store
-    /// The event follows one that the store has refused, and is only counted.
+    /// The event follows an event that the store has refused, and is only counted.
     case refuse
   }
 

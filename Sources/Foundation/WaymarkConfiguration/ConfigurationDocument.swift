@@ -35,7 +35,7 @@ package struct ConfigurationDocument: Sendable {
     }
   }
 
-  /// Returns the document with the keys of a checked section overriding those of `checked`.
+  /// Returns the document with the keys of a checked section overriding the keys of `checked`.
   package func overlaid(by section: SourceNode) -> ConfigurationDocument {
     var result = self
     result.checked = checked.overlaid(by: section)

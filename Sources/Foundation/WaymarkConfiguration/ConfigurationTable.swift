@@ -233,7 +233,7 @@ package enum ConfigurationValue: Hashable, Sendable {
 
 // MARK: - Table
 
-/// All keys of a configuration file. By them, the file is read, checked and documented.
+/// All keys of a configuration file. They determine how the file is read, checked and documented.
 package struct ConfigurationTable: Sendable {
   /// The rows, in the order of the documentation's page.
   package let keys: [ConfigurationKey]

@@ -81,7 +81,7 @@ package struct ConfigurationReader: Sendable {
     return nil
   }
 
-  /// Returns the same values, except that those of `keys` come from another reader.
+  /// Returns the same values, except that the values of `keys` come from another reader.
   package func keeping(_ keys: [String], of other: ConfigurationReader) -> ConfigurationReader {
     var result = self
     for key in keys { result.kept[key] = .some(other[key]) }

@@ -179,7 +179,7 @@ struct RegularExpressionProgram: Sendable {
       var place = next
       if let most {
         for _ in least..<max(least, most) {
-          // Each optional repetition may skip all following ones.
+          // Each optional repetition may skip all repetitions after it.
           place = add(either(try add(part, before: place), next))
         }
       } else {

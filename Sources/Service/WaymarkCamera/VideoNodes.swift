@@ -17,7 +17,7 @@ package struct VideoNodes: Sendable {
   /// The folder of video devices in sysfs.
   var sysfs: String
 
-  /// Creates a list of the nodes in a folder; by default those of the system.
+  /// Creates a list of the nodes in a folder; by default the system's nodes.
   package init(folder: String = "/dev", sysfs: String = "/sys/class/video4linux") {
     self.folder = folder
     self.sysfs = sysfs

@@ -14,7 +14,7 @@ package struct Program: Sendable {
   package let root: any ParsableCommand.Type
   /// The features of the program's service.
   package let features: [Feature]
-  /// The keys of the configuration, including those of the features.
+  /// The keys of the configuration, including the features' keys.
   package let schema: ConfigurationSchema
 
   /// The open files that a service needs without clients.

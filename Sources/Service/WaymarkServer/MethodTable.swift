@@ -121,7 +121,7 @@ package struct MethodTable {
     }
   }
 
-  /// Adds a method that sends its reply itself, such as one that sends pictures.
+  /// Adds a method that sends its reply itself, such as a method that sends pictures.
   package mutating func addTaking<R: ServedRequest>(
     _ type: R.Type,
     _ body: @escaping @ServiceActor (R, IncomingRequest, Connection) throws -> Void

@@ -54,7 +54,7 @@ package struct KioskOptions: Sendable {
   /// The token that authenticates the cookies of browsers.
   package var token: KioskToken
 
-  /// The folder of the page's files: beside the executable in a build folder, or that of a package.
+  /// The folder of the page's files: beside the executable in a build folder, or the folder of an installed package.
   package static var installedAssets: String { Assets.defaultFolder() }
 
   package init(assets: String, token: KioskToken) {

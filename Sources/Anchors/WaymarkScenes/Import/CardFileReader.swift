@@ -63,7 +63,7 @@ extension ImportDraft {
         node.mark, "\(field).position_", "noPosition", "the card has no position and goes to the picture's centre",
         hint: "set its position in scene.yaml")
     }
-    // The icon names in this format are those of iOS symbols.
+    // The icon names in this format are the names of iOS symbols.
     let icon = reader.text(map, "icon_", field, limit: SceneLimits.nameLength)
     return Annotation(id: id, position: position, marker: Marker(icon: icon, iconIOS: icon), card: card)
   }

@@ -270,7 +270,7 @@ struct AnchorsInSight: Sendable {
     }
   }
 
-  /// Reports the markers that have changed, and forgets those of lost copies.
+  /// Reports the markers that have changed, and forgets the markers of lost copies.
   mutating func reportMarkers(_ emphasis: Emphasis, _ effects: inout [SessionEffect]) {
     for anchor in scene?.anchors ?? [] {
       for annotation in anchor.annotations {

@@ -265,7 +265,8 @@ extension OnboardingConfiguration {
   /// Reads `onboarding:` and `replay:` of a configuration file and of the files that override it, for `--policy`. Also reads files with
   /// the keys of `onboarding:` at their top level.
   ///
-  /// - Throws: `cannotOpen` if the file cannot be read, `badPolicy` if there are problems in it or in those files.
+  /// - Throws: `cannotOpen` if the file cannot be read, `badPolicy` if there are problems in this file or in the files that
+  ///   override it.
   package init(file: String) throws(OnboardingError) {
     guard let bytes = try? WholeFile.read(file, limit: 1 << 20) else {
       throw OnboardingError(

@@ -28,7 +28,7 @@ package struct Payload: Sendable, Hashable {
   var host: Endpoint?
   /// Further hosts without a scheme that the kind names, such as a proxy.
   var furtherHosts: [Endpoint] = []
-  /// All member names and strings of the payload, also those that are not in `fields`. Every address in them is judged.
+  /// All member names and strings of the payload, even if they are not in `fields`. Every address in them is judged.
   var content: JSONValue
   /// The exceptions for the search for addresses in `content`.
   var rules = AddressRules()

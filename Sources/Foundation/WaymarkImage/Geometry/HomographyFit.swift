@@ -1,7 +1,7 @@
 /// Homographies from corresponding points (`PointPair` below): exact from four corners, and fitted to any number of
 /// pairs.
 extension Homography {
-  /// Creates the map from the corners of one quadrilateral to those of another; `nil` if three corners are on a line.
+  /// Creates the map from the corners of one quadrilateral to the corners of another; `nil` if three corners are on a line.
   ///
   /// Both are images of the projective basis: `H = B · A⁻¹` (Hartley and Zisserman, section 2.3; P. Heckbert,
   /// *Fundamentals of Texture Mapping*, 1989, section 2.2.3).

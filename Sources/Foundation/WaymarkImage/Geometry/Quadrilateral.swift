@@ -173,7 +173,7 @@ extension Quadrilateral {
   /// Returns whether more than a fifth of either outline is inside the other, so that they cannot be two separate objects.
   package func overlaps(_ other: Self) -> Bool { share(in: other) > 0.2 || other.share(in: self) > 0.2 }
 
-  /// Returns the fraction of the quadrilateral that is inside another one, from 64 sample points.
+  /// Returns the fraction of the quadrilateral that is inside another quadrilateral, from 64 sample points.
   private func share(in other: Self) -> Double {
     var inside = 0
     for row in 0..<8 {

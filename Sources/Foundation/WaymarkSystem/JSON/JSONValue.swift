@@ -203,7 +203,7 @@ package struct JSONRules: Sendable {
   /// True to accept a byte order mark at the beginning, which RFC 8259 section 8.1 leaves to the reader.
   package var allowsByteOrderMark: Bool
 
-  /// Creates rules; the defaults are those of RFC 8259, with at most 32 levels.
+  /// Creates rules; the defaults follow RFC 8259, with at most 32 levels.
   package init(
     depth: Int = 32, values: Int = .max, allowsNonFinite: Bool = false, allowsByteOrderMark: Bool = false
   ) {

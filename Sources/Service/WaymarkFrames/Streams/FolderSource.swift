@@ -8,7 +8,7 @@ package final class FolderSource: FrameSource {
 
   package let device: String
   package let origin = FrameOrigin.folder
-  /// The maximum bytes of a file; larger files are skipped like damaged ones.
+  /// The maximum bytes of a file; larger files are skipped like damaged files.
   static let fileLimit = 64 << 20
   private let rate: Double
   private let loops: Bool

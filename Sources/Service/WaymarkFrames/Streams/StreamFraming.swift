@@ -22,7 +22,7 @@ package struct MJPEGFramer: Sendable {
 
   /// Finds the next item in the bytes that have not been consumed.
   ///
-  /// After `more`, the next call has to pass the same bytes without the unused ones, followed by new bytes.
+  /// After `more`, the next call has to pass the unconsumed bytes, followed by new bytes.
   package mutating func next(in bytes: UnsafeRawBufferPointer) -> Item {
     let start: Int
     if progress != nil {

@@ -26,7 +26,7 @@ package final class Connection {
   let peer: Peer
   /// The role of the connection's user.
   let admittedRole: Role
-  /// The role of the connection: that of its user, or observer after `becomeObserver()`.
+  /// The role of the connection: the role of its user, or observer after `becomeObserver()`.
   package private(set) var role: Role
   package var patterns = EventPatterns()
   /// True if the connection is closed or being closed.

@@ -144,7 +144,7 @@ private struct CameraSection {
       + configuration.cameras.map { CameraSection(settings: $0.settings, name: $0.name) }
   }
 
-  /// Returns the path in the file of a key at its top.
+  /// Returns the path of a key of the first camera in this camera's section of the file.
   func path(_ key: String) -> String {
     guard let name else { return key }
     return "cameras.\(name)." + (key.hasPrefix("camera.") ? String(key.dropFirst("camera.".count)) : key)

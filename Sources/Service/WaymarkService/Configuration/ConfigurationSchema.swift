@@ -2,8 +2,8 @@ package import WaymarkConfiguration
 import WaymarkOnboarding
 import WaymarkSystem
 
-/// The keys of `waymark.yaml`. By them, the file is read, checked and documented. The file also has the keys of the sections
-/// `cameras` (`CameraKeys`) and `profiles` (`ProfileKeys`).
+/// The keys of `waymark.yaml`. They determine how the file is read, checked and documented. The file also has the keys of the
+/// sections `cameras` (`CameraKeys`) and `profiles` (`ProfileKeys`).
 package struct ConfigurationSchema: Sendable {
   /// The keys of features among `keys`.
   let featureKeys: [ConfigurationKey]

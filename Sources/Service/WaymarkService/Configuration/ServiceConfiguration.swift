@@ -200,8 +200,8 @@ extension ServiceConfiguration {
     return result
   }
 
-  /// Returns the settings of scans for a further camera: those of the first camera except `scan.autoBegin`, overridden by the camera's
-  /// section.
+  /// Returns the settings of scans for a further camera: the settings of the first camera except `scan.autoBegin`, overridden by
+  /// the camera's section.
   func scanSettings(of camera: NamedCamera) -> ServiceSettings.Scan {
     var result = settings
     result.scan.autoBegin = nil

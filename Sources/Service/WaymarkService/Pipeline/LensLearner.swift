@@ -24,7 +24,7 @@ package final class LensLearner: Sendable {
     /// Returns whether this lens replaces the known one. Its deviation must be at most `sufficient`, and one of these
     /// must hold:
     /// - no lens of the same aspect ratio is known;
-    /// - its deviation is at most 0.7 times that of the known lens;
+    /// - its deviation is at most 0.7 times the deviation of the known lens;
     /// - the focal lengths differ, relatively, by more than three times the sum of both deviations.
     func isNew(after old: Lens?) -> Bool {
       guard estimate.deviation <= LensLearner.sufficient else { return false }

@@ -107,7 +107,7 @@ struct SceneStore: Sendable {
     _ entry: SceneCatalog.Entry, previous: LoadedScene?, progress: (_ done: Int, _ total: Int) -> Void
   ) -> Result<LoadedScene, SceneFailure> {
     var result = read(entry, previous: previous, progress: progress)
-    // If the scene was saved during the load, some of its files were read before this and some after.
+    // If the scene was saved during the load, some of its files were read before it was saved and some after.
     var attempts = 1
     while case .failure(let failure) = result, failure.isStale, attempts < Self.attempts {
       attempts += 1

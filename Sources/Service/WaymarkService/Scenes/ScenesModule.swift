@@ -10,12 +10,11 @@ import WaymarkSystem
 package import WaymarkWorker
 
 /// The scene in use and the AR session, with the events `scene.*`, `session.*`, `annotation.*`, `card.*` and the events of anchors.
-/// `AnchorView` below is a camera in which anchors can be followed.
 ///
 /// The device has one session, which every client can control; its events name the client. The module passes detections and
 /// requests to the session, publishes the session's effects, and sets the anchors that the lane searches for. While no session is
-/// active, the library of the configuration is followed. `SceneInUse` loads the scene, and `SceneMethods` receives the requests of
-/// clients. The file is long because all effects of the session change one state.
+/// active, the library of the configuration is followed. `SceneInUse` loads the scene, `SceneMethods` receives the requests of
+/// clients, and an `AnchorView` is a camera in which anchors can be followed.
 @ServiceActor
 package final class ScenesModule: ServiceModule {
   private unowned let hub: Hub
@@ -389,21 +388,4 @@ package final class ScenesModule: ServiceModule {
 
   /// Returns the path of a picture of the scene in use, by its id for `media.resource`, or `nil`.
   package func picture(_ id: String) -> String? { loaded?.picture(id) }
-}
-
-// MARK: - Cameras
-
-/// A camera in which anchors can be followed.
-@ServiceActor
-struct AnchorView {
-  let name: String
-  let lane: AnchorLane
-  let capture: CaptureModule
-  /// The module that reads the codes in the camera's frames; nil if no codes are found as anchors.
-  let scans: ScanModule?
-
-  /// Returns the calibrations and the field of view of the device in use.
-  func choice(of settings: SceneSettings) -> CameraChoice {
-    settings.choice(of: name).narrowed(to: capture.pipeline.status.device)
-  }
 }

@@ -5,7 +5,7 @@ package import WaymarkProtocol
 import WaymarkScenes
 import WaymarkSystem
 
-/// Converts the values of the session to those of the protocol.
+/// Converts the values of the session to values of the protocol.
 enum SessionWire {
   static func phase(_ status: SessionStatus, _ loaded: LoadedScene?, by actor: Actor?) -> SessionPhaseEvent {
     let scene = loaded?.name

@@ -163,7 +163,7 @@ final class LineSearch {
     }
     var sums = [Float](repeating: 0, count: count + 1)
     for i in 0..<count {
-      // The edge pixels of a slanted line skip some steps.
+      // The edge pixels of a slanted line skip some steps, which are filled from their neighbours.
       var own = profile[i]
       if own == 0, i > 0, i + 1 < count { own = min(profile[i - 1], profile[i + 1]) }
       sums[i + 1] = sums[i] + own

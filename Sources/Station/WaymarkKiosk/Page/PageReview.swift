@@ -270,7 +270,7 @@ struct BrandColour {
 struct HandoverReview: SettingsReview {
   let document: ConfigurationDocument
   var problems: [ConfigurationProblem] = []
-  /// The ways that have a name and a program, including those with other problems.
+  /// The ways that have a name and a program, even if they have other problems.
   private(set) var ways: [HandoverWay] = []
 
   init(document: ConfigurationDocument) { self.document = document }

@@ -285,7 +285,7 @@ package struct AccountFlow: Sendable {
     }
   }
 
-  /// Returns the fields if exactly those of the policy are filled in, with at most 4096 bytes each.
+  /// Returns the fields if exactly the policy's fields are filled in, with at most 4096 bytes each.
   ///
   /// - Throws: `badValue` with the name of the first empty field, or with `fields`.
   private func checked(_ fields: [String: Secret]) throws(AccountRefusal) -> [String: Secret] {

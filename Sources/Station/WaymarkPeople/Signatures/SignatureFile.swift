@@ -83,7 +83,7 @@ package enum SignatureSVG {
     guard file.starts(with: Array("<?xml".utf8)) else { return nil }
     let open = Array("<metadata id=\"waymark-signature\">".utf8)
     let close = Array("</metadata>".utf8)
-    // The size and a short title come first; escaping makes a record up to six times as long.
+    // The record comes after the size and a short title, and escaping makes it up to six times as long.
     guard let start = first(open, in: file.prefix(1 << 17)) else { return nil }
     let rest = file[(start + open.count)...].prefix(6 * SignatureRecord.limit)
     guard let end = first(close, in: rest) else { return nil }

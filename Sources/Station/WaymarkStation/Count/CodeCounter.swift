@@ -102,7 +102,7 @@ package struct CodeCounter: Sendable {
     parted.remove(number)
   }
 
-  /// Begins another shelf: the next view has no connection to those before.
+  /// Begins another shelf: the next view has no connection to earlier views.
   package mutating func endStretch() {
     last = nil
     chart = -1

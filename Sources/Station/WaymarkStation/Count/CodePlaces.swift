@@ -1,6 +1,6 @@
 package import WaymarkImage
 
-// The places of counted codes on charts, and the codes in a view, which are aligned with those places.
+// The places of counted codes on charts, and the codes in a view, which are aligned with the places.
 
 /// The symbology and the text of a code, which are the same for all its copies.
 package struct CodeContent: Hashable, Sendable {

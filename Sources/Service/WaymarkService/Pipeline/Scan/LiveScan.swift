@@ -5,15 +5,13 @@ package import WaymarkOnboarding
 package import WaymarkProtocol
 package import WaymarkSystem
 
-/// The state machine of the armed scan: its owner, the codes seen so far, and the events to publish.
-///
-/// It uses neither a clock nor I/O: inputs contain the time in seconds of CLOCK_MONOTONIC, and effects are actions for the caller
-/// to perform. An owner is the number of a client's connection; nil for the service itself.
+/// The state machine of the armed scan: its owner, the codes seen so far, and the events to publish. It uses neither a clock nor
+/// I/O: inputs contain the time in seconds of CLOCK_MONOTONIC, and the caller performs the effects. An owner is the number of a
+/// client's connection; nil for the service itself.
 package struct LiveScan: Sendable {
   package struct Request: Sendable {
     package var owner: Int?
-    /// In onboarding mode the policy judges each code, and an accepted code waits for its confirmation. In barcode mode every new
-    /// code is reported.
+    /// The policy judges codes in onboarding mode, and an accepted code is then confirmed; barcode mode reports each new code.
     package var mode: ScanMode
     /// The symbologies to read; nil for the configured symbologies.
     package var symbologies: Set<Symbology>?
@@ -60,8 +58,7 @@ package struct LiveScan: Sendable {
     /// A client confirms the waiting verdict, and `judge` judges the code again. A nil `scan` stands for the armed scan.
     case confirm(scan: String?, by: Int?, judge: OnboardingJudge, date: Date)
     case cancel(scan: String?, by: Int?)
-    /// The result of the effect `record`: true if the confirmation was written, false if the code had already been
-    /// confirmed, nil if writing failed.
+    /// The result of `record`: true if the confirmation was written, false if the code was confirmed before, nil on failure.
     case recorded(Bool?)
     /// A client disconnected.
     case left(Int)
